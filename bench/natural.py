@@ -1,9 +1,16 @@
 """Asks natural questions without a language model: in which tier do they end, and is the answer in what is quoted?
 
     footnote ingest docs README.md --data /tmp/docs
-    python -m bench.natural docs=/tmp/docs [files=DATA] [xquad_de=BEIR_DIR] [korquad=BEIR_DIR] [--half test] [--sheet answers.jsonl]
+    python -m bench.natural docs=/tmp/docs [files=DATA] [xquad_de=BEIR_DIR] [korquad=BEIR_DIR] [manuals=DATA] [--half test]
+        [--sheet answers.jsonl]
 
-A source is the data folder of ingested documents, or a BEIR folder, which is indexed first.
+A source is the data folder of ingested documents, or a BEIR folder, which is indexed first. The documents of `manuals` are files of
+Debian packages, collected with `bench.manuals`, which says what to install:
+
+    python -m bench.manuals /tmp/manuals
+    footnote ingest /tmp/manuals --data /tmp/manuals-data
+    python -m bench.natural manuals=/tmp/manuals-data
+
 `questions/natural.jsonl` holds questions as people ask them, with keys written by hand; half of them (`test`) were not looked at while
 the weights and thresholds were chosen. `questions/foreign.jsonl` holds questions that the documents have nothing on. A quote of a key
 is kept as the digest of its words, so that no text of the files is copied here; an answer that contains it is right, one that does not

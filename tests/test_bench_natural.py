@@ -1,14 +1,18 @@
-"""The natural questions and the ones that documents have nothing on; figures are not tested here."""
+"""The natural questions, the files that some of them ask about, and questions that documents have nothing on."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench.manuals import FILES, collect, main, name_of
+from bench.natural import holds
 from footnote.text.everyday_questions import EVERYDAY
 
 QUESTIONS = Path(__file__).parents[1] / "bench" / "questions"
@@ -64,3 +68,43 @@ def test_no_foreign_question_is_nearly_one_that_refusals_are_calibrated_with() -
 def test_no_foreign_question_is_one_that_refusals_are_calibrated_with() -> None:
     normalised = {" ".join(re.findall(r"\w+", text.lower())) for texts in EVERYDAY.values() for text in texts}
     assert [q["_id"] for q in read("foreign") if " ".join(re.findall(r"\w+", q["text"].lower())) in normalised] == []
+
+
+def test_a_quote_is_found_in_text_of_other_case_and_punctuation() -> None:
+    assert holds("Run *git revert*, then push.", [(2, "44ff119ab6ec")], "en")
+    assert not holds("Run git reset, then push.", [(2, "44ff119ab6ec")], "en")
+
+
+def test_half_of_each_kind_of_question_on_manuals_is_held_out() -> None:
+    counts = Counter((q["lang"], q["kind"], q["half"]) for q in read("natural") if q["set"] == "manuals")
+    assert counts == {
+        (lang, kind, half): number
+        for lang in ("en", "de", "ko")
+        for kind, number in {"clear": 12, "reworded": 2, "unanswerable": 2}.items()
+        for half in ("dev", "test")
+    }
+
+
+def test_questions_on_manuals_name_files_that_are_collected() -> None:
+    names = {name_of(lang, package, path) for lang, packages in FILES.items() for package, paths in packages.items() for path in paths}
+    asked = [q for q in read("natural") if q["set"] == "manuals"]
+    assert {source for q in asked for source in q["source"]} - names == set()
+    assert [q["_id"] for q in asked if q["answerable"] != bool(q["quotes"]) or q["answerable"] != bool(q["source"])] == []
+
+
+def test_what_is_installed_is_collected_and_missing_packages_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "root/usr/share/doc/ufw"
+    folder.mkdir(parents=True)
+    (folder / "README.Debian").write_text("ufw is a firewall.\n")
+    folder = tmp_path / "root/usr/share/doc/screen"
+    folder.mkdir(parents=True)
+    (folder / "FAQ.gz").write_bytes(gzip.compress("Q: café?\n".encode()))
+    missing = collect(tmp_path / "files", tmp_path / "root")
+    assert {file.name: file.read_text() for file in (tmp_path / "files").iterdir()} == {
+        "en-ufw-README.Debian.txt": "ufw is a firewall.\n",
+        "en-screen-FAQ.txt": "Q: café?\n",
+    }
+    assert "git-man" in missing
+    assert "ufw" not in missing
+    assert main([str(tmp_path / "files"), "--root", str(tmp_path / "root")]) == 1
+    assert "manpages-de" in capsys.readouterr().err
