@@ -105,6 +105,31 @@ def test_a_passage_of_a_connected_system_is_shown_without_its_document(open_scre
     screen.complaints.clear()  # logged by the browser itself
 
 
+@pytest.mark.parametrize(
+    ("locale", "question", "answer", "always"),
+    [
+        ("en-GB", "Hi", "Hello! I answer questions from your documents.", "Documents, always search"),
+        ("de-DE", "Hallo", "Hallo! Ich beantworte Fragen aus Ihren Dokumenten.", "Dokumente, immer suchen"),
+        ("ko-KR", "안녕하세요", "안녕하세요! 문서를 바탕으로 질문에 답해 드립니다.", "문서(항상 검색)"),
+    ],
+)
+def test_a_greeting_is_not_searched_for_unless_everything_is(
+    open_handbook: Open, server: str, locale: str, question: str, answer: str, always: str
+) -> None:
+    screen = open_handbook(server, locale=locale)
+    page = screen.page
+    screen.ask(question)
+    screen.finished()
+    expect(page.locator(".answer").last).to_contain_text(answer)
+    page.locator("#mode").select_option(always)
+    expect(page.locator("#retriever")).to_be_visible()
+    with page.expect_request("**/ask/stream") as asked:
+        screen.ask(question)
+    assert (asked.value.post_data_json["mode"], asked.value.post_data_json["search"]) == ("rag", "always")
+    screen.finished()
+    expect(page.locator(".turn").last).not_to_contain_text(answer)
+
+
 @pytest.mark.parametrize("mode", ["Model only", "Agent with tools"])
 def test_without_a_model_the_documents_can_be_asked_instead(open_handbook: Open, server: str, mode: str, tmp_path: Path) -> None:
     screen = open_handbook(server)

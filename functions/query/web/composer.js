@@ -44,7 +44,7 @@ export const canSearch = () => !searches() || $('results').reportValidity()
 /** The part of the POST /ask/stream body that the options determine. `debug`: the receipt lists skipped steps and reasons. */
 export const searchOptions = () => ({
   debug: true,
-  mode: $('mode').value,
+  ...($('mode').value === 'always' ? { mode: 'rag', search: 'always' } : { mode: $('mode').value }),
   ...(searches() ? { retriever: $('retriever').value, any_retriever: $('retriever').selectedIndex === 0, num_result_doc: Number($('results').value) } : {}),
 })
 

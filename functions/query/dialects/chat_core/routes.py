@@ -12,6 +12,7 @@ from fastapi.responses import StreamingResponse
 
 from footnote.errors import BadRequest, Forbidden
 from footnote.ports import RequestKey
+from footnote.text.small_talk import is_small_talk
 from footnote.types import Caller, Mode, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
@@ -66,7 +67,10 @@ def _query(mode: Mode) -> Callable[..., Awaitable[Response]]:
     ) -> Response:
         """Answers a question. Messages: `step`, `debug`, `think`, `token`, then `done` or `error`."""
         user = as_user(caller, request.user_id)
-        turn = core.new_turn(make_request(request, mode), user, PROFILES[mode], trace_id=trace_id)
+        asked, profile = make_request(request, mode), PROFILES[mode]
+        if mode == "rag" and is_small_talk(asked.question):  # nothing to search for
+            asked, profile = replace(asked, mode="gpt", options={"greet": True}), GPT
+        turn = core.new_turn(asked, user, profile, trace_id=trace_id)
         return await _stream(turn, core, request_key(idempotency_key, turn, PATHS[mode], request))
 
     return query

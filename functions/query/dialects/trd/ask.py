@@ -12,6 +12,7 @@ from fastapi import Request as HttpRequest
 from fastapi.responses import StreamingResponse
 
 from footnote.steps import last_turn
+from footnote.text.small_talk import is_small_talk
 from footnote.types import Caller, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
@@ -107,11 +108,13 @@ async def ask_stream_get(
 
 
 def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, trace_id: str) -> Turn:
-    """The turn to run: its caller narrowed to the requested groups, its profile adapted to the mode."""
+    """The turn to run: its caller narrowed to the requested groups, its profile adapted to the mode. Small talk is not searched for."""
+    chats = request.mode == "rag" and request.search == "automatic" and is_small_talk(request.query_text)
+    mode: Answers = "gpt" if chats else request.mode
     asked = Request(
         question=request.query_text,
         collection=request.index_name,
-        mode=request.mode,
+        mode=mode,
         retriever=request.retriever or core.settings.retriever,
         asks_retriever=request.retriever is not None and not request.any_retriever,
         limit=request.num_result_doc,
@@ -119,7 +122,7 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
         room_id=request.room_id,
         level=request.intelligence_level,
         tool_scope=ORGANISATION if request.mode == "pa" else "",
-        options={} if request.spelling else {"spelling": False},
+        options={"greet": chats} | ({} if request.spelling else {"spelling": False}),
     )
     narrowed = caller.narrowed(tuple(request.permission_groups))
-    return core.new_turn(asked, narrowed, replace(profile, **BY_MODE[request.mode]), trace_id=trace_id)
+    return core.new_turn(asked, narrowed, replace(profile, **BY_MODE[mode]), trace_id=trace_id)

@@ -28,6 +28,10 @@ class AskRequest(BaseModel):
         description="The conversation; follow-ups are resolved from its last questions. Default: a new one.",
     )
     mode: Answers = Field("rag", description="rag = answer from documents, gpt = the model alone, pa = a model with tools.")
+    search: Literal["automatic", "always"] = Field(
+        "automatic",
+        description="Of mode rag. automatic = everything is searched for but greetings, thanks and small talk; always = everything.",
+    )
     answer_format: Literal["markdown", "json"] = Field("markdown", description="json: `answer` is `{answer, claims: [{text, doc_ids}]}`.")
     intelligence_level: IntelligenceLevel | None = Field(None, description="How much work to spend. Default: `standard`.")
     spelling: bool = Field(True, description="False: typos are not corrected.")

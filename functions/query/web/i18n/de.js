@@ -20,6 +20,7 @@ export default {
   results: 'Treffer',
   mode: 'Antwortquelle',
   mode_rag: 'Dokumente',
+  mode_always: 'Dokumente, immer suchen',
   mode_gpt: 'Nur Modell',
   mode_pa: 'Agent mit Werkzeugen',
   ask: 'Fragen',

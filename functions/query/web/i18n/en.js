@@ -20,6 +20,7 @@ export default {
   results: 'Results',
   mode: 'Answer from',
   mode_rag: 'Documents',
+  mode_always: 'Documents, always search',
   mode_gpt: 'Model only',
   mode_pa: 'Agent with tools',
   ask: 'Ask',

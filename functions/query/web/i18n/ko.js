@@ -20,6 +20,7 @@ export default {
   results: '결과 수',
   mode: '답변 방식',
   mode_rag: '문서',
+  mode_always: '문서(항상 검색)',
   mode_gpt: '모델만',
   mode_pa: '도구 사용 에이전트',
   ask: '질문',

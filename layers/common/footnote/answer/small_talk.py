@@ -1,4 +1,4 @@
-"""Answers small talk where there is no language model: a packaged greeting, or a reply to thanks."""
+"""Answers small talk where no language model answers: a packaged greeting, or a reply to thanks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ from footnote.types import Answer, Turn
 @known_early
 def may_greet(turn: Turn) -> bool:
     """The question is small talk, and no language model answers."""
-    return turn.plan.model is None and turn.plan.wants("greet") and is_small_talk(turn.request.question)
+    return turn.plan.model is None and is_greeted(turn)
+
+
+def is_greeted(turn: Turn) -> bool:
+    """The question is small talk, for which there is a packaged answer."""
+    return turn.plan.wants("greet") and is_small_talk(turn.request.question)
 
 
 async def greet(turn: Turn) -> AsyncIterator[Event | Turn]:

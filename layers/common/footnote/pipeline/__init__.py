@@ -28,7 +28,7 @@ from footnote.answer.generate import (
     pick_model,
 )
 from footnote.answer.revise import is_revisable, revise, revision_shown
-from footnote.answer.small_talk import greet, may_greet
+from footnote.answer.small_talk import greet, is_greeted, may_greet
 from footnote.answer.verify import verify_passages
 from footnote.answer.vision import attach_images
 from footnote.answer.vote import is_unanswered, vote
@@ -67,6 +67,11 @@ def fail_or_quote(turn: Turn, error: FootnoteError) -> OnError:
     return FALLBACK if turn.plan.wants("quotes") else FAIL
 
 
+def fail_or_greet(turn: Turn, error: FootnoteError) -> OnError:
+    """The policy when a model fails that answers without documents."""
+    return FALLBACK if is_greeted(turn) else FAIL
+
+
 def kind_shown(turn: Turn) -> dict[str, Any]:
     """What kind of question it is."""
     return {"intent": turn.classification.intent, "type": turn.classification.type} if turn.classification else {}
@@ -100,7 +105,7 @@ ROUTE = Step(
 )
 NEED_MODEL = Step("need_model", need_model, stage=Stage.ANSWER, on_error=FAIL)
 SAY = Step(
-    "answer", generate, stage=Stage.ANSWER, paid=True, on_error=FAIL,
+    "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_greet, fallback=greet,
     shows=lambda t: {"tokens": t.record.usage.completion_tokens}, on_start=Answering(),
 )
 CHECK = Step(
