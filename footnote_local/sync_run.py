@@ -19,7 +19,7 @@ from footnote.guard.identity import LOCAL
 from footnote.ingest.source_lease import leased
 from footnote.ingest.sync import Sync
 from footnote.ingest.sync_plan import MOST_REMOVED, Plan
-from footnote.ingest.sync_record import LastRun, Wanted, choose_options, last_options, run_of, save_options, save_run
+from footnote.ingest.sync_record import LastRun, Wanted, choose_options, find_failed, last_options, run_of, save_options, save_run
 from footnote.ingest.sync_state import Options
 from footnote.ingest.wiki_space import Space, SpaceSync
 from footnote.ports import Entry, Source, Unlisted
@@ -45,7 +45,7 @@ class Outcome:
     not_read: dict[str, str] = field(default_factory=dict)
     """Key → why the file was skipped."""
     failed: dict[str, Document] = field(default_factory=dict)
-    """Key → the document that FAILED."""
+    """Key → the document of the source that is FAILED, whichever run added it."""
 
     @property
     def refused_pages(self) -> dict[str, UnreadableFile]:
@@ -170,8 +170,12 @@ async def _run(core: Core, sync: Sync | SpaceSync, worker: _Worker, yes: bool) -
     outcome = Outcome(address, plan, not_read=plan.skipped)
     if plan.is_drastic and not yes and not await _agreed(plan):
         await sync.withdraw(note)
-        nothing = Plan(unchanged=plan.unchanged, skipped=plan.skipped, refused=plan.refused, documents=plan.documents, lost=plan.lost)
-        await save_run(core.records, core.ledger, address, run_of(sync, nothing, {}, "needs_consent", core.clock()), by=by)
+        nothing = Plan(
+            unchanged=plan.unchanged, skipped=plan.skipped, refused=plan.refused, documents=plan.documents, lost=plan.lost, held=plan.held
+        )  # fmt: skip
+        outcome.failed = await find_failed(core.ledger, nothing, {})
+        run = run_of(sync, nothing, {}, outcome.failed, "needs_consent", core.clock())
+        await save_run(core.records, core.ledger, address, run, by=by)
         outcome.refused = True
         return outcome
     await sync.finish()
@@ -197,10 +201,11 @@ async def _run(core: Core, sync: Sync | SpaceSync, worker: _Worker, yes: bool) -
         await worker.wait_for_vectors(core, lambda done, total: bar("vectors", done, total))
         if worker.trouble is not None:
             say(f"Some passages have no vectors yet: {worker.trouble} Until then they are found by keyword only.")
-    await save_run(core.records, core.ledger, address, run_of(sync, plan, report.documents, "done", core.clock()), by=by)
+    outcome.failed = await find_failed(core.ledger, plan, report.documents)
+    run = run_of(sync, plan, report.documents, outcome.failed, "done", core.clock())
+    await save_run(core.records, core.ledger, address, run, by=by)
     outcome.done = True
     outcome.not_read = plan.skipped | sync.skipped
-    outcome.failed = {key: document for key, document in report.documents.items() if document.state == "FAILED"}
     return outcome
 
 

@@ -57,5 +57,5 @@ async def ingest_confluence(request: ConfluenceRequest, caller: AskerOf, core: C
     added = await core.wiki_pages.add(caller, request.base_url, request.page_id, request.index_name, note=note)
     page = None if added.page is None else body_of(await core.collections.shown(added.page))
     failed = [FailedAttachment(file_name=attachment.file_name, reason=reason) for attachment, reason in added.failed]
-    attachments = [body_of(await core.collections.shown(each)) for each in added.attachments]
+    attachments = [body_of(await core.collections.shown(each)) for each in added.attachments.values()]
     return ConfluenceDocuments(page=page, attachments=attachments, skipped=list(added.skipped), failed=failed)

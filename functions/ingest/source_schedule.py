@@ -19,7 +19,7 @@ from footnote.guard.audit import audit
 from footnote.ingest.source_lease import leased
 from footnote.ingest.sync import SYNC, Sync
 from footnote.ingest.sync_plan import Plan
-from footnote.ingest.sync_record import LastRun, State, Wanted, choose_options, read_record, run_of, save_run
+from footnote.ingest.sync_record import LastRun, State, Wanted, choose_options, find_failed, read_record, run_of, save_run
 from footnote.ingest.wiki_space import SpaceSync
 from footnote.ports import read_all
 from footnote.types import Document
@@ -97,10 +97,10 @@ async def _run(core: Core, sync: Sync | SpaceSync, until: float) -> LastRun:
     except TimeoutError:
         done = Plan(
             added=[key for key in plan.added if key in taken], changed=[key for key in plan.changed if key in taken],
-            unchanged=plan.unchanged, skipped=plan.skipped, refused=plan.refused, documents=plan.documents, lost=plan.lost,
+            unchanged=plan.unchanged, skipped=plan.skipped, refused=plan.refused, documents=plan.documents, lost=plan.lost, held=plan.held,
         )  # fmt: skip
-        return run_of(sync, done, taken, "unfinished", core.clock())
-    return run_of(sync, plan, taken, state, core.clock())
+        return run_of(sync, done, taken, await find_failed(core.ledger, done, taken), "unfinished", core.clock())
+    return run_of(sync, plan, taken, await find_failed(core.ledger, plan, taken), state, core.clock())
 
 
 async def _note(core: Core, document: Document) -> None:

@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
+from footnote.errors import NotFound
 from footnote.ingest.sync_record import LastRun, current_failures, read_record
 from footnote.ports import Record, read_all
-from footnote.types import StoredName
+from footnote.types import Caller, StoredName
 from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.openapi import problems
@@ -31,7 +32,7 @@ class FailureBody(BaseModel):
     name: str
     reason: str
     remedy: str
-    doc_id: str | None = Field(description="The FAILED document; null = the file was not read.")
+    doc_id: str | None = Field(description="The FAILED document; null = the file was not read, or you may not read it.")
 
 
 class RunBody(BaseModel):
@@ -73,27 +74,38 @@ async def sources(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | 
     """Lists the sources that documents are kept in sync with, by address, with their last runs."""
     rows = await read_all(lambda last: core.records.list("source", limit=200, after=last))
     page = page_of(sorted(rows, key=_key), _key, limit, after)
-    bodies = {record.key: await _body(core, record) for record in page.data}
+    bodies = {record.key: await _body(core, record, admin) for record in page.data}
     return SourcePage.of(page, lambda record: bodies[record.key])
 
 
-async def _body(core: Core, record: Record) -> SourceBody:
+async def _body(core: Core, record: Record, admin: Caller) -> SourceBody:
     source = read_record(record.value)
     return SourceBody(
         address=_without_query(record.key),
         collection=await core.collections.name_of(StoredName(source.collection)),
         permission_groups=list(source.groups),
-        last_run=None if source.last_run is None else await _run(core, source.last_run),
+        last_run=None if source.last_run is None else await _run(core, source.last_run, admin),
     )
 
 
-async def _run(core: Core, run: LastRun) -> RunBody:
+async def _run(core: Core, run: LastRun, admin: Caller) -> RunBody:
     failures = [FailureBody(**asdict(each)) for each in await current_failures(core.ledger, run)]
+    for each in failures:  # an id is made of a file's name
+        if each.doc_id is not None and not await _may_read(core, each.doc_id, admin):
+            each.doc_id = None
     return RunBody(
         ended_at=run.at, state=run.state, detail=run.detail, added=run.added, changed=run.changed, renamed=run.renamed, removed=run.removed,
         unchanged=run.unchanged, failed=run.failed - len(run.failures) + len(failures), documents=run.documents, lost=run.lost,
         failures=failures,
     )  # fmt: skip
+
+
+async def _may_read(core: Core, doc_id: str, admin: Caller) -> bool:
+    try:
+        await core.ledger.get(admin, doc_id)
+    except NotFound:
+        return False
+    return True
 
 
 def _key(record: Record) -> str:

@@ -341,6 +341,19 @@ async def test_unfinished_documents_of_all_are_found_oldest_first(ledger: Any, m
     assert [document.doc_id for document in await ledger.unfinished()] == [changed.doc_id, nobodys.doc_id, received.doc_id]
 
 
+async def test_failed_documents_of_all_are_found_oldest_first_until_they_are_tried_again(ledger: Any, me: Caller, clock: Any) -> None:
+    doc_ids = []
+    for second, name, groups in ((1, "a", ["*"]), (2, "b", []), (3, "c", ["*"]), (4, "d", ["*"])):
+        clock.now = second
+        document, _ = await accept(ledger, me, name, name, permission_groups=frozenset(groups))
+        await ledger.update(document.doc_id, 1, state="FAILED", reason="It is locked.")
+        doc_ids.append(document.doc_id)
+    assert [(each.doc_id, each.reason) for each in await ledger.failed()] == [(doc_id, "It is locked.") for doc_id in doc_ids]
+    await ledger.delete(me, doc_ids[2])
+    await ledger.update(doc_ids[3], 1, state="RECEIVED")
+    assert [each.doc_id for each in await ledger.failed()] == doc_ids[:2]
+
+
 async def test_counts_name_every_state(ledger: Any, me: Caller) -> None:
     ready, _ = await accept(ledger, me, "a.txt", "h1")
     await make_ready(ledger, ready)

@@ -23,6 +23,7 @@ NOBODYS = {
     # Maintenance of the index and the ledger, which shows no user the content of a document.
     Index: {"info", "stage", "staged", "activate", "remove", "inventory", "pending", "put_vectors", "progress", "close"},
     Ledger: {
+        "failed",
         "unfinished",
         "counts",
         "update",

@@ -15,11 +15,13 @@ from typing import Any
 
 import pytest
 
+from footnote.adapters.local.source import FolderSource
 from footnote.collections import RESTORABLE_S
 from footnote.errors import BadRequest, Conflict, SearchUnavailable
 from footnote.ingest.pipeline import SYSTEM
 from footnote.ingest.purge import purge_deleted
-from footnote.ingest.sync_record import Wanted
+from footnote.ingest.sync import Sync
+from footnote.ingest.sync_record import Wanted, choose_options, read_record, save_options
 from footnote.types import CollectionSettings
 from footnote_local import sync_run
 from footnote_local.sync_run import Outcome, run_sync
@@ -61,6 +63,40 @@ def test_what_a_sync_does_is_shown_and_the_documents_answer(footnote: Footnote, 
         ("towns", ("hr", "it"), "law")
     }
     assert "turm.md" in footnote("search", "lighthouse", "--collection", "towns", "--json").stdout
+
+
+async def test_a_sync_names_what_failed_although_the_run_that_added_it_was_killed(tmp_path: Path, docs: Path) -> None:
+    for number in range(3):
+        (docs / f"broken{number}.pdf").write_bytes(f"%PDF-1.7 {number}".encode())
+    core = open_core(tmp_path / "data")
+    source = FolderSource(docs)
+    options = await choose_options(core.records, core.ledger, core.collections, source, Wanted(), core.settings)
+    await save_options(core.records, source.address, options, by="me")
+    killed = Sync(source, core.ingestor, options)
+    await killed.apply(await killed.plan())
+    while await core.ingestor.work_one():
+        pass
+    shown: list[Outcome] = []
+    outcome = await run_sync(core, str(docs), Wanted(), dry_run=False, yes=False, watch=False, show=shown.append)
+    assert sorted(outcome.failed) == ["broken0.pdf", "broken1.pdf", "broken2.pdf"]
+    core = open_core(tmp_path / "data")
+    record = await core.records.get("source", source.address)
+    assert record is not None
+    last = read_record(record.value).last_run
+    assert last is not None
+    assert (last.failed, sorted(each.name for each in last.failures)) == (3, ["broken0.pdf", "broken1.pdf", "broken2.pdf"])
+    await core.close()
+
+
+def test_what_failed_before_is_told_by_every_sync_until_it_is_mended(footnote: Footnote, docs: Path) -> None:
+    (docs / "broken.pdf").write_bytes(b"%PDF-1.7")
+    for counts in ("3 added, 0 changed, 0 renamed, 0 removed, 0", "0 added, 0 changed, 0 renamed, 0 removed, 3"):
+        found = footnote("sync", docs)
+        assert (found.exit_code, found.stderr) == (Exit.BAD, f"{counts} unchanged, 1 failed.\n")
+        assert found.stdout.splitlines()[-1].startswith("FAILED   broken.pdf  ")
+    (docs / "broken.pdf").rename(docs / "bridge.txt")
+    (docs / "bridge.txt").write_text("A bridge was built in 1900.")
+    assert footnote("sync", docs, "--yes").exit_code == Exit.OK
 
 
 def test_an_empty_list_of_groups_is_an_error(footnote: Footnote, docs: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 from starlette.responses import JSONResponse
 
@@ -18,12 +19,13 @@ from footnote.ingest.sync_state import Options
 from footnote.ports import read_all
 from footnote.settings import LLM, Embedding, Settings
 from footnote.settings import Confluence as Mapping
-from footnote.types import SYSTEM, StoredName
+from footnote.types import SYSTEM, Caller, StoredName
 from ingest.app import create_app, create_handler
 from ingest.source_schedule import sync_sources
-from tests.confluence_server import API, TOKEN, Confluence, Page, serving
+from query.app import create_app as create_query
+from tests.confluence_server import API, TOKEN, Confluence, File, Page, serving
 from tests.conftest import HandClock
-from tests.functions.conftest import HereParser, sample_event
+from tests.functions.conftest import HereParser, as_caller, sample_event
 
 
 @pytest.fixture
@@ -111,6 +113,20 @@ async def test_a_source_that_cannot_be_reached_is_recorded_and_leaves_the_others
     assert run is not None
     assert "status 500" in run.detail
     assert await sync_sources(core) == {"failed": 1, "done": 1}
+
+
+async def test_admins_learn_no_name_of_an_attachment_that_they_may_not_read(core: Core, confluence: Confluence) -> None:
+    confluence.pages["2"].files = {"20": File("merger.pdf", b"%PDF-1.7", "application/pdf")}
+    for group, sees_it in (("it", False), ("staff", True)):
+        app = as_caller(Caller("ann", frozenset({group}), role="admin"), create_query)(lambda: core)
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://test") as client:
+            for _ in range(2):  # what fails after the run, and what has failed before it
+                await sync_sources(core)
+                reply = await client.get("/sources")
+                (run,) = [each["last_run"] for each in reply.json()["data"] if each["last_run"]]
+                ((name, doc_id),) = [(each["name"], each["doc_id"]) for each in run["failures"]]
+                assert (run["failed"], name) == (1, "2/att20")
+                assert ("merger" in reply.text, doc_id is not None) == (sees_it, sees_it)
 
 
 async def test_one_sync_of_a_source_runs_at_a_time(core: Core, confluence: Confluence, clock: HandClock) -> None:

@@ -18,7 +18,7 @@ from footnote.errors import BadRequest, NotFound
 from footnote.ingest.pipeline import SYSTEM
 from footnote.ingest.sync import Sync
 from footnote.ingest.sync_plan import Plan, read_known
-from footnote.ingest.sync_record import Wanted, choose_options, current_failures, read_record, run_of, save_options, save_run
+from footnote.ingest.sync_record import Wanted, choose_options, current_failures, find_failed, read_record, run_of, save_options, save_run
 from footnote.ingest.sync_state import Options, key_of, origin_of
 from footnote.ingest.verify import verify
 from footnote.ports import Entry, Unlisted
@@ -352,7 +352,7 @@ async def test_the_options_of_the_last_sync_count_unless_others_are_named(core: 
         taken[key] = document
 
     await run.apply(plan, take)
-    await save_run(core.records, core.ledger, source.address, run_of(run, plan, taken, "done", 5.0), by="me")
+    await save_run(core.records, core.ledger, source.address, run_of(run, plan, taken, {}, "done", 5.0), by="me")
     assert await chosen(Wanted()) == Options("law", ("hr",), {"x": 1})
     assert await chosen(Wanted(groups=["it"])) == Options("law", ("it",), {"x": 1})
     record = await core.records.get("source", source.address)
@@ -363,7 +363,8 @@ async def test_the_options_of_the_last_sync_count_unless_others_are_named(core: 
     await work(core)
     (failure,) = await current_failures(core.ledger, last)
     assert (failure.name, failure.doc_id) == ("b.pdf", taken["b.pdf"].doc_id)
-    idle = run_of(run, await run.plan(), {}, "done", 6.0)
+    plan = await run.plan()
+    idle = run_of(run, plan, {}, await find_failed(core.ledger, plan, {}), "done", 6.0)
     await save_run(core.records, core.ledger, source.address, idle, by="me")
     record = await core.records.get("source", source.address)
     assert record is not None

@@ -65,6 +65,8 @@ class Plan:
     """Key that loses its document → another key with the same document, which is shown under that name from now on."""
     known: Mapping[str, Known] = field(default_factory=dict)
     """All of them except the withdrawn ones."""
+    held: Mapping[str, str] = field(default_factory=dict)
+    """Key → id of the document that it had before the sync."""
     withdrawn: list[str] = field(default_factory=list)
     """Keys whose documents are for other readers than those of the options."""
     ending: frozenset[str] = frozenset()
@@ -107,7 +109,7 @@ async def make_plan(
     held = await read_known(ledger, source.address)
     withdrawn = {key for key, each in held.items() if await _has_other_readers(ledger, each, options)}
     known = {key: each for key, each in held.items() if key not in withdrawn}
-    plan, files = Plan(known=known), {}
+    plan, files = Plan(known=known, held={key: each.doc_id for key, each in held.items()}), {}
     async for entry in source.entries():
         if isinstance(entry, Entry):
             files[entry.key] = entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from footnote.collections import Collections
@@ -158,30 +158,39 @@ async def mark_purged(records: Records, record: Record, now: float, *, by: str) 
     await records.put("source", record.key, {**record.value, "is_purged": True, "last_run": run}, by=by)
 
 
-def run_of(sync: Sync | SpaceSync, plan: Plan, documents: Mapping[str, Document], state: State, now: float, *, detail: str = "") -> LastRun:
-    """A run. `documents`: those of the files that were accepted, in the state that they have by now."""
+async def find_failed(ledger: Ledger, plan: Plan, documents: Mapping[str, Document]) -> dict[str, Document]:
+    """Key → document of the source that is FAILED now, whichever run added it. `documents`: those of the files that were accepted."""
+    keys = {doc_id: key for key, doc_id in plan.held.items()} | {each.doc_id: key for key, each in documents.items()}
+    failed = {keys[each.doc_id]: each for each in await ledger.failed() if each.doc_id in keys}
+    return failed | {key: each for key, each in documents.items() if each.state == "FAILED"}
+
+
+def run_of(
+    sync: Sync | SpaceSync, plan: Plan, documents: Mapping[str, Document], failed: Mapping[str, Document], state: State, now: float
+) -> LastRun:
+    """A run. `documents`: those of the files that were accepted, in the state that they have by now; `failed`: from `find_failed`."""
     failures = [Failure(repair(key), why) for key, why in (plan.skipped | sync.skipped).items()]
-    failed = {key: document for key, document in documents.items() if document.state == "FAILED"}
     failures += (Failure(repair(key), each.reason or "", each.remedy or "", each.doc_id) for key, each in failed.items())
     failures += (Failure(key, why.reason, why.remedy) for key, why in plan.refused.items() if key not in failed)
     pending = [(repair(key), each.doc_id) for key, each in documents.items() if each.state in ("RECEIVED", "PROCESSING")]
     return LastRun(
-        now, state, detail, len(plan.added), len(plan.changed), len(plan.renamed), len(plan.removed), plan.unchanged, len(failures),
+        now, state, "", len(plan.added), len(plan.changed), len(plan.renamed), len(plan.removed), plan.unchanged, len(failures),
         plan.documents, plan.lost, tuple(failures[:MOST_NAMED]), dict(pending[:MOST_NAMED]),
     )  # fmt: skip
 
 
 async def save_run(records: Records, ledger: Ledger, address: str, run: LastRun, *, by: str, always: bool = False) -> None:
-    """Stores a run, with the documents of earlier runs that are still FAILED. `always`: also one that changed nothing and ended as the
-    last one did."""
+    """Stores a run; one that could not begin with what is still FAILED of the last one. `always`: also one that changed nothing and ended
+    as the last one did."""
     found = await records.get("source", address)
     if found is None:
         return
     last = read_record(found.value).last_run
-    named = {each.name for each in run.failures}
-    kept = [each for each in await current_failures(ledger, last) if each.doc_id and each.name not in named] if last else []
-    failures = (*run.failures, *kept)[:MOST_NAMED]
-    value = {**asdict(run), "failures": [asdict(each) for each in failures], "failed": run.failed + len(kept)}
+    if run.state == "failed" and last is not None:
+        kept = [each for each in await current_failures(ledger, last) if each.doc_id]
+        unnamed = last.failed - len(last.failures)
+        run = replace(run, failures=tuple(kept[:MOST_NAMED]), failed=unnamed + len(kept), pending=last.pending)
+    value = {**asdict(run), "failures": [asdict(each) for each in run.failures]}
     is_idle = not (run.added or run.changed or run.renamed or run.removed)
     if not always and is_idle and last is not None and _result(value) == _result(asdict(last)):
         return

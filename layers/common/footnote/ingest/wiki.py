@@ -49,11 +49,11 @@ class Undelivered(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The documents of a page, None and () for an admin who may not read it. `skipped`: file names of attachments without text.
-    `failed`: attachments that the wiki does not deliver; what is known of them stays as it is."""
+    """The documents of a page, None and none for an admin who may not read it. `attachments`: their ids → documents. `skipped`: file names
+    of attachments without text. `failed`: attachments that the wiki does not deliver; what is known of them stays as it is."""
 
     page: Document | None
-    attachments: tuple[Document, ...]
+    attachments: Mapping[str, Document]
     skipped: tuple[str, ...]
     failed: tuple[tuple[Attachment, str], ...] = ()
     """With the reason."""
@@ -101,7 +101,7 @@ class WikiPages:
         target = _Target(page, readers, f"{place}{collection}/", collection)
         try:
             document = await self._store_page(target, refused)
-            found: Added | None = Added(document, (), ())
+            found: Added | None = Added(document, {}, ())
             if refused is None:
                 found = await self._add_attachments(target, document, note)
             if found is None or self.readers(await self.wiki.page(page_id))[0] != readers:
@@ -110,7 +110,7 @@ class WikiPages:
             return None
         if not may_add:
             raise NotFound(UNKNOWN)
-        return found if caller.may_read(readers) else Added(None, (), ())
+        return found if caller.may_read(readers) else Added(None, {}, ())
 
     def place(self, page_id: str = "") -> str:
         """What the origins of a page's documents begin with, in all collections; then the collection and the part. Without an id: of all
@@ -154,7 +154,7 @@ class WikiPages:
 
     async def _add_attachments(self, target: _Target, page: Document, note: Note) -> Added | None:
         """None if the page's readers changed meanwhile."""
-        documents, skipped, failed, current = [], [], [], {f"{target.place}page"}
+        documents, skipped, failed, current = dict[str, Document](), [], [], {f"{target.place}page"}
         for attachment in await self.wiki.attachments(target.page.page_id):
             if not has_text(attachment):
                 skipped.append(attachment.file_name)
@@ -167,12 +167,12 @@ class WikiPages:
                 continue
             if document is None:
                 return None
-            documents.append(document)
+            documents[attachment.attachment_id] = document
         for origin, held in (await self.ingestor.ledger.origins(target.place)).items():
             gone = None if origin in current else await self._document(held.doc_id)
             if gone is not None:
                 await self._remove(origin, gone, note)
-        return Added(page, tuple(documents), tuple(skipped), tuple(failed))
+        return Added(page, documents, tuple(skipped), tuple(failed))
 
     async def _add_attachment(self, target: _Target, attachment: Attachment) -> Document | None:
         metadata, version = attached_facts(target.page), attachment_version(target.page, attachment, target.readers)

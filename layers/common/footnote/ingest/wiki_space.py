@@ -116,7 +116,8 @@ class SpaceSync:
                 names[page_id] = name
                 await self._look_for(plan, page_id, held[page_id])
         here = listed.keys() | self._gone.keys() | plan.skipped.keys() | self._work.keys()
-        plan.documents = sum(len(parts) for page_id, parts in held.items() if page_id in here)
+        plan.held = {_key(page_id, part): each.doc_id for page_id in here & held.keys() for part, each in held[page_id].items()}
+        plan.documents = len(plan.held)
         for keys in (plan.added, plan.changed, plan.removed):
             keys.sort()
         return plan
@@ -220,9 +221,10 @@ class SpaceSync:
             self.skipped[page_id] = exc.detail
         else:
             self.skipped.update({_key(page_id, each.attachment_id): reason for each, reason in added.failed})
-            for document in (added.page, *added.attachments):
-                if document is not None:
-                    await taken(page_id if document is added.page else f"{page_id}/{document.file_name}", document)
+            if added.page is not None:
+                await taken(page_id, added.page)
+            for attachment_id, document in added.attachments.items():
+                await taken(_key(page_id, attachment_id), document)
 
     async def finish(self) -> None:
         """As in `Sync`."""

@@ -103,6 +103,10 @@ class Ledger(Protocol):
         """All documents in RECEIVED or PROCESSING, oldest first."""
         ...
 
+    async def failed(self) -> builtins.list[Document]:
+        """All FAILED documents, oldest first."""
+        ...
+
     async def counts(self) -> dict[str, int]:
         """State → number of documents over all collections, for /ready and progress; no names."""
         ...

@@ -309,7 +309,7 @@ async def test_whatever_is_done_both_ledgers_end_alike(ledger: DynamoLedger, clo
             said = [sorted(deleted, key=lambda document: document.created_at) for deleted in said]
         assert known(0, said[0]) == known(1, said[1])
         if step % 6 == 0:
-            for method in ("unfinished", "unpurged", "counts"):
+            for method in ("unfinished", "failed", "unpurged", "counts"):
                 said = await both(method)
                 assert known(0, said[0]) == known(1, said[1])
             said = [await twin.collections(Caller("all", sees_all=True)) for twin in twins]

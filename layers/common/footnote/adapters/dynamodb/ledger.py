@@ -62,6 +62,9 @@ class DynamoLedger:
     async def unfinished(self) -> builtins.list[Document]:
         return await self._table.run(_find_kind, "unfinished")
 
+    async def failed(self) -> builtins.list[Document]:
+        return await self._table.run(_find_kind, "failed")
+
     async def counts(self) -> dict[str, int]:
         return await self._table.run(_counts)
 
@@ -180,8 +183,12 @@ def _read(table: Table, keys: list[str]) -> list[Document]:
     return [make_document(body_of(found[key])) for key in keys if key in found]
 
 
+KINDS = {"unfinished": ("RECEIVED", "PROCESSING"), "failed": ("FAILED",), "unburied": ("DELETED",)}
+"""Kind of an item in the index → states of its document."""
+
+
 def _find_kind(table: Table, kind: str) -> list[Document]:
-    states = ("DELETED",) if kind == "unburied" else ("RECEIVED", "PROCESSING")
+    states = KINDS[kind]
     items = table.get_many([item["pk"]["S"] for item in table.query("by_kind", "kind = :kind", {":kind": {"S": kind}})])
     records = [body_of(item) for item in items.values()]
     found = [make_document(record) for record in records if record["state"] in states and not record["buried"]]

@@ -10,10 +10,10 @@ An item's `body` is JSON; its `revision` changes with every write. The other att
 and are present only on items that the indexes list:
 
     by_scope  listed, listed_at    the documents of a scope that are not deleted, newest first
-    by_kind   kind, place          unfinished and unpurged (`unburied`) documents, oldest first; sorted origins; scopes
+    by_kind   kind, place          unfinished, failed and unpurged (`unburied`) documents, oldest first; sorted origins; scopes
 
 An index lags behind its table, in AWS usually by less than a second. It is only used to find the items to read: a list,
-`unfinished`, `unpurged` and `origins` may miss changes of that second, but never show deleted items. The numbers
+`unfinished`, `failed`, `unpurged` and `origins` may miss changes of that second, but never show deleted items. The numbers
 of `collections` and `counts` come from the index and lag equally. Nothing else reads an index.
 """
 
@@ -172,6 +172,8 @@ def _index_keys(key: str, record: Record) -> dict[str, str]:
         keys |= {"listed": scope_id(scope_of(record)), "listed_at": position(record)}
     if record["state"] in ("RECEIVED", "PROCESSING"):
         keys["kind"] = "unfinished"
+    elif record["state"] == "FAILED":
+        keys["kind"] = "failed"
     elif record["state"] == "DELETED" and not record["buried"]:
         keys["kind"] = "unburied"
     if "kind" in keys:

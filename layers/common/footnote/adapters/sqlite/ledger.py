@@ -45,6 +45,9 @@ class SqliteLedger:
     async def unfinished(self) -> builtins.list[Document]:
         return await self._database.run(_select, "state IN ('RECEIVED', 'PROCESSING')")
 
+    async def failed(self) -> builtins.list[Document]:
+        return await self._database.run(_select, "state = 'FAILED'")
+
     async def counts(self) -> dict[str, int]:
         return await self._database.run(_counts)
 
