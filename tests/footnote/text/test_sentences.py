@@ -6,7 +6,9 @@ import random
 
 import pytest
 
-from footnote.text.sentences import LONGEST, looks_like_heading, split_sentences
+from footnote.text.sentences import LONGEST, looks_like_heading, split_chunk, split_sentences
+from footnote.types import Part
+from tests.fakes import make_chunk, make_document
 
 
 def split(text: str, lang: str = "en") -> list[str]:
@@ -153,3 +155,23 @@ def test_a_short_line_above_a_paragraph_looks_like_a_heading(line: str) -> None:
 )
 def test_commands_options_and_fragments_do_not_look_like_headings(line: str) -> None:
     assert not looks_like_heading(f"{line}\n\nThe text.", 0, len(line))
+
+
+TAR = "# Back up. Then copy:\ntar --directory / --create -f - . | ssh host 'cat > x'\n\ntar -xf x"
+
+
+def sentences_around_code(code: str) -> list[str]:
+    text = f"Use tar. It is everywhere.\n\n{code}\n\nIt is done. Then check it!"
+    parts = (Part(0, None, 0, 0, "paragraph"), Part(28, None, 1, 0, "code"), Part(28 + len(code) + 2, None, 2, 0, "paragraph"))
+    chunk = make_chunk(make_document("tar"), text, parts=parts)
+    return [text[start:end] for start, end in split_chunk(chunk)]
+
+
+def test_a_block_of_code_is_one_sentence_whatever_marks_and_empty_lines_it_has() -> None:
+    assert sentences_around_code(TAR) == ["Use tar. It is everywhere.", TAR, "It is done. Then check it!"]
+
+
+def test_long_code_is_cut_at_its_empty_lines_or_else_at_its_lines() -> None:
+    one, other = "echo 'One. Two.'\n" * 20, "echo other\n" * 30
+    assert [len(each) for each in sentences_around_code(f"{one}\n{other}".rstrip())[1:-1]] == [339, 329]
+    assert [len(each) for each in sentences_around_code((one * 2).rstrip())[1:-1]] == [594, 84]

@@ -13,7 +13,7 @@ from footnote.ingest.fixed_size import FixedSize
 from footnote.ingest.parsed import pack
 from footnote.text.content_types import content_type_of
 from footnote.text.language import detect_language
-from footnote.text.sentences import split_sentences
+from footnote.text.sentences import split_chunk
 from footnote.types import Chunk, ContentType, Document, Pair, Parsed, chunks_digest
 
 
@@ -45,7 +45,7 @@ def prepare(
     document = replace(document, title=parsed.title or document.title, lang=lang, metadata=metadata)
     document = replace(document, cut="" if fixed else cut_name(aids.stands_for or aids.chunker, max_tokens))
     chunks = cut(document, parsed, lang, max_tokens, fixed, aids, languages)
-    bounds = [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks]
+    bounds = [tuple(split_chunk(chunk)) for chunk in chunks]
     digest = chunks_digest((chunk.chunk_id, chunk.text) for chunk in chunks)
     return Prepared(document, pack(parsed), chunks, bounds, digest)
 

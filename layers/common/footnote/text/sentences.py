@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby, pairwise
 
 from footnote.text.words import ABBREVIATIONS
+from footnote.types import Chunk
 
 BOUNDARY = re.compile(
     r"""(?<![.!?。！？…])(?P<mark>[.!?。！？…]++["'”’»“)\]]*   # the mark, with what closes after it; a run is tried once
@@ -14,6 +17,7 @@ BOUNDARY = re.compile(
     re.VERBOSE,
 )
 GAP = re.compile(r"[^\S\n]*\n(?:\s*\n|(?=\s*(?:[-*•|]|\d{1,3}[.)]\s)))")
+EMPTY_LINES = re.compile(r"\n\s*\n")
 INITIALS = re.compile(r"(?:\w\.)+\w")
 ROMAN = re.compile(r"[ivxlc]{1,5}")
 HANGUL_END = re.compile(r"[가-힣][.!?。]+[\"'”’»)\]]*$")
@@ -51,11 +55,54 @@ def split_sentences(text: str, lang: str = "en") -> list[tuple[int, int]]:
     return _cut_long(text, _join_fragments(text, bounds, 8 if lang == "ko" else 15))
 
 
+def split_chunk(chunk: Chunk) -> list[tuple[int, int]]:
+    """The bounds of a chunk's sentences. A block of code is one; if it is longer than LONGEST, it is cut at its empty lines or lines."""
+    bounds: list[tuple[int, int]] = []
+    start = 0
+    for code, ends in _code_of(chunk):
+        bounds += _shifted(split_sentences(chunk.text[start:code], chunk.lang), start)
+        bounds += _shifted(_split_code(chunk.text[code:ends]), code)
+        start = ends
+    return bounds + _shifted(split_sentences(chunk.text[start:], chunk.lang), start)
+
+
 def looks_like_heading(text: str, start: int, end: int) -> bool:
     """Whether text[start:end] is a heading: a short line without end mark or number, followed by a paragraph break. No command,
     option or fragment of a sentence is one."""
     line = text[start:end]
     return text.startswith("\n\n", end) and HEADING.fullmatch(line) is not None and NO_HEADING.match(line) is None
+
+
+def _code_of(chunk: Chunk) -> Iterator[tuple[int, int]]:
+    """(start, end) of the blocks of code in a chunk."""
+    at = 0
+    for (kind, _), group in groupby(chunk.parts, key=lambda part: (part.kind, part.block)):
+        parts = list(group)
+        at += len(parts)
+        if kind == "code":
+            yield parts[0].offset, chunk.parts[at].offset if at < len(chunk.parts) else len(chunk.text)
+
+
+def _split_code(text: str) -> list[tuple[int, int]]:
+    bounds: list[tuple[int, int]] = []
+    _append(bounds, text, 0, len(text))
+    if not bounds or bounds[0][1] - bounds[0][0] <= LONGEST:
+        return bounds
+    cuts = [match.end() for match in EMPTY_LINES.finditer(text)]
+    pieces: list[tuple[int, int]] = []
+    for left, right in pairwise([0, *cuts, len(text)]):
+        if pieces and right - pieces[-1][0] <= LONGEST:
+            pieces[-1] = (pieces[-1][0], right)
+        else:
+            pieces.append((left, right))
+    stripped: list[tuple[int, int]] = []
+    for left, right in pieces:
+        _append(stripped, text, left, right)
+    return _cut_long(text, stripped)
+
+
+def _shifted(bounds: Iterable[tuple[int, int]], by: int) -> list[tuple[int, int]]:
+    return [(start + by, end + by) for start, end in bounds]
 
 
 def _is_in_row(text: str, match: re.Match[str]) -> bool:
