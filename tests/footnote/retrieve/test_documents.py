@@ -73,6 +73,12 @@ async def test_filters_of_the_request_hold(core: Core) -> None:
     assert found(await search(core, filters={"year": ("2025",)})) == ["report|1|0", "report|1|1"]
 
 
+async def test_the_list_has_half_the_weight_of_another_one(core: Core) -> None:
+    turn = await search(core, {**ON, "refine": False})
+    scores = {hit.chunk.chunk_id: round(hit.score, 3) for hit in turn.evidence.hits}
+    assert scores == {"note|1|0": 1.0, "report|1|0": 0.15, "report|1|1": 0.145}
+
+
 @pytest.mark.parametrize("changes", [{"retriever": "bm25"}, {"retriever": "knn"}, {"levels": (0, 1)}])
 def test_a_search_by_one_list_or_without_passages_searches_no_documents(changes: Any) -> None:
     assert not wants_documents_first(make_turn(**changes))

@@ -17,7 +17,7 @@ from itertools import chain
 
 from footnote.ports import Embedder, speaks
 from footnote.settings import Rag
-from footnote.types import ASKED, BY_RANK, Candidate, Ranked, RankedList, Retriever, Turn
+from footnote.types import ASKED, BY_DOCUMENT, BY_RANK, Candidate, Ranked, RankedList, Retriever, Turn
 
 Weighted = tuple[Sequence[Candidate], float]
 """A list and its weight."""
@@ -31,6 +31,8 @@ COMMON, INFORMATIVE = 50, 6.0
 
 LIST_WEIGHT, MOST_LISTED = 0.3, 0.4
 """Weight of a list beside words and vectors, by its ranks, and of all of them together, for the same reason."""
+DOCUMENT_WEIGHT = 0.5
+"""The share of that weight that the passages of the best documents have: they are near the answer, and few of them are it."""
 
 
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
@@ -51,7 +53,7 @@ async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn
     derived = [_weighted(entries, query.weight * share) for query, entries in fused.items() if query.kind not in ASKED]
     further = [found for found in turn.evidence.lists if found.source in BY_RANK]
     each = min(LIST_WEIGHT, MOST_LISTED / max(1, len({found.source for found in further}))) / len(turn.answered)
-    derived += [_by_rank(found, rag.rrf_k, each) for found in further]
+    derived += [_by_rank(found, rag.rrf_k, each * (DOCUMENT_WEIGHT if found.source == BY_DOCUMENT else 1)) for found in further]
     ranked = own[0] if len(own) == 1 else merge(own)
     return replace(turn, evidence=replace(turn.evidence, ranked=tuple(add_derived(ranked, derived, turn.queries[0].text))))
 

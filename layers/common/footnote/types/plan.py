@@ -217,7 +217,6 @@ LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
         "graph": True,
         "late_interaction": True,
         "summary_tree": True,
-        "documents_first": True,
     },
 }
 """The options that an intelligence level sets differently from the defaults."""
