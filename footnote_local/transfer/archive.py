@@ -92,7 +92,7 @@ class NameEntry(Entry):
 
 
 class DocumentEntry(Entry):
-    """A document as in the ledger; `indexed_…`: what the index shows of it. `sha256`: part → digest."""
+    """A document as in the ledger; `indexed_…`: what the index shows of all its passages. `sha256`: part → digest."""
 
     doc_id: str
     title: str
@@ -122,7 +122,8 @@ class DocumentEntry(Entry):
 
 
 class ChunkEntry(Entry):
-    """A passage. `has_vectors`: whether `vectors.bin` holds its vector and those of its sentences."""
+    """A passage. `has_vectors`: whether `vectors.bin` holds its vector and those of its sentences. `metadata`: without what all passages of
+    the document have."""
 
     level: Literal[0, 1, 2]
     text: str
@@ -134,3 +135,4 @@ class ChunkEntry(Entry):
     content_type: ContentType
     bounds: tuple[tuple[int, int], ...]
     has_vectors: bool
+    metadata: dict[str, Any] = {}

@@ -185,7 +185,7 @@ def _chunk(document: Document, entry: DocumentEntry, ordinal: int, row: ChunkEnt
         kind=row.kind,
         content_type=row.content_type,
         permission_groups=document.permission_groups,
-        metadata=entry.indexed_metadata,
+        metadata={**entry.indexed_metadata, **row.metadata},
         created_at=entry.indexed_at,
     )
 

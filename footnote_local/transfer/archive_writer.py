@@ -88,16 +88,17 @@ def _document_entry(copy: Copy, digests: dict[str, str]) -> DocumentEntry:
         **kept | {"permission_groups": tuple(sorted(document.permission_groups)), "metadata": dict(document.metadata)},
         names=tuple(NameEntry(**name._asdict()) for name in copy.names),
         indexed_title=shown.title if shown else document.title,
-        indexed_metadata=dict(shown.metadata) if shown else {},
+        indexed_metadata=copy.shared_metadata,
         indexed_at=shown.created_at if shown else document.created_at,
         sha256=digests,
     )
 
 
 def _chunk_lines(copy: Copy) -> bytes:
-    lines = []
+    lines, shared = [], copy.shared_metadata
     for chunk, bounds, vectors in zip(copy.chunks, copy.bounds, copy.vectors, strict=True):
         kept = {name: getattr(chunk, name) for name in ChunkEntry.model_fields if hasattr(chunk, name)}
+        kept["metadata"] = {name: value for name, value in chunk.metadata.items() if name not in shared}
         lines.append(ChunkEntry(**kept, bounds=bounds, has_vectors=vectors is not None).model_dump_json())
     return "\n".join(lines).encode()
 

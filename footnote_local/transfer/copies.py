@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, NotFound
@@ -42,6 +42,12 @@ class Copy:
     chunks: Sequence[Chunk] = ()
     bounds: Sequence[Bounds] = ()
     vectors: Sequence[ChunkVectors | None] = ()
+
+    @property
+    def shared_metadata(self) -> dict[str, Any]:
+        """The metadata that all passages have; each may have more, such as the date of a customer's voice."""
+        first, *others = [chunk.metadata for chunk in self.chunks] or [{}]
+        return {name: value for name, value in first.items() if all(name in each and each[name] == value for each in others)}
 
 
 async def list_documents(core: Core, stored: StoredName) -> list[str]:
@@ -170,7 +176,7 @@ async def write_to_index(core: Core, copy: Copy) -> None:
     generation = shown.generation
     chunks = [replace(chunk, collection=document.collection) for chunk in copy.chunks]
     indexed = replace(
-        document, title=shown.title, metadata=shown.metadata, created_at=shown.created_at, generation=generation,
+        document, title=shown.title, metadata=copy.shared_metadata, created_at=shown.created_at, generation=generation,
         permission_groups=shown.permission_groups,
     )  # fmt: skip
     await core.index.stage(indexed, chunks, copy.bounds)

@@ -23,6 +23,7 @@ from footnote.types import SYSTEM, Chunk, CollectionSettings, Document, Profile,
 from footnote_local.transfer.archive import ChunkEntry, CollectionEntry, DocumentEntry
 from footnote_local.transfer.archive_reader import ArchiveReader
 from footnote_local.transfer.collections import NO_QUESTIONS, export_collection, import_collection, summary
+from footnote_local.transfer.copies import read_copy, write_copy
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.test_pipeline import Killed, Spied
@@ -409,6 +410,31 @@ async def test_a_zip_bomb_is_not_unpacked(archive: Path) -> None:
         list(ArchiveReader(archive, 1).check())
 
 
+# --- passages with metadata of their own -------------------------------------------------------
+
+
+async def test_every_voice_keeps_its_own_metadata_in_an_archive_and_in_a_migration(cores: Cores, tmp_path: Path) -> None:
+    source, imported, moved = cores("source"), cores("imported"), cores("moved")
+    await source.collections.create("handbooks", CollectionSettings("voices"), title="", description="", by="me")
+    rows = (
+        b"date,channel,rating,product,text\n"
+        b"2024-01-02,mail,1,Ferry,The ferry was late and cold and nobody said why it was.\n"
+        b"2024-03-05,app,5,Ferry,The tower visit was wonderful and the staff were kind.\n"
+        b",,,Ferry,I have nothing else to say about it but the queue was long.\n"
+    )
+    document = await add(source, rows, "voices.csv", ["*"], metadata={"of": "spring"})
+    await import_collection(imported, await export(source, tmp_path / "voices.zip"), None, silent)
+    copy = await read_copy(source, document.doc_id, False)
+    assert copy is not None
+    await write_copy(moved, copy)
+    for core in (source, imported, moved):
+        chunks = await core.index.read(SYSTEM, [f"{document.doc_id}|1|{ordinal}" for ordinal in range(3)])
+        assert [(each.metadata.get("date"), each.metadata.get("channel"), each.metadata.get("rating")) for each in chunks] == [
+            ("2024-01-02", "mail", 1.0), ("2024-03-05", "app", 5.0), (None, None, None),
+        ]  # fmt: skip
+        assert {(each.metadata["product"], each.metadata["of"]) for each in chunks} == {("Ferry", "spring")}
+
+
 # --- the commands ------------------------------------------------------------------------------
 
 
@@ -433,6 +459,6 @@ def test_every_field_of_a_document_a_passage_and_a_collection_is_exported() -> N
     of_chunks = set(Chunk.__dataclass_fields__) - set(ChunkEntry.model_fields)
     of_collections = set(CollectionSettings.__dataclass_fields__) - set(CollectionEntry.model_fields)
     assert (of_documents, of_collections) == ({"collection"}, set())
-    told_by_the_document = {"title", "permission_groups", "metadata", "created_at", "collection"}
+    told_by_the_document = {"title", "permission_groups", "created_at", "collection"}
     never_returned_by_an_index = {"questions"}  # docs/cli.md says so
     assert of_chunks - never_returned_by_an_index == {"chunk_id", "doc_id", "generation", "ordinal", *told_by_the_document}
