@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 
 from footnote.steps import last_turn
 from footnote.text.small_talk import is_small_talk
-from footnote.types import Caller, Profile, Request, Turn
+from footnote.types import Caller, OptionName, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import ONCE, SLOW, streamed
@@ -111,6 +111,9 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
     """The turn to run: its caller narrowed to the requested groups, its profile adapted to the mode. Small talk is not searched for."""
     chats = request.mode == "rag" and request.search == "automatic" and is_small_talk(request.query_text)
     mode: Answers = "gpt" if chats else request.mode
+    options: dict[OptionName, bool] = {"greet": True} if chats else {}
+    if not request.spelling:
+        options["spelling"] = False
     asked = Request(
         question=request.query_text,
         collection=request.index_name,
@@ -122,7 +125,7 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
         room_id=request.room_id,
         level=request.intelligence_level,
         tool_scope=ORGANISATION if request.mode == "pa" else "",
-        options={"greet": chats} | ({} if request.spelling else {"spelling": False}),
+        options=options,
     )
     narrowed = caller.narrowed(tuple(request.permission_groups))
     return core.new_turn(asked, narrowed, replace(profile, **BY_MODE[mode]), trace_id=trace_id)
