@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,28 @@ async def test_a_changed_size_of_passages_counts_as_well(core: Core, clock: Hand
     await finish(core, clock)
     core.ingestor.settings = replace_tokens(core, 100)
     assert await reprocess(core.ingestor, STORED) == Reprocessed(queued=1)
+
+
+async def test_changed_languages_and_columns_count_as_well(core: Core, clock: HandClock) -> None:
+    await choose(core, "voices")
+    rows = b"when,kommentar,stars\n2024-01-02,Hotel Service Bonus Club,3\n2024-02-02,Hotel Bonus Ferry Club,5\n"
+    document = await accept(core, rows, "voices.csv")
+    await finish(core, clock)
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(current=1)
+    for changes in ({"columns": {"date": "when", "text": "kommentar", "rating": "stars"}}, {"languages": ("de",)}):
+        await core.collections.edit("default", lambda now, to=changes: replace(now, settings=replace(now.settings, **to)), by="me")  # type: ignore[misc]
+        assert await reprocess(core.ingestor, STORED) == Reprocessed(queued=1)
+        await finish(core, clock)
+        assert await reprocess(core.ingestor, STORED) == Reprocessed(current=1)
+    assert (await core.ledger.get(LOCAL, document.doc_id)).lang == "de"
+
+
+async def test_columns_count_for_voices_alone(core: Core, clock: HandClock) -> None:
+    await choose(core, "table")
+    await accept(core, ROWS, "fees.csv")
+    await finish(core, clock)
+    await core.collections.edit("default", lambda now: replace(now, settings=replace(now.settings, columns={"text": "Room"})), by="me")
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(current=1)
 
 
 def replace_tokens(core: Core, tokens: int) -> object:

@@ -236,7 +236,7 @@ class Ingestor:
         aids, helpers = NO_AIDS, Helpers(self.embedder, self.model, written)
         if fixed is None:
             aids, parsed = await find_aids(document, parsed, settings, self.settings.chunk_tokens, helpers)
-        ready = await asyncio.to_thread(prepare, document, parsed, self.settings.chunk_tokens, fixed, aids, written, settings.languages)
+        ready = await asyncio.to_thread(prepare, document, parsed, self.settings.chunk_tokens, fixed, aids, written, settings)
         if not ready.chunks:
             raise UnreadableFile(
                 "The file contains no text.", "If it shows text on the screen, run text recognition (OCR) on it and add it again."

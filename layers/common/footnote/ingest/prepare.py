@@ -14,7 +14,9 @@ from footnote.ingest.parsed import pack
 from footnote.text.content_types import content_type_of
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_chunk
-from footnote.types import Chunk, ContentType, Document, Pair, Parsed, chunks_digest
+from footnote.types import Chunk, CollectionSettings, ContentType, Document, Pair, Parsed, chunks_digest
+
+DEFAULTS = CollectionSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +38,15 @@ def prepare(
     fixed: FixedSize | None = None,
     aids: Aids = NO_AIDS,
     written: Mapping[str, Any] | None = None,
-    languages: tuple[str, ...] = (),
+    settings: CollectionSettings = DEFAULTS,
 ) -> Prepared:
     """`fixed`: the size of passages in characters, instead of `max_tokens`. `aids`: how to cut the document. `written`: what a model
-    wrote about the document. `languages`: those of its collection, () = any."""
+    wrote about the document. `settings`: those of its collection."""
+    languages = settings.languages
     lang = language_of("\n".join(block.text for block in parsed.blocks), languages)
     metadata = {"file_name": document.file_name, **describe(parsed, lang, document.metadata, written)}
     document = replace(document, title=parsed.title or document.title, lang=lang, metadata=metadata)
-    document = replace(document, cut="" if fixed else cut_name(aids.stands_for or aids.chunker, max_tokens))
+    document = replace(document, cut="" if fixed else cut_name(aids.stands_for or aids.chunker, max_tokens, settings))
     chunks = cut(document, parsed, lang, max_tokens, fixed, aids, languages)
     bounds = [tuple(split_chunk(chunk)) for chunk in chunks]
     digest = chunks_digest((chunk.chunk_id, chunk.text) for chunk in chunks)

@@ -1,4 +1,5 @@
-"""Cuts the documents of a collection again, from their stored files, after its chunker or the size of passages has changed.
+"""Cuts the documents of a collection again, from their stored files, after its chunker, languages, columns or the size of passages
+have changed.
 
 Each document gets its next generation, and the active one answers until that is ready. Documents that are cut as wanted are left alone, so
 that it can be repeated at any time: after a crash it goes on with the rest.
@@ -35,7 +36,7 @@ async def reprocess(ingestor: Ingestor, stored: StoredName) -> Reprocessed:
     settings = await ingestor.collections.get(stored)
     found = Reprocessed()
     for document in await read_all(lambda after: ingestor.ledger.list(SYSTEM, collection=stored, limit=200, after=after)):
-        wanted = cut_name(usable_chunker(settings, ingestor.embedder, document.lang or ""), ingestor.settings.chunk_tokens)
+        wanted = cut_name(usable_chunker(settings, ingestor.embedder, document.lang or ""), ingestor.settings.chunk_tokens, settings)
         if document.state == "FAILED":
             found.failed += 1
         elif document.state == "READY" and (document.cut == wanted or document.content_hash.startswith(HASHED_AS)):

@@ -5,6 +5,8 @@ CUTTERS has a row for each way to cut a document into passages; a collection cho
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,7 +21,7 @@ from footnote.ingest.chunk.structure import by_structure
 from footnote.ingest.chunk.table import by_rows
 from footnote.ingest.fixed_size import FixedSize
 from footnote.ingest.pieces import Piece, parts, render, size
-from footnote.types import Chunk, Chunker, ChunkLevel, Document, Pair, Parsed, make_chunk_id
+from footnote.types import Chunk, Chunker, ChunkLevel, CollectionSettings, Document, Pair, Parsed, make_chunk_id
 
 __all__ = ["CUTTERS", "NO_AIDS", "Aids", "chunk_document", "cut_name", "find_boilerplate", "find_breaks", "read_sections"]
 
@@ -56,9 +58,12 @@ RULES = 2
 """The version of how documents are cut. Increased when other passages come out."""
 
 
-def cut_name(chunker: Chunker, max_tokens: int) -> str:
-    """The name of a way to cut documents: two with one name give the same passages."""
-    return f"{chunker}-{max_tokens}-{RULES}"
+def cut_name(chunker: Chunker, max_tokens: int, settings: CollectionSettings) -> str:
+    """The name of a way to cut documents: two with one name give the same passages. `chunker`: the one that is used; `settings`: of the
+    collection, whose languages decide in which words passages are searched, and whose columns are those of voices."""
+    told: list[object] = [settings.languages, sorted(settings.columns.items()) if chunker == "voices" else []]
+    digest = f"-{hashlib.sha256(json.dumps(told).encode()).hexdigest()[:8]}" if any(told) else ""
+    return f"{chunker}-{max_tokens}-{RULES}{digest}"
 
 
 def chunk_document(
