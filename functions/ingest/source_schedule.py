@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 
 LIMIT_S = 240.0
 """Limit of all runs of one event together; the function ends after 300 s."""
+DEFECT = "An unexpected error occurred. The log says more; report it if it happens again."
 REACHABLE = ("s3://", "http://", "https://")
 
 
@@ -56,6 +57,10 @@ async def sync_sources(core: Core, limit_s: float = LIMIT_S) -> dict[str, int]:
         except Conflict:
             ended["busy"] += 1
             continue
+        except Exception as exc:  # no source keeps the others waiting
+            log.warning("the run of a source was not saved", exc_info=exc)
+            ended["failed"] += 1
+            continue
         ended[run.state] += 1
         log.info("a source was synced", extra={"state": run.state, "count": run.added + run.changed + run.removed})
     while core.settings.aws.queue_url is None and await core.ingestor.work_one(core.bucket.take):  # nothing else does it on one machine
@@ -77,6 +82,9 @@ async def _sync(core: Core, address: str, until: float) -> LastRun:
             await source.close()
     except FootnoteError as exc:
         return LastRun(core.clock(), "failed", exc.detail)
+    except Exception as exc:  # the run is saved all the same, so that the other sources have their turn before this one has another
+        log.error("a source was not synced", exc_info=exc)
+        return LastRun(core.clock(), "failed", DEFECT)
 
 
 async def _run(core: Core, sync: Sync | SpaceSync, until: float) -> LastRun:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -12,6 +13,7 @@ from starlette.responses import JSONResponse
 
 from footnote.adapters.confluence import wiki_client
 from footnote.bootstrap import Core
+from footnote.bootstrap.sources import open_source
 from footnote.errors import Conflict
 from footnote.ingest.source_lease import leased
 from footnote.ingest.sync_record import LastRun, read_record, save_options
@@ -113,6 +115,30 @@ async def test_a_source_that_cannot_be_reached_is_recorded_and_leaves_the_others
     assert run is not None
     assert "status 500" in run.detail
     assert await sync_sources(core) == {"failed": 1, "done": 1}
+
+
+async def test_a_defect_is_recorded_and_leaves_the_others(
+    core: Core, confluence: Confluence, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = "http://127.0.0.1/sitemap.xml"
+
+    class Broken:
+        address = broken
+
+        async def close(self) -> None:
+            raise ZeroDivisionError("a secret")
+
+    def open_(place: str, pages: Any) -> Any:
+        return Broken() if place == broken else open_source(place, pages)
+
+    monkeypatch.setattr("ingest.source_schedule.open_source", open_)
+    await save_options(core.records, broken, Options(StoredName("default"), ("*",)), by="x")
+    clock.now += 100
+    assert await sync_sources(core) == {"failed": 1, "done": 1}
+    run = await last_run(core, broken)
+    assert run is not None
+    assert (run.state, run.detail) == ("failed", "An unexpected error occurred. The log says more; report it if it happens again.")
+    assert run.at == clock.now
 
 
 async def test_admins_learn_no_name_of_an_attachment_that_they_may_not_read(core: Core, confluence: Confluence) -> None:
