@@ -137,8 +137,7 @@ def delete(
     from footnote.guard.identity import LOCAL
     from query.collection_changes import delete, describe
 
-    if not yes:
-        found = run_with_core(data, lambda core: describe(core, name))
+    if not yes and (found := run_with_core(data, lambda core: describe(core, name))).state != "DELETED":
         count = sum(found.documents.values())
         typer.confirm(f"Delete “{found.name}” with {count} {'document' if count == 1 else 'documents'}?", abort=True, err=True)
     gone = run_with_core(data, lambda core: delete(core, LOCAL, name))

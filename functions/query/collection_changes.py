@@ -36,7 +36,7 @@ router = Router("Administration", responses=ADMINS)
 Language = Annotated[str, Field(pattern="^[a-z]{2,3}$")]
 Name = Annotated[str, Field(max_length=64)]
 LATER = (
-    "The settings {} apply to documents that are added or changed from now on. To apply them to earlier ones, add them again, or run "
+    "New settings for {} hold for documents that are added or changed from now on. To read earlier ones with them, add them again, or run "
     "`footnote reprocess`, which changes no readers."
 )
 AT_ONCE = "The setting embedder applies at once: passages without vectors get them in the background, or are found by words only."

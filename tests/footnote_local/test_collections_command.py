@@ -17,7 +17,7 @@ def test_a_collection_is_created_shown_and_changed(footnote: Footnote, tmp_path:
     shown = footnote("collections", "show", "staff").stdout
     assert all(word in shown for word in ("staff", "Staff", "table", "de, en", "hr", "none"))
     changed = footnote("collections", "set", "staff", "--embedder", "none", "--languages", "")
-    assert "add them again" in changed.stderr
+    assert "New settings for languages hold for documents that are added or changed from now on." in changed.stderr
     settings = json.loads(footnote("collections", "show", "staff", "--json").stdout)["settings"]
     assert settings == {"chunker": "table", "embedder": "none", "languages": [], "permission_groups": ["hr"], "columns": {}}
     assert footnote("collections", "show", "nothing").exit_code == Exit.USAGE
@@ -36,6 +36,8 @@ def test_a_collection_is_renamed_deleted_and_restored(footnote: Footnote, tmp_pa
     assert footnote("collections", "alias", "city", "cité", "--remove").exit_code == Exit.OK
     gone = footnote("collections", "delete", "city", "--yes")
     assert (gone.exit_code, "footnote collections restore city" in gone.stderr) == (Exit.OK, True)
+    again = footnote("collections", "delete", "city")  # nothing is left to be asked
+    assert (again.exit_code, again.stderr) == (Exit.OK, gone.stderr)
     for name in ("town", "city"):
         assert footnote("search", "ferries", "--collection", name).exit_code == Exit.USAGE
     assert footnote("documents", "list").stdout == ""
