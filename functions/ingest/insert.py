@@ -51,12 +51,16 @@ class ChunkFactor(BaseModel):
 
     logic: Literal["fixed_size"] = "fixed_size"
     chunk_size: int = Field(1024, ge=64, le=8192, description="Maximum characters of a passage.")
-    chunk_overlap: int = Field(128, ge=0, description="Characters that a passage may repeat of the one before; at most half of its size.")
+    chunk_overlap: int = Field(
+        128, ge=0, description="Characters that a passage may repeat of the one before; at most half of its size, also by default."
+    )
     separator: str = Field(" ", max_length=20, description='Passages end before it if they can; "" = anywhere.')
 
     @model_validator(mode="after")
     def check_overlap(self) -> Self:
-        """ValueError for an overlap above half of the size."""
+        """ValueError for an overlap above half of the size; one that was not sent is at most that."""
+        if "chunk_overlap" not in self.model_fields_set:
+            self.chunk_overlap = min(self.chunk_overlap, self.chunk_size // 2)
         if 2 * self.chunk_overlap > self.chunk_size:
             raise ValueError("chunk_overlap must be at most half of chunk_size")
         return self
@@ -81,9 +85,11 @@ class InsertedData(BaseModel, extra="allow"):
         for key, value in data.items():
             if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict | list) for item in value)):
                 raise ValueError(f"“{key.strip()}” is nested. Send strings, numbers, booleans, or lists of them")
-        trimmed = {key.strip(): value for key, value in data.items()}
-        if len(trimmed) < len(data):
-            raise ValueError("two keys differ in white space alone")
+        trimmed: dict[str, Any] = {}
+        for key, value in data.items():
+            if key.strip() in trimmed:
+                raise ValueError(f"“{key.strip()}” is sent twice: two keys differ in white space alone")
+            trimmed[key.strip()] = value
         return trimmed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
@@ -90,7 +91,35 @@ async def test_the_example_is_found_as_the_example_says(client: httpx.AsyncClien
         "created_time": "2025-05-29T17:02:54.917+09:00",
         "additional_field": "some value",
     }
-    assert (source["summary"], source["topics"], source["pii"], source["type"]) == ("Short synopsis", ["product", "release"], False, "pdf")
+    sent = {"summary": "Short synopsis", "topics": ["product", "release"], "lang": "ko", "pii": False, "type": "pdf"}
+    assert {name: source[name] for name in sent} == sent
+    for filtered in ({"lang": ["ko"]}, {"pii": [False]}, {"pii": ["false"]}):
+        assert len(await hits(search, "sample", filter=filtered)) == 1
+    for filtered in ({"lang": ["en"]}, {"pii": [True]}):
+        assert await hits(search, "sample", filter=filtered) == []
+
+
+@pytest.mark.usefixtures("worker")
+async def test_no_field_that_is_sent_hides_whose_document_it_is(open_client: OpenClient, core: Core) -> None:
+    client, search = await open_client(as_caller(ANN, create_app)), await open_client(create_query)
+    fields = {"doc_id": "other", "permission_groups": ["*"], "title": "Other", "content": "Other", "level": 9, "paragraph_type": "law"}
+    file = {"file": ("a.txt", b"This is a sample document.")}
+    reply = await client.post("/ingest/file", files=file, data={"index_name": "your_index_name", "metadata": json.dumps(fields)})
+    while (await core.ledger.counts())["READY"] == 0:
+        await asyncio.sleep(0.01)
+    (hit,) = await hits(search, "sample", permission_groups=[])
+    source = hit["_source"]
+    assert (source["doc_id"], source["content"]) == (reply.json()["doc_id"], "This is a sample document.")
+    assert (source["permission_groups"], source["level"], source["paragraph_type"]) == (["user:ann"], 9, "law")
+
+
+@pytest.mark.usefixtures("worker")
+async def test_the_language_of_a_document_filters_a_search(client: httpx.AsyncClient, search: httpx.AsyncClient) -> None:
+    german = "Der Leuchtturm am Hafen wurde im Jahr 1874 gebaut und ist vierzig Meter hoch."
+    data = {"doc_id": "turm", "content": german, "permission_groups": ["user"]}
+    await client.post("/insert-doc", json={"index_name": "your_index_name", "data": data, "chunk_factor": {"chunk_size": 100}})
+    assert [hit["_source"]["lang"] for hit in await hits(search, "Leuchtturm", filter={"lang": ["de"]})] == ["de"]
+    assert await hits(search, "Leuchtturm", filter={"lang": ["en"]}) == []
 
 
 @pytest.mark.usefixtures("worker")
@@ -128,10 +157,10 @@ async def test_chunk_sizes_count_characters(client: httpx.AsyncClient, search: h
 @pytest.mark.parametrize(
     ("data", "detail"),
     [
-        ({"meta": {"a": 1}}, "data: Value error, “meta” is nested. Send strings, numbers, booleans, or lists of them"),
-        ({" rows": [[1]]}, "data: Value error, “rows” is nested. Send strings, numbers, booleans, or lists of them"),
-        ({"topics": ["a"]}, "data: Value error, two keys differ in white space alone"),
-        ({"created_time": "yesterday"}, "data.created_time: Value error, use ISO 8601, for example 2025-05-29T17:02:54.917+09:00"),
+        ({"meta": {"a": 1}}, "data: “meta” is nested. Send strings, numbers, booleans, or lists of them"),
+        ({" rows": [[1]]}, "data: “rows” is nested. Send strings, numbers, booleans, or lists of them"),
+        ({"topics": ["a"]}, "data: “topics” is sent twice: two keys differ in white space alone"),
+        ({"created_time": "yesterday"}, "data.created_time: use ISO 8601, for example 2025-05-29T17:02:54.917+09:00"),
         ({"file_name": "a.pdf"}, "data.file_name: this name is taken. Choose another one."),
         (
             {"doc_id": "../etc"},

@@ -70,7 +70,7 @@ async def test_a_search_is_narrowed_by_fields_of_the_documents(core: Core, inges
     narrowed = await ask(query, "When was the lighthouse lit?", metadata_filter_key="class", metadata_filter_values=["Law"])
     (reference,) = narrowed["references"]
     assert (reference["file_name"], reference["metadatas"]) == (
-        "tower.txt", LAW | {"file_name": "tower.txt", "paragraph_type": "normal", "pii": False, "type": "text"},
+        "tower.txt", LAW | {"file_name": "tower.txt", "lang": "en", "paragraph_type": "normal", "pii": False, "type": "text"},
     )  # fmt: skip
     outside = await ask(query, "When was the lighthouse lit?", metadata_filter_key="class", metadata_filter_values=["Tax"])
     assert outside["references"] == []

@@ -184,7 +184,10 @@ async def _reply_of_validation(request: Request, exc: RequestValidationError) ->
     if first["loc"] == ("body",) and first["type"] in ("missing", "model_attributes_type"):
         detail = "The body is not a JSON object. Send one with the header `content-type: application/json`."
         return _reply(request.scope, 422, BadRequest.title, detail, exc)
-    details = [f"{'.'.join(str(part) for part in error['loc'] if part != 'body') or 'body'}: {error['msg']}" for error in exc.errors()[:5]]
+    details = [
+        f"{'.'.join(str(part) for part in error['loc'] if part != 'body') or 'body'}: {error['msg'].removeprefix('Value error, ')}"
+        for error in exc.errors()[:5]
+    ]
     return _reply(request.scope, 422, BadRequest.title, "; ".join(details), exc)
 
 

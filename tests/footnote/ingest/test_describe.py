@@ -35,7 +35,7 @@ def test_a_description_is_one_flat_line() -> None:
         "summary=The ferries cross the river every hour, and each ferry carries forty cars."
         " | topics=Ferries,plan,river,cars | lang=en | pii=false | type=pdf"
     )
-    assert (found["topics"], found["pii"], found["type"]) == (["Ferries", "plan", "river", "cars"], False, "pdf")
+    assert (found["topics"], found["lang"], found["pii"], found["type"]) == (["Ferries", "plan", "river", "cars"], "en", False, "pdf")
 
 
 @pytest.mark.parametrize(

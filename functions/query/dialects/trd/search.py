@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictBool
 
 from footnote.turn_records.make import iso_time
 from footnote.types import Hit, Request, Retriever, Turn
+from footnote.types.conditions import text_of
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.openapi import SLOW
 from footnote_http.routes import Router
@@ -31,7 +32,7 @@ class RetrieveRequest(BaseModel):
     permission_groups: list[str] = []
     num_result_doc: int = Field(5, ge=1, le=100)
     fields_exclude: list[str] = []
-    filter: dict[str, list[str]] = {}
+    filter: dict[str, list[StrictBool | str]] = {}
 
 
 class SearchTotal(BaseModel):
@@ -89,7 +90,7 @@ def make_request(asked: RetrieveRequest, retriever: Retriever) -> Request:
         collection=asked.index_name,
         retriever=retriever,
         limit=asked.num_result_doc,
-        filters={name: tuple(values) for name, values in asked.filter.items()},
+        filters={name: tuple(map(text_of, values)) for name, values in asked.filter.items()},
     )
 
 
@@ -123,15 +124,15 @@ def _source(hit: Hit, fields_exclude: list[str]) -> dict[str, Any]:
     chunk = hit.chunk
     source: dict[str, Any] = {
         "created_time": iso_time(chunk.created_at),
-        **chunk.metadata,
-        "doc_id": chunk.doc_id,
-        "title": chunk.title,
-        "content": chunk.text,
-        "permission_groups": sorted(chunk.permission_groups),
         "page": chunk.page,
         "headings": list(chunk.headings),
         "lang": chunk.lang,
         "level": chunk.level,
         "paragraph_type": chunk.paragraph_type,
+        **chunk.metadata,  # fields that were sent stay as they were sent
+        "doc_id": chunk.doc_id,  # what says whose text it is, and who may read it, cannot be sent
+        "title": chunk.title,
+        "content": chunk.text,
+        "permission_groups": sorted(chunk.permission_groups),
     }
     return {name: value for name, value in source.items() if name not in fields_exclude}

@@ -35,7 +35,7 @@ PLAIN = re.compile(r"\s*[|\s]\s*")
 
 
 def describe(parsed: Parsed, lang: str, given: Mapping[str, Any], written: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """`additional_field`, and `topics`, `pii` and `type` to filter by. What is in `given` is kept as it is and is part of
+    """`additional_field`, and `topics`, `lang`, `pii` and `type` to filter by. What is in `given` is kept as it is and is part of
     `additional_field`. `written`: what a model wrote; it stands for what is found here."""
     blocks = list(_first(parsed.blocks))
     weights = _weigh(parsed.title, blocks, lang)
@@ -49,7 +49,7 @@ def describe(parsed: Parsed, lang: str, given: Mapping[str, Any], written: Mappi
     }
     stands = {name: given.get(name, value) for name, value in found.items()}
     line = " | ".join(f"{name}={_flat(stands[name])}" for name in FIELDS)
-    return {"additional_field": line, **{name: stands[name] for name in ("topics", "pii", "type")}, **given}
+    return {"additional_field": line, **{name: stands[name] for name in ("topics", "lang", "pii", "type")}, **given}
 
 
 def _flat(value: Any) -> str:
