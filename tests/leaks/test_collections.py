@@ -112,7 +112,7 @@ async def live_through_it(world: World, *people: str) -> None:
     refused = await world.call("ann", "ingest", "POST", "/uploads", json={"file_name": "a.txt", "size": 9, "index_name": "side"})
     assert (refused.status_code, "deleted" in refused.text) == (409, False), refused.text
     world.clock.advance(RESTORABLE_S - 1)
-    await purge_deleted(world.core.ingestor)
+    await purge_deleted(world.core.ingestor, world.core.records)
     await world.restore_collection("side")
     await check_all(world, *people)
     assert {doc_id: await world.core.ledger.get(CHECKER, doc_id) for doc_id in world.documents} == before
@@ -128,7 +128,7 @@ async def live_through_it(world: World, *people: str) -> None:
     await world.put(3, EVERYONE, "side")
     await check_all(world, *people)
     world.clock.advance(RESTORABLE_S)
-    assert await purge_deleted(world.core.ingestor) == ["side"]
+    assert await purge_deleted(world.core.ingestor, world.core.records) == ["side"]
     await check_all(world, *people)
     await assert_nothing_left(world)
 
@@ -286,7 +286,7 @@ class Lives(RuleBasedStateMachine):
     @rule()
     def wait_for_the_end(self) -> None:
         self.world.clock.advance(RESTORABLE_S)
-        self._run(purge_deleted(self.world.core.ingestor))
+        self._run(purge_deleted(self.world.core.ingestor, self.world.core.records))
         del self.world.deleted["side"]
         self._run(self.world.put(3, EVERYONE, "side"))
 
