@@ -12,7 +12,21 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import cold_start, experiments, first_answer, follow_up, imports, ingest, large, memory, opensearch, overhead, quality, retrieval
+from bench import (
+    cold_start,
+    experiments,
+    first_answer,
+    follow_up,
+    imports,
+    ingest,
+    large,
+    levels,
+    memory,
+    opensearch,
+    overhead,
+    quality,
+    retrieval,
+)
 from bench.figures import Figure, Measure, NoDataSets, NotMeasured, Setup, log_progress
 
 PARTS: dict[str, Measure] = {
@@ -26,6 +40,7 @@ PARTS: dict[str, Measure] = {
     "quality": quality.measure,
     "ingest": ingest.measure,
     "large": large.measure,
+    "levels": levels.measure,
     "opensearch": opensearch.measure,
     "cold_start": cold_start.measure,
 }
