@@ -1,0 +1,110 @@
+"""A folder that is synced for other readers than before: its earlier readers see nothing of it from the moment the run removes it."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from footnote.adapters.local.source import FolderSource
+from footnote.errors import UnreadableFile
+from footnote.ingest import sync_plan
+from footnote.ingest.sync import Sync
+from footnote.ingest.sync_state import Options
+from footnote.ports import Entry
+from footnote.types import Document, StoredName
+from tests.leaks.channels import CHEAP, DEAR, assert_finds_all, assert_permitted, logs_say_nothing
+from tests.leaks.mutants import Mutant, chosen, giving
+from tests.leaks.world import Kept, World, open_world
+
+NAMES = ("a.txt", "b.txt", "closed.txt")
+
+
+class Folder(FolderSource):
+    """A folder of which a file cannot be read any more after the first sync."""
+
+    is_closed = False
+
+    async def read(self, key: str, max_bytes: int) -> tuple[Entry, bytes]:
+        if self.is_closed and key == "closed.txt":
+            raise UnreadableFile("The file cannot be opened (Permission denied).", "Check its permissions.")
+        return await super().read(key, max_bytes)
+
+
+def canaries_of(name: str) -> tuple[str, str, str]:
+    number = 70 + NAMES.index(name)
+    return f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x"
+
+
+def write(folder: Path) -> None:
+    folder.mkdir()
+    for name in NAMES:
+        body, title, rare = canaries_of(name)
+        text = f"Bridges {title}\n\nThe bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
+        (folder / name).write_text(text)
+
+
+async def check(world: World, *people: str) -> None:
+    for person in people:
+        await assert_permitted(world, person, (*CHEAP, *DEAR))
+        await assert_finds_all(world, person)
+    logs_say_nothing(world)
+
+
+async def sync(world: World, source: Folder, group: str, *losing: str) -> None:
+    """Syncs the folder for a group. `losing`: who may read nothing of it any more, from the first file that is added anew."""
+    groups = frozenset({group})
+    run = Sync(source, world.core.ingestor, Options(StoredName("default"), (group,)))
+    for kept in list(world.documents.values()):
+        if kept.slot >= 70:  # of this folder
+            world.gone.append(world.documents.pop(kept.doc_id))
+
+    async def taken(key: str, document: Document) -> None:
+        canaries = canaries_of(key)
+        world.gone[:] = [kept for kept in world.gone if kept.canaries != canaries]
+        world.documents[document.doc_id] = Kept(document.doc_id, 70 + NAMES.index(key), "default", groups, canaries, ready=False)
+        await check(world, *losing)
+
+    await run.apply(await run.plan(), taken)
+    await check(world, *losing)
+    await world.work()
+
+
+async def narrow(folder: Path) -> None:
+    """Everybody looks everywhere before and after the readers of a folder change, and those who lose it in the middle of the run."""
+    async with AsyncExitStack() as stack:
+        world = await open_world(folder / "data", stack)
+        await world.put(0, frozenset({"*"}))
+        await world.sign_in("ann", frozenset({"red"}))
+        await world.sign_in("bob", frozenset({"blue"}))
+        write(folder / "docs")
+        source = Folder(folder / "docs")
+        await sync(world, source, "red")
+        assert len(world.readable("ann")) == 4
+        await check(world, "ann", "bob", "cem")
+        source.is_closed = True
+        await sync(world, source, "blue", "ann", "cem")
+        assert (len(world.readable("ann")), len(world.readable("bob"))) == (1, 3)
+        await check(world, "ann", "bob", "cem")
+
+
+async def test_whoever_loses_a_synced_folder_sees_nothing_of_it_at_once(tmp_path: Path) -> None:
+    await narrow(tmp_path)
+
+
+MUTANTS: dict[str, Mutant] = {
+    "a sync does not ask who could read its documents": ((sync_plan, "_has_other_readers", giving(False)),),
+    "whoever could read its documents may read the new ones": (
+        (Sync, "_take", lambda take: lambda run, *args: take(replace(run, options=replace(run.options, groups=("red",))), *args)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", chosen(MUTANTS, 2))
+async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for owner, attribute, change in MUTANTS[name]:
+        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    with pytest.raises(AssertionError):  # somebody is shown too much, or does not find what is theirs
+        await narrow(tmp_path)
