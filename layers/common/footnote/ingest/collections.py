@@ -13,12 +13,12 @@ UNAVAILABLE = "This id cannot be used at present. Choose another doc_id."
 CLOSED = "No document can be added under this name of a collection at present. Choose another one."
 
 
-async def open_collection(collections: Collections, caller: Caller, name: str) -> StoredName:
+async def open_collection(collections: Collections, caller: Caller, name: str, *, even_deleted: bool = False) -> StoredName:
     """The stored name of the collection to which a document is added. BadRequest for an invalid name. Conflict if it was deleted,
-    which only admins are told."""
+    which only admins are told. `even_deleted`: a stored name may be that of a deleted collection, which is restored with the document."""
     directory = await collections.load()
     if isinstance(name, StoredName):
-        if directory.may_hold(name):
+        if even_deleted or directory.may_hold(name):
             return name
     elif directory.find(name) or not directory.find_deleted(name):
         return await collections.open(name, by=caller.user_id)

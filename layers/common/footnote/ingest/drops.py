@@ -147,7 +147,7 @@ class Bucket:
         except NotFound:
             return None
         collection = await self._upload_collection(announced["collection"])
-        document = await self.ingestor.accept(DROPPER, data, **{**announced, "collection": collection})
+        document = await self.ingestor.accept(DROPPER, data, even_deleted=True, **{**announced, "collection": collection})
         await self.drops.delete(bucket, key)
         return document.doc_id
 

@@ -80,13 +80,13 @@ class Ingestor:
         origin: str | None = None,
         version: str = "",
         refused: UnreadableFile | None = None,
+        even_deleted: bool = False,
     ) -> Document:
-        """Stores a file and queues it; once this returns, the file is durable.
-
-        `collection`: its name or an alias, or a `StoredName`. `chosen_id`: `data` is from `pack_inserted`. `origin`, `version`: as
-        in `NewFile`. `refused`: the reason to keep it as FAILED without queueing it; `data` may be empty then."""
+        """Stores a file and queues it; once this returns, the file is durable. `collection`: its name or an alias, or a `StoredName`.
+        `chosen_id`: `data` is from `pack_inserted`. `origin`, `version`: as in `NewFile`. `even_deleted`: as in `open_collection`.
+        `refused`: the reason to keep it as FAILED without queueing it; `data` may be empty then."""
         check_size(len(data), self.settings.max_file_mb)
-        stored = await open_collection(self.collections, caller, collection)
+        stored = await open_collection(self.collections, caller, collection, even_deleted=even_deleted)
         if chosen_id and doc_id is not None:
             await check_chosen(self.collections, self.ledger, caller, doc_id, stored)
         identity = data if refused is None or data else f"{origin}@{version}".encode()
