@@ -70,9 +70,15 @@ class FixedMedian:
         return self.value
 
 
+async def never_answered(turn: Turn, question: str) -> list[tuple[str, int, int]]:
+    """No suggested question has an answer."""
+    return []
+
+
 MAKERS: Mapping[str, Callable[[], Any]] = {
     "models": FakeModels, "prompts": Prompts, "meter": LogMeter, "clock": HandClock, "turns": Turns, "records": Nothing, "terms": Nothing,
     "settings": Settings, "calibration": FixedMedian, "voice_tool": NoVoices,
+    "trial": lambda: never_answered,
     "announcer": lambda: Announcer(Nothing()),
 }  # fmt: skip
 """Defaults for members that a test does not pass, in addition to the settings groups; all others are None."""

@@ -55,7 +55,7 @@ BRIDGE = (
 
 The bridge was opened in 1894 by the mayor. It is painted blue every ten years.
 
-## Ferries
+## When do ferries leave?
 
 Ferries cross the river every hour, and twice an hour in summer.
 

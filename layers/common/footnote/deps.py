@@ -12,6 +12,7 @@ from footnote.checkpoints import ReplayedModels, ReplayedReranker, ReplayedSearc
 from footnote.guard.budget import Spending
 from footnote.guard.terms import Terms
 from footnote.learn.experiments import Experiments
+from footnote.learn.follow_ups import Trial
 from footnote.ports import (
     Cache,
     Clock,
@@ -150,6 +151,9 @@ class Deps(SettingGroups, Protocol):
 
     @property
     def voice_tool(self) -> VoiceTool: ...
+
+    @property
+    def trial(self) -> Trial: ...
 
     @property
     def checkpoint(self) -> TurnCheckpoint | None:

@@ -10,16 +10,16 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
 from footnote.adapters.local.secret import load_secret
 from footnote.answer.calibration import Calibration
-from footnote.answer.extract import PASSAGES, score_turn
 from footnote.answer.toolbox import Search
 from footnote.bootstrap.backends import BACKENDS
-from footnote.bootstrap.suggestions import CHEAP, UNSAVED, list_collections
+from footnote.bootstrap.everyday import EverydayQuestions
+from footnote.bootstrap.suggestions import list_collections, try_question
 from footnote.bootstrap.voice_finder import VoiceServices
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
 from footnote.deps import Deps, TurnDeps
@@ -33,9 +33,10 @@ from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
 from footnote.ingest.wiki import WikiPages
 from footnote.learn.experiments import Experiments
+from footnote.learn.follow_ups import Trial
 from footnote.live_settings import LiveSettings
 from footnote.memory.stored_turn import replay, stored_turn
-from footnote.pipeline import ANSWER, CLASSIFY, FIND, LANGUAGE, LOOK_UP, RETRIEVE, UNDERSTAND
+from footnote.pipeline import ANSWER, CLASSIFY, LANGUAGE, LOOK_UP, RETRIEVE, UNDERSTAND
 from footnote.plan import make_plan
 from footnote.ports import Clock, Models, Parser, RequestKey
 from footnote.refresher import Refresher
@@ -43,7 +44,7 @@ from footnote.settings import Settings
 from footnote.steps import Runner, Step
 from footnote.steps.explain import Explanation, explain, with_spans
 from footnote.tracing import new_trace_id
-from footnote.types import Caller, Profile, Query, Request, Turn, begin_turn
+from footnote.types import Caller, Profile, Request, Turn, begin_turn
 
 
 class Core(VoiceServices):
@@ -229,24 +230,12 @@ class Core(VoiceServices):
     @cached_property
     def calibration(self) -> Calibration:
         """Calibrates refusals."""
-        return Calibration(self._score_everyday, self.index, self.optional_cache)
+        return Calibration(EverydayQuestions(self).score, self.index, self.optional_cache)
 
-    async def _score_everyday(self, turn: Turn, question: str, by_vectors: bool) -> float | None:
-        request = Request(question, turn.request.collection, limit=PASSAGES, retriever="cc" if by_vectors else "bm25", options=CHEAP)
-        asked = self.new_turn(request, turn.caller, UNSAVED, trace_id="")
-        query = self._everyday.get(question, Query(question, lang=turn.lang))
-        found = await self._find.finish(replace(asked, queries=(query,)))
-        self._everyday[question] = found.queries[0]
-        return None if found.lacks_index_lists else await score_turn(found, index=self.index)
-
-    @cached_property
-    def _everyday(self) -> dict[str, Query]:
-        """The everyday questions with their vectors, for all collections."""
-        return {}
-
-    @cached_property
-    def _find(self) -> Runner[Deps]:
-        return Runner(FIND, Deps, self.turn_deps)
+    @property
+    def trial(self) -> Trial:
+        """Tries a question before it is suggested."""
+        return partial(try_question, self)
 
     async def check(self, *names: str) -> dict[str, str]:
         """Probes these parts, by default all: name → "ok" or what is wrong. The embedded store counts as one part."""

@@ -1,17 +1,18 @@
-"""The collections that a caller may search, with questions that they answer."""
+"""The collections that a caller may search, with questions that they answer; and whether they answer a question."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from footnote.answer.extract import certain_quotes
 from footnote.errors import StoreUnavailable
 from footnote.learn.questions import in_language, suggest_questions
-from footnote.types import Caller, OptionName, Profile, Request
+from footnote.types import Caller, Conversation, OptionName, Profile, Record, Request, Turn
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -21,6 +22,9 @@ UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_
 
 CHEAP: Mapping[OptionName, bool] = {"rerank": False}
 """Options of searches that a collection needs for itself: there are many, and each call of a reranker may cost money."""
+
+FREE: tuple[OptionName, ...] = ("rerank", "search_cache", "spelling", "remote_search", "knowledge_base")
+"""Options that are off while a question is tried after an answer."""
 
 
 async def list_collections(core: Core, caller: Caller, lang: str | None) -> list[dict[str, Any]]:
@@ -37,7 +41,7 @@ async def _questions(core: Core, caller: Caller, name: str, documents: int) -> S
     if info is None or not documents:
         return []
     readers = "*" if caller.sees_all else json.dumps(sorted(caller.groups))  # a group's name may hold any separator
-    key = f"questions-3:{info.name}:{info.version}:{readers}"
+    key = f"questions-4:{info.name}:{info.version}:{readers}"
     make = partial(suggest_questions, caller, name, index=core.index, quotes=partial(_quotes, core, caller, name))
     try:
         questions: Sequence[Sequence[str]] | None = await core.optional_cache.get(key)
@@ -54,3 +58,15 @@ async def _quotes(core: Core, caller: Caller, collection: str, question: str) ->
     turn = await core.retrieve.finish(core.new_turn(Request(question, collection, options=CHEAP), caller, UNSAVED, trace_id=""))
     found = await certain_quotes(turn, index=core.index, calibration=core.calibration)
     return [(each.hit.chunk.chunk_id, each.start, each.end) for each in found]
+
+
+async def try_question(core: Core, turn: Turn, question: str) -> list[tuple[str, int, int]]:
+    """(chunk id, start, end) of each sentence that would answer the question, asked like the turn's but searched for without a language
+    model, a reranker, external systems and the cache of searches; [] if it has no certain answer."""
+    plan = replace(turn.plan, allowance="search")  # forbidden terms are then checked without a model
+    for option in FREE:
+        plan = plan.without(option, "a suggested question is tried")
+    asked = replace(turn.ask(question), plan=plan, conversation=Conversation(), answer=None, outcome=None, record=Record())
+    found = await core.searcher(replace(asked, request=replace(asked.request, tool_scope="", ask_kdb=False)))
+    quotes = await certain_quotes(found, index=core.index, calibration=core.calibration)
+    return [(each.hit.chunk.chunk_id, each.start, each.end) for each in quotes]

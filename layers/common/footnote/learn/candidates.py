@@ -10,48 +10,45 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Literal
 
+from footnote.learn.heading_questions import TEMPLATES, HeadingKind, ask_heading
 from footnote.learn.question_templates import (
     ASKED,
     DEFINITIONS,
-    EXPLAINING,
+    EXPLAINED,
     FIRST_READ,
-    HOW_TO,
+    LANGUAGES,
     LAST_READ,
     MEASURES,
+    NAME_SECTIONS,
+    NAMED_PROGRAM,
     NO_THING,
     NO_TOPICS,
     NOT_DEFINED,
     NUMBERED,
     NUMBERING,
     QUESTION,
-    TASK_COLUMNS,
-    TASKS,
-    TEMPLATES,
+    SUMMARIES,
+    TITLED,
     TOPIC,
     about,
-    ask_cell,
     ask_definition,
     ask_measure,
-    ask_topic,
+    ask_program,
 )
+from footnote.learn.table_questions import ask_table
 from footnote.text.faq_marks import ASKS
 from footnote.text.references import needs_rewriting
 from footnote.text.tokens import content_terms
-from footnote.text.words import QUESTION_WORDS, STOP_WORDS
 from footnote.types import BlockKind, Chunk
 
-Kind = Literal["asked", "task", "fact", "definition", "topic", "title"]
+Kind = HeadingKind | Literal["fact", "definition", "title"]
 CONTENT = 15
 """Characters below a heading without which there is nothing to ask for."""
 LONGEST_TOPIC = 60
-CELLS_OF_A_TABLE = 2
-RULE = re.compile(r"\|(?: ?:?-+:? ?\|)+")
-PLAIN = re.compile(r"[^\W\d_][^/\\{}<>|=`_*#@“”„\"…;:()\[\]]{1,39}")
-"""A name in a cell."""
-NOUNS = frozenset({"name", "type", "year", "kind", "jahr"})
-OF_CONTENTS = frozenset({"page", "seite", "쪽", "페이지"})
-CODE = re.compile(r"^[^a-z가-힣]+$|[a-z][A-Z]|\d$")
-"""No capitals alone, no two names in one."""
+BEGINNING = 3
+"""The last passage of a document's beginning, where it says what it is about."""
+PROSE = 80
+"""Characters below a heading that only names something, so that there is something to know."""
 SENTENCE = re.compile(r"^|(?<=[.!?:])\s+|\n+")
 """What stands before a sentence."""
 MARKUP = "*_ "
@@ -77,8 +74,9 @@ class Candidate:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The content terms of the question, without those of the document's title."""
-        return frozenset(content_terms(self.question, self.lang)).difference(content_terms(self.chunk.title, self.lang))
+        """The content terms of the question, without those of the document's title and of questions made from headings."""
+        left_out = content_terms(f"{self.chunk.title} {TEMPLATES[self.lang].format(topic='')}", self.lang)
+        return frozenset(content_terms(self.question, self.lang)).difference(left_out)
 
     @cached_property
     def rank(self) -> int:
@@ -105,25 +103,15 @@ def make_candidates(chunks: Sequence[Chunk]) -> list[Candidate]:
     for chunk in chunks:
         spoken.setdefault(chunk.doc_id, Counter())[chunk.lang] += len(chunk.text)
     made: dict[str, Candidate] = {}
-    titled: set[str] = set()
     for chunk in chunks:
         lang = spoken[chunk.doc_id].most_common(1)[0][0]
-        if lang not in TEMPLATES:
+        if lang not in LANGUAGES:
             continue
         for candidate in _of_chunk(chunk, lang):
             first = made.setdefault(candidate.question.casefold(), candidate)
             if first is not candidate and first.chunk.doc_id == chunk.doc_id:
                 made[candidate.question.casefold()] = replace(first, continued=first.continued + candidate.places)
-        if chunk.doc_id not in titled:
-            titled.add(chunk.doc_id)
-            asked = Candidate(about(chunk.title, lang), "title", lang, chunk, 0, len(chunk.text))
-            made.setdefault(asked.question.casefold(), asked)
     return list(made.values())
-
-
-def topic_of(chunk: Chunk) -> str | None:
-    """The chunk's heading as a topic; None if it is generic or repeats the title."""
-    return _topic(chunk.headings[-1], chunk.title) if chunk.headings else None
 
 
 def _topic(heading: str, title: str) -> str | None:
@@ -142,19 +130,21 @@ def _of_chunk(chunk: Chunk, lang: str) -> Iterator[Candidate]:
     blocks = _blocks(chunk)
     for heading, start, end in _sections(chunk, blocks):
         topic = _topic(heading, chunk.title)
-        if (
-            topic is not None
-            and len(topic) <= LONGEST_TOPIC
-            and end - start >= CONTENT
-            and (_is_whole(topic, lang) or not QUESTION.fullmatch(topic))
-        ):
-            kind: Kind = "asked" if QUESTION.fullmatch(topic) else "task" if TASKS[lang].fullmatch(topic) else "topic"
-            yield Candidate(ask_topic(chunk.title, topic, lang), kind, lang, chunk, start, end)
+        if topic is None or len(topic) > LONGEST_TOPIC or end - start < CONTENT:
+            continue
+        asked = ask_heading(topic, lang, chunk.text[start:end])
+        if asked is not None and _is_whole(asked[0], lang) and (asked[1] != "topic" or end - start >= PROSE):
+            yield Candidate(*asked, lang, chunk, start, end)
     for i, block in enumerate(blocks):
         if block.kind == "table":
-            yield from _of_table(chunk, block, lang)
+            for question, is_how_to, start, end in ask_table(block.text, lang):
+                yield Candidate(question, "task" if is_how_to else "fact", lang, chunk, block.start + start, block.start + end)
         elif block.kind == "paragraph":
             yield from _of_paragraph(chunk, blocks[i:], lang)
+            above = next(
+                (each.text for each in reversed(blocks[:i]) if each.kind == "heading"), chunk.headings[-1] if chunk.headings else ""
+            )
+            yield from _of_document(chunk, block, above, lang)
 
 
 def _blocks(chunk: Chunk) -> list[_Block]:
@@ -192,8 +182,45 @@ def _of_paragraph(chunk: Chunk, blocks: Sequence[_Block], lang: str) -> Iterator
         for pattern, question in MEASURES[lang]:
             if (told := pattern.match(block.text, begins.end())) and not NO_THING.search(told["thing"]):
                 yield Candidate(ask_measure(told, question, lang), "fact", lang, chunk, *_span(block, told))
-        if (defined := DEFINITIONS[lang].match(block.text, begins.end())) and not NOT_DEFINED.search(defined[0]):
+        defined = DEFINITIONS[lang].match(block.text, begins.end())
+        if defined and not NOT_DEFINED.search(defined[0]) and not NO_THING.search(_thing(defined)) and not _is_circular(defined):
             yield Candidate(ask_definition(defined, lang), "definition", lang, chunk, *_span(block, defined))
+
+
+def _of_document(chunk: Chunk, block: _Block, above: str, lang: str) -> Iterator[Candidate]:
+    """Questions for the document as a whole: what it is about, and what the thing is that it is named after. `above`: the
+    heading of the block."""
+    if chunk.ordinal > BEGINNING:
+        return
+    for begins in SENTENCE.finditer(block.text):
+        if told := SUMMARIES[lang].match(block.text, begins.end()):
+            if _is_title(chunk):
+                yield Candidate(about(chunk.title, lang), "title", lang, chunk, *_span(block, told))
+        elif lang in TITLED and (named := TITLED[lang].match(block.text, begins.end())) and named["thing"] in chunk.title:
+            yield Candidate(EXPLAINED[lang].format(row=named["thing"]), "definition", lang, chunk, *_span(block, named))
+    program = NAMED_PROGRAM.match(block.text)
+    if program and above.casefold() in NAME_SECTIONS:
+        yield Candidate(ask_program(program["thing"], lang), "definition", lang, chunk, *_span(block, program))
+
+
+def _thing(defined: re.Match[str]) -> str:
+    """What a match of DEFINITIONS defines."""
+    return next(said for name, said in defined.groupdict().items() if said and name != "article")
+
+
+def _is_circular(defined: re.Match[str]) -> bool:
+    """Whether a Korean definition ends with what it defines: “목록은 … 목록입니다”."""
+    return re.search(rf"{re.escape(_thing(defined))}(?:이다|입니다|[을를] 말한다|[을를] 말합니다)\.$", defined[0]) is not None
+
+
+def _is_title(chunk: Chunk) -> bool:
+    """Whether the title was written by a person: it is not merely the file's name."""
+    stem = str(chunk.metadata.get("file_name", "")).rpartition("/")[2].rpartition(".")[0]
+    return _letters(chunk.title) != _letters(stem)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _is_whole(question: str, lang: str) -> bool:
@@ -208,51 +235,3 @@ def _answers(block: _Block) -> bool:
 
 def _span(block: _Block, found: re.Match[str]) -> tuple[int, int]:
     return block.start + found.start(), block.start + found.end()
-
-
-def _of_table(chunk: Chunk, block: _Block, lang: str) -> Iterator[Candidate]:
-    """Questions for cells of a table whose first column names its rows."""
-    lines = block.text.splitlines()
-    if len(lines) < 3 or not RULE.fullmatch(lines[1].strip()):
-        return
-    columns, rows = _cells(lines[0]), [_cells(line) for line in lines[2:]]
-    names = [row[0] for row in rows]
-    tasks, task = TASK_COLUMNS[lang]
-    if columns[0].lower() in tasks:
-        for line, name in zip(lines[2:], names, strict=True):
-            if task.fullmatch(name):
-                yield Candidate(
-                    HOW_TO[lang].format(task=name), "task", lang, chunk, (at := block.start + block.text.index(line)), at + len(line)
-                )
-        return
-    if len(rows) == 1 or not all(columns[1:]) or not OF_CONTENTS.isdisjoint(map(str.lower, columns)):
-        return  # cut out of a sheet, or a table of contents
-    if len(set(names)) < len(names) or any(len(row) != len(columns) for row in rows) or not all(_names(name, lang) for name in names):
-        return
-    at, made = block.start + len(lines[0]) + len(lines[1]) + 2, 0
-    for line, row in zip(lines[2:], rows, strict=True):
-        for column, value in zip(columns[1:], row[1:], strict=True):
-            if made < CELLS_OF_A_TABLE and _is_column(column, lang) and any(map(str.isalnum, value)):
-                made += 1
-                yield Candidate(ask_cell(column, row[0], value, lang), "fact", lang, chunk, at, at + len(line))
-                break
-        at += len(line) + 1
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]
-
-
-def _names(cell: str, lang: str) -> bool:
-    """Whether a cell is a name: a few words, in Latin script with a capital."""
-    few = PLAIN.fullmatch(cell) is not None and len(cell.split()) <= 5 and CODE.search(cell) is None
-    return few and (lang == "ko" or cell[0].isupper())
-
-
-def _is_column(cell: str, lang: str) -> bool:
-    """Whether a column's name is a noun, as far as a list of words can tell."""
-    if EXPLAINING.fullmatch(cell.lower()):
-        return True
-    first = cell.split(" ")[0].lower()
-    few = PLAIN.fullmatch(cell) is not None and len(cell.split()) <= 3 and CODE.search(cell) is None
-    return few and first not in (STOP_WORDS[lang] | QUESTION_WORDS[lang]) - NOUNS

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-TEMPLATES = {
-    "en": "What does “{title}” say about “{topic}”?",
-    "de": "Was steht in „{title}“ über „{topic}“?",
-    "ko": "“{title}”에서 “{topic}”에 대해 뭐라고 하나요?",
-}
+READ_WITH_CONSONANT = re.compile(r"(?:[lmnpt013678]|ng|ck)$")
+"""Latin words and numbers that end with a consonant when Koreans read them."""
+LANGUAGES = ("en", "de", "ko")
 ABOUT = {"en": "What is “{title}” about?", "de": "Worum geht es in „{title}“?", "ko": "“{title}”{particle} 무엇에 대한 문서인가요?"}
 DEFINITIONS = {
-    "en": re.compile(r"(?:An? (?P<a>(?:[\w-]+ ){0,2}[\w-]+)|The (?P<the>(?:[\w-]+ ){1,2}[\w-]+|[A-Z][\w-]+)) is (?:an?|the|one|what)\b"),
+    "en": re.compile(
+        r"(?:An? (?P<a>(?:[\w-]+ ){0,2}[\w-]+)|The (?P<the>(?:[\w-]+ ){1,2}[\w-]+|[A-Z][\w-]+)) is (?:an?|the|one|what)\b(?! \d)"
+    ),
     "de": re.compile(
         r"(?P<article>Eine?|(?:Der|Die|Das)(?= [\w-]+ [A-ZÄÖÜ]| [\w-]{10}| \w+-)) (?P<thing>(?:[\w-]+ )?[A-ZÄÖÜ][\w-]+) ist"
         r" (?:eine?|der|die|das)\b"
@@ -29,8 +29,36 @@ NOT_DEFINED = re.compile(
     re.IGNORECASE,
 )
 """What such a sentence begins with when it defines nothing."""
-NO_THING = re.compile(r"에서|[을를] | 것$")
-"""In a subject that is a clause."""
+NO_THING = re.compile(r"에서|[에을를] | 것$|(?:하|되|있|없|않|같|지)$")
+"""In a subject that is a clause: with an object, or with the end of a verb before what looks like a particle."""
+SUMMARIES = {
+    "en": re.compile(
+        r"(?:This|The present) (?:document|guide|page|paper|report|article|manual|handbook|policy|tutorial|specification|book|chapter|skill"
+        r"|note|charter|file)\b[^.\n]{0,60}? (?:describes?|explains?|covers?|shows?|presents?|introduces?|provides?|outlines?|defines?"
+        r"|discusses|summari[sz]es|contains?|tells?|proposes?|sets out)\b[^\n]{10,}"
+        r"|In this (?:document|guide|paper|report|article|tutorial|chapter),? (?:we|you)\b[^\n]{10,}"
+    ),
+    "de": re.compile(
+        r"(?:Dieser?|Dieses|Der vorliegende|Die vorliegende|Das vorliegende) (?:Dokument|Anleitung|Seite|Bericht|Artikel|Handbuch|Leitfaden"
+        r"|Richtlinie|Kapitel|Buch|Text|Broschüre)\b[^.\n]{0,60}? ?(?:beschreibt|erklärt|erläutert|behandelt|zeigt|enthält|fasst|stellt"
+        r"|gibt|regelt|informiert)\b[^\n]{10,}"
+    ),
+    "ko": re.compile(
+        r"(?:이|본) (?:문서|안내서|페이지|논문|보고서|기사|설명서|지침|규정|책|장)[은는에서]{1,3} [^\n]{5,80}"
+        r"(?:설명|소개|다룬|다룹|안내|정리|제시|기술|규정|보여)"
+    ),
+}
+"""Language → a sentence that tells what its document is about."""
+NAMED_PROGRAM = re.compile(r"(?P<thing>[a-z][\w.+-]{1,30}) +[-–—] +(?P<what>[^\W\d_][^\n]{10,})")
+"""The first line of a manual page."""
+NAME_SECTIONS = frozenset({"name", "bezeichnung", "이름"})
+"""Headings above it."""
+DOES = {"en": "What does {thing} do?", "de": "Was macht {thing}?", "ko": "{thing}{은} 무엇을 하나요?"}
+TITLED = {
+    "en": re.compile(r"(?P<thing>[A-Z][\w.+-]*(?: [A-Z][\w.+-]*){0,3})(?: \([^)\n]{1,40}\))?,? is (?:an?|the|one)\b"),
+    "de": re.compile(r"(?P<thing>[A-ZÄÖÜ][\w.+-]*(?: [A-ZÄÖÜ][\w.+-]*){0,3})(?: \([^)\n]{1,40}\))?,? ist (?:eine?|der|die|das)\b"),
+}
+"""Language → a sentence that defines a name, if the name is in the document's title."""
 _EN = r"(?:(?:about|up to|at least|only|around|from) )?"
 _TIME = r"(?:second|minute|hour|day|week|month|year)s?\b"
 _EN_TIME = rf"{_EN}(?:(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half)\b)[\w .,-]{{0,16}}? |an? ){_TIME}"
@@ -39,10 +67,14 @@ _DE = (
 )
 _THING = r"(?P<thing>(?:(?:An?|The) |[A-Z]\w+ing )(?:[\w-]+ ){0,3}[\w-]+|[A-Z]\w+ing)"
 _DING = r"(?P<thing>(?:Der|Die|Das|Eine?) (?:[\wäöüß-]+ ){0,2}[A-ZÄÖÜ][\wäöüß-]+)"
+_MONEY = (
+    r"(?:[$€£¥]\s?\d|\d[\d.,]*(?: (?:thousand|million|billion))? ?"
+    r"(?:[€£¥]|(?:US )?(?:dollars?|euros?|pounds?|cents?|yen|won|EUR|USD|GBP|KRW)\b))"
+)
 _KO = r"(?P<thing>[가-힣]{2,}(?: [가-힣\d]+){0,2})[은는] [^.,\d]{0,12}"
 MEASURES = {
     "en": (
-        (re.compile(rf"{_THING} costs {_EN}[$€£]?\d"), "How much does {thing} cost?"),
+        (re.compile(rf"{_THING} costs {_EN}{_MONEY}"), "How much does {thing} cost?"),
         (re.compile(rf"{_THING} (?P<word>take|last)s {_EN_TIME}"), "How long does {thing} {word}?"),
     ),
     "de": (
@@ -57,9 +89,12 @@ MEASURES = {
 }
 """Language → (the beginning of a sentence that tells a price, a duration or an amount; the question)."""
 _VERBS = (
-    "Add|Back up|Build|Change|Configure|Connect|Create|Delete|Deploy|Enable|Export|Import|Install|Make|Measure|Move|Remove|Replace|Report"
-    "|Request|Reset|Restore|Run|Send|Set up|Share|Sign in|Start|Stop|Update|Upgrade|Use|Write"
+    "Add|Ask|Back up|Build|Change|Configure|Connect|Create|Debug|Delete|Deploy|Download|Edit|Enable|Execute|Export|Import|Install|Make"
+    "|Measure|Move|Remove|Replace|Report|Request|Reset|Restore|Run|Save|Send|Set up|Share|Sign in|Start|Stop|Update|Upgrade|Upload"
+    "|Use(?! [Cc]ase)|Write"
 )
+VERBS = tuple(re.sub(r"\(.*?\)", "", _VERBS).split("|"))
+"""Verbs at the beginning of a heading that hardly ever are nouns or adjectives."""
 TASKS = {
     "en": re.compile(rf"(?:How to (?P<how>\w+)|(?:{_VERBS})\b)(?!.*\b(?:it|your|this|these|them|again)\b)[^?:.()]{{3,50}}"),
     "de": re.compile(r"[A-ZÄÖÜ][\w-]+(?: [\w-]+){0,4} [a-zäöüß]+(?:en|ern|eln)"),
@@ -73,7 +108,13 @@ TASK_COLUMNS = {
 }
 """Language → (names of a table's first column that names things to do, what a thing to do looks like)."""
 HOW_TO = {"en": "How do I {task}?", "de": "Wie kann ich {task}?", "ko": "{task}는 어떻게 하나요?"}
-CELLS = {"en": "What is the {column} of {row}?", "de": "Was steht bei {row} unter {column}?", "ko": "{row}의 {column}{은} 무엇인가요?"}
+CELLS = {
+    "en": "What is the {column} of {row}?",
+    "de": "Was ist bei {row} als {column} angegeben?",
+    "ko": "{row}의 {column}{은} {what}인가요?",
+}
+AMOUNTS = re.compile(r"(?:가격|요금|비용|금액|수량|무게|길이|크기|인원|연회비|할인율)")
+"""Korean columns whose cells are asked for by “얼마”."""
 MANY = {"en": "What are the {column} of {row}?"}
 COUNTED = {"en": "How many {column} does {row} have?"}
 EXPLAINED = {"en": "What is {row}?", "de": "Was ist {row}?", "ko": "{row}{란} 무엇인가요?"}
@@ -88,13 +129,16 @@ NUMBERING = re.compile(r"^(?:\d{1,2}(?:\.\d{1,3})*[.)]?|[IVX]+[.)])\s+")
 TOPIC = re.compile(r"[^\W\d_][^/\\{}<>|=`_*#@“”„\"]{1,79}")
 """Words only: no paths, code or field names."""
 NO_TOPICS = frozenset(
-    """introduction overview summary abstract contents conclusion conclusions references bibliography appendix notes note
+    """introduction overview summary abstract contents toc title section chapter page conclusion
+    conclusions references bibliography appendix notes note
     examples example commands questions miscellaneous general other background discussion results acknowledgements acknowledgments
-    disclaimer index contact details description
+    disclaimer index contact details description usage synopsis authors author copyright license options install installation
+    features requirements status faq table figure header footer
+    titel kapitel abschnitt seite autor autoren lizenz tabelle abbildung
     einleitung einführung übersicht überblick zusammenfassung inhalt inhaltsverzeichnis fazit literatur literaturverzeichnis anhang hinweise
     hinweis beispiele beispiel fragen allgemeines sonstiges impressum kontakt beschreibung
-    개요 서론 소개 요약 목차 차례 결론 참고문헌 부록 비고 예시 기타 질문 일반 설명""".split()
-)
+    개요 서론 소개 요약 목차 차례 결론 참고문헌 부록 비고 예시 기타 질문 일반 설명 옵션 환경 파일 버그 제목 장 절 저자 표 그림""".split()
+) | {"table of contents", "see also", "siehe auch", "참고 자료"}
 """Generic headings that make no useful question."""
 NUMBERED = re.compile(r"(?:sheet|slide|page|chart|tabelle|folie|seite|diagramm|시트|슬라이드|쪽|차트) ?\d+")
 """Names generated by a program."""
@@ -110,16 +154,6 @@ LAST_READ = re.compile(
     re.IGNORECASE,
 )
 """Names of documents that are not."""
-
-
-def ask_topic(title: str, topic: str, lang: str) -> str:
-    """The question for a heading: the heading itself if it asks, how to do what it names, or what the document says about it."""
-    if QUESTION.fullmatch(topic):
-        return topic
-    if task := TASKS[lang].fullmatch(topic):
-        named = topic[len("How to ") :] if lang == "en" and task["how"] else topic
-        return HOW_TO[lang].format(task=named[0].lower() + named[1:] if lang == "en" else named)
-    return TEMPLATES[lang].format(title=title, topic=topic)
 
 
 def ask_definition(found: re.Match[str], lang: str) -> str:
@@ -147,7 +181,12 @@ def ask_cell(column: str, row: str, value: str, lang: str) -> str:
     template = CELLS[lang]
     if lang == "en" and re.search(r"[^su]s$", column):
         template = COUNTED["en"] if value.replace(",", "").isdigit() else MANY["en"]
-    return template.format(column=column, row=row, 은=particle(column, "은", "는"))
+    return template.format(column=column, row=row, 은=particle(column, "은", "는"), what="얼마" if AMOUNTS.search(column) else "무엇")
+
+
+def ask_program(thing: str, lang: str) -> str:
+    """The question that a match of NAMED_PROGRAM answers."""
+    return DOES[lang].format(thing=thing, 은=particle(thing, "은", "는"))
 
 
 def about(title: str, lang: str) -> str:
@@ -156,6 +195,8 @@ def about(title: str, lang: str) -> str:
 
 
 def particle(word: str, after_consonant: str, after_vowel: str) -> str:
-    """The Korean particle for a word, which depends on its last letter; for other scripts the one after a consonant."""
+    """The Korean particle for a word, which depends on how its last letter is read; in Latin script that is a rule of thumb."""
     last = word.strip()[-1:]
-    return after_vowel if "가" <= last <= "힣" and (ord(last) - ord("가")) % 28 == 0 else after_consonant
+    if "가" <= last <= "힣":
+        return after_consonant if (ord(last) - ord("가")) % 28 else after_vowel
+    return after_consonant if READ_WITH_CONSONANT.search(word.strip().lower()) else after_vowel

@@ -1,22 +1,21 @@
-"""Suggests questions: for new users, built from what documents say, and only such as get an answer from there; after an answer, from
-passages that were found but not cited.
+"""Suggests questions to new users, built from what documents say, and only such as get their answer from there.
 
 What a newcomer would ask comes first: the documents' own questions, how to do something, prices and other facts, definitions; then what
-a document says below a heading, and what it is about.
+what a document says below a heading that asks without a question mark, what the
+document is about, and its other headings.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 
-from footnote.learn.candidates import Candidate, Kind, make_candidates, topic_of
-from footnote.learn.question_templates import TEMPLATES, ask_topic
+from footnote.learn.candidates import Candidate, Kind, make_candidates
 from footnote.ports import Index
-from footnote.text.tokens import content_terms
-from footnote.types import Caller, Turn
+from footnote.text.language import detect_language
+from footnote.types import Caller
 
 COUNT = 3
 LOOKED_AT = 400
@@ -25,22 +24,31 @@ TRIED = 12
 OF_A_DOCUMENT = 2
 FAILURES = 3
 """After so many questions of a kind without an answer, another kind has its turn."""
-KINDS: tuple[Kind, ...] = ("asked", "task", "fact", "definition", "topic", "title")
+KINDS: tuple[Kind, ...] = ("asked", "task", "fact", "definition", "clause", "title", "topic")
 """The order in which to suggest them."""
-FALLBACKS = KINDS[4:]
+FROM_PATTERNS: frozenset[Kind] = frozenset({"asked", "fact", "definition", "title"})
+"""The place that they were made from is what answers."""
+FALLBACKS = KINDS[5:]
 """Suggested only if there are no others."""
-GOOD_HIT = 0.5
-"""Minimum score of a hit for follow-ups, as a share of the best hit's."""
-
 Quotes = Callable[[str], Awaitable[Sequence[tuple[str, int, int]]]]
-"""Question → (chunk id, start, end) of each sentence that answers it without a model; none if it has no certain answer."""
+"""Question → (chunk id, start, end) of each sentence that answers it without a model, in the order of the answer; none if it has no
+certain answer."""
+SENTENCE = re.compile(r"(?!See |Siehe )[\W\d]*[A-ZÄÖÜ가-힣“\"'`(].*(?:[.!?。:)\]”\"'`]|다|요|[니시]오)|[-*•|].*|\d{1,3}[.)] .*", re.DOTALL)
+"""A sentence, an item of a list or a row of a table."""
+POINTS_BACK = re.compile(
+    r"(?:he|she|it|they|this|that|these|those|but|and|or|so|then|thus|however|also|such|here|there|his|her|its|their|otherwise|instead"
+    r"|er|sie|es|diese[rsmn]?|aber|und|oder|dann|daher|deshalb|jedoch|auch|hier|dort|sein\w*|ihr\w*|sonst|stattdessen)\b"
+    r"|(?:이|그|저)(?:것|는|를|들)? |그러나|그리고|하지만|따라서|또한|또 |이는|그래서",
+    re.IGNORECASE,
+)
+"""The beginning of a sentence that is not understood alone."""
 
 
 async def suggest_questions(caller: Caller, collection: str, *, index: Index, quotes: Quotes) -> list[tuple[str, str]]:
     """(language, question), at most COUNT of each language; that of most documents first.
 
-    A question is suggested if its answer quotes the place that it was made from. A document gives one, or OF_A_DOCUMENT where few
-    documents give any."""
+    A question is suggested if its answer begins with a quote of the place that it was made from. A document gives one, or OF_A_DOCUMENT
+    where few documents give any."""
     candidates = await asyncio.to_thread(make_candidates, await index.sample(caller, collection, LOOKED_AT))  # takes some 100 ms
     languages = Counter({candidate.chunk.doc_id: candidate.lang for candidate in candidates}.values())
     return [
@@ -62,7 +70,7 @@ async def _choose(candidates: list[Candidate], quotes: Quotes) -> list[str]:
 
     def order(candidate: Candidate) -> tuple[int, ...]:
         kind, fallback = candidate.kind, candidate.kind in FALLBACKS
-        used = sum(other.kind == kind for other in chosen) + failed[kind] // FAILURES + 2 * (kind == "definition")
+        used = sum(other.kind == kind for other in chosen) + failed[kind] // FAILURES + (kind in ("definition", "clause"))
         return (
             fallback,
             _from_same(candidate, chosen),
@@ -81,7 +89,7 @@ async def _choose(candidates: list[Candidate], quotes: Quotes) -> list[str]:
             break
         candidate = min(open_, key=order)
         candidates.remove(candidate)
-        if _is_from(await quotes(candidate.question), candidate):
+        if answers(await quotes(candidate.question), candidate):
             chosen.append(candidate)
         else:
             failed[candidate.kind] += 1
@@ -92,37 +100,24 @@ def _from_same(candidate: Candidate, chosen: Sequence[Candidate]) -> int:
     return sum(other.chunk.doc_id == candidate.chunk.doc_id for other in chosen)
 
 
-def _is_from(quoted: Sequence[tuple[str, int, int]], candidate: Candidate) -> bool:
+def answers(quoted: Sequence[tuple[str, int, int]], candidate: Candidate) -> bool:
+    """Whether the first quote overlaps the text that answers the candidate. Below a heading it must be understood alone, too."""
+    if not quoted or not is_from(quoted[0], candidate):
+        return False
+    if candidate.kind in FROM_PATTERNS:
+        return True
+    chunk_id, start, end = quoted[0]
+    if chunk_id != candidate.chunk.chunk_id:
+        return candidate.kind not in FALLBACKS
+    said = candidate.chunk.text[start:end].strip()
+    if candidate.kind == "task" and candidate.chunk.kind_at(start) == "code":
+        return True
+    if candidate.kind in FALLBACKS and (POINTS_BACK.match(said) or detect_language(said, (candidate.lang, "en")) != candidate.lang):
+        return False
+    return SENTENCE.fullmatch(said) is not None
+
+
+def is_from(quote: tuple[str, int, int], candidate: Candidate) -> bool:
     """Whether a quote overlaps the text that answers the candidate."""
-    return any(
-        chunk_id == place and start < last and first < end for chunk_id, start, end in quoted for place, first, last in candidate.places
-    )
-
-
-async def suggest_follow_ups(turn: Turn) -> Turn:
-    """Sets `turn.record.suggested_questions`: at most COUNT, possibly none; the best hit's first. Those that the answering model wrote
-    stay, unless its answer was withheld.
-
-    Uses good hits in the question's language that the answer does not cite and whose heading adds a term to title, question,
-    answer and earlier suggestions. If there was no answer, terms of the question may recur.
-    """
-    if turn.record.suggested_questions and turn.outcome in (None, "cached"):
-        return turn
-    unrelated = turn.answer is not None and turn.answer.verdict is not None and turn.answer.verdict.tier == "nothing"
-    if turn.lang not in TEMPLATES or unrelated:
-        return turn
-    answer = turn.answer
-    cited = {citation.hit.chunk.chunk_id for citation in answer.citations} if answer else set()
-    cited_topics = {(hit.chunk.doc_id, topic_of(hit.chunk)) for hit in turn.evidence.hits if hit.chunk.chunk_id in cited}
-    asked = set(content_terms(turn.asked, turn.lang))
-    said = asked.union(content_terms(answer.text, turn.lang)) if answer and cited else set()
-    questions: list[str] = []
-    for chunk in (hit.chunk for hit in turn.evidence.hits if hit.score >= GOOD_HIT * turn.evidence.hits[0].score):
-        topic = topic_of(chunk)
-        if topic is None or chunk.lang != turn.lang or (chunk.doc_id, topic) in cited_topics:
-            continue
-        terms = set(content_terms(topic, turn.lang))
-        if terms != asked and not terms <= said.union(content_terms(chunk.title, turn.lang)):
-            questions.append(ask_topic(chunk.title, topic, turn.lang))
-            said |= terms
-    return replace(turn, record=replace(turn.record, suggested_questions=tuple(questions[:COUNT])))
+    chunk_id, start, end = quote
+    return any(chunk_id == place and start < last and first < end for place, first, last in candidate.places)

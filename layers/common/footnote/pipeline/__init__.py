@@ -37,8 +37,8 @@ from footnote.errors import FootnoteError
 from footnote.events import Answering
 from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of_budget
 from footnote.learn.experiments import assignment_shown, join_experiment, may_join
+from footnote.learn.follow_ups import suggest_follow_ups
 from footnote.learn.hints import add_hints
-from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.pipeline.search import EMBED, EXPAND, FIND, FORBIDDEN, GUARD, LANGUAGE, LOOK_UP, REMOTE, RETRIEVE, SEARCH, SPELLING

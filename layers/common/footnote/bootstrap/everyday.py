@@ -1,0 +1,33 @@
+"""Scores everyday questions on a collection, for the calibration of refusals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from footnote.answer.extract import PASSAGES, score_turn
+from footnote.bootstrap.suggestions import CHEAP, UNSAVED
+from footnote.deps import Deps
+from footnote.pipeline import FIND
+from footnote.steps import Runner
+from footnote.types import Query, Request, Turn
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+
+class EverydayQuestions:
+    """Asks everyday questions; their vectors are computed once for all collections."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._find = Runner(FIND, Deps, core.turn_deps)
+        self._known: dict[str, Query] = {}
+
+    async def score(self, turn: Turn, question: str, by_vectors: bool) -> float | None:
+        """The score of the question on the turn's collection; None if a part of the search failed."""
+        request = Request(question, turn.request.collection, limit=PASSAGES, retriever="cc" if by_vectors else "bm25", options=CHEAP)
+        asked = self._core.new_turn(request, turn.caller, UNSAVED, trace_id="")
+        found = await self._find.finish(replace(asked, queries=(self._known.get(question, Query(question, lang=turn.lang)),)))
+        self._known[question] = found.queries[0]
+        return None if found.lacks_index_lists else await score_turn(found, index=self._core.index)

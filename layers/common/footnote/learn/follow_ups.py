@@ -1,0 +1,83 @@
+"""Suggests what to ask after an answer: questions that passages near it answer, each tried before it is shown.
+
+They are made like those for new users (`questions`), from the passages that the turn found. None is better than a bad one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
+
+from footnote.errors import FootnoteError
+from footnote.learn.candidates import Candidate, make_candidates
+from footnote.learn.question_templates import LANGUAGES
+from footnote.learn.questions import COUNT, KINDS, answers, is_from
+from footnote.text.tokens import content_terms
+from footnote.types import EXTERNAL_IDS, Turn
+
+GOOD_HIT = 0.5
+"""Minimum score of a hit, as a share of the best hit's."""
+TRIED = 8
+TRYING_S = 0.3
+"""How long questions are tried: the answer is complete, and its reader waits for nothing else."""
+
+Trial = Callable[[Turn, str], Awaitable[Sequence[tuple[str, int, int]]]]
+"""(turn, question) → (chunk id, start, end) of each sentence that would answer the question, asked like the turn's, without a model;
+none if it has no certain answer."""
+
+
+async def suggest_follow_ups(turn: Turn, *, trial: Trial) -> Turn:
+    """Sets `turn.record.suggested_questions`: at most COUNT, possibly none; those about the documents that answered first. Questions that
+    the answering model wrote stay, unless its answer was withheld.
+
+    A question is in the language of the turn's, is not answered yet, and asks about a document that was cited or shares a term with the
+    turn's question.
+    """
+    if turn.record.suggested_questions and turn.outcome in (None, "cached"):
+        return turn
+    unrelated = turn.answer is not None and turn.answer.verdict is not None and turn.answer.verdict.tier == "nothing"
+    if turn.lang not in LANGUAGES or unrelated:
+        return turn
+    chosen: list[Candidate] = []
+    try:
+        async with asyncio.timeout(TRYING_S):
+            for _, candidate in zip(range(TRIED), _open(turn, chosen), strict=False):
+                if answers(await trial(turn, candidate.question), candidate):
+                    chosen.append(candidate)
+                if len(chosen) == COUNT:
+                    break
+    except (TimeoutError, FootnoteError):
+        pass  # those that were tried before are suggested, and the answer is whole without them
+    return replace(turn, record=replace(turn.record, suggested_questions=tuple(each.question for each in chosen)))
+
+
+def _open(turn: Turn, chosen: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The questions to try, the best first; none that is like one of `chosen`, to which the caller adds."""
+    hits = [hit for hit in turn.evidence.hits if hit.score >= GOOD_HIT * turn.evidence.hits[0].score]
+    chunks = [hit.chunk for hit in hits if not hit.chunk.chunk_id.startswith(EXTERNAL_IDS)]
+    places = {chunk.chunk_id: place for place, chunk in enumerate(chunks)}
+    cited = turn.answer.citations if turn.answer and turn.outcome != "closest" else ()
+    documents = {citation.hit.chunk.doc_id for citation in cited}
+    before = {exchange.question.casefold() for exchange in turn.conversation.exchanges}
+    asked = set(content_terms(turn.asked, turn.lang))
+    said = asked.union(content_terms(turn.answer.text, turn.lang)) if turn.answer and cited else set[str]()
+    quoted = [(each.hit.chunk.chunk_id, *bounds) for each in cited for bounds in each.bounds or ((0, len(each.hit.chunk.text)),)]
+
+    def is_new(candidate: Candidate) -> bool:
+        terms = set(candidate.words)
+        if candidate.question.casefold() in before or terms <= said or terms == asked or 2 * len(terms & asked) > len(terms | asked):
+            return False
+        return not any(is_from(place, candidate) for place in quoted)
+
+    def is_near(candidate: Candidate) -> bool:
+        around = candidate.words.union(content_terms(" ".join((candidate.chunk.title, *candidate.chunk.headings)), turn.lang))
+        return candidate.chunk.doc_id in documents or not asked.isdisjoint(around)
+
+    candidates = [each for each in make_candidates(chunks) if each.lang == turn.lang and each.kind != "title"]
+    candidates.sort(
+        key=lambda each: (each.chunk.doc_id not in documents, each.kind == "topic", places[each.chunk.chunk_id], KINDS.index(each.kind))
+    )
+    for candidate in candidates:
+        if is_new(candidate) and is_near(candidate) and not any(map(candidate.is_like, chosen)):
+            yield candidate

@@ -1,0 +1,193 @@
+"""Questions that are suggested after an answer."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from footnote.errors import SearchUnavailable
+from footnote.learn import follow_ups
+from footnote.learn.candidates import make_candidates
+from footnote.learn.follow_ups import TRIED, suggest_follow_ups
+from footnote.types import Answer, Chunk, Citation, Conversation, Exchange, Hit, Turn, Verdict
+from tests.fakes import make_chunk, make_document
+from tests.turns import make_turn, with_
+
+SAID = "Ask the people in the office on the second floor, who know it best and like to help everybody who comes."
+"""No word of any question."""
+
+
+def hit(doc_id: str, heading: str, ordinal: int = 0, *, lang: str = "en", score: float = 1.0, text: str = SAID) -> Hit:
+    return Hit(make_chunk(make_document(doc_id), text, ordinal, lang=lang, headings=(heading,) if heading else ()), score)
+
+
+def answered(question: str, *hits: Hit, cited: int = 1, text: str = "Thirty.", lang: str = "en") -> Turn:
+    """The first `cited` hits are quoted in the answer."""
+    citations = tuple(Citation(number, each, SAID, bounds=((0, 10),)) for number, each in enumerate(hits[:cited], start=1))
+    return make_turn(question, hits=hits, answer=Answer(text, citations), lang=lang)
+
+
+class Trial:
+    """Every question is answered where it was made, but for those with the word `fails`."""
+
+    def __init__(self, *chunks: Chunk, fails: str = "never") -> None:
+        self.made = {each.question: each for each in make_candidates(chunks)}
+        self.fails = fails
+        self.tried: list[str] = []
+
+    async def __call__(self, turn: Turn, question: str) -> list[tuple[str, int, int]]:
+        self.tried.append(question)
+        of = self.made[question]
+        return [] if self.fails in question else [(of.chunk.chunk_id, of.start, of.start + len(SAID))]
+
+
+async def suggested(turn: Turn, fails: str = "never") -> tuple[str, ...]:
+    trial = Trial(*(each.chunk for each in turn.evidence.hits), fails=fails)
+    return (await suggest_follow_ups(turn, trial=trial)).record.suggested_questions
+
+
+async def test_what_is_near_the_answer_and_not_answered_yet_can_be_asked_next() -> None:
+    hits = [hit("handbook", "Holidays"), hit("handbook", "Request a parking space", 1), hit("handbook", "Who pays for travel?", 2)]
+    assert await suggested(answered("How many holidays are there?", *hits)) == ("How do I request a parking space?", "Who pays for travel?")
+
+
+async def test_a_question_is_tried_before_it_is_shown() -> None:
+    hits = [hit("handbook", "Holidays"), hit("handbook", "Request a parking space", 1), hit("handbook", "Who pays for travel?", 2)]
+    assert await suggested(answered("How many holidays are there?", *hits), fails="parking") == ("Who pays for travel?",)
+    assert await suggested(answered("How many holidays are there?", *hits), fails="") == ()
+
+
+async def test_they_are_made_of_definitions_and_facts_too() -> None:
+    facts = "A desk is a table with drawers. A desk costs 300 euros."
+    turn = answered("How many holidays are there?", hit("handbook", "Holidays"), hit("handbook", "", 1, text=facts))
+    assert await suggested(turn) == ("How much does a desk cost?",)
+
+
+async def test_a_document_that_was_not_cited_must_share_a_word_with_the_question() -> None:
+    hits = [hit("handbook", "Holidays"), hit("other", "Use rich markdown"), hit("plan", "Move holidays")]
+    assert await suggested(answered("How many holidays are there?", *hits)) == ("How do I move holidays?",)
+
+
+async def test_questions_about_the_cited_document_come_first_and_those_made_of_plain_headings_last() -> None:
+    hits = [
+        hit("handbook", "Holidays"),
+        hit("plan", "Move holidays"),
+        hit("handbook", "Sick leave", 1),
+        hit("handbook", "Send a parcel", 2),
+    ]
+    assert await suggested(answered("How many holidays are there?", *hits)) == (
+        "How do I send a parcel?", "What should I know about Sick leave?", "How do I move holidays?",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("heading", "why"),
+    [
+        ("How many holidays are there?", "is the question"),
+        ("How many holidays do I get?", "was asked in other words"),
+        ("Send thirty", "was said in the answer"),
+        ("Table of contents", "is in every document"),
+        ("As user joe, you should now be able to sign in", "is a sentence"),
+        ("", "has no heading"),
+    ],
+)
+async def test_what_leads_nowhere_is_not_suggested(heading: str, why: str) -> None:
+    turn = answered("How many holidays are there?", hit("handbook", "Holidays"), hit("handbook", heading, 1), text="Send thirty.")
+    assert await suggested(turn) == (), why
+
+
+async def test_what_the_answer_quotes_is_not_asked_again() -> None:
+    assert await suggested(answered("How many holidays are there?", hit("handbook", "Send a parcel"))) == ()
+
+
+async def test_what_was_asked_before_in_the_conversation_is_not_suggested() -> None:
+    turn = answered("How many holidays are there?", hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1))
+    asked = Conversation((Exchange("how do I send a parcel?", "By post."),))
+    assert await suggested(turn) == ("How do I send a parcel?",)
+    assert await suggested(with_(turn, conversation=asked)) == ()
+
+
+async def test_suggestions_do_not_repeat_one_another() -> None:
+    hits = [hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1), hit("handbook", "Send a big parcel", 2)]
+    assert await suggested(answered("How many holidays are there?", *hits)) == ("How do I send a parcel?",)
+
+
+async def test_a_hit_far_behind_the_best_one_suggests_nothing() -> None:
+    hits = [
+        hit("handbook", "Holidays", score=0.8),
+        hit("handbook", "Send a parcel", 1, score=0.4),
+        hit("handbook", "Add a desk", 2, score=0.39),
+    ]
+    assert await suggested(answered("How many holidays are there?", *hits)) == ("How do I send a parcel?",)
+
+
+async def test_questions_are_in_the_language_of_the_question() -> None:
+    hits = [
+        hit("handbuch", "Urlaub", lang="de"),
+        hit(
+            "handbuch",
+            "Kopieren von Schlüsseln",
+            1,
+            lang="de",
+            text="Gehen Sie damit zum Empfang im Erdgeschoss, dort hilft man Ihnen gern.",
+        ),
+        hit("handbook", "Send a parcel about Urlaub"),
+    ]
+    trial = Trial(*(each.chunk for each in hits))
+    turn = answered("Wie viel Urlaub habe ich?", *hits, lang="de", text="Dreißig.")
+    assert (await suggest_follow_ups(turn, trial=trial)).record.suggested_questions == ("Wie funktioniert das Kopieren von Schlüsseln?",)
+    assert await suggested(answered("Combien de jours ?", hit("plan", "Congés", lang="fr"), lang="fr")) == ()
+
+
+async def test_what_the_answering_model_wrote_stays_unless_its_answer_was_withheld() -> None:
+    hits = (hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1))
+    turn = make_turn("How many?", hits=hits, answer=Answer("Thirty.", (Citation(1, hits[0], SAID),)), suggested_questions=("Why?",))
+    assert await suggested(turn) == ("Why?",)
+    assert await suggested(with_(turn, outcome="cached")) == ("Why?",)
+    assert await suggested(with_(turn, outcome="refused")) == ("How do I send a parcel?",)
+
+
+async def test_after_the_closest_passages_their_questions_may_be_asked_and_after_nothing_none() -> None:
+    hits = (hit("handbook", "Send a parcel"), hit("plan", "Send a letter"))
+    turn = answered("How do I send a parcel to Busan?", *hits)
+    assert await suggested(with_(turn, outcome="closest", answer=Answer("Closest", turn.answer.citations if turn.answer else ()))) == (
+        "How do I send a letter?",
+    )
+    nothing = Answer("Nothing.", verdict=Verdict("nothing", "unrelated", -2.0, 2.0, 0.5))
+    assert await suggested(with_(turn, outcome="refused", answer=nothing)) == ()
+    assert await suggested(make_turn("How many?")) == ()
+
+
+async def test_no_more_than_a_few_are_tried() -> None:
+    hits = [hit("handbook", "Holidays"), *(hit("handbook", f"Send {'x' * n}parcel", n) for n in range(1, 15))]
+    trial = Trial(*(each.chunk for each in hits), fails="")
+    await suggest_follow_ups(answered("How many holidays are there?", *hits), trial=trial)
+    assert len(trial.tried) == TRIED == 8
+
+
+async def test_a_search_that_fails_ends_the_trials_and_harms_nothing() -> None:
+    hits = [hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1), hit("handbook", "Add a desk", 2)]
+    quick = Trial(*(each.chunk for each in hits))
+
+    async def trial(turn: Turn, question: str) -> list[tuple[str, int, int]]:
+        if "desk" in question:
+            raise SearchUnavailable("The index is down.")
+        return await quick(turn, question)
+
+    turn = await suggest_follow_ups(answered("How many holidays are there?", *hits), trial=trial)
+    assert (turn.record.suggested_questions, turn.record.degraded) == (("How do I send a parcel?",), False)
+
+
+async def test_what_was_tried_in_time_is_suggested(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow_ups, "TRYING_S", 0.05)
+    hits = [hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1), hit("handbook", "Add a desk", 2)]
+    quick = Trial(*(each.chunk for each in hits))
+
+    async def trial(turn: Turn, question: str) -> list[tuple[str, int, int]]:
+        if "desk" in question:
+            await asyncio.Event().wait()
+        return await quick(turn, question)
+
+    turn = await suggest_follow_ups(answered("How many holidays are there?", *hits), trial=trial)
+    assert turn.record.suggested_questions == ("How do I send a parcel?",)
