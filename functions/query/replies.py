@@ -116,7 +116,7 @@ class AskResponse(BaseModel):
     room_id: str = Field(description="The conversation in which the turn is stored; for a turn without one, its `trace_id`.")
     outcome: str
     tier: Tier = Field(description=TIER)
-    verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer.")
+    verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer, or it is taken from a FAQ.")
     extractive: bool = Field(description="True: the answer consists of sentences quoted from the documents; no language model was used.")
     model: str | None
     model_failed: bool = Field(description="True: the configured language model did not respond; the documents were quoted instead.")
@@ -264,11 +264,12 @@ def _notice(record: TurnRecord) -> str | None:
         if key in record["warnings"] and record["outcome"] in (None, "closest"):
             return message(key, record["lang"])
     quotes = record["extractive"] and record["outcome"] in (None, "cached", "closest")  # a refusal quotes nothing
+    refuses = record["extractive"] and record["outcome"] == "refused"
     lang, address, source = record["lang"], record.get("llm_address"), model_source_of(record)
     if not _model_failed(record):
-        if not quotes:
-            return None
-        return no_model(source, lang) if source else message("extractive", lang)
+        if source and (quotes or refuses):
+            return no_model(source, lang)
+        return message("extractive", lang) if quotes else None
     failed = message("model_failed_at", lang, address=address) if address else message("model_failed", lang)
     return f"{failed} {message('quoted_instead', lang)}" if quotes else failed
 

@@ -18,13 +18,14 @@ from footnote.adapters.openai.local_servers import SERVERS
 from footnote.bootstrap import Core, backends
 from footnote.settings import LLM, Embedding, Settings
 from footnote.settings.saved_model import FILE, make_saved_model, write_saved_model
-from footnote.types import Caller, ModelSource
+from footnote.types import Answer, Caller, ModelSource
 from query.app import create_app
 from query.dialects.trd.replies import reply
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, as_caller
 from tests.functions.test_tiers import closest
 from tests.ollama_server import running_ollama
+from tests.turns import make_turn
 
 ANN = Caller("ann", frozenset({"*"}))
 QUOTED = "**Records**\n\nThe bridge was built in 1894. [^bridge]"
@@ -90,6 +91,20 @@ def test_closest_passages_say_how_to_add_a_model_too() -> None:
     body = reply(replace(turn, record=replace(turn.record, model_source=ModelSource("not_found", looked_for=(("Ollama", 11434),)))), LLM())
     assert body.notice is not None
     assert body.notice.startswith("No language model: no Ollama on port 11434. Start one of them")
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"), [("en", "Start one of them"), ("de", "Starten Sie eines davon"), ("ko", "이 중 하나를 실행하거나")]
+)
+def test_a_refusal_says_to_whoever_can_add_a_model_how_to(lang: str, words: str) -> None:
+    refused = make_turn("Zebras?", answer=Answer("No.", extractive=True), outcome="refused", lang=lang, caller=LOCAL)
+    assert reply(refused, LLM()).notice is None
+    looked = ModelSource("not_found", looked_for=(("Ollama", 11434),))
+    notice = reply(replace(refused, record=replace(refused.record, model_source=looked)), LLM()).notice
+    assert notice is not None
+    assert words in notice
+    written = replace(refused, answer=Answer("No."), record=replace(refused.record, model_source=looked))
+    assert reply(written, LLM()).notice is None
 
 
 async def test_a_mode_that_needs_a_model_says_it_in_the_same_words(open_core: Open, port: int) -> None:

@@ -62,7 +62,7 @@ def test_closest_passages_come_with_the_notice_that_no_model_was_used(lang: str,
     assert body.notice.startswith(begins)
 
 
-def test_a_refusal_has_a_reason_and_no_notice() -> None:
+def test_a_refusal_has_a_reason_and_no_notice_for_those_who_cannot_add_a_model() -> None:
     body = reply(refused(), SETTINGS.llm)
     assert (body.tier, body.notice, body.citations) == ("nothing", None, [])
     assert body.verdict is not None

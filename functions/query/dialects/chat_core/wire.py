@@ -67,7 +67,7 @@ class QueryDone(BaseModel, defer_build=True):
     search_type: Mode
     final_response: str
     tier: Tier = Field(description=TIER)
-    verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer.")
+    verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer, or it is taken from a FAQ.")
     usage: TokensUsed
     references: list[Reference] = Field(description="The passages that the answer cites.")
     nearest: list[Reference] = Field(description="Where there is no answer, the closest passages, if any is close; else [].")

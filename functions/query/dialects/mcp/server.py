@@ -110,7 +110,7 @@ class Cited(BaseModel):
 
     answer: str = Field(description="The answer, with [n] where it cites citation n.")
     tier: Tier = Field(description=TIER)
-    verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer.")
+    verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer, or it is taken from a FAQ.")
     citations: list[SourceLink]
     trace_id: str
 

@@ -65,7 +65,7 @@ class Answer:
     cut: Cut | None = None
     """Why the text is incomplete; None = it is complete."""
     verdict: Verdict | None = None
-    """Of an extractive answer."""
+    """Of an extractive answer; None for one that is taken from a FAQ."""
 
 
 @dataclass(frozen=True, slots=True)
