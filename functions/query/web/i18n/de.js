@@ -270,6 +270,7 @@ export default {
   receipt_why: 'Ergebnis',
   why_sure: 'Als Antwort angezeigt: Ein Satz beantwortet die Frage sicher (Bewertung {score}, eine Antwort braucht {answer}).',
   why_unsure: 'Als nächstliegende Textstellen angezeigt: Kein Satz beantwortet die Frage sicher (Bewertung {score}, eine Antwort braucht {answer}).',
+  why_lacks_name: 'Als nächstliegende Textstellen angezeigt: Keine davon enthält einen Namen oder eine Zahl Ihrer Frage (Bewertung {score}).',
   why_no_sentence: 'Als nächstliegende Textstellen angezeigt: Nur Überschriften oder Fragen darin passen (Bewertung {score}, eine Antwort braucht {answer}).',
   why_unrelated: 'Keine Textstellen angezeigt: Fragen zu anderen Themen werden ebenso hoch bewertet (Bewertung {score}, Textstellen brauchen {closest}).',
   why_missing: 'In diesen Textstellen nicht gefunden: {words}.',

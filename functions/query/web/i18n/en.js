@@ -270,6 +270,7 @@ export default {
   receipt_why: 'Result',
   why_sure: 'Shown as an answer: a sentence answers for certain (score {score}, an answer needs {answer}).',
   why_unsure: 'Shown as closest passages: no sentence answers for certain (score {score}, an answer needs {answer}).',
+  why_lacks_name: 'Shown as closest passages: none of them has a name or number of your question (score {score}).',
   why_no_sentence: 'Shown as closest passages: only headings or questions in them match (score {score}, an answer needs {answer}).',
   why_unrelated: 'No passages are shown: questions about something else score as high (score {score}, passages need {closest}).',
   why_missing: 'Not found in these passages: {words}.',

@@ -270,6 +270,7 @@ export default {
   receipt_why: '결과',
   why_sure: '답변으로 표시함: 확실하게 답하는 문장이 있습니다(점수 {score}, 답변 기준 {answer}).',
   why_unsure: '가장 가까운 구절로 표시함: 확실하게 답하는 문장이 없습니다(점수 {score}, 답변 기준 {answer}).',
+  why_lacks_name: '가장 가까운 구절로 표시함: 질문에 있는 이름이나 숫자가 어느 구절에도 없습니다(점수 {score}).',
   why_no_sentence: '가장 가까운 구절로 표시함: 제목이나 질문만 일치합니다(점수 {score}, 답변 기준 {answer}).',
   why_unrelated: '구절을 표시하지 않음: 다른 주제의 질문도 점수가 이만큼 높습니다(점수 {score}, 구절 표시 기준 {closest}).',
   why_missing: '이 구절들에서 찾지 못한 단어: {words}',
