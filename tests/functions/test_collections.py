@@ -40,3 +40,32 @@ async def test_the_questions_of_a_collection_are_in_the_languages_of_its_documen
         (town,) = (await site.client.get("/collections", params={"lang": lang})).json()["data"]
         first[lang] = town["questions"][0]
     assert first == {"en": "What does a boat cost?", "de": "Wann beginnt die Nachtruhe?", "ko": "출입증은 어디에서 받나요?"}
+
+
+HANDBOOK = """# Handbook
+
+## How many holidays does the company give?
+
+The company gives thirty holidays a year, and five more after ten years in the company.
+
+## Request holidays
+
+To request holidays, write to the office on the second floor, two weeks before they begin.
+
+## Postpone holidays
+
+"""
+"""Nothing tells how to postpone holidays."""
+
+
+async def test_follow_ups_are_tried_before_they_are_shown(open_site: OpenSite) -> None:
+    site = await open_site(filled=False)
+    await site.core.ingestor.accept(LOCAL, HANDBOOK.encode(), file_name="h.md", collection="default", permission_groups=[])
+    while await site.core.ingestor.work_one():
+        pass
+    body = {"query_text": "How many holidays does the company give?", "index_name": "default", "permission_groups": []}
+    reply = (await site.client.post("/ask", json=body)).json()
+    assert "thirty holidays a year" in reply["answer"]
+    assert reply["suggested_questions"] == ["How do I request holidays?"]
+    follow_up = (await site.client.post("/ask", json=body | {"query_text": "How do I request holidays?"})).json()
+    assert (follow_up["tier"], "write to the office" in follow_up["answer"]) == ("answer", True)

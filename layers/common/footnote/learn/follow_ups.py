@@ -17,7 +17,7 @@ from footnote.text.tokens import content_terms
 from footnote.types import EXTERNAL_IDS, Turn
 
 GOOD_HIT = 0.5
-"""Minimum score of a hit, as a share of the best hit's."""
+"""Minimum score of a hit in a document that was not cited, as a share of the best hit's."""
 TRIED = 8
 TRYING_S = 0.3
 """How long questions are tried: the answer is complete, and its reader waits for nothing else."""
@@ -54,11 +54,12 @@ async def suggest_follow_ups(turn: Turn, *, trial: Trial) -> Turn:
 
 def _open(turn: Turn, chosen: Sequence[Candidate]) -> Iterator[Candidate]:
     """The questions to try, the best first; none that is like one of `chosen`, to which the caller adds."""
-    hits = [hit for hit in turn.evidence.hits if hit.score >= GOOD_HIT * turn.evidence.hits[0].score]
-    chunks = [hit.chunk for hit in hits if not hit.chunk.chunk_id.startswith(EXTERNAL_IDS)]
-    places = {chunk.chunk_id: place for place, chunk in enumerate(chunks)}
     cited = turn.answer.citations if turn.answer and turn.outcome != "closest" else ()
     documents = {citation.hit.chunk.doc_id for citation in cited}
+    least = GOOD_HIT * max((hit.score for hit in turn.evidence.hits), default=0.0)
+    hits = [hit for hit in turn.evidence.hits if hit.score >= least or hit.chunk.doc_id in documents]
+    chunks = [hit.chunk for hit in hits if not hit.chunk.chunk_id.startswith(EXTERNAL_IDS)]
+    places = {chunk.chunk_id: place for place, chunk in enumerate(chunks)}
     before = {exchange.question.casefold() for exchange in turn.conversation.exchanges}
     asked = set(content_terms(turn.asked, turn.lang))
     said = asked.union(content_terms(turn.answer.text, turn.lang)) if turn.answer and cited else set[str]()
