@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.types import Caller
+from footnote.bootstrap.suggestions import Trials
+from footnote.types import Caller, Turn
 from tests.functions.conftest import LOCAL, OpenSite
 
 
@@ -69,3 +70,30 @@ async def test_follow_ups_are_tried_before_they_are_shown(open_site: OpenSite) -
     assert reply["suggested_questions"] == ["How do I request holidays?"]
     follow_up = (await site.client.post("/ask", json=body | {"query_text": "How do I request holidays?"})).json()
     assert (follow_up["tier"], "write to the office" in follow_up["answer"]) == ("answer", True)
+
+
+async def test_what_came_of_a_trial_is_kept_until_the_collection_changes(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    site, tried = await open_site(filled=False), list[str]()
+    works = Trials._try
+
+    async def counted(self: Trials, turn: Turn, question: str) -> list[tuple[str, int, int]]:
+        tried.append(question)
+        return await works(self, turn, question)
+
+    monkeypatch.setattr(Trials, "_try", counted)
+
+    async def add(name: str, text: str) -> None:
+        await site.core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="default", permission_groups=[])
+        while await site.core.ingestor.work_one():
+            pass
+
+    async def suggested() -> list[str]:
+        body = {"query_text": "How many holidays does the company give?", "index_name": "default", "permission_groups": []}
+        return list((await site.client.post("/ask", json=body)).json()["suggested_questions"])
+
+    await add("h.md", HANDBOOK)
+    first, count = await suggested(), len(tried)
+    assert (await suggested(), len(tried)) == (first, count)
+    assert count > 0
+    await add("other.md", "# Harbour\n\nBoats land here.")
+    assert (await suggested(), len(tried)) == (first, 2 * count)

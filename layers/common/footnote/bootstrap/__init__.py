@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,7 +19,7 @@ from footnote.answer.calibration import Calibration
 from footnote.answer.toolbox import Search
 from footnote.bootstrap.backends import BACKENDS
 from footnote.bootstrap.everyday import EverydayQuestions
-from footnote.bootstrap.suggestions import list_collections, try_question
+from footnote.bootstrap.suggestions import Trials, list_collections
 from footnote.bootstrap.voice_finder import VoiceServices
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
 from footnote.deps import Deps, TurnDeps
@@ -232,10 +232,10 @@ class Core(VoiceServices):
         """Calibrates refusals."""
         return Calibration(EverydayQuestions(self).score, self.index, self.optional_cache)
 
-    @property
+    @cached_property
     def trial(self) -> Trial:
         """Tries a question before it is suggested."""
-        return partial(try_question, self)
+        return Trials(self)
 
     async def check(self, *names: str) -> dict[str, str]:
         """Probes these parts, by default all: name → "ok" or what is wrong. The embedded store counts as one part."""

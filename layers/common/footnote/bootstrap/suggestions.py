@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 from footnote.answer.extract import certain_quotes
 from footnote.errors import StoreUnavailable
 from footnote.learn.questions import in_language, suggest_questions
+from footnote.memory.scope import search_scope
 from footnote.types import Caller, Conversation, OptionName, Profile, Record, Request, Turn
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 QUESTIONS_S = 24 * 3600.0
+MOST_KEPT = 2000
+"""Trials that are kept in the process."""
 UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
 
 CHEAP: Mapping[OptionName, bool] = {"rerank": False}
@@ -60,13 +63,33 @@ async def _quotes(core: Core, caller: Caller, collection: str, question: str) ->
     return [(each.hit.chunk.chunk_id, each.start, each.end) for each in found]
 
 
-async def try_question(core: Core, turn: Turn, question: str) -> list[tuple[str, int, int]]:
-    """(chunk id, start, end) of each sentence that would answer the question, asked like the turn's but searched for without a language
-    model, a reranker, external systems and the cache of searches; [] if it has no certain answer."""
-    plan = replace(turn.plan, allowance="search")  # forbidden terms are then checked without a model
-    for option in FREE:
-        plan = plan.without(option, "a suggested question is tried")
-    asked = replace(turn.ask(question), plan=plan, conversation=Conversation(), answer=None, outcome=None, record=Record())
-    found = await core.searcher(replace(asked, request=replace(asked.request, tool_scope="", ask_kdb=False)))
-    quotes = await certain_quotes(found, index=core.index, calibration=core.calibration)
-    return [(each.hit.chunk.chunk_id, each.start, each.end) for each in quotes]
+class Trials:
+    """Tries questions before they are suggested. What came of one is kept until the collection changes: an answer makes up to eight trials,
+    mostly of the same questions as the answers before it."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._kept: dict[str, list[tuple[str, int, int]]] = {}
+
+    async def __call__(self, turn: Turn, question: str) -> list[tuple[str, int, int]]:
+        """(chunk id, start, end) of each sentence that would answer the question; [] if it has no certain answer."""
+        view = await self._core.index.view(turn.caller, turn.request.collection)
+        key = json.dumps([question, search_scope(turn, view, self._core.settings)], sort_keys=True, default=str)
+        if key not in self._kept:
+            found = await self._try(turn, question)
+            if turn.evidence.vectors_pending:
+                return found
+            if len(self._kept) >= MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = found
+        return self._kept[key]
+
+    async def _try(self, turn: Turn, question: str) -> list[tuple[str, int, int]]:
+        """The question is asked like the turn's, but without a language model, a reranker, external systems and the cache of searches."""
+        plan = replace(turn.plan, allowance="search")  # forbidden terms are then checked without a model
+        for option in FREE:
+            plan = plan.without(option, "a suggested question is tried")
+        asked = replace(turn.ask(question), plan=plan, conversation=Conversation(), answer=None, outcome=None, record=Record())
+        found = await self._core.searcher(replace(asked, request=replace(asked.request, tool_scope="", ask_kdb=False)))
+        quotes = await certain_quotes(found, index=self._core.index, calibration=self._core.calibration)
+        return [(each.hit.chunk.chunk_id, each.start, each.end) for each in quotes]
