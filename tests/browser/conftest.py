@@ -165,8 +165,8 @@ def _call(index: int, name: str, **arguments: Any) -> dict[str, Any]:
     return {"index": index, "id": f"c{index}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
 
 
-STANDALONE = "Within how many weeks does the finance team refund travel expenses?"
-"""The rewritten form of every follow-up question."""
+STANDALONE = "What does a day of annual leave cost the employees?"
+"""The rewritten form of every follow-up question: it keeps the question and names what the conversation is about."""
 HOSTILE = (
     '<img src=x onerror="alert(1)"> <script>alert(2)</script> ![spy](https://example.com/spy.png) '
     "[click](javascript:alert(3)) [data](data:text/html,<script>alert(4)</script>) [away](https://example.com/page)\n\n"
