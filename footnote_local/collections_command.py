@@ -24,7 +24,8 @@ ChunkerOption = Annotated[
     typer.Option(help="How documents that are added from now on are cut into passages."),
 ]
 EmbedderOption = Annotated[
-    Literal["default", "none"] | None, typer.Option(help="default = the configured embedder; none = search by words only.")
+    str | None,
+    typer.Option(help="default = the configured embedder; none = search by words only; else builtin or a name in EMBEDDING__OTHERS."),
 ]
 LanguagesOption = Annotated[str | None, typer.Option(help="The languages of its documents, comma-separated; '' = any.")]
 GroupsOption = Annotated[str | None, typer.Option(help="Groups of documents that are added without groups, comma-separated.")]

@@ -14,11 +14,11 @@ from footnote.answer.model_source import which_model, why_no_model
 from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, ModelTimeout
 from footnote.ingest.convert import find_libreoffice
-from footnote.ingest.vectors import embedding_progress
+from footnote.ingest.vectors import total_progress
 from footnote.ports import Models
 from footnote.settings import Settings
 from footnote.settings.environment import foreign_names
-from footnote.types import Message
+from footnote.types import NO_EMBEDDER, Message
 from footnote_local.terminal import Exit, leave, show_json
 from footnote_local.with_core import place_of
 
@@ -49,6 +49,7 @@ async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> li
             Finding("python", "ok", platform.python_version()),
             *await _data(core),
             await _embedder(core),
+            *await _other_embedders(core),
             *await _reranker(core),
             *await _models(core, timer),
             await _sign_in(core),
@@ -108,12 +109,36 @@ async def _embedder(core: Core) -> Finding:
         )
     try:
         await core.embedder.embed(["test"], query=True)
-        done, total = await embedding_progress(core.index, core.embedder)
+        done, total = await total_progress(core.index, core.embedders)
     except FootnoteError as exc:
         place = "the AWS region" if core.settings.embedding.provider == "bedrock" else "EMBEDDING__BASE_URL"
         return Finding("embedder", "broken", exc.detail, f"Check {place}, EMBEDDING__MODEL and EMBEDDING__DIMENSION.")
     spoken = "every language" if core.embedder.languages is None else ", ".join(sorted(core.embedder.languages))
     return Finding("embedder", "ok", f"{core.embedder.name} for {spoken}; {done} of {total} passages have vectors")
+
+
+async def _other_embedders(core: Core) -> list[Finding]:
+    """Those that collections name."""
+    try:
+        directory = await core.collections.directory()
+    except FootnoteError:  # the store's own finding says why
+        return []
+    users = [each for stored, each in directory.collections.items() if stored not in directory.deleted]
+    found = []
+    for choice in sorted({each.settings.embedder for each in users if each.settings.embedder not in (None, NO_EMBEDDER)}):
+        names = ", ".join(sorted(each.name for each in users if each.settings.embedder == choice))
+        embedder = core.embedders.of(choice)
+        if embedder is None:
+            why = f"is not configured: {names} {'is' if ', ' not in names else 'are'} searched by words only"
+            remedy = "Configure it with EMBEDDING__OTHERS, or run `footnote collections set NAME --embedder …` for another."
+            found.append(Finding(f"embedder {choice}", "broken", why, remedy))
+            continue
+        try:
+            await embedder.embed(["test"], query=True)
+            found.append(Finding(f"embedder {choice}", "ok", f"{embedder.name}, used by {names}"))
+        except FootnoteError as exc:
+            found.append(Finding(f"embedder {choice}", "broken", exc.detail, "Check it in EMBEDDING__OTHERS."))
+    return found
 
 
 async def _reranker(core: Core) -> list[Finding]:

@@ -130,7 +130,7 @@ async def _try(core: Core, question: str) -> tuple[Any, list[Any]]:
     question = clean_question(question)
     request = Request(question, "")
     turn = begin_turn("check", LOCAL, UNSAVED, request, make_plan(request, UNSAVED, core.settings), lang=detect_language(question))
-    deps = core.turn_deps()
+    deps = core.turn_deps(turn)
     checked = check_forbidden(turn, terms=deps.terms, embedder=deps.embedder, models=deps.models, prompts=deps.prompts, rag=deps.rag)
     if turn.plan.wants("forbidden_check"):
         async for event in checked:

@@ -28,7 +28,7 @@ async def run_reindex(core: Core, collection: str | None, judged: Path | None, r
     if core.settings.opensearch.url is None:
         say("Nothing to do: only an index in OpenSearch needs reindexing, and this data folder uses the embedded index.")
         return []
-    reindex = Reindex(core.settings.opensearch, core.embedder)
+    reindex = Reindex(core.settings.opensearch)
     try:
         stored = None if collection is None else await core.collections.resolve(collection)
         names = [stored] if stored is not None else await reindex.collections()
@@ -49,7 +49,8 @@ async def _queries(reindex: Reindex, folder: Path, collections: Sequence[str]) -
 
 
 async def _renew(core: Core, reindex: Reindex, name: str, queries: Sequence[GoldenQuery], roll_back: bool) -> dict[str, Any]:
-    build = await reindex.begin(name, roll_back=roll_back)
+    embedder = await core.embedder_of(name)
+    build = await reindex.begin(name, embedder, roll_back=roll_back)
     try:
         with progress_bar() as bar:
             await reindex.fill(build, bar)
@@ -57,7 +58,7 @@ async def _renew(core: Core, reindex: Reindex, name: str, queries: Sequence[Gold
             judged = await _judge(core, build, queries, bar) if queries else {}
         was = judged.get("old_ndcg@10")
         worse = was is not None and (judged["ndcg@10"] or 0) < was - MOST_LOST
-        await (reindex.abandon(build) if worse else reindex.swap(build))
+        await (reindex.abandon(build) if worse else reindex.swap(build, embedder))
     except BaseException:
         await reindex.abandon(build)
         raise
@@ -98,7 +99,8 @@ def _reader(core: Core, build: Build, *, upcoming: bool) -> Core:
     """A Core that searches one of the two indexes; by keyword only if the vectors' length has changed."""
     reader = Core(core.settings)
     reader.index = OpenSearchIndex(core.settings.opensearch, upcoming=upcoming)
-    reader.embedder = None if build.embedder == NO_EMBEDDER else core.embedder
+    reader.embedder = None if build.embedder == NO_EMBEDDER else core.embedder_for(build.collection)
+    reader.named_embedders = {}  # every collection is asked by it
     return reader
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, FootnoteError, NotFound
 from footnote.guard.identity import LOCAL
-from footnote.ingest.vectors import embedding_progress
+from footnote.ingest.vectors import total_progress
 from footnote.types import Document
 from footnote_local.worker import Worker
 
@@ -99,10 +99,8 @@ async def take_in(
 
 async def wait_for_vectors(core: Core, worker: Worker, progress: Progress) -> None:
     """Waits until all passages have vectors, or the worker reports trouble. Passages without vectors are found by keyword."""
-    if core.embedder is None:
-        return
     while True:
-        done, total = await embedding_progress(core.index, core.embedder)
+        done, total = await total_progress(core.index, core.embedders)
         progress(done, total)
         if done >= total or worker.trouble is not None:
             return

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, FootnoteError
 from footnote.ingest.disagreements import Progress
-from footnote.ingest.vectors import embedding_progress
+from footnote.ingest.vectors import total_progress
 from footnote.ingest.verify import ABANDONED_S, Kind, Report, drop_buckets, verify
 from footnote_local.terminal import progress_bar, say
 from footnote_local.worker import VECTORS_AT_ONCE, Lock
@@ -82,8 +82,7 @@ async def work_off(core: Core, progress: Progress) -> None:
         say(f"Still in the queue: {waiting}. `footnote serve` or `footnote ingest` will process them.")
     try:
         while await core.ingestor.embed_some(VECTORS_AT_ONCE):
-            assert core.embedder is not None  # noqa: S101 (else there are no vectors)
-            progress("vectors", *await embedding_progress(core.index, core.embedder))
+            progress("vectors", *await total_progress(core.index, core.embedders))
     except FootnoteError as exc:
         say(f"Some passages have no vectors yet: {exc.detail} Until then they are found by keyword only.")
 

@@ -112,7 +112,7 @@ class FakeDeps:
 
 
 async def run_table(rows: Sequence[Row], turn: Turn, deps: FakeDeps) -> list[Event]:
-    async with aclosing(Runner(rows, Deps, lambda: deps).run(turn)) as events:
+    async with aclosing(Runner(rows, Deps, lambda turn: deps).run(turn)) as events:
         return [event async for event in events]
 
 

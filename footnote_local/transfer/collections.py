@@ -9,6 +9,7 @@ from pathlib import Path
 
 from footnote.bootstrap import Core
 from footnote.collections import check_collection
+from footnote.collections.embedders import check_embedder
 from footnote.errors import BadRequest, NotFound
 from footnote.ingest.disagreements import Progress
 from footnote.ingest.vectors import RECIPE
@@ -59,10 +60,8 @@ async def export_collection(core: Core, name: str, path: Path, progress: Progres
             embedder=record.settings.embedder, languages=record.settings.languages, permission_groups=record.settings.permission_groups,
             columns=dict(record.settings.columns),
         )  # fmt: skip
-    of = core.embedder
-    embedder = EmbedderEntry(name=of.name, dimension=of.dimension, recipe=RECIPE) if of is not None else None
     try:
-        writer = ArchiveWriter(path, told, embedder, core.clock())
+        writer = ArchiveWriter(path, told, await embedder_entry(core, stored), core.clock())
     except OSError as exc:
         raise BadRequest(f"{path} cannot be written ({exc.strerror}).") from exc
     try:
@@ -89,8 +88,9 @@ async def import_collection(core: Core, path: Path, name: str | None, progress: 
         settings = _settings(told)
         for done in archive.check():
             progress("checking", done, total)
-        arrived = Arrived(wanted, remade=why_remade(core, archive.manifest.embedder), lacks_questions=wants_questions(core))
         stored = await _collection(core, wanted, told, settings)
+        remade = await why_remade(core, stored, archive.manifest.embedder)
+        arrived = Arrived(wanted, remade=remade, lacks_questions=wants_questions(core))
         groups: set[str] = set()
         for done, copy in enumerate(archive.documents(), start=1):
             moved = replace(copy, document=replace(copy.document, collection=stored))
@@ -117,14 +117,21 @@ def wants_questions(core: Core) -> bool:
     return core.settings.ingest.enrichment == "questions"
 
 
-def why_remade(core: Core, told: EmbedderEntry | None) -> str | None:
-    """Why the vectors that `told` names cannot be used here; None = they can, or nothing here needs vectors."""
-    if core.embedder is None:
+async def embedder_entry(core: Core, stored: str) -> EmbedderEntry | None:
+    """What the vectors of this collection are made by; None = it has none."""
+    of = await core.embedder_of(stored)
+    return None if of is None else EmbedderEntry(name=of.name, dimension=of.dimension, recipe=RECIPE)
+
+
+async def why_remade(core: Core, stored: str, told: EmbedderEntry | None) -> str | None:
+    """Why the vectors that `told` names cannot be used in this collection; None = they can, or nothing here needs vectors."""
+    embedder = await core.embedder_of(stored)
+    if embedder is None:
         return "Without an embedder vectors are not used here." if told else None
     if told is None:
-        return f"It holds no vectors; {core.embedder.name} makes them."
-    if (told.name, told.dimension) != (core.embedder.name, core.embedder.dimension):
-        return f"Its vectors are of {told.name}, here {core.embedder.name} is used: vectors are made anew."
+        return f"It holds no vectors; {embedder.name} makes them."
+    if (told.name, told.dimension) != (embedder.name, embedder.dimension):
+        return f"Its vectors are of {told.name}, here {embedder.name} is used: vectors are made anew."
     return None if told.recipe == RECIPE else "Its vectors are of another version of Footnote: they are made anew."
 
 
@@ -141,6 +148,7 @@ async def _collection(core: Core, name: str, told: CollectionEntry, settings: Co
     known = directory.find(name) is not None or bool((await core.ledger.list(SYSTEM, collection=directory.resolve(name), limit=1)).data)
     if known or (settings, told.title, told.description) == (CollectionSettings(), "", ""):
         return await core.collections.open(name, by=BY)
+    check_embedder(core.embedders, settings.embedder)
     return (await core.collections.create(name, settings, title=told.title, description=told.description, by=BY)).stored
 
 

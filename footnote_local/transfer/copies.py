@@ -64,10 +64,11 @@ async def list_documents(core: Core, stored: StoredName) -> list[str]:
 
 async def has_old_vectors(core: Core) -> bool:
     """Whether some vectors are of an earlier recipe, so that it has to be asked for each document which ones."""
-    if core.embedder is None:
-        return False
-    of_any, of_this = [(await core.index.progress(core.embedder.name, embedded_languages(core.embedder), n))[0] for n in (0, RECIPE)]
-    return of_any != of_this
+    for embedder in core.embedders.all:
+        of_any, of_this = [(await core.index.progress(embedder.name, embedded_languages(embedder), n))[0] for n in (0, RECIPE)]
+        if of_any != of_this:
+            return True
+    return False
 
 
 async def read_copies(core: Core, doc_ids: Sequence[str]) -> AsyncIterator[Copy]:
@@ -122,7 +123,7 @@ async def _read_chunks(core: Core, document: Document, check_recipe: bool) -> tu
     chunks: list[Chunk] = []
     bounds: list[Bounds] = []
     vectors: list[ChunkVectors | None] = []
-    embedder = core.embedder
+    embedder = await core.embedder_of(document.collection)
     old: set[str] = set()
     if check_recipe and embedder is not None:
         old = {item.chunk_id for item in await pending_chunks(core.index, embedder, 2**31, document.doc_id)}
@@ -143,7 +144,7 @@ async def _read_chunks(core: Core, document: Document, check_recipe: bool) -> tu
 
 async def write_copy(core: Core, copy: Copy) -> Result:
     """Adds a document as it was. It can be repeated after it was killed; a document that was written half answers nothing until it is
-    whole. The vectors must be of the target's embedder, or None."""
+    whole. The vectors must be of the embedder of the target's collection, or None."""
     document = copy.document
     doc_id, generation = document.doc_id, document.active_generation if copy.chunks else document.generation
     there = await _there(core, doc_id)
@@ -184,8 +185,8 @@ async def write_to_index(core: Core, copy: Copy) -> None:
     if await core.index.staged(document.doc_id, generation) != expected or not await core.index.activate(document.doc_id, generation):
         raise Conflict(f"The index refused the document {document.doc_id}: it holds or held a newer version of it. Delete it there first.")
     made = [each for each in copy.vectors if each is not None]
-    if made and core.embedder is not None:
-        await core.index.put_vectors(core.embedder.name, made)
+    if made and (embedder := await core.embedder_of(document.collection)) is not None:
+        await core.index.put_vectors(embedder.name, made)
 
 
 async def _there(core: Core, doc_id: str) -> Document | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from footnote.bootstrap import Core
@@ -19,12 +19,10 @@ from footnote.collections.names import Directory, dump_directory, load_directory
 from footnote.collections.service import KEY as DIRECTORY
 from footnote.errors import Conflict, NotFound
 from footnote.ingest.disagreements import Progress, read_digest
-from footnote.ingest.vectors import RECIPE
 from footnote.ports import Kind, read_all
 from footnote.settings import AWS, DB, OpenSearch, Settings
 from footnote.types import SYSTEM, Document, StoredName, make_chunk_id
-from footnote_local.transfer.archive import EmbedderEntry
-from footnote_local.transfer.collections import Arrived, arrive, wants_questions, why_remade
+from footnote_local.transfer.collections import Arrived, arrive, embedder_entry, wants_questions, why_remade
 from footnote_local.transfer.copies import Copy, has_old_vectors, list_documents, read_copy, write_to_index
 
 KINDS: tuple[Kind, ...] = ("prompt", "prompt_version", "setting", "setting_change", "term", "preference", "source", "golden")
@@ -80,11 +78,12 @@ async def make_plan(source: Core, target: Core, progress: Progress) -> Plan:
 async def carry_out(source: Core, target: Core, plan: Plan, progress: Progress) -> Arrived:
     """Does what the plan says."""
     await _move_records(source, target)
-    of = source.embedder
-    told = EmbedderEntry(name=of.name, dimension=of.dimension, recipe=RECIPE) if of is not None else None
-    arrived = Arrived("", remade=why_remade(target, told), lacks_questions=wants_questions(target))
+    arrived, whole = Arrived("", lacks_questions=wants_questions(target)), dict[str, None]()
     check_recipe, done = await has_old_vectors(source), 0
-    for doc_ids in plan.documents.values():
+    for stored, doc_ids in plan.documents.items():
+        remade = await why_remade(target, stored, await embedder_entry(source, stored))
+        arrived = replace(arrived, remade=remade)
+        whole |= {remade: None} if remade and doc_ids else {}
         for doc_id in doc_ids:
             copy = await read_copy(source, doc_id, check_recipe)
             if copy is not None and plan.shares_ledger:
@@ -92,7 +91,7 @@ async def carry_out(source: Core, target: Core, plan: Plan, progress: Progress) 
             elif copy is not None:
                 await arrive(target, copy, arrived)
             progress("moving", done := done + 1, plan.count)
-    return arrived
+    return replace(arrived, remade=" ".join(whole) or None)
 
 
 async def _write_index(target: Core, copy: Copy, arrived: Arrived) -> None:

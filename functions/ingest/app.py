@@ -16,7 +16,7 @@ from footnote.errors import NotFound, TooLarge
 from footnote.guard.audit import audit
 from footnote.ingest.accept import check_file_name, check_metadata, check_size
 from footnote.ingest.collections import open_collection
-from footnote.ingest.vectors import embedding_progress
+from footnote.ingest.vectors import total_progress
 from footnote.types import Document, Page
 from footnote_http.app import Limit, add_health, make_app
 from footnote_http.callers import KEYED, AdminOf, CallerOf, CoreOf, made_core
@@ -208,9 +208,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
 
 async def _vectors(core: Core) -> dict[str, int] | None:
     """The progress of all vectors; None without an embedder."""
-    if core.embedder is None:
+    if not core.embedders.all:
         return None
-    done, total = await embedding_progress(core.index, core.embedder)
+    done, total = await total_progress(core.index, core.embedders)
     return {"done": done, "total": total}
 
 

@@ -6,13 +6,13 @@ Every change is in the audit log before it is made.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, Field
 
 from footnote.collections import RESTORABLE_S, check_collection
+from footnote.collections.embedders import Embedders, check_embedder
 from footnote.errors import Conflict, NotFound
 from footnote.guard.audit import audit
 from footnote.ingest.accept import check_groups
@@ -33,6 +33,7 @@ MISSING = problems({404: "There is no such collection"})
 TAKEN = problems({409: "The name or alias is taken, or the collection is in a state that does not allow this"})
 router = Router("Administration", responses=ADMINS)
 
+EMBEDDER = 'null = the configured one; "none" = search by words only; "builtin" or a name in EMBEDDING__OTHERS.'
 Language = Annotated[str, Field(pattern="^[a-z]{2,3}$")]
 Name = Annotated[str, Field(max_length=64)]
 LATER = (
@@ -46,13 +47,14 @@ class SettingsBody(BaseModel):
     """The settings of a collection. They apply to documents that are added or changed from now on; `embedder` applies at once."""
 
     chunker: Chunker = Field("structure", description="How documents are cut into passages.")
-    embedder: Literal["none"] | None = Field(None, description='null = the configured one; "none" = search by words only.')
+    embedder: str | None = Field(None, max_length=32, description=EMBEDDER)
     languages: list[Language] = Field([], max_length=20, description="The languages of its documents, if known; [] = any.")
     permission_groups: list[str] = Field([], max_length=50, description="Groups of documents that are added without groups.")
     columns: dict[Role, str] = Field({}, description="Chunker voices: the names of columns that are not recognised.")
 
-    def to_settings(self, admin: Caller) -> CollectionSettings:
-        """The settings; BadRequest for an invalid group."""
+    def to_settings(self, admin: Caller, embedders: Embedders) -> CollectionSettings:
+        """The settings; BadRequest for an invalid group, or an embedder that is not configured."""
+        check_embedder(embedders, self.embedder)
         groups = sorted(check_groups(self.permission_groups, admin)) if self.permission_groups else ()
         return CollectionSettings(self.chunker, self.embedder, tuple(self.languages), tuple(groups), self.columns)
 
@@ -160,7 +162,7 @@ async def list_all(core: Core) -> list[CollectionBody]:
 
 async def create(core: Core, admin: Caller, wanted: NewCollection) -> CollectionDetails:
     """Creates a collection. Conflict if there is one of this name, with a record or with documents."""
-    settings = wanted.settings.to_settings(admin)
+    settings = wanted.settings.to_settings(admin, core.embedders)
     await _check_free(core, wanted.name)
     await audit(core.records, admin, "collection.create", wanted.name, now=core.clock(), settings=asdict(settings))
     made = await core.collections.create(wanted.name, settings, title=wanted.title, description=wanted.description, by=admin.user_id)
@@ -180,7 +182,7 @@ async def change(core: Core, admin: Caller, name: str, wanted: CollectionChange)
         await _check_free(core, fields["name"])
     told: dict[str, object] = {}
     if wanted.settings is not None:
-        new = asdict(wanted.settings.to_settings(admin))
+        new = asdict(wanted.settings.to_settings(admin, core.embedders))
         told = {key: new[key] for key in wanted.settings.model_fields_set if new[key] != getattr(before.settings, key)}
     facts = {key: value for key, value in fields.items() if key == "name"} | told
     await audit(core.records, admin, "collection.set", before.name, now=core.clock(), **facts)
@@ -188,7 +190,7 @@ async def change(core: Core, admin: Caller, name: str, wanted: CollectionChange)
     def changed(now: Collection) -> Collection:
         return replace(now, **fields, settings=replace(now.settings, **told))  # type: ignore[arg-type]
 
-    after = await _edit(core, admin, name, changed)
+    after = await core.collections.edit(name, changed, by=admin.user_id)
     later = sorted(told.keys() - {"embedder"})
     notes = [LATER.format(", ".join(later))] * bool(later) + [AT_ONCE] * ("embedder" in told)
     return (await _details(core, after)).model_copy(update={"notes": notes})
@@ -200,7 +202,8 @@ async def add_alias(core: Core, admin: Caller, name: str, alias: str) -> Collect
     if alias not in before.names:
         await _check_free(core, alias)
     await audit(core.records, admin, "collection.alias", before.name, now=core.clock(), alias=alias)
-    return await _details(core, await _edit(core, admin, name, lambda now: replace(now, aliases=(*now.aliases, alias))))
+    made = await core.collections.edit(name, lambda now: replace(now, aliases=(*now.aliases, alias)), by=admin.user_id)
+    return await _details(core, made)
 
 
 async def remove_alias(core: Core, admin: Caller, name: str, alias: str) -> CollectionDetails:
@@ -215,7 +218,7 @@ async def remove_alias(core: Core, admin: Caller, name: str, alias: str) -> Coll
     def without(now: Collection) -> Collection:
         return replace(now, aliases=tuple(each for each in now.aliases if each != alias))
 
-    return await _details(core, await _edit(core, admin, name, without))
+    return await _details(core, await core.collections.edit(name, without, by=admin.user_id))
 
 
 async def delete(core: Core, admin: Caller, name: str) -> CollectionDetails:
@@ -237,10 +240,6 @@ async def restore(core: Core, admin: Caller, name: str) -> CollectionDetails:
         raise Conflict("This collection is not deleted.")
     await audit(core.records, admin, "collection.restore", found.name, now=core.clock())
     return await _details(core, await core.collections.restore(name, by=admin.user_id))
-
-
-async def _edit(core: Core, admin: Caller, name: str, edit: Callable[[Collection], Collection]) -> Collection:
-    return await core.collections.edit(name, edit, by=admin.user_id)
 
 
 async def _find(core: Core, name: str, *, deleted: bool = False) -> Collection:
@@ -277,10 +276,10 @@ async def _details(core: Core, collection: Collection) -> CollectionDetails:
     stored = collection.stored
     documents = await read_all(lambda after: core.ledger.list(SYSTEM, collection=stored, limit=200, after=after))
     vectors = None
-    if core.embedder is not None and collection.settings.embedder is None and collection.deleted_at is None:
-        others = frozenset(await core.ledger.collections(SYSTEM)) - {stored}
-        done, total = await core.index.progress(core.embedder.name, embedded_languages(core.embedder), RECIPE, others)
-        vectors = {"done": done, "total": total}
+    embedder = core.embedders.of(collection.settings.embedder)
+    if embedder is not None and collection.deleted_at is None:
+        asked = core.index.progress(embedder.name, embedded_languages(embedder), RECIPE, only=frozenset({stored}))
+        vectors = dict(zip(("done", "total"), await asked, strict=True))
     ready = [document for document in documents if document.state == "READY"]
     return CollectionDetails(
         name=collection.name,

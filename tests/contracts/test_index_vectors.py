@@ -29,6 +29,20 @@ async def test_chunks_wait_for_their_vectors_oldest_first(index: Any) -> None:
     assert (await index.progress("e", frozenset({"en"})), await index.progress("e", None)) == ((1, 2), (1, 3))
 
 
+async def test_it_can_be_asked_what_some_collections_wait_for(index: Any) -> None:
+    for name in ("laws", "notes", "plans"):
+        await put_document(index, make_document(name, collection=name), ["one"])
+
+    async def waiting(**scope: frozenset[str]) -> tuple[list[str], tuple[int, int]]:
+        return [item.chunk_id for item in await index.pending("e", None, 9, **scope)], await index.progress("e", None, **scope)
+
+    assert await waiting(only=frozenset({"laws", "notes"})) == (["laws|1|0", "notes|1|0"], (0, 2))
+    assert await waiting(only=frozenset({"laws", "notes"}), without=frozenset({"laws"})) == (["notes|1|0"], (0, 1))
+    assert await waiting(without=frozenset({"laws"})) == (["notes|1|0", "plans|1|0"], (0, 2))
+    assert await waiting(only=frozenset({"nowhere"})) == ([], (0, 0))
+    assert await waiting(only=frozenset()) == ([], (0, 0))
+
+
 async def test_the_vectors_of_a_chunk_that_vanished_are_dropped(index: Any, me: Caller) -> None:
     chunks = await put_document(index, make_document(), ["one"])
     other = await put_document(index, make_document("b"), ["two"])

@@ -104,7 +104,7 @@ START = make_turn("", LIVE)
 
 
 def runner_of(rows: Sequence[Any], *, timer: Callable[[], float] = perf_counter, **given: Any) -> Runner[Toys]:
-    return Runner(rows, Toys, lambda: Toys(**given), timer=timer)
+    return Runner(rows, Toys, lambda turn: Toys(**given), timer=timer)
 
 
 async def collect(rows: Sequence[Any], turn: Turn = START, **given: Any) -> list[Event]:

@@ -46,11 +46,11 @@ async def test_a_search_creates_only_the_backends_that_its_steps_request(core: C
 
 
 async def test_a_turn_keeps_the_settings_that_it_began_with(core: Core) -> None:
-    turn = core.turn_deps()
+    turn = core.turn_deps(make_turn())
     await core.records.put("setting", "rag.alpha", {"value": 0.9}, by=ME.user_id)
     await core.load_changes()
     assert (turn.rag.alpha, turn.settings.rag.alpha) == (0.5, 0.5)
-    assert (core.turn_deps().rag.alpha, core.rag.alpha) == (0.9, 0.9)
+    assert (core.turn_deps(make_turn()).rag.alpha, core.rag.alpha) == (0.9, 0.9)
     await core.close()
 
 
@@ -61,7 +61,7 @@ async def test_a_turn_begins_when_the_runner_gets_it() -> None:
         seen.append(rag.alpha)
         return turn
 
-    events = Runner((toy("look", look),), Deps, changing.but).run(make_turn())
+    events = Runner((toy("look", look),), Deps, lambda turn: changing.but()).run(make_turn())
     changing.rag = Rag(alpha=0.9)
     assert isinstance([event async for event in events][-1], Done)
     assert seen == [0.1]
@@ -75,8 +75,8 @@ async def test_an_agents_searches_are_part_of_its_turn(core: Core, monkeypatch: 
         return turn
 
     monkeypatch.setattr(core.lookup, "finish", finish)
-    deps = core.turn_deps()
-    assert await deps.searcher(turn := make_turn()) is turn
+    deps = core.turn_deps(turn := make_turn())
+    assert await deps.searcher(turn) is turn
     assert searched == [deps]
     await core.close()
 

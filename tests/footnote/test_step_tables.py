@@ -275,11 +275,11 @@ ONE, ALWAYS = toy("one", mark("a")), toy("last", mark("z"), always=True)
 )
 def test_an_invalid_table_is_refused_when_it_is_built(rows: list[Any], problem: str) -> None:
     with pytest.raises(TypeError, match=re.escape(problem)):
-        Runner(rows, Bare, Bare)
+        Runner(rows, Bare, lambda turn: Bare())
 
 
 def test_tables_of_a_switch_may_share_a_name_and_a_step_may_accept_none_for_a_required_member() -> None:
-    Runner([Switch("mode", x_or_y, {"x": (ONE,), "y": (ONE, toy("may_use", may_use))})], Bare, Bare)
+    Runner([Switch("mode", x_or_y, {"x": (ONE,), "y": (ONE, toy("may_use", may_use))})], Bare, lambda turn: Bare())
 
 
 @pytest.mark.parametrize("table", [ANSWER, RETRIEVE, LOOK_UP])

@@ -467,9 +467,9 @@ async def test_a_dependency_is_read_when_a_row_that_names_it_runs() -> None:
         return turn
 
     rows = (toy("first", first), toy("never", second, when=lambda t: False))
-    assert (await Runner(rows, Kit, lambda: kit).finish(START)).request.question == "the store"
+    assert (await Runner(rows, Kit, lambda turn: kit).finish(START)).request.question == "the store"
     assert kit.asked == ["store"]
-    turn = await Runner((toy("first", first), toy("second", second, on_error=SKIP)), Kit, lambda: kit).finish(START)
+    turn = await Runner((toy("first", first), toy("second", second, on_error=SKIP)), Kit, lambda turn: kit).finish(START)
     assert (turn.request.question, turn.record.degraded, kit.asked) == ("the store", True, ["store", "store", "broken"])
 
 

@@ -19,6 +19,7 @@ from query.app import create_app as create_query
 from tests.conftest import HandClock
 from tests.fakes import FakeModel, FakeModels, make_document, put_document
 from tests.functions.conftest import ASK, OpenClient, OpenSite, as_caller
+from tests.turns import make_turn
 
 ANN = Caller("ann", frozenset({"staff"}))
 SHOUT = "Answer LOUDLY from {{ documents[0].text }}"
@@ -143,7 +144,7 @@ async def test_a_setting_counts_from_the_next_question_on_and_seconds_later_in_o
     seen = {}
     for core in (mine, other):
         await core.refresh()
-        seen[core] = lambda core=core: core.turn_deps().rag.alpha
+        seen[core] = lambda core=core: core.turn_deps(make_turn()).rag.alpha
     assert (seen[mine](), seen[other]()) == (0.5, 0.5)
 
     async with httpx.AsyncClient(transport=httpx.ASGITransport(create_query(lambda: mine)), base_url="http://footnote.test") as client:

@@ -80,13 +80,15 @@ class SettingGroups(Protocol):
 
 
 class Deps(SettingGroups, Protocol):
-    """The Core as steps see it; each member implements the port of the same name (`ports.Index`, `ports.Embedder`, …)."""
+    """What steps may ask for; each member implements the port of the same name (`ports.Index`, `ports.Embedder`, …)."""
 
     @property
     def index(self) -> Index: ...
 
     @property
-    def embedder(self) -> Embedder | None: ...
+    def embedder(self) -> Embedder | None:
+        """That of the collection that is asked."""
+        ...
 
     @property
     def calibration(self) -> Calibration: ...
@@ -161,12 +163,28 @@ class Deps(SettingGroups, Protocol):
         ...
 
 
+class Services(Deps, Protocol):
+    """The Core as `TurnDeps` sees it."""
+
+    def embedder_for(self, collection: str) -> Embedder | None:
+        """What embeds questions that are asked of this collection."""
+        ...
+
+
 class TurnDeps(SettingGroups):
     """The dependencies of one turn. Settings stay as they were when it began; a port is created when a step requests it.
-    `search`: runs the search of a turn with the given dependencies and returns it with its hits."""
+    `collection`: its name in the request; `search`: runs the search of a turn with the given dependencies and returns it with its
+    hits."""
 
-    def __init__(self, core: Deps, search: Callable[[Turn, Deps], Awaitable[Turn]], checkpoint: TurnCheckpoint | None = None) -> None:
+    def __init__(
+        self,
+        core: Services,
+        collection: str,
+        search: Callable[[Turn, Deps], Awaitable[Turn]],
+        checkpoint: TurnCheckpoint | None = None,
+    ) -> None:
         self._core, self._settings, self._search = core, core.settings, search
+        self._collection = collection
         self.checkpoint = checkpoint
         if checkpoint is not None:
             self.models = ReplayedModels(core.models, checkpoint)
@@ -179,9 +197,22 @@ class TurnDeps(SettingGroups):
         return self._settings
 
     @property
+    def embedder(self) -> Embedder | None:
+        """The collection's. The language of the question is found before anything is embedded, and reads the collections."""
+        return self._core.embedder_for(self._collection)
+
+    @property
     def searcher(self) -> Search:
         """Runs an agent's searches, with the dependencies of its turn."""
-        return lambda turn: self._search(turn, cast(Deps, self))
+        return lambda turn: self._search(turn, cast(Deps, self._asked_of(turn.request.collection)))
+
+    def _asked_of(self, collection: str) -> TurnDeps:
+        """The same dependencies for a question to another collection, which may have another embedder."""
+        if collection == self._collection:
+            return self
+        other = TurnDeps(self._core, collection, self._search)
+        vars(other).update(vars(self), _collection=collection)
+        return other
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._core, name)

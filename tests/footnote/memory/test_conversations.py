@@ -140,7 +140,7 @@ async def test_a_turn_that_was_killed_stays_idle(store: SqliteTurnStore) -> None
         return turn
 
     rows = (toy("open", open_turn, on_error=SKIP), toy("hang", hang), toy("save", save_turn, on_error=SKIP, always=True))
-    runner = Runner(rows, Deps, lambda: FakeDeps(turns=store))
+    runner = Runner(rows, Deps, lambda turn: FakeDeps(turns=store))
     reader = asyncio.create_task(runner.finish(make_turn(room_id="r1")))
     await began.wait()
     (task,) = runner._running

@@ -38,7 +38,7 @@ from footnote.live_settings import LiveSettings
 from footnote.memory.stored_turn import replay, stored_turn
 from footnote.pipeline import ANSWER, CLASSIFY, LANGUAGE, LOOK_UP, RETRIEVE, UNDERSTAND
 from footnote.plan import make_plan
-from footnote.ports import Clock, Models, Parser, RequestKey
+from footnote.ports import Clock, Embedder, Models, Parser, RequestKey
 from footnote.refresher import Refresher
 from footnote.settings import Settings
 from footnote.steps import Runner, Step
@@ -136,9 +136,9 @@ class Core(VoiceServices):
         """The search function of agents."""
         return self.lookup.finish
 
-    def turn_deps(self, checkpoint: TurnCheckpoint | None = None) -> Deps:
-        """The dependencies of the steps of one turn."""
-        return cast(Deps, TurnDeps(self, self.lookup.finish, checkpoint))
+    def turn_deps(self, turn: Turn, checkpoint: TurnCheckpoint | None = None) -> Deps:
+        """The dependencies of the steps of this turn."""
+        return cast(Deps, TurnDeps(self, turn.request.collection, self.lookup.finish, checkpoint))
 
     async def run_once(self, turn: Turn, request: RequestKey | None) -> tuple[Turn, AsyncGenerator[Event, None]]:
         """The turn that answers the request, and its events. Without a key, this is the given turn. A request repeated with the same
@@ -152,7 +152,7 @@ class Core(VoiceServices):
         if kept.finished:
             turn = await stored_turn(turn, turns=self.turns, index=self.index, ledger=self.ledger)
             return turn, replay(turn)
-        return turn, self.answer.run(turn, self.turn_deps(checkpoint))
+        return turn, self.answer.run(turn, self.turn_deps(turn, checkpoint))
 
     def new_turn(self, request: Request, caller: Caller, profile: Profile, *, trace_id: str | None = None) -> Turn:
         """A new turn before its first step. A request without a collection uses the configured one; external systems that are not
@@ -169,16 +169,25 @@ class Core(VoiceServices):
 
     async def explain(self, turn: Turn) -> Explanation:
         """Explains what this turn will do. Runs only the steps that amend its plan, and what they need."""
-        return explain(ANSWER, await self._planned.finish(turn), self.turn_deps())
+        return explain(ANSWER, await self._planned.finish(turn), self.turn_deps(turn))
 
     def explain_ended(self, turn: Turn) -> Explanation:
         """Explains what a finished turn did, and why."""
-        return with_spans(explain(ANSWER, turn, self.turn_deps()), turn)
+        return with_spans(explain(ANSWER, turn, self.turn_deps(turn)), turn)
 
     @cached_property
     def _planned(self) -> Runner[Deps]:
         amending = tuple(row for row in UNDERSTAND if isinstance(row, Step) and row.amends_plan)
         return Runner((LANGUAGE, CLASSIFY, *amending), Deps, self.turn_deps)
+
+    def embedder_for(self, collection: str) -> Embedder | None:
+        """What embeds questions that are asked of the collection with this name, as the collections were last read."""
+        choice = self.collections.last_read(collection).embedder
+        return self.embedder if choice is None else self.embedders.asking(choice)
+
+    async def embedder_of(self, stored: str) -> Embedder | None:
+        """What makes the vectors of a collection, by its stored name; None = it is searched by words only."""
+        return self.embedders.of((await self.collections.get(stored)).embedder)
 
     @cached_property
     def ingestor(self) -> Ingestor:
@@ -195,6 +204,7 @@ class Core(VoiceServices):
             self.collections,
             self.vector_cache,
             self._document_model,
+            self.named_embedders,
         )
 
     @cached_property
@@ -265,7 +275,8 @@ class Core(VoiceServices):
                 await made[name].drain()
         if "collections" in made:
             await self.collections.close()
-        for backend in (*(made[name] for name in BACKENDS if name in made), *made.get("endpoints", ()), *self._old_endpoints):
+        several = (*made.get("endpoints", ()), *self._old_endpoints, *made.get("named_embedders", {}).values())
+        for backend in (*(made[name] for name in BACKENDS if name in made), *several):
             if hasattr(backend, "close"):
                 await backend.close()
         if "_store" in made:

@@ -11,7 +11,6 @@ from pydantic import SecretStr
 
 from footnote.adapters.aws.bus import EventBridgeBus
 from footnote.adapters.aws.drops import S3Drops
-from footnote.adapters.aws.embedder import BedrockEmbedder
 from footnote.adapters.aws.files import S3Files
 from footnote.adapters.aws.queue import SqsQueue
 from footnote.adapters.aws.reranker import BedrockReranker
@@ -30,13 +29,10 @@ from footnote.adapters.local.bus import LocalBus
 from footnote.adapters.local.drops import LocalDrops
 from footnote.adapters.local.files import LocalFiles
 from footnote.adapters.mcp.tools import McpTools
-from footnote.adapters.minilm.embedder import MiniLM, find_model
 from footnote.adapters.mongodb.checkpoints import MongoCheckpoints
 from footnote.adapters.mongodb.databases import Databases
 from footnote.adapters.mongodb.records import MongoRecords
 from footnote.adapters.mongodb.turn_store import MongoTurnStore
-from footnote.adapters.openai.embedder import OpenAIEmbedder
-from footnote.adapters.openai.endpoint import OpenAIEndpoint
 from footnote.adapters.openai.gateway import Gateway
 from footnote.adapters.openai.local_servers import SERVERS, LocalServers
 from footnote.adapters.openai.models import ConfiguredModels
@@ -52,7 +48,9 @@ from footnote.adapters.sqlite.queue import SqliteQueue
 from footnote.adapters.sqlite.records import SqliteRecords
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
 from footnote.adapters.sqlite.vector_cache import SqliteVectorCache
+from footnote.bootstrap.embedders import default_embedder, named_embedders
 from footnote.collections import Collections
+from footnote.collections.embedders import Embedders
 from footnote.collections.visible import VisibleIndex, VisibleLedger
 from footnote.deps import SettingGroups
 from footnote.guard.budget import Spending
@@ -124,16 +122,19 @@ class Backends(SettingGroups):
 
     @cached_property
     def index(self) -> Index:
-        return cast(Index, VisibleIndex(self.engine, self.collections))
+        return cast(Index, VisibleIndex(self.engine, self.collections, lambda: self.embedders))
 
     @cached_property
     def embedder(self) -> Embedder | None:
-        wanted = self.settings.embedding
-        if wanted.provider == "bedrock":
-            return BedrockEmbedder(wanted.model or "", wanted.dimension)
-        if wanted.base_url and (model := wanted.model_at_endpoint):
-            return OpenAIEmbedder(OpenAIEndpoint(wanted.base_url, _revealed(wanted.api_key)), model, wanted.dimension)
-        return MiniLM() if wanted.builtin and find_model() is not None else None
+        return default_embedder(self.settings.embedding)
+
+    @cached_property
+    def named_embedders(self) -> Mapping[str, Embedder]:
+        return named_embedders(self.settings.embedding, self.embedder)
+
+    @property
+    def embedders(self) -> Embedders:
+        return Embedders(self.embedder, self.named_embedders)
 
     @cached_property
     def reranker(self) -> Reranker | None:

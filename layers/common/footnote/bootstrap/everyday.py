@@ -17,17 +17,20 @@ if TYPE_CHECKING:
 
 
 class EverydayQuestions:
-    """Asks everyday questions; their vectors are computed once for all collections."""
+    """Asks everyday questions; their vectors are computed once for all collections of an embedder."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self._find = Runner(FIND, Deps, core.turn_deps)
-        self._known: dict[str, Query] = {}
+        self._known: dict[tuple[str, str], Query] = {}
+        """(name of the embedder, question) → the question with its vector."""
 
     async def score(self, turn: Turn, question: str, by_vectors: bool) -> float | None:
         """The score of the question on the turn's collection; None if a part of the search failed."""
         request = Request(question, turn.request.collection, limit=PASSAGES, retriever="cc" if by_vectors else "bm25", options=CHEAP)
         asked = self._core.new_turn(request, turn.caller, UNSAVED, trace_id="")
-        found = await self._find.finish(replace(asked, queries=(self._known.get(question, Query(question, lang=turn.lang)),)))
-        self._known[question] = found.queries[0]
+        embedder = self._core.embedder_for(turn.request.collection)
+        key = "" if embedder is None else embedder.name, question
+        found = await self._find.finish(replace(asked, queries=(self._known.get(key, Query(question, lang=turn.lang)),)))
+        self._known[key] = found.queries[0]
         return None if found.lacks_index_lists else await score_turn(found, index=self._core.index)

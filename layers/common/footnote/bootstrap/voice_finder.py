@@ -91,7 +91,7 @@ class VoiceServices(Backends):
     @cached_property
     def voices(self) -> Voices:
         """What customers say."""
-        return Voices(self.index, self.ledger, self.collections, lambda: self.turns, self.embedder, self.clock, mask_pii)
+        return Voices(self.index, self.ledger, self.collections, lambda: self.turns, lambda: self.embedders, self.clock, mask_pii)
 
     @cached_property
     def voice_tool(self) -> VoiceFinder:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from footnote.errors import BadRequest
-from footnote.types import NO_EMBEDDER, Collection, CollectionSettings, StoredName
+from footnote.types import Collection, CollectionSettings, StoredName
 
 NAME = re.compile(r"[\w][\w.-]{0,63}")
 NOT_IN_NAMES = "~"
@@ -34,11 +34,6 @@ class Directory:
     def deleted(self) -> frozenset[str]:
         """The stored names of deleted collections."""
         return frozenset(stored for stored, each in self.collections.items() if each.deleted_at is not None)
-
-    @cached_property
-    def not_embedded(self) -> frozenset[str]:
-        """The stored names of collections whose chunks get no vectors."""
-        return self.deleted | {stored for stored, each in self.collections.items() if each.settings.embedder == NO_EMBEDDER}
 
     @cached_property
     def _stored(self) -> Mapping[str, str]:

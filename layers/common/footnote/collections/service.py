@@ -87,6 +87,10 @@ class Collections:
         """The settings of a collection; the defaults if it has no record."""
         return (await self.directory()).settings(stored)
 
+    def last_read(self, name: str) -> CollectionSettings:
+        """The settings of the collection with this name or alias as of the last read; the defaults if nothing has been read."""
+        return CollectionSettings() if self._copy is None else self._copy.settings(self._copy.resolve(name))
+
     async def resolve(self, name: str) -> StoredName:
         """The stored name of the collection with this name or alias, for reads: nothing is stored under that of an unknown one."""
         return (await self.directory()).resolve(name)

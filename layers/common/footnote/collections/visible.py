@@ -9,15 +9,16 @@ collection is hidden, not gone.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from footnote.collections.embedders import Embedders
 from footnote.collections.names import NOT_IN_NAMES, Directory
 from footnote.collections.service import Collections
 from footnote.errors import NotFound
 from footnote.ports import CollectionInfo, Index, Ledger, PendingVector, View
-from footnote.types import NO_EMBEDDER, SYSTEM, Caller, Candidates, Chunk, ChunkSentences, Document, Page, Search
+from footnote.types import SYSTEM, Caller, Candidates, Chunk, ChunkSentences, Document, Page, Search
 
 UNKNOWN = "There is no such document."
 
@@ -38,11 +39,12 @@ def _show(directory: Directory, items: Sequence[Named]) -> list[Named]:
 
 
 class VisibleIndex:
-    """`ports.Index` that wraps another."""
+    """`ports.Index` that wraps another. `embedders`: those that are configured now."""
 
-    def __init__(self, index: Index, collections: Collections) -> None:
+    def __init__(self, index: Index, collections: Collections, embedders: Callable[[], Embedders]) -> None:
         self._index = index
         self._collections = collections
+        self._embedders = embedders
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._index, name)
@@ -50,7 +52,8 @@ class VisibleIndex:
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         directory = await self._collections.directory()
         stored = _find(directory, search.collection)
-        if directory.settings(stored).embedder == NO_EMBEDDER:
+        choice = directory.settings(stored).embedder
+        if choice is not None and self._embedders().of(choice) is None:
             if not search.text:
                 return Candidates()
             search = replace(search, vector=None)
@@ -93,15 +96,32 @@ class VisibleIndex:
         doc_id: str | None = None,
         recipe: int = 0,
         without: frozenset[str] = frozenset(),
+        only: frozenset[str] | None = None,
     ) -> list[PendingVector]:
-        without |= (await self._collections.directory()).not_embedded
-        return await self._index.pending(embedder, languages, limit, doc_id, recipe, without)
+        without, only = await self._scope(embedder, without, only)
+        if only is not None and not only:
+            return []
+        return await self._index.pending(embedder, languages, limit, doc_id, recipe, without, only)
 
     async def progress(
-        self, embedder: str, languages: frozenset[str] | None, recipe: int = 0, without: frozenset[str] = frozenset()
+        self,
+        embedder: str,
+        languages: frozenset[str] | None,
+        recipe: int = 0,
+        without: frozenset[str] = frozenset(),
+        only: frozenset[str] | None = None,
     ) -> tuple[int, int]:
-        without |= (await self._collections.directory()).not_embedded
-        return await self._index.progress(embedder, languages, recipe, without)
+        without, only = await self._scope(embedder, without, only)
+        if only is not None and not only:
+            return 0, 0
+        return await self._index.progress(embedder, languages, recipe, without, only)
+
+    async def _scope(
+        self, embedder: str, without: frozenset[str], only: frozenset[str] | None
+    ) -> tuple[frozenset[str], frozenset[str] | None]:
+        """The collections that are asked about and get vectors by this embedder."""
+        others, users = self._embedders().scope(embedder, await self._collections.directory())
+        return without | others, users if only is None else only if users is None else only & users
 
 
 class VisibleLedger:

@@ -61,7 +61,7 @@ async def check_forbidden(
         yield turn
         return
     asked = tuple(dict.fromkeys((*turn.query_texts, turn.request.question)))
-    turn, vectors = await _with_vectors(turn, asked, embedder if copy.vectors else None)
+    turn, vectors = await _with_vectors(turn, asked, terms.embedder if copy.vectors else None, searched_by=embedder)
     met = {
         question: hits
         for place, question in enumerate(asked)
@@ -87,13 +87,13 @@ async def check_forbidden(
     yield replace(turn.with_notes(forbidden={"topic": best.term.topic}), outcome="forbidden", answer=Answer(guidance))
 
 
-async def drop_forbidden(turn: Turn, *, terms: Terms, embedder: Embedder | None, rag: Rag) -> Turn:
+async def drop_forbidden(turn: Turn, *, terms: Terms, rag: Rag) -> Turn:
     """Silently drops derived queries that match a term, without a model: the user did not ask them."""
     copy = await terms.current()
     if copy is None or not copy.terms:
         return turn
     texts = [query.text for query in turn.queries if query.kind not in ASKED]
-    _, vectors = await _with_vectors(turn, texts, embedder if copy.vectors else None, keep=False)
+    _, vectors = await _with_vectors(turn, texts, terms.embedder if copy.vectors else None, searched_by=None)
     met = [
         text
         for place, text in enumerate(texts)
@@ -143,11 +143,14 @@ async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str,
     return False
 
 
-async def _with_vectors(turn: Turn, asked: Sequence[str], embedder: Embedder | None, *, keep: bool = True) -> tuple[Turn, Vectors]:
-    """Embeds all questions, if the embedder supports the language. `keep`: keeps the queries' vectors on the turn for the search."""
+async def _with_vectors(
+    turn: Turn, asked: Sequence[str], embedder: Embedder | None, *, searched_by: Embedder | None
+) -> tuple[Turn, Vectors]:
+    """Embeds all questions, if the embedder supports the language. `searched_by`: the collection's embedder; if it is the same, the
+    queries keep their vectors for the search. None = they don't."""
     if not speaks(embedder, turn.lang):
         return turn, ()
     vectors = tuple(await embedder.embed(asked, query=True))
-    if keep and turn.request.retriever != "bm25":
+    if searched_by is not None and searched_by.name == embedder.name and turn.request.retriever != "bm25":
         turn = turn.with_vectors(vectors[: len(turn.queries)], embedder.name)
     return turn, vectors

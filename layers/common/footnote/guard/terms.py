@@ -76,6 +76,11 @@ class Terms:
         self._edition = 0
         """Incremented by changes in this process, so that a concurrent read does not restore the old copy."""
 
+    @property
+    def embedder(self) -> Embedder | None:
+        """What makes the terms' vectors, and those that are compared with them, in every collection."""
+        return self._embedder
+
     async def current(self) -> TermCopy:
         """The current terms. Raises Unavailable if the record store has been down for too long."""
         while True:

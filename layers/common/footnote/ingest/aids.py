@@ -39,7 +39,7 @@ REMEDIES = {
 
 @dataclass(frozen=True, slots=True)
 class Helpers:
-    """What a chunker may ask. `written`: what the model wrote about the document already."""
+    """What a chunker may ask. `embedder`: the collection's; `written`: what the model wrote about the document already."""
 
     embedder: Embedder | None = None
     model: DocumentModel | None = None
@@ -80,7 +80,7 @@ def _voices(parsed: Parsed, settings: CollectionSettings, max_tokens: int) -> tu
 
 
 def usable_chunker(settings: CollectionSettings, embedder: Embedder | None, lang: str) -> Chunker:
-    """The chunker that a document in this language gets."""
+    """The chunker that a document in this language gets. `embedder`: the collection's."""
     usable = settings.chunker != "semantic" or (settings.embedder != NO_EMBEDDER and speaks(embedder, lang))
     return settings.chunker if usable else "structure"
 

@@ -18,24 +18,25 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from footnote.collections import Collections
+from footnote.collections.embedders import Embedders
 from footnote.errors import FootnoteError, NotFound, UnreadableFile
 from footnote.ingest.accept import check_file_name, check_groups, check_metadata, check_size
 from footnote.ingest.aids import Helpers, find_aids
 from footnote.ingest.chunk import NO_AIDS
 from footnote.ingest.collections import check_chosen, open_collection
 from footnote.ingest.describe_by_model import DocumentModel
-from footnote.ingest.inserted import HASHED_AS, parse_inserted, unpack_inserted
+from footnote.ingest.inserted import HASHED_AS
 from footnote.ingest.keys import FOLDERS, generation_of, parsed_key, source_key
 from footnote.ingest.prepare import Prepared, prepare
 from footnote.ingest.questions_by_model import add_questions
 from footnote.ingest.retries import MOST_ATTEMPTS, retry_delay_s
-from footnote.ingest.source_file import read_source
+from footnote.ingest.source_file import parse_source
 from footnote.ingest.vector_cache import forget_vectors
-from footnote.ingest.vectors import embed_chunks, pending_chunks
+from footnote.ingest.vectors import embed_pending
 from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, NewFile, Parser, Queue, VectorCache
 from footnote.settings import Ingest
 from footnote.types import SYSTEM, Caller, Document, Parsed
@@ -56,12 +57,21 @@ class Ingestor:
     index: Index
     parser: Parser
     embedder: Embedder | None
+    """The default one."""
     settings: Ingest
     clock: Clock
     collections: Collections
     vector_cache: VectorCache
     model: DocumentModel | None = None
     """Describes documents where `enrichment` asks for it, and summarises those of hierarchical collections; None = nothing does."""
+
+    named: Mapping[str, Embedder] = field(default_factory=dict)
+    """The embedders that collections can name."""
+
+    @property
+    def embedders(self) -> Embedders:
+        """All embedders, of which each collection uses one."""
+        return Embedders(self.embedder, self.named)
 
     # --- entry points --------------------------------------------------------------------------
 
@@ -132,7 +142,7 @@ class Ingestor:
 
     async def purge(self, document: Document) -> None:
         """Removes everything that is left of a DELETED document."""
-        await forget_vectors(self.vector_cache, self.index, self.embedder, document)
+        await forget_vectors(self.vector_cache, self.index, self.embedders, document)
         await self.index.remove(document.doc_id, document.generation)
         await self._delete_files(document.doc_id, document.generation)
         await self.ledger.purge(document.doc_id)
@@ -200,13 +210,9 @@ class Ingestor:
             raise
 
     async def embed_some(self, limit: int = 16, doc_id: str | None = None) -> int:
-        """Embeds up to `limit` chunks that wait for vectors; returns how many. `doc_id`: only those of this document."""
-        if self.embedder is None:
-            return 0
-        waiting = await pending_chunks(self.index, self.embedder, limit, doc_id)
-        if waiting:
-            await self.index.put_vectors(self.embedder.name, await embed_chunks(self.embedder, waiting, self.vector_cache))
-        return len(waiting)
+        """Embeds chunks that wait for vectors, as `embed_pending`; returns how many."""
+        used = self.embedders.used(await self.collections.directory())
+        return await embed_pending(self.index, used, self.vector_cache, limit, doc_id)
 
     async def enqueue(self, document: Document) -> None:
         """Queues a document for `handle`."""
@@ -221,19 +227,13 @@ class Ingestor:
         doc_id, generation = document.doc_id, document.generation
         await self.ledger.update(doc_id, generation, state="PROCESSING")
         await self._remove_withdrawn(document)
-        data = await read_source(self.files, document)
-        # In a thread: a long document takes seconds and must not block the server's event loop.
-        if document.content_hash.startswith(HASHED_AS):
-            sent = unpack_inserted(data)
-            parsed, fixed = await asyncio.to_thread(parse_inserted, sent), sent.chunk_factor
-        else:
-            parsed, fixed = await self.parser.parse(data, document.file_name), None
+        parsed, fixed = await parse_source(self.files, self.parser, document)
         settings = await self.collections.get(document.collection)
         asked = self.model if self.settings.enrichment != "patterns" else None
         if (asked or settings.chunker == "hierarchical") and not await self.ledger.lease(doc_id, generation, owner, LEASE_S):
             return  # another worker took over, or the document changed
         written = await asked.describe(document, parsed) if asked else None
-        aids, helpers = NO_AIDS, Helpers(self.embedder, self.model, written)
+        aids, helpers = NO_AIDS, Helpers(self.embedders.of(settings.embedder), self.model, written)
         if fixed is None:
             aids, parsed = await find_aids(document, parsed, settings, self.settings.chunk_tokens, helpers)
         ready = await asyncio.to_thread(prepare, document, parsed, self.settings.chunk_tokens, fixed, aids, written, settings)
@@ -254,7 +254,7 @@ class Ingestor:
         await self.index.stage(document, chunks, ready.bounds)
         if await self.index.staged(doc_id, generation) != (len(chunks), ready.digest):
             raise FootnoteError("The index does not contain everything that was written.")
-        await forget_vectors(self.vector_cache, self.index, self.embedder, document, ready)
+        await forget_vectors(self.vector_cache, self.index, self.embedders, document, ready)
         if not await self.index.activate(doc_id, generation):
             await self.index.remove(doc_id, generation)
             await self._delete_files(doc_id, generation)

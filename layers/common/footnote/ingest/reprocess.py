@@ -34,9 +34,10 @@ class Reprocessed:
 async def reprocess(ingestor: Ingestor, stored: StoredName) -> Reprocessed:
     """Queues the documents of a collection that are cut otherwise than its settings say."""
     settings = await ingestor.collections.get(stored)
+    embedder = ingestor.embedders.of(settings.embedder)
     found = Reprocessed()
     for document in await read_all(lambda after: ingestor.ledger.list(SYSTEM, collection=stored, limit=200, after=after)):
-        wanted = cut_name(usable_chunker(settings, ingestor.embedder, document.lang or ""), ingestor.settings.chunk_tokens, settings)
+        wanted = cut_name(usable_chunker(settings, embedder, document.lang or ""), ingestor.settings.chunk_tokens, settings)
         if document.state == "FAILED":
             found.failed += 1
         elif document.state == "READY" and (document.cut == wanted or document.content_hash.startswith(HASHED_AS)):

@@ -1,4 +1,4 @@
-"""Reads the stored file that a generation of a document is made from."""
+"""Reads and parses the stored file that a generation of a document is made from."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import hashlib
 from contextlib import suppress
 
 from footnote.errors import NotFound, UnreadableFile
-from footnote.ingest.inserted import HASHED_AS
+from footnote.ingest.fixed_size import FixedSize
+from footnote.ingest.inserted import HASHED_AS, parse_inserted, unpack_inserted
 from footnote.ingest.keys import source_key
-from footnote.ports import Files
-from footnote.types import Document
+from footnote.ports import Files, Parser
+from footnote.types import Document, Parsed
 
 
 async def read_source(files: Files, document: Document) -> bytes:
@@ -25,3 +26,13 @@ async def read_source(files: Files, document: Document) -> bytes:
             await files.put(own, data)
             return data
     raise UnreadableFile("The upload did not arrive.", "Add the file again.")
+
+
+async def parse_source(files: Files, parser: Parser, document: Document) -> tuple[Parsed, FixedSize | None]:
+    """(the text of the file, the size of passages that its sender chose or None). In a thread: a long document takes seconds and must
+    not block the server's event loop. UnreadableFile as in `read_source` and `Parser.parse`."""
+    data = await read_source(files, document)
+    if document.content_hash.startswith(HASHED_AS):
+        sent = unpack_inserted(data)
+        return await asyncio.to_thread(parse_inserted, sent), sent.chunk_factor
+    return await parser.parse(data, document.file_name), None

@@ -19,6 +19,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Literal
 
+from footnote.collections.embedders import Embedders
 from footnote.errors import FootnoteError, StoreUnavailable
 from footnote.ports import Embedder, Index, VectorCache
 from footnote.text.embedded_texts import embedded_texts
@@ -66,13 +67,13 @@ async def keep_vectors(cache: VectorCache, embedder: Embedder, vectors: Mapping[
 
 
 async def forget_vectors(
-    cache: VectorCache, index: Index, embedder: Embedder | None, document: Document, successor: Prepared | None = None
+    cache: VectorCache, index: Index, embedders: Embedders, document: Document, successor: Prepared | None = None
 ) -> None:
     """Deletes what is kept for the document's active generation, except for texts that `successor` contains, too.
 
     To be called before the index removes the generation, so that it can be repeated after a crash. Without an embedder nothing was
     kept."""
-    if embedder is None or not document.active_generation:
+    if not embedders.all or not document.active_generation:
         return
     try:
         old = {key async for chunk, bounds in _read_chunks(index, document) for key in _keys_of(chunk, bounds)}

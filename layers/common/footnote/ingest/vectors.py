@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from footnote.collections.embedders import Embedders
+from footnote.errors import FootnoteError
 from footnote.ingest.vector_cache import chunk_keys, keep_vectors, read_vectors
 from footnote.ports import ChunkVectors, Embedder, Index, PendingVector, VectorCache, embedded_languages
 
@@ -27,8 +29,14 @@ async def pending_chunks(index: Index, embedder: Embedder, limit: int, doc_id: s
 
 
 async def embedding_progress(index: Index, embedder: Embedder) -> tuple[int, int]:
-    """(chunks with current vectors, chunks that should have them) over all collections."""
+    """(chunks with current vectors, chunks that should have them) over all collections that use this embedder."""
     return await index.progress(embedder.name, embedded_languages(embedder), RECIPE)
+
+
+async def total_progress(index: Index, embedders: Embedders) -> tuple[int, int]:
+    """(chunks with current vectors, chunks that should have them), each by the embedder of its collection."""
+    each = [await embedding_progress(index, embedder) for embedder in embedders.all]
+    return sum(done for done, _ in each), sum(total for _, total in each)
 
 
 async def embed_chunks(embedder: Embedder, waiting: Sequence[PendingVector], cache: VectorCache) -> list[ChunkVectors]:
@@ -58,6 +66,24 @@ async def embed_chunks(embedder: Embedder, waiting: Sequence[PendingVector], cac
         )
         for item, ((passage, _), *sentences) in zip(waiting, wanted, strict=True)
     ]
+
+
+async def embed_pending(index: Index, embedders: Sequence[Embedder], cache: VectorCache, limit: int, doc_id: str | None = None) -> int:
+    """Embeds up to `limit` chunks of each embedder that wait for vectors; returns how many. `doc_id`: only those of this document. An
+    embedder that fails keeps no other from its work: the first failure is raised once nothing else waits."""
+    made: int = 0
+    failed: FootnoteError | None = None
+    for embedder in embedders:
+        try:
+            waiting = await pending_chunks(index, embedder, limit, doc_id)
+            if waiting:
+                await index.put_vectors(embedder.name, await embed_chunks(embedder, waiting, cache))
+            made += len(waiting)
+        except FootnoteError as exc:
+            failed = failed or exc
+    if failed is not None and not made:
+        raise failed
+    return made
 
 
 def quantise(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:

@@ -30,6 +30,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from footnote.collections.embedders import Embedders
 from footnote.errors import Conflict, NotFound
 from footnote.ingest.disagreements import AT_WORK, Progress, Suspect, find_suspects, read_digest
 from footnote.ingest.drops import UPLOADS, Bucket, origin_of, upload_cache_key
@@ -99,7 +100,7 @@ async def verify(
 ) -> Report:
     """Checks everything and, if `repair` is set, repairs it.
 
-    `embedder`: None skips the check of vectors. `abandoned_s`: 0 if no other process works on these documents. `hour`: the
+    `embedder`: the default one; None skips the check of vectors. `abandoned_s`: 0 if no other process works on these documents. `hour`: the
     hour of the day in a scheduled run; None reads back all texts. Conflict if the ledger is empty but the index is not."""
     run = _Run(bucket, bucket.ingestor, repair, abandoned_s, hour, progress)
     abandoned = await run.find_abandoned()
@@ -109,7 +110,8 @@ async def verify(
     await run.check_abandoned(abandoned)
     documents = await run.check_documents()
     if embedder is not None:
-        await run.check_vectors(embedder)
+        for each in Embedders(embedder, bucket.ingestor.named).all:
+            await run.check_vectors(each)
     return Report(documents, tuple(run.findings))
 
 

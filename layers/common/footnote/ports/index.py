@@ -147,10 +147,11 @@ class Index(Protocol):
         doc_id: str | None = None,
         recipe: int = 0,
         without: frozenset[str] = frozenset(),
+        only: frozenset[str] | None = None,
     ) -> list[PendingVector]:
-        """Active chunks in these languages (None = all), except of the collections `without`, whose vectors are wanted: first those
-        without a vector of this embedder, then those whose vectors have an earlier recipe, which stay in use until `put_vectors`
-        replaces them; each oldest first."""
+        """Active chunks in these languages (None = all) of the collections `only` (None = all), except of the collections `without`,
+        whose vectors are wanted: first those without a vector of this embedder, then those whose vectors have an earlier recipe, which
+        stay in use until `put_vectors` replaces them; each oldest first."""
         ...
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
@@ -158,9 +159,15 @@ class Index(Protocol):
         ...
 
     async def progress(
-        self, embedder: str, languages: frozenset[str] | None, recipe: int = 0, without: frozenset[str] = frozenset()
+        self,
+        embedder: str,
+        languages: frozenset[str] | None,
+        recipe: int = 0,
+        without: frozenset[str] = frozenset(),
+        only: frozenset[str] | None = None,
     ) -> tuple[int, int]:
-        """(chunks with a vector of this recipe or a later one, chunks that should have one) over all collections except `without`."""
+        """(chunks with a vector of this recipe or a later one, chunks that should have one) over the collections `only` (None = all)
+        except `without`."""
         ...
 
     async def close(self) -> None:

@@ -1,8 +1,8 @@
 """Settings for the embedder."""
 
-from typing import Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import SecretStr
+from pydantic import AfterValidator, BaseModel, Field, SecretStr, StringConstraints, model_validator
 
 from footnote.settings.marks import Group, setting
 
@@ -10,10 +10,41 @@ DEFAULT_MODEL = "nomic-embed-text"
 """The model at an endpoint where none is named."""
 
 
+Provider = Literal["openai", "bedrock"]
+RESERVED = ("none", "default", "builtin")
+"""Names that mean something else in the settings of a collection."""
+
+
+def _check_name(name: str) -> str:
+    if name in RESERVED:
+        raise ValueError(f"{name} is no name for an embedder: it means something else in a collection's settings")
+    return name
+
+
+EmbedderName = Annotated[str, StringConstraints(pattern="^[a-z0-9][a-z0-9_-]{0,31}$"), AfterValidator(_check_name)]
+
+
+class FurtherEmbedder(BaseModel, frozen=True, defer_build=True, extra="forbid"):
+    """An embedder that collections can name; the fields are those of the default one."""
+
+    provider: Provider = "openai"
+    base_url: str | None = None
+    model: str
+    api_key: SecretStr | None = None
+    dimension: int = Field(768, gt=0)
+
+    @model_validator(mode="after")
+    def check_address(self) -> Self:
+        """An endpoint needs its address."""
+        if self.provider == "openai" and not self.base_url:
+            raise ValueError("base_url is missing: the address of the endpoint, ending in /v1")
+        return self
+
+
 class Embedding(Group):
     """The embedder. Unset: the built-in English model; documents in other languages are found by lexical search only."""
 
-    provider: Literal["openai", "bedrock"] = setting(
+    provider: Provider = setting(
         "openai",
         description="openai: any endpoint that speaks the OpenAI API; bedrock: Amazon Bedrock in the configured AWS region.",
         affects="search",
@@ -29,6 +60,15 @@ class Embedding(Group):
     api_key: SecretStr | None = setting(None, description="API key for that endpoint.", affects="search", foreign=True)
     dimension: int = setting(768, gt=0, description="Dimension of that model's vectors.", affects="search")
     builtin: bool = setting(True, description="Use the built-in model if no endpoint is set; false: lexical search only.", affects="search")
+
+    others: dict[EmbedderName, FurtherEmbedder] = setting(
+        {},
+        description='Further embedders, which collections can name in their setting `embedder`, as JSON: `{"legal": {"base_url": "…/v1",'
+        ' "model": "…", "dimension": 1024, "api_key": "…"}}`; in Bedrock `{"provider": "bedrock", "model": "…", "dimension": 1024}`.'
+        " The name `builtin` means the built-in model.",
+        affects="search",
+        foreign=True,
+    )
 
     @property
     def model_at_endpoint(self) -> str | None:

@@ -49,9 +49,9 @@ D = TypeVar("D")
 
 class Runner(Generic[D]):
     """A table with the dependencies of its steps. `kind`: the type of the dependencies, against which the table is checked.
-    `deps()` is called once for each turn; a member is read from it when a step that names it runs."""
+    `deps(turn)` is called once for each turn; a member is read from it when a step that names it runs."""
 
-    def __init__(self, rows: Sequence[Row], kind: type, deps: Callable[[], D], *, timer: Callable[[], float] = perf_counter) -> None:
+    def __init__(self, rows: Sequence[Row], kind: type, deps: Callable[[Turn], D], *, timer: Callable[[], float] = perf_counter) -> None:
         check(rows, kind)
         self._rows = rows
         self._deps = deps
@@ -61,7 +61,7 @@ class Runner(Generic[D]):
     def run(self, turn: Turn, deps: D | None = None) -> AsyncGenerator[Event, None]:
         """Runs the turn and yields its events; the last one is `Done` or `Failed`. If the iterator is closed early, the turn still
         finishes. `deps`: the dependencies of an outer turn; then closing the iterator cancels this turn."""
-        own = self._deps() if deps is None else deps  # the current ones, even if the first event is read later
+        own = self._deps(turn) if deps is None else deps  # the current ones, even if the first event is read later
         return self._run(turn, own, nested=deps is not None)
 
     async def _run(self, turn: Turn, deps: D, *, nested: bool) -> AsyncGenerator[Event, None]:

@@ -17,11 +17,11 @@ NO_EMBEDDER = "none"
 
 @dataclass(frozen=True, slots=True)
 class CollectionSettings:
-    """The settings of a collection. They apply to documents that are processed from now on."""
+    """The settings of a collection. They apply to documents that are processed from now on; `embedder` applies at once."""
 
     chunker: Chunker = "structure"
     embedder: str | None = None
-    """None = the deployment's; NO_EMBEDDER = words only."""
+    """None = the deployment's; NO_EMBEDDER = words only; else the name of a configured one."""
     languages: tuple[str, ...] = ()
     """The languages of its documents, the main one first; () = any. Language detection chooses among them: short texts, tables and
     lists of names are often taken for another language, whose words are then searched."""

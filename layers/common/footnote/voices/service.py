@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from footnote.collections import Collections
-from footnote.ports import Clock, Embedder, Index, Ledger, TurnStore
+from footnote.collections.embedders import Embedders
+from footnote.ports import Clock, Index, Ledger, TurnStore
 from footnote.types import Caller
 from footnote.voices.counts import By, Count, count, mean_rating
 from footnote.voices.product import Mask, read_product
@@ -45,13 +46,13 @@ class Voices:
         ledger: Ledger,
         collections: Collections,
         turns: Callable[[], TurnStore],
-        embedder: Embedder | None,
+        embedders: Callable[[], Embedders],
         clock: Clock,
         mask: Mask,
     ) -> None:
         """`mask`: replaces personal data in what is said about the product."""
         self._ledger, self._directory, self._mask = ledger, collections, mask
-        self._index, self._turns, self._embedder, self._clock = index, turns, embedder, clock
+        self._index, self._turns, self._embedders, self._clock = index, turns, embedders, clock
         self._read: OrderedDict[Key, Read] = OrderedDict()
         self._themes: OrderedDict[Key, Themes] = OrderedDict()
 
@@ -89,7 +90,7 @@ class Voices:
             return await asyncio.to_thread(find_themes, found.voices, {}, wanted), found
         key, found = await self._of_collection(caller, collection)
         if (known := self._themes.get((*key, wanted))) is None:
-            vectors = await self._vectors(caller, found.voices)
+            vectors = await self._vectors(caller, collection, found.voices)
             known = await asyncio.to_thread(find_themes, found.voices, vectors, wanted)
             _keep(self._themes, (*key, wanted), known, KEPT_THEMES)
         return known, found
@@ -118,13 +119,15 @@ class Voices:
             _keep(self._read, key, known, KEPT)
         return key, known
 
-    async def _vectors(self, caller: Caller, voices: Sequence[Voice]) -> Mapping[str, npt.NDArray[np.float32]]:
-        if self._embedder is None:
+    async def _vectors(self, caller: Caller, collection: str, voices: Sequence[Voice]) -> Mapping[str, npt.NDArray[np.float32]]:
+        directory = await self._directory.directory()
+        embedder = self._embedders().of(directory.settings(directory.resolve(collection)).embedder)
+        if embedder is None:
             return {}
         found: dict[str, npt.NDArray[np.float32]] = {}
         ids = [voice.voice_id for voice in voices]
         for at in range(0, len(ids), AT_ONCE):
-            read = await self._index.sentences(caller, ids[at : at + AT_ONCE], self._embedder.name)
+            read = await self._index.sentences(caller, ids[at : at + AT_ONCE], embedder.name)
             found |= {each: made.passage for each, made in read.items() if made.passage is not None}
             if not found:  # none are made yet
                 break

@@ -50,7 +50,7 @@ async def engine(settings: OpenSearch) -> AsyncIterator[OpenSearchClient]:
 
 @pytest.fixture
 async def reindex(settings: OpenSearch) -> AsyncIterator[Reindex]:
-    reindex = Reindex(settings, EMBEDDER)
+    reindex = Reindex(settings)
     yield reindex
     await reindex.close()
 
@@ -64,10 +64,10 @@ def silent(what: str, done: int, total: int) -> None:
     assert 0 <= done <= total
 
 
-async def renew(reindex: Reindex, *, roll_back: bool = False) -> Build:
-    build = await reindex.begin("default", roll_back=roll_back)
+async def renew(reindex: Reindex, embedder: Embedder | None = EMBEDDER, *, roll_back: bool = False) -> Build:
+    build = await reindex.begin("default", embedder, roll_back=roll_back)
     await reindex.fill(build, silent)
-    await reindex.swap(build)
+    await reindex.swap(build, embedder)
     return build
 
 
@@ -141,8 +141,8 @@ async def test_where_no_embedder_is_configured_all_vectors_are_taken_over(index:
     chunks = await put_document(index, make_document(), ["The bridge.", "A road."])
     await index.put_vectors("e", [ChunkVectors(chunks[0].chunk_id, AXES[0])])
     await index.put_vectors("other", [ChunkVectors(chunks[1].chunk_id, AXES[2, :4])])
-    reindex = Reindex(settings, None)
-    await renew(reindex)
+    reindex = Reindex(settings)
+    await renew(reindex, None)
     await reindex.close()
     assert (await index.progress("e", None), await index.progress("other", None)) == ((1, 2), (1, 2))
 
@@ -153,8 +153,8 @@ async def test_an_embedder_may_make_vectors_of_another_length_from_then_on(index
     with pytest.raises(SearchUnavailable, match="footnote reindex"):
         await index.put_vectors("e", [ChunkVectors(chunks[0].chunk_id, AXES[0, :4])])
     shorter: Embedder = FakeEmbedder("e", dimension=4)
-    reindex = Reindex(settings, shorter)
-    await renew(reindex)
+    reindex = Reindex(settings)
+    await renew(reindex, shorter)
     await reindex.close()
     assert [waiting.chunk_id for waiting in await index.pending("e", None, 9)] == ["plan|1|0"]
     await index.put_vectors("e", [ChunkVectors(chunks[0].chunk_id, AXES[0, :4])])
@@ -201,7 +201,7 @@ async def test_other_collections_are_left_alone(index: OpenSearchIndex, reindex:
     await renew(reindex)
     assert await index.info("notes") == before
     with pytest.raises(NotFound):
-        await reindex.begin("nowhere")
+        await reindex.begin("nowhere", EMBEDDER)
 
 
 async def test_who_keeps_answers_by_version_is_told(index: OpenSearchIndex, reindex: Reindex) -> None:
@@ -237,7 +237,7 @@ async def test_rolling_back_takes_along_what_happened_since(
 async def test_where_no_index_was_kept_there_is_no_way_back(index: OpenSearchIndex, reindex: Reindex) -> None:
     await put_document(index, make_document(), ["The bridge."])
     with pytest.raises(NotFound, match="no previous index"):
-        await reindex.begin("default", roll_back=True)
+        await reindex.begin("default", EMBEDDER, roll_back=True)
 
 
 # --- broken off --------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ async def test_a_build_that_is_given_up_leaves_nothing(
     index: OpenSearchIndex, engine: OpenSearchClient, names: Names, reindex: Reindex
 ) -> None:
     await put_document(index, make_document(), ["The bridge."])
-    build = await reindex.begin("default")
+    build = await reindex.begin("default", EMBEDDER)
     await put_document(index, make_document("b"), ["The bridge."])  # from here on it writes into both
     await reindex.abandon(build)
     await put_document(index, make_document("c"), ["The bridge."])
@@ -259,13 +259,13 @@ async def test_a_build_that_broke_off_is_thrown_away_by_the_next(
     index: OpenSearchIndex, engine: OpenSearchClient, names: Names, reindex: Reindex
 ) -> None:
     await put_document(index, make_document(), ["The bridge."])
-    broken = await reindex.begin("default")
+    broken = await reindex.begin("default", EMBEDDER)
     await put_document(index, make_document("b"), ["The bridge."])
     await renew(reindex)
     assert await found(index) == ["b|1|0", "plan|1|0"]
     assert await indexes(engine, names) == {"g0001": [], "g0003": ["all", "answers"]}
     with pytest.raises(Conflict, match="Another"):
-        await reindex.swap(broken)
+        await reindex.swap(broken, EMBEDDER)
     await reindex.abandon(broken)
     assert await indexes(engine, names) == {"g0001": [], "g0003": ["all", "answers"]}
 
@@ -275,7 +275,7 @@ async def test_a_swap_that_broke_off_in_the_middle_loses_nothing(
     mended_by: str, index: OpenSearchIndex, engine: OpenSearchClient, names: Names, reindex: Reindex
 ) -> None:
     await put_document(index, make_document(), ["The bridge."])
-    build = await reindex.begin("default")
+    build = await reindex.begin("default", EMBEDDER)
     await reindex.fill(build, silent)
     turns = [("remove", build.old), ("add", build.new)]
     actions = [{verb: {"index": at, "alias": alias}} for verb, at in turns for alias in (names.chunks("default"), names.all_chunks)]
@@ -293,14 +293,14 @@ async def test_a_swap_that_broke_off_in_the_middle_loses_nothing(
 
 async def test_who_writes_notices_that_an_index_is_being_built(index: OpenSearchIndex, engine: OpenSearchClient, reindex: Reindex) -> None:
     chunks = await put_document(index, make_document(), ["The bridge."])
-    build = await reindex.begin("default")
+    build = await reindex.begin("default", EMBEDDER)
     await put_document(index, make_document("b"), ["The bridge."])
     assert await stored(engine, build.new, "b|1|0") == await stored(engine, build.old, "b|1|0")
     assert await stored(engine, build.new, "plan|1|0") is None
     await reindex.fill(build, silent)
     await index.put_vectors("new", [ChunkVectors(chunks[0].chunk_id, AXES[0, :4])])
     await index.remove("b", 1)
-    await reindex.swap(build)
+    await reindex.swap(build, EMBEDDER)
     assert await index.progress("new", None) == (1, 1)
     assert await found(index) == ["plan|1|0"]
 
@@ -310,13 +310,13 @@ async def test_what_another_version_writes_into_the_old_index_only_is_fetched_af
 ) -> None:
     await put_document(index, make_document(), ["The bridge."])
     record = {"_index": names.versions, "_id": "collection|default"}
-    build = await reindex.begin("default")
+    build = await reindex.begin("default", EMBEDDER)
     await reindex.fill(build, silent)
     await engine.bulk([({"update": record}, {"doc": {"upcoming": {"index": build.new, "mapping": 0}}})])
     await put_document(index, make_document("b"), ["The bridge."])
     await put_document(index, make_document(generation=2), ["The bridge."])
     assert await stored(engine, build.new, "b|1|0") is None
-    await reindex.swap(build)
+    await reindex.swap(build, EMBEDDER)
     assert await found(index) == ["b|1|0", "plan|2|0"]
 
 

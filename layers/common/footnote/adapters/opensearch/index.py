@@ -13,6 +13,7 @@ from dataclasses import replace
 from footnote.adapters.opensearch.client import Json, OpenSearchClient, Refused
 from footnote.adapters.opensearch.conditions import as_query, values_asked, values_read
 from footnote.adapters.opensearch.document_versions import Collection, VersionStore, to_versions
+from footnote.adapters.opensearch.hits import chunk_id_of, documents_of, found_something, hits_of, place_of, to_entries, without_vector
 from footnote.adapters.opensearch.index_collections import Collections
 from footnote.adapters.opensearch.index_vectors import PendingVectors, counts, coverage_of, in_languages
 from footnote.adapters.opensearch.index_writes import Writes
@@ -33,7 +34,7 @@ from footnote.adapters.opensearch.mapping import (
 from footnote.ports import ChunkVectors, CollectionInfo, Indexed, PendingVector, View
 from footnote.settings import OpenSearch
 from footnote.text.tokens import query_tokens
-from footnote.types import Caller, Candidate, Candidates, Chunk, ChunkSentences, Document, Search
+from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Document, Search
 
 MAX_TOKENS = 1000
 """Of a question; the engine accepts 1,024 clauses."""
@@ -82,8 +83,8 @@ class OpenSearchIndex:
             raise
         if search.needs_all_levels:
             await self._vectors.want_all_levels(search.collection)
-        self._remember({place: search.collection for hits in lists for hit in hits if (place := _place(_id(hit)))})
-        return replace(found, lexical=_entries(lists[0]), dense=_entries(lists[1]), bare=_without_vector(lists[0], search))
+        self._remember({place: search.collection for hits in lists for hit in hits if (place := place_of(chunk_id_of(hit)))})
+        return replace(found, lexical=to_entries(lists[0]), dense=to_entries(lists[1]), bare=without_vector(lists[0], search))
 
     async def _filters(self, caller: Caller, search: Search, collection: Collection) -> list[Json]:
         """Filters that every chunk must meet."""
@@ -117,16 +118,17 @@ class OpenSearchIndex:
             else:
                 asked["cosine"]["vector"] = ranked(vector, search.limit)
         searches = {source: self._searched(collection.chunks, bodies) for source, bodies in asked.items()}
-        replies, ms = await leave_out_late(searches, _found_something, self._late_s)
+        replies, ms = await leave_out_late(searches, found_something, self._late_s)
         found = {name: reply for named in replies.values() for name, reply in named.items()}
         about = Candidates(coverage=coverage_of(found.get("counts")), missing=frozenset(asked.keys() - replies.keys()), ms=ms)
         if "both" in found:
-            both = _hits(found["both"])
-            if about.coverage < 1 or _without_vector(both, search):  # the engine would rank chunks without a vector behind all others
+            both = hits_of(found["both"])
+            if about.coverage < 1 or without_vector(both, search):  # the engine would rank chunks without a vector behind all others
                 return await self._look(caller, search, collection, filters, False)
             return (both, both), about
-        near_hits = [{**hit, "_score": 2 * hit["_score"] - 1} for hit in _hits(found.get("vector"))]  # the engine returns (1 + cosine) / 2
-        return (_hits(found.get("words")), near_hits), about
+        nearest = hits_of(found.get("vector"))  # whose scores are (1 + cosine) / 2
+        near_hits = [{**hit, "_score": 2 * hit["_score"] - 1} for hit in nearest]
+        return (hits_of(found.get("words")), near_hits), about
 
     async def _searched(self, index: str, bodies: Mapping[str, Json]) -> dict[str, Json | None]:
         """The replies to these searches, in one request."""
@@ -137,7 +139,7 @@ class OpenSearchIndex:
         or the lists came from two indexes: another search is needed."""
         settled = len({hit["_index"] for hits in lists for hit in hits}) < 2
         generations: dict[str, set[int]] = {}
-        for doc_id, generation in (place for hits in lists for hit in hits if (place := _place(_id(hit)))):
+        for doc_id, generation in (place for hits in lists for hit in hits if (place := place_of(chunk_id_of(hit)))):
             generations.setdefault(doc_id, set()).add(generation)
         mixed = [doc_id for doc_id, found in generations.items() if len(found) > 1]
         if not mixed:
@@ -145,11 +147,11 @@ class OpenSearchIndex:
         versions = await self._versions.read(mixed)
 
         def stays(hit: Json) -> bool:
-            place = _place(_id(hit))
+            place = place_of(chunk_id_of(hit))
             return place is None or place[0] not in versions or versions[place[0]].active == place[1]
 
         kept = [hit for hit in lists[0] if stays(hit)], [hit for hit in lists[1] if stays(hit)]
-        return kept, settled and all(_documents(old) == _documents(new) for old, new in zip(lists, kept, strict=True))
+        return kept, settled and all(documents_of(old) == documents_of(new) for old, new in zip(lists, kept, strict=True))
 
     # --- permission check ---------------------------------------------------------------------------
 
@@ -163,7 +165,7 @@ class OpenSearchIndex:
 
     async def _readable(self, caller: Caller, chunk_ids: Sequence[str], fields: Sequence[str]) -> dict[str, Json]:
         collections = await self._collections_of(chunk_ids)
-        doc_ids = sorted({place[0] for chunk_id in collections if (place := _place(chunk_id))})
+        doc_ids = sorted({place[0] for chunk_id in collections if (place := place_of(chunk_id))})
         keys = [self._versions.key(doc_id) for doc_id in doc_ids]
         chunks = [
             {"_index": self._names.chunks(collection), "_id": chunk_id, "_source": {"includes": list(fields)}}
@@ -173,7 +175,7 @@ class OpenSearchIndex:
         active = {doc_id: to_versions(item).active for doc_id, item in zip(doc_ids, items, strict=False)}
         readable: dict[str, Json] = {}
         for chunk_id, item in zip(collections, items[len(keys) :], strict=True):
-            if item is None or (place := _place(chunk_id)) is None or active[place[0]] != place[1]:
+            if item is None or (place := place_of(chunk_id)) is None or active[place[0]] != place[1]:
                 continue
             if caller.may_read(frozenset(item["_source"]["permission_groups"])):
                 readable[chunk_id] = item["_source"]
@@ -181,7 +183,7 @@ class OpenSearchIndex:
 
     async def _collections_of(self, chunk_ids: Iterable[str]) -> dict[str, str]:
         """Chunk id → collection, for chunks whose generation exists."""
-        places = {chunk_id: place for chunk_id in chunk_ids if (place := _place(chunk_id))}
+        places = {chunk_id: place for chunk_id in chunk_ids if (place := place_of(chunk_id))}
         known = {place: self._places[place] for place in places.values() if place in self._places}
         unknown = {place[0] for place in places.values() if place not in known}
         for doc_id, versions in (await self._versions.read(sorted(unknown))).items():
@@ -202,7 +204,7 @@ class OpenSearchIndex:
         wanted = limit
         while wanted > 0:
             page = {**body, "size": min(wanted, SAMPLE_PAGE)}
-            hits = _hits(await self._client.search(self._names.chunks(collection), page))
+            hits = hits_of(await self._client.search(self._names.chunks(collection), page))
             found += await self.read(caller, [hit["_id"] for hit in hits])
             wanted -= len(hits)
             if len(hits) < page["size"]:
@@ -252,47 +254,20 @@ class OpenSearchIndex:
         doc_id: str | None = None,
         recipe: int = 0,
         without: frozenset[str] = frozenset(),
+        only: frozenset[str] | None = None,
     ) -> list[PendingVector]:
-        return await self._vectors.pending(embedder, languages, limit, doc_id, recipe, without)
+        return await self._vectors.pending(embedder, languages, limit, doc_id, recipe, without, only)
 
     async def progress(
-        self, embedder: str, languages: frozenset[str] | None, recipe: int = 0, without: frozenset[str] = frozenset()
+        self,
+        embedder: str,
+        languages: frozenset[str] | None,
+        recipe: int = 0,
+        without: frozenset[str] = frozenset(),
+        only: frozenset[str] | None = None,
     ) -> tuple[int, int]:
-        return await self._vectors.progress(embedder, languages, recipe, without)
+        return await self._vectors.progress(embedder, languages, recipe, without, only)
 
     async def close(self) -> None:
         """Closes the connections."""
         await self._client.close()
-
-
-def _without_vector(hits: Sequence[Json], search: Search) -> frozenset[str]:
-    """Ids of hits without a vector, if the search has one."""
-    if search.vector is None:
-        return frozenset()
-    return frozenset(_id(hit) for hit in hits if hit["fields"].get("embedder") != [search.embedder])
-
-
-def _entries(hits: Sequence[Json]) -> tuple[Candidate, ...]:
-    return tuple(Candidate(_id(hit), hit["_score"]) for hit in hits)
-
-
-def _hits(found: Json | None) -> list[Json]:
-    return [] if found is None else list(found["hits"]["hits"])
-
-
-def _found_something(replies: Mapping[str, Json | None]) -> bool:
-    return any(map(_hits, replies.values()))
-
-
-def _documents(hits: Sequence[Json]) -> set[str]:
-    return {place[0] for hit in hits if (place := _place(_id(hit)))}
-
-
-def _id(hit: Json) -> str:
-    return str(hit["fields"]["chunk_id"][0])
-
-
-def _place(chunk_id: str) -> tuple[str, int] | None:
-    """(doc_id, generation) of `doc_id|generation|ordinal`; None = not a chunk id."""
-    doc_id, *numbers = chunk_id.rsplit("|", 2)
-    return (doc_id, int(numbers[0])) if len(numbers) == 2 and numbers[0].isdecimal() else None

@@ -34,9 +34,16 @@ class PendingVectors:
             self._noted.add(collection)
 
     async def pending(
-        self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None, recipe: int, without: frozenset[str]
+        self,
+        embedder: str,
+        languages: frozenset[str] | None,
+        limit: int,
+        doc_id: str | None,
+        recipe: int,
+        without: frozenset[str],
+        only: frozenset[str] | None,
     ) -> list[PendingVector]:
-        filters = [*await self._wanted(languages, without), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
+        filters = [*await self._wanted(languages, without, only), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
         bare = {"bool": {"must_not": {"term": {"embedder": embedder}}}}
         body = {
             "size": limit,
@@ -53,18 +60,22 @@ class PendingVectors:
         found = await self._client.search(self._names.all_chunks, body)
         return [] if found is None else [to_pending(hit["_id"], hit["_source"]) for hit in found["hits"]["hits"]]
 
-    async def progress(self, embedder: str, languages: frozenset[str] | None, recipe: int, without: frozenset[str]) -> tuple[int, int]:
-        found = await self._client.search(self._names.all_chunks, counts(await self._wanted(languages, without), embedder, recipe))
+    async def progress(
+        self, embedder: str, languages: frozenset[str] | None, recipe: int, without: frozenset[str], only: frozenset[str] | None
+    ) -> tuple[int, int]:
+        wanted = await self._wanted(languages, without, only)
+        found = await self._client.search(self._names.all_chunks, counts(wanted, embedder, recipe))
         return (0, 0) if found is None else _counted(found)
 
-    async def _wanted(self, languages: frozenset[str] | None, without: frozenset[str]) -> list[Json]:
-        """Filter: active chunks that should have vectors, except of the collections `without`."""
+    async def _wanted(self, languages: frozenset[str] | None, without: frozenset[str], only: frozenset[str] | None) -> list[Json]:
+        """Filter: active chunks of the collections `only` (None = all) that should have vectors, except of the collections `without`."""
         found = await self._client.search(self._names.searched, {"size": MAX_SEARCHED})
         names = [hit["_source"]["name"] for hit in found["hits"]["hits"]] if found else []
         return [
             *in_languages(languages),
             {"bool": {"should": [{"term": {"level": 2}}, {"terms": {"collection": names}}]}},
             *([{"bool": {"must_not": {"terms": {"collection": sorted(without)}}}}] if without else []),
+            *([] if only is None else [{"terms": {"collection": sorted(only)}}]),
         ]
 
 

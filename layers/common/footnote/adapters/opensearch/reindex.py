@@ -24,12 +24,11 @@ from footnote.settings import OpenSearch
 class Reindex:
     """Rebuilds indexes; one `begin` … `swap` or `abandon` per collection."""
 
-    def __init__(self, settings: OpenSearch, embedder: Embedder | None) -> None:
+    def __init__(self, settings: OpenSearch) -> None:
         self._client = OpenSearchClient(settings)
         self._names = Names(settings.prefix)
         self._versions = VersionStore(self._client, self._names)
         self._copying = Copying(self._client, self._names, self._versions)
-        self._embedder = embedder
 
     async def collections(self) -> list[str]:
         """Names of all collections."""
@@ -41,8 +40,8 @@ class Reindex:
 
     # --- begin ------------------------------------------------------------------------------------
 
-    async def begin(self, collection: str, *, roll_back: bool = False) -> Build:
-        """Starts a build. An earlier one that was not finished is discarded."""
+    async def begin(self, collection: str, embedder: Embedder | None, *, roll_back: bool = False) -> Build:
+        """Starts a build. An earlier one that was not finished is discarded. `embedder`: the collection's."""
         alias, upcoming = self._names.chunks(collection), self._names.upcoming(collection)
         record = await self._repaired(collection)
         there = await self._indexes(collection)
@@ -53,7 +52,7 @@ class Reindex:
             await self._client.request("PUT", f"/{new}", CHUNKS, timeout_s=WRITE_TIMEOUT_S)
         moves = [{"remove": {"index": index, "alias": upcoming, "must_exist": False}} for index in there]
         await self._alias([*moves, {"add": {"index": new, "alias": upcoming}}])
-        name, length = (self._embedder.name, self._embedder.dimension) if self._embedder else (None, 0)
+        name, length = (embedder.name, embedder.dimension) if embedder else (None, 0)
         while True:
             embedders = record["_source"]["embedders"]
             for each in {*embedders.values(), length} - {0}:
@@ -93,7 +92,7 @@ class Reindex:
 
     # --- swap -------------------------------------------------------------------------------------
 
-    async def swap(self, build: Build) -> None:
+    async def swap(self, build: Build, embedder: Embedder | None) -> None:
         """Makes the new index answer. The old one is kept, its predecessor is deleted."""
         await self._copying.check(build)
         alias, upcoming = self._names.chunks(build.collection), self._names.upcoming(build.collection)
@@ -105,8 +104,8 @@ class Reindex:
             record = await self._copying.record(build.collection)
             source = record["_source"]
             embedders = dict(source["embedders"])
-            if self._embedder is not None and self._embedder.name in embedders:
-                embedders[self._embedder.name] = self._embedder.dimension
+            if embedder is not None and embedder.name in embedders:
+                embedders[embedder.name] = embedder.dimension
             if await self._versions.change_record(record, **changes, version=source["version"] + 1, embedders=embedders):
                 break
         await self._copying.catch_up(build)

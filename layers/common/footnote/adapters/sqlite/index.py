@@ -146,16 +146,22 @@ class SqliteIndex:
         doc_id: str | None = None,
         recipe: int = 0,
         without: frozenset[str] = frozenset(),
+        only: frozenset[str] | None = None,
     ) -> list[PendingVector]:
-        return await self._database.run(self._vectors.pending, embedder, languages, limit, doc_id, recipe, without)
+        return await self._database.run(self._vectors.pending, embedder, languages, limit, doc_id, recipe, without, only)
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
         await self._database.run(self._vectors.put, embedder, vectors)
 
     async def progress(
-        self, embedder: str, languages: frozenset[str] | None, recipe: int = 0, without: frozenset[str] = frozenset()
+        self,
+        embedder: str,
+        languages: frozenset[str] | None,
+        recipe: int = 0,
+        without: frozenset[str] = frozenset(),
+        only: frozenset[str] | None = None,
     ) -> tuple[int, int]:
-        return await self._database.run(self._vectors.progress, embedder, languages, recipe, without)
+        return await self._database.run(self._vectors.progress, embedder, languages, recipe, without, only)
 
     async def close(self) -> None:
         """Closes the database."""

@@ -100,12 +100,13 @@ class VectorStore:
         doc_id: str | None,
         recipe: int,
         without: frozenset[str],
+        only: frozenset[str] | None,
     ) -> list[PendingVector]:
         state = connection.execute("SELECT collection_id, version, all_levels FROM collections").fetchall()
-        asked = embedder, languages, doc_id, recipe, without, tuple(map(tuple, state))
+        asked = embedder, languages, doc_id, recipe, without, only, tuple(map(tuple, state))
         if asked == self._nothing_pending:
             return []
-        where, values = _wanted(languages, without)
+        where, values = _wanted(languages, without, only)
         if doc_id is not None:
             where, values = f"{where} AND g.doc_id = ?", [*values, doc_id]
 
@@ -138,9 +139,15 @@ class VectorStore:
         ]
 
     def progress(
-        self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None, recipe: int, without: frozenset[str]
+        self,
+        connection: sqlite3.Connection,
+        embedder: str,
+        languages: frozenset[str] | None,
+        recipe: int,
+        without: frozenset[str],
+        only: frozenset[str] | None,
     ) -> tuple[int, int]:
-        where, values = _wanted(languages, without)
+        where, values = _wanted(languages, without, only)
         row = connection.execute(
             f"""SELECT count(v.rowid), count(*) FROM {WANTED}
                 LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ? AND v.recipe >= ? WHERE {IS_WANTED} AND {where}""",
@@ -221,9 +228,12 @@ def _is_due(slots: int, more: int) -> bool:
     return slots // WASTE != (slots + more) // WASTE
 
 
-def _wanted(languages: frozenset[str] | None, without: frozenset[str]) -> tuple[str, list[str]]:
+def _wanted(languages: frozenset[str] | None, without: frozenset[str], only: frozenset[str] | None) -> tuple[str, list[str]]:
     where, values = _spoken(languages)
-    return f"{where} AND k.name NOT IN ({', '.join('?' for _ in without)})", [*values, *sorted(without)]
+    for condition, names in (("NOT IN", without), ("IN", only)):
+        if names is not None:
+            where, values = f"{where} AND k.name {condition} ({', '.join('?' for _ in names)})", [*values, *sorted(names)]
+    return where, values
 
 
 def _spoken(languages: frozenset[str] | None) -> tuple[str, list[str]]:
