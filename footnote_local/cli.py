@@ -29,6 +29,7 @@ from footnote_local import (
     sync_command,
     transfer_commands,
     user_command,
+    weights_command,
 )
 from footnote_local.eval_command import RetrieverOption
 from footnote_local.terminal import Commands, Exit, bold, clip, leave, run, say, show_json
@@ -232,6 +233,7 @@ app.add_typer(prompts_command.app, name="prompts")
 app.add_typer(settings_command.app, name="settings")
 app.add_typer(forbidden_command.app, name="forbidden")
 app.add_typer(experiments_command.app, name="experiments")
+app.add_typer(weights_command.app, name="weights")
 app.command()(audit_command.audit)
 app.command()(stats_command.stats)
 app.command()(events_command.events)

@@ -1,4 +1,4 @@
-"""`footnote experiments`: creates, starts, shows, stops and deletes experiments."""
+"""`footnote experiments`: creates, replays, starts, shows, stops and deletes experiments."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from footnote_local.terminal import Commands, Exit, leave, say, show_json
 from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
 if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+    from query.experiment_replay import IntervalBody, ReplayBody
     from query.experiments import ExperimentDetails
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Compare prompts, retrievers and rerankers by the ratings of users.")
@@ -57,6 +59,31 @@ def show(name: NameArgument, data: DataOption = None, as_json: JsonOption = Fals
     from query.experiments import describe
 
     _show(run_with_core(data, lambda core: describe(core, _local(), name)), as_json)
+
+
+@app.command()
+def replay(
+    name: NameArgument,
+    days: Annotated[int, typer.Option(help="Feedback of so many days up to now.", min=1, max=366)] = 90,
+    turns: Annotated[int, typer.Option(help="At most so many rated turns, those rated last.", min=1, max=1000)] = 200,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Have every arm answer questions that were rated before. Nothing is stored or counted."""
+    from footnote_local.terminal import progress_bar
+    from query.experiment_replay import replay as replay_experiment
+
+    async def work(core: Core) -> ReplayBody:
+        await core.refresh()
+        with progress_bar() as bar:
+            return await replay_experiment(core, _local(), name, days, turns, bar)
+
+    found = run_with_core(data, work)
+    if as_json:
+        show_json(found.model_dump())
+        return
+    for line in replayed(found):
+        print(line)
 
 
 @app.command()
@@ -130,3 +157,25 @@ def sentences(experiment: ExperimentDetails) -> Iterator[str]:
     verdict = experiment.verdict
     yield f"{verdict.winner} is better than the rest" if verdict.winner else "Undecided"
     yield f"p = {verdict.p_value:.3g}, valid at any time"
+
+
+def replayed(found: ReplayBody) -> Iterator[str]:
+    """The lines to print of a replay: each arm's metrics, and what differs from the first arm for certain."""
+    left_out = ", ".join(f"{count} {reason}" for reason, count in found.left_out.items() if count)
+    yield f"{found.name}: {found.liked} good and {found.disliked} bad answers replayed" + (f"; left out: {left_out}" if left_out else "")
+    for arm in found.arms if found.liked or found.disliked else ():
+        yield f"  {arm.arm}"
+        for each in arm.measures:
+            value, change = each.value, each.change
+            line = f"    {each.metric:10} {value.mean:.3f} ({value.low:.3f} to {value.high:.3f})"
+            if change is not None:
+                line += f"  change {change.mean:+.3f} ({change.low:+.3f} to {change.high:+.3f}){'  *' if _is_certain(change) else ''}"
+            yield line
+        if arm.lost:
+            yield f"    finds less of good answers: {', '.join(arm.lost)}"
+    if any(each.change and _is_certain(each.change) for arm in found.arms for each in arm.measures):
+        yield "* differs from the first arm: the 95 % interval does not include 0"
+
+
+def _is_certain(change: IntervalBody) -> bool:
+    return not change.low <= 0 <= change.high

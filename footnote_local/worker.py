@@ -1,4 +1,5 @@
-"""The worker of a data folder: processes jobs from the queue, computes vectors, purges deleted collections, rolls up statistics.
+"""The worker of a data folder: processes jobs from the queue, computes vectors, purges deleted collections, rolls up statistics, learns
+weights from feedback.
 
 A file lock prevents a second worker. The operating system releases it when the process ends, however it ends.
 """
@@ -19,6 +20,7 @@ from footnote.guard.identity import LOCAL
 from footnote.ingest.purge import purge_deleted
 from footnote.learn.experiment_results import follow_ratings
 from footnote.learn.rollups import store_rollups
+from footnote.learn.weigh import learn_weights
 from footnote.types import Caller
 
 log = logging.getLogger("footnote.worker")
@@ -32,7 +34,7 @@ VECTORS_AT_ONCE = 8
 PURGE_S = 600.0
 """Time between two checks for deleted collections that cannot be restored any more, and for shares of experiments that are due."""
 ROLL_UP_S = 3600.0
-"""Time between two roll-ups of statistics."""
+"""Time between two roll-ups of statistics, after each of which weights are learned."""
 ROLLER = Caller("worker", role="admin")
 
 
@@ -126,4 +128,11 @@ class Worker:
                 await store_rollups(ROLLER, self._core.clock(), turns=self._core.turns)
             except Exception as exc:  # statistics read the turns themselves until the next time
                 log.warning("turns not rolled up", exc_info=exc)
+            try:
+                core = self._core
+                await learn_weights(
+                    turns=core.turns, ledger=core.ledger, records=core.records, collections=core.collections, clock=core.clock
+                )
+            except Exception as exc:  # the weights stay as they were until the next time
+                log.warning("no weights learned", exc_info=exc)
             await asyncio.sleep(ROLL_UP_S)

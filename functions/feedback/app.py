@@ -1,4 +1,4 @@
-"""The app of the feedback function: ratings of answers, metrics computed from them, and the list of ratings for admins."""
+"""The app of the feedback function: ratings of answers, metrics and weights computed from them, and the list of ratings for admins."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from feedback.bodies import (
     period,
 )
 from feedback.reviews import list_feedback
+from feedback.weights import WeightsBody, read_weights, reset
 from footnote.errors import NotFound
 from footnote.ingest.pii import mask_pii
 from footnote.learn.feedback import measure_feedback, trending_queries
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 METRICS_DAYS, LIST_DAYS = 7, 366
+ADMINS_ONLY = problems({403: "The caller is not an admin"})
+WeighedName = Annotated[str | None, Query(max_length=200, description="Only this collection.")]
 NO_FEEDBACK = "There is no feedback of yours on this turn."
 
 
@@ -50,7 +53,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         await core.turns.put_feedback(caller, request.feedback(caller, core.clock()))
         return FeedbackAccepted()
 
-    @app.get("/feedback", name="list_feedback", tags=["Feedback"], responses=problems({403: "The caller is not an admin"}))
+    @app.get("/feedback", name="list_feedback", tags=["Feedback"], responses=ADMINS_ONLY)
     async def feedback_list(
         admin: AdminOf,
         core: CoreOf,
@@ -95,6 +98,23 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
             mrr=measured.mrr,
             trending_queries=[mask_pii(question) for question in trending],
         )
+
+    @app.get("/feedback/weights", name="feedback_weights", tags=["Feedback"], responses=ADMINS_ONLY)
+    async def weights(admin: AdminOf, core: CoreOf, index_name: WeighedName = None) -> WeightsBody:
+        """Returns the weights that feedback gives to documents and fields."""
+        return await read_weights(core, admin, index_name)
+
+    @app.delete(
+        "/feedback/weights",
+        name="reset_feedback_weights",
+        status_code=204,
+        tags=["Feedback"],
+        responses=ADMINS_ONLY | problems({404: "Nothing has been learned for this collection"}),
+    )
+    async def forget(admin: AdminOf, core: CoreOf, index_name: Annotated[str, Query(max_length=200)]) -> Response:
+        """Drops the weights of a collection at once. Feedback that was given until now does not count any more."""
+        await reset(core, admin, index_name)
+        return Response(status_code=204)
 
     @app.get(
         "/feedback/{rated_trace_id}",

@@ -12,6 +12,7 @@ from fastapi.responses import Response
 
 from footnote.learn.experiment_results import follow_ratings
 from footnote.learn.rollups import store_rollups
+from footnote.learn.weigh import learn_weights
 from footnote.types import Caller, GroupBy
 from footnote_http.app import add_health, make_app
 from footnote_http.callers import CallerOf, CoreOf, made_core
@@ -77,11 +78,13 @@ def create_handler(app: FastAPI) -> Handler:
 
 
 def run_schedule(core: Core) -> dict[str, int]:
-    """Rolls up today and the days that have changed, and lets the shares of bandits follow their ratings. → {day: number of roll-ups}."""
+    """Rolls up today and the days that have changed, lets the shares of bandits follow their ratings, and learns weights from feedback.
+    → {day: number of roll-ups}."""
 
     async def work() -> dict[str, int]:
         stored = await store_rollups(SCHEDULE, core.clock(), turns=core.turns)
         await follow_ratings(SCHEDULE, records=core.records, turns=core.turns, clock=core.clock)
+        await learn_weights(turns=core.turns, ledger=core.ledger, records=core.records, collections=core.collections, clock=core.clock)
         return stored
 
     return use_loop().run_until_complete(work())

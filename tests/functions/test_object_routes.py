@@ -64,6 +64,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("DELETE", "/collections/{collection}/aliases/{alias}"): Rule(ADMIN, 403),
     ("POST", "/collections/{deleted_collection}/restore"): Rule(ADMIN, 403),
     ("GET", "/experiments/{experiment}"): Rule(ADMIN, 403),
+    ("POST", "/experiments/{experiment}/replay"): Rule(ADMIN, 403, {}),
     ("POST", "/experiments/{experiment}/start"): Rule(ADMIN, 403),
     ("POST", "/experiments/{experiment}/stop"): Rule(ADMIN, 403),
     ("DELETE", "/experiments/{experiment}"): Rule(ADMIN, 403),

@@ -316,9 +316,11 @@ async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response
         reply = await world.call(person, "query", "GET", path)
         assert reply.status_code == 403, (path, reply.status_code)
         yield reply
-    listed = await world.call(person, "feedback", "GET", "/feedback")
-    assert listed.status_code == 403, listed.status_code
-    yield listed
+    asked = (("GET", "/feedback"), ("GET", "/feedback/weights"), ("DELETE", "/feedback/weights?index_name=default"))
+    for method, path in asked:
+        reply = await world.call(person, "feedback", method, path)
+        assert reply.status_code == 403, (method, path, reply.status_code)
+        yield reply
 
 
 async def read_errors(world: World, person: str) -> AsyncIterator[httpx.Response]:

@@ -23,10 +23,10 @@ MOST_KEPT = 2000
 """Trials that are kept in the process."""
 UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
 
-CHEAP: Mapping[OptionName, bool] = {"rerank": False}
+CHEAP: Mapping[OptionName, bool] = {"rerank": False, "feedback_weights": False}
 """Options of searches that a collection needs for itself: there are many, and each call of a reranker may cost money."""
 
-FREE: tuple[OptionName, ...] = ("rerank", "search_cache", "spelling", "remote_search", "knowledge_base")
+FREE: tuple[OptionName, ...] = ("rerank", "feedback_weights", "search_cache", "spelling", "remote_search", "knowledge_base")
 """Options that are off while a question is tried after an answer."""
 
 
@@ -85,7 +85,8 @@ class Trials:
         return self._kept[key]
 
     async def _try(self, turn: Turn, question: str) -> list[tuple[str, int, int]]:
-        """The question is asked like the turn's, but without a language model, a reranker, external systems and the cache of searches."""
+        """The question is asked like the turn's, but without a language model, a reranker, weights from feedback, external systems
+        and the cache of searches."""
         plan = replace(turn.plan, allowance="search")  # forbidden terms are then checked without a model
         for option in FREE:
             plan = plan.without(option, "a suggested question is tried")

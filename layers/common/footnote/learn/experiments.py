@@ -137,8 +137,13 @@ async def join_experiment(turn: Turn, *, experiments: Experiments | None, settin
     assignment = experiments.find(turn) if experiments is not None else None
     if assignment is None:
         return turn
-    arm, is_admin = assignment.arm, turn.caller.role == "admin"
-    because = f"experiment {assignment.name}, arm {arm.name}" if is_admin else "an experiment"
+    is_admin = turn.caller.role == "admin"
+    return with_arm(turn, assignment, f"experiment {assignment.name}, arm {assignment.arm.name}" if is_admin else "an experiment", settings)
+
+
+def with_arm(turn: Turn, assignment: Assignment, because: str, settings: Settings) -> Turn:
+    """The turn, before its first step, as its arm changes it. `because`: the reason to give for it."""
+    arm = assignment.arm
     request = replace(
         turn.request,
         retriever=arm.retriever or turn.request.retriever,

@@ -13,7 +13,7 @@ from typing import Any
 from footnote.events import Event, Token
 from footnote.memory.scope import answer_scope, digest
 from footnote.memory.similar import answer_query, cache_key, keep, look_up
-from footnote.ports import Cache, Clock, Embedder, Index
+from footnote.ports import Cache, Clock, Embedder, Index, Records
 from footnote.prompts import Prompts
 from footnote.settings import Settings
 from footnote.types import Answer, Chunk, Citation, Hit, Turn, Verdict
@@ -33,13 +33,15 @@ async def find_answer(
     prompts: Prompts,
     settings: Settings,
     clock: Clock,
+    records: Records,
 ) -> AsyncIterator[Event | Turn]:
     """Settles the turn if the answer is cached; otherwise notes its cache key. The key contains the collection's version from before
     the search, so an answer that a change has overtaken is never found."""
     caching = settings.cache
     view = await index.view(turn.caller, turn.request.collection)
     asked = answer_query(turn, embedder)
-    key = cache_key(digest(answer_scope(turn, view, settings, prompts)), asked, caching)
+    weights = await records.changes("weights") if turn.plan.wants("feedback_weights") else 0
+    key = cache_key(digest(answer_scope(turn, view, settings, prompts, weights)), asked, caching)
     found = await look_up(optional_cache, key, asked, caching, clock())
     if found is not None:
         chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, [hit[0] for hit in found.value["hits"]])}

@@ -36,9 +36,10 @@ def search_scope(turn: Turn, view: View, settings: Settings) -> dict[str, Any]:
     }
 
 
-def answer_scope(turn: Turn, view: View, settings: Settings, prompts: Prompts) -> dict[str, Any]:
+def answer_scope(turn: Turn, view: View, settings: Settings, prompts: Prompts, weights: int = 0) -> dict[str, Any]:
     """The scope of an answer. An answer within a conversation is valid only at its place there. If external systems are searched,
-    all groups of the caller count, because the results may depend on any of them."""
+    all groups of the caller count, because the results may depend on any of them. `weights`: number of changes of what feedback has
+    taught, if the turn uses it."""
     return {
         **search_scope(turn, view, settings),
         "settings": settings.fingerprints.answer,
@@ -52,6 +53,7 @@ def answer_scope(turn: Turn, view: View, settings: Settings, prompts: Prompts) -
         "prompts": sorted((name, saved.version) for name, saved in prompts.saved.items()),
         "tools": turn.request.tool_scope,
         "links": turn.request.link_origin,
+        "weights": weights,
         "conversation": [
             turn.caller.user_id,
             turn.request.room_id,

@@ -11,6 +11,7 @@ from footnote.errors import FootnoteError
 from footnote.events import LanguageKnown, PassagesRead, Searching
 from footnote.guard.forbidden_words import check_forbidden, drop_derived, drop_forbidden
 from footnote.guard.input_guard import check_input
+from footnote.learn.weigh import weigh, weights_shown
 from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
 from footnote.rank.diversify import diversify, drop_duplicates, several_were_read
 from footnote.rank.penalties import penalise
@@ -142,6 +143,10 @@ SEARCH = (
         shows=lambda t: {"dropped": t.record.notes.get("duplicates", 0)},
     ),
     Step("diversify", diversify, stage=Stage.RANK, option="mmr", on_error=SKIP, timeout_s=2, when=several_were_read),
+    Step(
+        "feedback_weights", weigh, stage=Stage.RANK, option="feedback_weights", on_error=SKIP, timeout_s=1, when=may_rerank,
+        shows=weights_shown,
+    ),
     Step("cut", cut, stage=Stage.RANK, on_error=FAIL, when=was_reranked),
 )
 """Queries → hits."""

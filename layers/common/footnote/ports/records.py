@@ -1,4 +1,5 @@
-"""Records that admins and users change at runtime: prompts, settings, terms, preferences, sessions, golden cases, the audit log."""
+"""Records that admins and users change at runtime: prompts, settings, terms, preferences, sessions, golden cases, weights,
+the audit log."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from footnote.types import Page
 T = TypeVar("T")
 Kind = Literal[
     "prompt", "prompt_version", "setting", "setting_change", "term", "preference", "session", "audit", "source", "source_lease",
-    "collection", "experiment", "golden",
+    "collection", "experiment", "golden", "weights",
 ]  # fmt: skip
 """Kinds of records."""
 

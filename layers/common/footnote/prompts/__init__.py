@@ -34,14 +34,16 @@ class Prompts:
         """`<name>.<language>` → the prompt that an admin saved."""
         self._templates: dict[str, Template] = {}
         self._pinned: dict[tuple[str, int], Template] = {}
+        self._kept: dict[tuple[str, int], Template] = {}
 
     def render(self, name: str, lang: str, values: Mapping[str, Any], versions: Mapping[str, int] | None = None) -> str:
         """The prompt's text. A saved prompt that fails is replaced by the packaged one. `versions`: `<name>.<language>` → the version to
         use instead of the current one, if it was pinned; 0 = the packaged one."""
         lang = lang if lang in LANGUAGES else "en"
         key = f"{name}.{lang}"
-        if versions and key in versions and (versions[key] == 0 or (key, versions[key]) in self._pinned):
-            saved = self._pinned.get((key, versions[key]))
+        pinned = self._pinned | self._kept if versions else {}
+        if versions and key in versions and (versions[key] == 0 or (key, versions[key]) in pinned):
+            saved = pinned.get((key, versions[key]))
         else:
             saved = self._templates.get(key)
         if saved is not None:
@@ -53,10 +55,19 @@ class Prompts:
 
     async def pin(self, wanted: Iterable[tuple[str, int]], records: Records) -> None:
         """Keeps these versions in memory, in place of those pinned before: (`<name>.<language>`, version). Missing ones are logged."""
+        self._pinned = await self._compiled(wanted, self._pinned, records)
+
+    async def keep(self, wanted: Iterable[tuple[str, int]], records: Records) -> None:
+        """Keeps these versions in memory, too, whatever is pinned later. A version never changes."""
+        self._kept |= await self._compiled(wanted, self._kept, records)
+
+    async def _compiled(
+        self, wanted: Iterable[tuple[str, int]], known: Mapping[tuple[str, int], Template], records: Records
+    ) -> dict[tuple[str, int], Template]:
         pinned = {}
         for key, version in wanted:
-            if (key, version) in self._pinned:
-                pinned[key, version] = self._pinned[key, version]
+            if (key, version) in known:
+                pinned[key, version] = known[key, version]
             elif version:
                 try:
                     saved = Saved(await read_version(key, version, records), version, 0.0, "")
@@ -66,7 +77,7 @@ class Prompts:
                     compiled = await asyncio.to_thread(_compile, {key: saved})
                     if key in compiled:
                         pinned[key, version] = compiled[key]
-        self._pinned = pinned
+        return pinned
 
     async def load(self, records: Records, cache: Cache) -> None:
         """Loads the saved prompts for later calls of `render`. Does not block renderings in progress."""

@@ -35,6 +35,7 @@ OptionName = Literal[
     "faq",
     "feedback_hints",
     "feedback_query",
+    "feedback_weights",
     "follow_up",
     "follow_up_by_model",
     "forbidden_check",
@@ -115,6 +116,9 @@ OPTIONS: Mapping[OptionName, Option] = {
     "feedback_hints": Option("Tell the model how its reader rated answers to similar questions.", False, requestable=True),
     "feedback_query": Option("Search again with the keywords of the first passages.", False, requestable=True, affects="search"),
     "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
+    "feedback_weights": Option(
+        "Order passages by what feedback says of their documents, too.", False, requestable=True, affects="search", pool_size=20
+    ),
     "follow_up_by_model": Option("Let the model that answers write what could be asked next.", False, requestable=True),
     "forbidden_check": Option("Refuse questions that meet a forbidden term.", True, ceiling=("rag.forbidden_check_enabled",)),
     "graph": Option(

@@ -1,0 +1,122 @@
+"""Compares the arms of an experiment on rated questions that were asked before: before anybody gets an arm, does one lose what was good?
+
+For each question and arm, from the passages that the arm finds and cites:
+
+    a good answer's citations, each with a gain of 1:   ndcg@10, recall@10, mrr@10 of the passages found; cited = share cited again
+    a bad answer's citations:                           dropped = share not cited any more
+
+A change is the mean of the differences to the first arm on the same questions, with a bootstrap interval (`ranking_metrics`). The rated
+citations are those of the plan that was in force, so a replay favours it: an arm that finds other passages as good loses here. It shows
+what an arm breaks, not what it gains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from footnote.learn.feedback_weights import asked_in, rated_citations
+from footnote.learn.ranking_metrics import mean_interval, ndcg, recall, reciprocal_rank
+from footnote.ports import RatedTurn
+
+K = 10
+MOST_LOST = 20
+"""Trace ids of questions that are listed for an arm."""
+RECALL = "recall@10"
+
+
+@dataclass(frozen=True, slots=True)
+class RatedQuestion:
+    """A rated question, in a form that needs no conversation. `passages`: the index's ids of the citations that the rating is about;
+    `hits`: of all passages that were found."""
+
+    trace_id: str
+    question: str
+    collection: str
+    is_liked: bool
+    passages: frozenset[str]
+    hits: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same for questions that would be replayed alike."""
+        return (" ".join(self.question.casefold().split()), self.collection, self.is_liked, self.passages)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean with its 95 % bootstrap interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A metric of an arm over the questions that have it. `change`: against the first arm, None for itself."""
+
+    metric: str
+    questions: int
+    value: Interval
+    change: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmReplay:
+    """What an arm did. `lost`: trace ids of good answers of whose citations it finds fewer than the first arm, at most MOST_LOST."""
+
+    arm: str
+    measures: tuple[Measure, ...]
+    lost: tuple[str, ...]
+
+
+def rated_question(rated: RatedTurn) -> RatedQuestion | None:
+    """The question of a rated turn; None if it cannot be asked again: others than documents answered it, the rating says nothing of what is
+    cited, or it was filtered, as filters are not stored."""
+    record, cited = rated.record, rated_citations(rated)
+    if not cited or record["search_type"] != "rag" or record["block_classes"]:
+        return None
+    return RatedQuestion(
+        record["trace_id"],
+        asked_in(record),
+        record["collection"],
+        rated.feedback.rating == "up",
+        frozenset(hit["passage"] for _, hit in cited),
+        tuple(hit["passage"] for hit in record["hits"]),
+    )
+
+
+def scores_of(question: RatedQuestion, found: Sequence[str], cited: Collection[str]) -> dict[str, float]:
+    """The metrics of one arm on one question. `found`, `cited`: ids of passages, the best first."""
+    again = len(question.passages.intersection(cited)) / len(question.passages)
+    if not question.is_liked:
+        return {"dropped": 1 - again}
+    relevance = dict.fromkeys(question.passages, 1)
+    return {
+        "ndcg@10": ndcg(found, relevance, K),
+        RECALL: recall(found, relevance, K),
+        "mrr@10": reciprocal_rank(found, relevance, K),
+        "cited": again,
+    }
+
+
+def compare_arms(questions: Sequence[RatedQuestion], scores: Mapping[str, Sequence[Mapping[str, float]]]) -> list[ArmReplay]:
+    """The arms in their order; the first one is the control. `scores`: arm → `scores_of` each question."""
+    control = next(iter(scores.values()))
+    names = list(dict.fromkeys(name for each in control for name in each))
+    replays = []
+    for arm, mine in scores.items():
+        measures = []
+        for name in names:
+            at = [number for number, each in enumerate(control) if name in each]
+            differences = [mine[number][name] - control[number][name] for number in at]
+            change = None if mine is control else Interval(*mean_interval(differences))
+            measures.append(Measure(name, len(at), Interval(*mean_interval([mine[number][name] for number in at])), change))
+        lost = [
+            question.trace_id
+            for question, own, first in zip(questions, mine, control, strict=True)
+            if own.get(RECALL, 0.0) < first.get(RECALL, 0.0)
+        ]
+        replays.append(ArmReplay(arm, tuple(measures), tuple(lost[:MOST_LOST])))
+    return replays
