@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Literal
 
 from footnote.adapters.opensearch.reindex import delete_indexes
-from footnote.answer.extract import closest, pick_quotes, read_sentences
-from footnote.answer.tiers import judge
+from footnote.answer.extract import closest, read_parts
+from footnote.answer.sub_questions import decisive
 from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.errors import ModelUnavailable
@@ -157,11 +157,10 @@ async def _time_round(core: Core, turns: Sequence[Turn]) -> list[float]:
 
 async def answer_query(core: Core, turn: Turn, query: GoldenQuery) -> Answered:
     """Judges the extractive answer from the turn's hits."""
-    question, sentences = await read_sentences(turn, core.index)
-    picked = pick_quotes(question, sentences)
-    tier = judge(question, sentences, picked, await core.calibration.median(turn, by_vectors=question.by_vectors)).tier
-    right = holds_answer(" \n ".join(sentence.text for sentence in picked), query.answers, turn.lang)
-    passages = " \n ".join(sentence.hit.chunk.text for sentence in closest(sentences))
+    parts = await read_parts(turn, index=core.index, calibration=core.calibration)
+    tier = decisive([part.verdict for part in parts]).tier
+    right = holds_answer(" \n ".join(sentence.text for part in parts for sentence in part.picked), query.answers, turn.lang)
+    passages = " \n ".join(sentence.hit.chunk.text for part in parts for sentence in closest(part.sentences))
     shown = {"answer": right, "closest": holds_answer(passages, query.answers, turn.lang), "nothing": False}
     return Answered(tier, right, shown[tier])
 

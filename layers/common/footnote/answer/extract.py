@@ -10,13 +10,15 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import chain, zip_longest
+from typing import Any, NamedTuple
 
 from footnote.answer.calibration import Calibration
 from footnote.answer.citation_styles import Markers, markers_of
 from footnote.answer.messages import message
 from footnote.answer.pick_sentences import pick
 from footnote.answer.score_sentences import Question, Scored, score_passage
+from footnote.answer.sub_questions import decisive, shown_question, turns_of
 from footnote.answer.tiers import judge, score_evidence
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
@@ -40,21 +42,58 @@ ITEMS = re.compile(r"\n(?=[-*•]\s|\d{1,3}[.)]\s)")
 MARKUP = re.compile(r"([`*\[\]<>])")
 
 
+class Part(NamedTuple):
+    """One of a turn's questions: its sentences, those that would be quoted, and whether they answer it."""
+
+    question: str
+    sentences: list[Scored]
+    picked: list[Scored]
+    verdict: Verdict
+
+
 async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
-    """Streams the answer of the tier that `tiers.judge` chooses. Without an answer the turn's outcome is `closest` or `refused`."""
-    question, sentences = await read_sentences(turn, index, embedder)
-    picked = pick_quotes(question, sentences)
-    verdict = judge(question, sentences, picked, await calibration.median(turn, by_vectors=question.by_vectors))
+    """Streams the answer of the tier that `tiers.judge` chooses. Without an answer the turn's outcome is `closest` or `refused`. Of several
+    questions each is answered by itself; those that are not are named at the end."""
+    parts = await read_parts(turn, index=index, embedder=embedder, calibration=calibration)
+    verdict = decisive([part.verdict for part in parts])
     if verdict.tier == "nothing":
-        text = message("refused", turn.lang)
-        yield Token(text)
+        yield Token(text := message("refused", turn.lang))
         yield replace(turn, outcome="refused", answer=Answer(text, extractive=True, verdict=verdict))
         return
     writer = _Writer(turn, markers_of(turn))
-    pieces = writer.closest(closest(sentences)) if verdict.tier == "closest" else writer.quotes(picked)
-    for piece in pieces:
+    for piece in writer.closest(closest_of(parts)) if verdict.tier == "closest" else writer.quotes(quotes_of(parts)):
         yield Token(piece)
+    if verdict.tier == "answer":
+        for part in parts:
+            if part.verdict.tier != "answer":
+                yield Token(writer.say(message("part_unanswered", turn.lang, question=shown_question(part.question))))
     yield replace(turn, outcome="closest" if verdict.tier == "closest" else None, answer=writer.answer(verdict))
+
+
+async def read_parts(turn: Turn, *, index: Index, embedder: Embedder | None = None, calibration: Calibration) -> list[Part]:
+    """The questions of the turn, mostly one, each with its sentences and verdict."""
+    hits = {hit.chunk.chunk_id: hit for hit in turn.evidence.hits}
+    parts: list[Part] = []
+    for one in turns_of(turn):
+        question, sentences = await read_sentences(one, index, embedder)
+        picked = pick_quotes(question, sentences)
+        verdict = judge(question, sentences, picked, await calibration.median(one, by_vectors=question.by_vectors))
+        if one is not turn:  # citations are of the turn's own hits
+            sentences, picked = ([replace(each, hit=hits[each.hit.chunk.chunk_id]) for each in some] for some in (sentences, picked))
+        parts.append(Part(one.asked, sentences, picked, verdict))
+    return parts
+
+
+def quotes_of(parts: Sequence[Part]) -> list[Scored]:
+    """The sentences that answer, of all questions, each once."""
+    picked = {(each.hit.chunk.chunk_id, each.number): each for part in parts if part.verdict.tier == "answer" for each in part.picked}
+    return list(picked.values())
+
+
+def closest_of(parts: Sequence[Part]) -> list[Scored]:
+    """The best sentences of the CLOSEST passages, those of several questions in turn."""
+    near = [closest(part.sentences) for part in parts if part.verdict.tier == "closest"]
+    return list({each.hit.chunk.chunk_id: each for each in filter(None, chain.from_iterable(zip_longest(*near)))}.values())[:CLOSEST]
 
 
 async def read_sentences(
@@ -123,10 +162,7 @@ def closest(sentences: Sequence[Scored]) -> list[Scored]:
 
 async def certain_quotes(turn: Turn, *, index: Index, calibration: Calibration) -> list[Scored]:
     """The sentences with which `extract` would answer from these hits; [] = it would not answer."""
-    question, sentences = await read_sentences(turn, index)
-    picked = pick_quotes(question, sentences)
-    median = await calibration.median(turn, by_vectors=question.by_vectors)
-    return picked if judge(question, sentences, picked, median).tier == "answer" else []
+    return quotes_of(await read_parts(turn, index=index, calibration=calibration))
 
 
 async def score_turn(turn: Turn, *, index: Index) -> float:
@@ -163,6 +199,11 @@ class _Writer:
             pieces.append(self._cite(lead + readable(sentence, self._asked), sentence))
             before = sentence
         return pieces
+
+    def say(self, sentence: str) -> str:
+        """The piece of a sentence of our own, which cites nothing."""
+        self._text += (piece := f"\n\n{sentence}")
+        return piece
 
     def closest(self, best: Sequence[Scored]) -> list[str]:
         """The pieces that show the closest passages."""

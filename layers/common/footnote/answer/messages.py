@@ -9,6 +9,11 @@ MESSAGES: dict[str, dict[str, str]] = {
         " einer Sache.",
         "ko": "문서에 이 질문에 대한 답이 없는 것 같습니다. 질문을 다르게 표현하거나 한 번에 한 가지만 물어보세요.",
     },
+    "part_unanswered": {
+        "en": "The documents do not seem to answer this part: {question}",
+        "de": "Diesen Teil scheinen die Dokumente nicht zu beantworten: {question}",
+        "ko": "문서에 다음 질문에 대한 답은 없는 것 같습니다. {question}",
+    },
     "closest": {
         "en": "The documents may not answer this. The closest passages:",
         "de": "Die Dokumente beantworten diese Frage möglicherweise nicht. Am nächsten kommen diese Textstellen:",

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from footnote.answer.calibration import Calibration
 from footnote.answer.extract import read_sentences
+from footnote.answer.sub_questions import turns_of
 from footnote.answer.tiers import relevance
 from footnote.ports import Embedder, Index
 from footnote.settings import Rag
@@ -21,11 +22,17 @@ LEAST = 3
 
 async def verify_passages(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration, rag: Rag) -> Turn:
     """Keeps the first LEAST hits and those with a relevance of at least `rag.similarity_threshold`; if the request has a threshold, only
-    those that reach it. Notes the relevance as the score `relevance`. Hits of external systems are kept: the collection's calibration
-    says nothing about them."""
+    those that reach it. Notes the relevance as the score `relevance`, of several questions the highest. Hits of external systems are
+    kept: the collection's calibration says nothing about them."""
     hits = turn.evidence.hits
-    question, sentences = await read_sentences(turn, index, embedder, passages=len(hits))
-    median = await calibration.median(turn, by_vectors=question.by_vectors)
+    reached: dict[str, float] = {}
+    for one in turns_of(turn):
+        question, sentences = await read_sentences(one, index, embedder, passages=len(hits))
+        median = await calibration.median(turn, by_vectors=question.by_vectors)
+        for hit in one.evidence.hits:
+            chunk_id = hit.chunk.chunk_id
+            found = relevance(question, [each for each in sentences if each.hit is hit], median)
+            reached[chunk_id] = max(found, reached.get(chunk_id, 0.0))
     least = rag.similarity_threshold if turn.request.threshold is None else turn.request.threshold
     always = LEAST if turn.request.threshold is None else 0
     kept: list[Hit] = []
@@ -33,7 +40,7 @@ async def verify_passages(turn: Turn, *, index: Index, embedder: Embedder | None
         if hit.chunk.chunk_id.startswith(EXTERNAL_IDS):
             kept.append(hit)
             continue
-        found = relevance(question, [each for each in sentences if each.hit is hit], median)
+        found = reached.get(hit.chunk.chunk_id, 0.0)
         if found >= least or at < always:
             kept.append(replace(hit, scores={**hit.scores, "relevance": round(found, 4)}))
     return replace(turn, evidence=replace(turn.evidence, hits=tuple(kept)))

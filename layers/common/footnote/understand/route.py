@@ -61,7 +61,10 @@ async def route(turn: Turn, *, embedder: Embedder | None) -> Turn:
     kind = turn.classification or Classification()
     if turn.plan.assignment is not None and turn.plan.assignment.arm.strategy is not None:
         return follow(turn, turn.plan.assignment.arm.strategy, turn.plan.assigned_because, embedder)
-    return follow(turn, *choose_strategy(kind, turn.asked, turn.lang, turn.plan), embedder)
+    strategy, because = choose_strategy(kind, turn.asked, turn.lang, turn.plan)
+    if len(turn.answered) > 1 and strategy != "DENSE_ONLY":
+        strategy, because = "FUSION", "several questions"
+    return follow(turn, strategy, because, embedder)
 
 
 def follow(turn: Turn, strategy: Strategy, because: str, embedder: Embedder | None) -> Turn:
