@@ -16,6 +16,7 @@ from footnote_http.start import start
 from footnote_http.streams import Streams
 from query import (
     admin,
+    admin_health,
     collection_changes,
     collections,
     conversations,
@@ -56,6 +57,7 @@ MODULES = (
     my_data,
     preferences,
     admin,
+    admin_health,
     sources,
     setting_changes,
     collection_changes,

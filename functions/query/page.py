@@ -26,6 +26,12 @@ async def statistics() -> FileResponse:
     return FileResponse(WEB / "statistics.html", headers=HEADERS)
 
 
+@router.get("/admin", include_in_schema=False)
+async def administration() -> FileResponse:
+    """The administration page. It holds no data: what it shows comes from routes that check who asks."""
+    return FileResponse(WEB / "admin.html", headers=HEADERS)
+
+
 @router.get("/docs", include_in_schema=False)
 async def reference() -> FileResponse:
     """The API reference (Swagger UI)."""

@@ -93,6 +93,7 @@ MARKS: dict[str, tuple[str, frozenset[str], int]] = {
     "/sessions": ("{session_id}", ADMIN, 403),
     "/prompts": ('"answer_numbered"', ADMIN, 403),
     "/settings": ('"rag.alpha"', ADMIN, 403),
+    "/admin/health": ('"terms"', ADMIN, 403),
     "/sources": ('"data"', ADMIN, 403),
     "/audit": ("term.set", ADMIN, 403),
     "/golden?limit=200": ("{case_id}", ADMIN, 403),

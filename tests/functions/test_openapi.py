@@ -44,7 +44,7 @@ CALM = settings(  # the same examples in every run; FOOTNOTE_EXAMPLES=150 runs m
     suppress_health_check=list(HealthCheck),
 )
 PUBLIC = {"GET /health", "GET /ready", "POST /sessions", "DELETE /sessions", f"GET {METADATA}", f"GET {METADATA}/mcp"}
-ADMINS = ("/prompts", "/settings", "/audit", "/forbidden-terms", "/experiments", "/sessions/")
+ADMINS = ("/admin", "/prompts", "/settings", "/audit", "/forbidden-terms", "/experiments", "/sessions/")
 
 
 DOCUMENT: dict[str, Any] = json.loads(FILE.read_text("utf-8"))

@@ -312,7 +312,7 @@ async def read_figures(world: World, person: str) -> AsyncIterator[httpx.Respons
 
 async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response]:
     lists = ("/sessions", "/prompts", "/settings", "/audit", "/forbidden-terms", "/experiments", "/golden", "/collections?all=true")
-    for path in (*lists, "/collections/side"):
+    for path in (*lists, "/collections/side", "/admin/health"):
         reply = await world.call(person, "query", "GET", path)
         assert reply.status_code == 403, (path, reply.status_code)
         yield reply

@@ -41,7 +41,7 @@ async function read() {
   try {
     const found = await call('GET', `/collections?lang=${currentLanguage()}`)
     collections = found.data
-    $('manage').hidden = !found.may_manage
+    $('manage').hidden = $('show-admin').hidden = !found.may_manage
     offerVoices(collections, found.may_manage)
     offerFeedback(collections, found.may_manage)
   } catch (problem) {

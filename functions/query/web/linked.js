@@ -1,11 +1,17 @@
-// Opens the citation link in the page's address, `/?doc_id=…&chunk_id=…#page=3`, as followed from a chat or an e-mail.
+// Opens what the page's address names: a citation, `/?doc_id=…&chunk_id=…#page=3`, as followed from a chat or an e-mail, or a view,
+// `/?open=feedback`, as followed from the administration.
 
 import { call } from './api.js'
+import { $ } from './dom.js'
 import { openSource } from './source.js'
+
+const VIEWS = { feedback: 'show-feedback', voices: 'show-voices' }
 
 /** Asks for sign-in first if necessary. Does nothing without such an address. */
 export async function openLinked() {
   const named = new URLSearchParams(location.search)
+  const view = $(VIEWS[named.get('open')])
+  if (view && !view.hidden) return view.click()
   const doc_id = named.get('doc_id')
   if (!doc_id) return
   const page = Number(/^#page=(\d{1,6})$/.exec(location.hash)?.[1]) || null

@@ -312,6 +312,7 @@ export default {
   prefer_none: 'Standard',
   prefer_kept: 'Dieses Modell antwortet von nun an.',
   statistics: 'Statistik',
+  admin: 'Verwaltung',
   my_data: 'Meine Daten herunterladen',
   forget: 'Meine Daten löschen',
   forget_question: 'Alle Ihre Gespräche, Bewertungen und Einstellungen endgültig löschen?',

@@ -312,6 +312,7 @@ export default {
   prefer_none: 'Default',
   prefer_kept: 'This model will answer from now on.',
   statistics: 'Statistics',
+  admin: 'Administration',
   my_data: 'Download my data',
   forget: 'Delete my data',
   forget_question: 'Permanently delete all your conversations, feedback and preferences?',

@@ -312,6 +312,7 @@ export default {
   prefer_none: '기본값',
   prefer_kept: '이제부터 이 모델이 답합니다.',
   statistics: '통계',
+  admin: '관리',
   my_data: '내 데이터 다운로드',
   forget: '내 데이터 삭제',
   forget_question: '모든 대화, 평가, 설정을 완전히 삭제할까요?',

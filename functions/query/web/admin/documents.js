@@ -1,0 +1,106 @@
+// The documents that the admin may read: search, filters, sorting; those that are chosen are retried or deleted.
+
+import { call } from '../api.js'
+import { saySize } from '../document_facts.js'
+import { el, say } from '../dom.js'
+import { number, t } from '../i18n.js'
+import { attempt, badge, button, carefulButton, emptyNote, field, hint, select, table, tell, when } from './parts.js'
+
+const PAGE = 200 // the server's maximum
+const AT_ONCE = 4 // requests that run at the same time
+const LOOKS = { READY: 'ok', FAILED: 'broken', RECEIVED: 'missing', PROCESSING: 'missing' }
+const EVERYONE = '*'
+const pathOf = (docId, rest = '') => `/documents/${encodeURIComponent(docId)}${rest}`
+const readersOf = ({ permission_groups: groups }) => groups.map(group => (group === EVERYONE ? t('readers_everyone') : group)).join(', ')
+
+export async function show([given = ''], again) {
+  const wanted = new URLSearchParams(given)
+  const { data: collections } = await call('GET', '/collections?all=true')
+  let documents = []
+  let box = null
+  const words = Object.assign(el('input', { type: 'search', oninput: filter }), { value: wanted.get('q') ?? '' })
+  const collection = select([['', 'admin_every'], ...collections.filter(({ state }) => state === 'ACTIVE').map(({ name }) => [name])], wanted.get('collection') ?? '', filter)
+  const state = select([['', 'admin_any'], ...Object.keys(LOOKS).map(each => [each, `state_${each}`])], wanted.get('state') ?? '', filter)
+  const format = select([['', 'admin_any']], '', filter)
+  const reader = select([['', 'admin_any']], '', filter)
+  const count = el('p', { class: 'hint', role: 'status' })
+  const bar = el('div', { class: 'chosen', hidden: true })
+  const rows = table('admin_documents', [
+    { name: 'admin_document', of: titleOf, by: ({ title }) => title },
+    { name: 'admin_collection', of: each => each.collection, by: each => each.collection },
+    { name: 'admin_state', of: each => badge(`state_${each.state}`, LOOKS[each.state]), by: each => each.state },
+    { name: 'admin_readers', of: readersOf, by: readersOf },
+    { name: 'admin_format', of: each => each.format || '–', by: each => each.format },
+    { name: 'admin_pages', of: ({ pages }) => (pages == null ? '–' : number(pages)), by: ({ pages }) => pages ?? 0 },
+    { name: 'admin_size', of: ({ size }) => saySize(el('span'), size), by: ({ size }) => size },
+    { name: 'admin_changed_at', of: each => when(each.updated_at), by: each => each.updated_at },
+  ], [], { empty: 'admin_no_documents', choose: chosen => showBar(chosen), keyOf: ({ doc_id: id }) => id })
+
+  function filter() {
+    const text = words.value.trim().toLowerCase()
+    const shown = documents.filter(each =>
+      (!collection.value || each.collection === collection.value) && (!state.value || each.state === state.value)
+      && (!format.value || each.format === format.value) && (!reader.value || each.permission_groups.includes(reader.value))
+      && (!text || `${each.title} ${each.file_name} ${each.doc_id}`.toLowerCase().includes(text)))
+    rows.set(shown)
+    const kept = Object.entries({ q: words.value, collection: collection.value, state: state.value }).filter(([, value]) => value)
+    if (box?.isConnected) history.replaceState(null, '', `#/documents${kept.length ? `/${encodeURIComponent(new URLSearchParams(kept))}` : ''}`)
+    say(count, 'admin_documents_shown', { n: shown.length, all: documents.length })
+  }
+
+  function showBar(chosen) {
+    bar.hidden = chosen.length === 0
+    if (chosen.length === 0) return bar.replaceChildren()
+    const failed = chosen.filter(each => each.state === 'FAILED')
+    const retry = button('admin_retry', () => attempt(() => each(failed, id => call('POST', pathOf(id, '/retry')), 'admin_retried'), retry), 'second', { n: failed.length })
+    retry.hidden = failed.length === 0
+    bar.replaceChildren(say(el('b'), 'admin_chosen', { n: chosen.length }), retry,
+      carefulButton('remove_yes', 'admin_delete_documents_question', () => each(chosen, id => call('DELETE', pathOf(id)), 'admin_deleted'), { n: chosen.length }))
+  }
+
+  /** Does it to each of them, says how many worked, and loads the list again. The first problem is shown. */
+  async function each(some, act, key) {
+    const queue = [...some]
+    const problems = []
+    const work = async () => {
+      for (let next; (next = queue.pop());) await act(next.doc_id).catch(problem => problem.status === 404 || problems.push(problem))
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    await again()
+    if (problems.length) tell('admin_some_failed', { n: problems.length, detail: problems[0].message })
+    else tell(key, { n: some.length })
+  }
+
+  /** All pages, shown as they come. */
+  async function load() {
+    for (let after = null, hasMore = true; hasMore;) {
+      const page = await call('GET', `/documents?${new URLSearchParams({ limit: PAGE, ...(after && { after }) })}`)
+      documents = [...documents, ...page.data]
+      after = page.last_id
+      hasMore = page.has_more
+      options(format, documents.map(one => one.format))
+      options(reader, documents.flatMap(one => one.permission_groups), group => (group === EVERYONE ? t('readers_everyone') : group))
+      filter()
+      if (documents.length === page.data.length) later.resolve()
+      if (hasMore && !box.isConnected && documents.length > PAGE) return // the admin has left
+    }
+  }
+
+  const later = Promise.withResolvers()
+  box = el('div', {}, el('div', { class: 'filters' }, field('admin_search', words), field('admin_collection', collection), field('admin_state', state),
+    field('admin_format', format), field('admin_readers', reader)), count, bar, rows.element)
+  load().catch(problem => (documents.length ? tell(null, {}, problem.message) : later.reject(problem)))
+  await later.promise
+  return documents.length ? [box, hint('admin_documents_text')] : [emptyNote('admin_no_documents'), hint('admin_documents_text')]
+}
+
+function titleOf({ doc_id: id, title, file_name: name, state, reason, remedy }) {
+  const shown = state === 'READY' ? el('a', { href: `/?${new URLSearchParams({ doc_id: id })}`, target: '_blank', rel: 'noopener' }, title) : el('b', {}, title)
+  return el('div', {}, shown, name === title ? null : el('p', { class: 'hint' }, name), reason ? el('p', { class: state === 'FAILED' ? 'why' : 'hint' }, `${reason} ${remedy ?? ''}`.trim()) : null)
+}
+
+/** Offers the values that occur, and keeps the chosen one. */
+function options(node, values, nameOf = value => value) {
+  const known = new Set([...node.options].map(({ value }) => value))
+  for (const value of new Set(values)) if (value && !known.has(value)) node.append(el('option', { value }, nameOf(value)))
+}

@@ -1,0 +1,83 @@
+// What an admin looks at first: which backends work, what waits, what today costs, when sources were synced.
+
+import { call, callAll } from '../api.js'
+import { el, say } from '../dom.js'
+import { knows, number, t } from '../i18n.js'
+import { badge, button, emptyNote, filled, link, money, section, tile, when } from './parts.js'
+
+const FUNCTIONS = ['query', 'ingest', 'feedback', 'stats']
+
+export const show = () => [
+  section('admin_health', filled(health)),
+  section('admin_work', filled(work)),
+  section('admin_today', filled(today)),
+  section('admin_sync', filled(syncs)),
+]
+
+// --- backends ------------------------------------------------------------------------------------
+
+async function health(again) {
+  const [{ data }, ...ready] = await Promise.all([call('GET', '/admin/health'), ...FUNCTIONS.map(readiness)])
+  const parts = Object.entries(Object.assign({}, ...ready)).map(([part, what]) => ({
+    part, state: what === 'ok' ? 'ok' : 'broken', detail: what === 'ok' ? '' : what, remedy: '' }))
+  const all = [...parts, ...data]
+  const down = all.filter(({ state }) => state === 'broken')
+  const head = down.length ? say(el('p', { class: 'note', role: 'alert' }), 'admin_down', { n: down.length }) : say(el('p', {}), 'admin_all_work')
+  const check = button('admin_check_again', again, 'quiet')
+  return [el('div', { class: 'line' }, head, check), el('ul', { class: 'parts' }, ...down.map(partRow), ...all.filter(({ state }) => state !== 'broken').map(partRow))]
+}
+
+function partRow({ part, state, detail, remedy }) {
+  return el('li', {}, el('span', {}, knows(`admin_part_${part}`) ? say(el('b'), `admin_part_${part}`) : el('b', {}, part), ' ', badge(`admin_state_${state}`, state)),
+    detail || remedy ? el('p', { class: 'hint' }, [detail, remedy].filter(Boolean).join(' ')) : null)
+}
+
+/** Part → `ok` or what is wrong. A 503 names the parts, too; a function that does not answer is down itself. */
+async function readiness(name) {
+  const response = await fetch(`/${name}/ready`).catch(() => null)
+  const { parts } = (await response?.json().catch(() => null)) ?? {}
+  return parts ?? { [`function_${name}`]: t('error_unreachable') }
+}
+
+// --- documents and jobs --------------------------------------------------------------------------
+
+async function work() {
+  const [{ documents, waiting, vectors }, { data: collections }] = await Promise.all([call('GET', '/ingest/status'), call('GET', '/collections?all=true')])
+  const failed = documents.FAILED ?? 0
+  return [
+    el('dl', { class: 'tiles' },
+      tile('admin_documents', number(documents.READY ?? 0)),
+      tile('state_PROCESSING', number((documents.RECEIVED ?? 0) + (documents.PROCESSING ?? 0))),
+      tile('state_FAILED', failed ? link('documents/state=FAILED', number(failed)) : number(0)),
+      tile('admin_waiting', number(waiting)),
+      tile('admin_without_vectors', vectors ? number(vectors.total - vectors.done) : '–'),
+      tile('admin_collections', link('collections', number(collections.filter(({ state }) => state === 'ACTIVE').length)))),
+  ]
+}
+
+// --- today ---------------------------------------------------------------------------------------
+
+async function today() {
+  const day = new Date().toISOString().slice(0, 10)
+  const { total } = await call('GET', `/stats?${new URLSearchParams({ from: day, to: day, by: 'day' })}`)
+  const shown = el('dl', { class: 'tiles' },
+    tile('admin_questions', number(total.turns)),
+    tile('admin_cost', money(total.cost)),
+    tile('admin_tokens', number(total.total_tokens)),
+    tile('admin_unanswered', number(total.refusals)),
+    tile('admin_ratings', `+${number(total.feedback_up)} / −${number(total.feedback_down)}`))
+  const unpriced = total.cost == null ? say(el('p', { class: 'hint' }), 'admin_unpriced') : null
+  return [shown, ...(unpriced ? [unpriced] : []), el('p', { class: 'hint' }, say(el('a', { href: '/statistics' }), 'admin_more_statistics'))]
+}
+
+// --- sources -------------------------------------------------------------------------------------
+
+async function syncs() {
+  const sources = await callAll('/sources')
+  if (sources.length === 0) return emptyNote('sources_none')
+  const late = ({ last_run: run }) => run?.ended_at ?? 0
+  return el('ul', { class: 'parts' }, ...sources.toSorted((one, other) => late(other) - late(one)).map(({ address, collection, last_run: run }) => el('li', {},
+    el('span', {}, el('b', {}, address), ' ', run ? badge(`admin_run_${run.state}`, run.state === 'done' ? 'ok' : run.state === 'failed' ? 'broken' : 'missing') : null),
+    el('p', { class: 'hint' }, collection, ' · ', run ? when(run.ended_at) : t('admin_never')),
+    run ? say(el('p', { class: 'hint' }), run.state === 'done' ? 'sources_counts' : `sources_${run.state}`, { ...run, address }) : null)))
+}

@@ -1,0 +1,60 @@
+"""`/admin/health` says of each backend whether it answers, and what is wrong with one that does not. `/admin` is a page without data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from footnote.errors import ModelUnavailable
+from footnote.guard.identity import LOCAL
+from footnote.types import Caller
+from tests.functions.conftest import OpenSite
+
+
+async def states(site: Any) -> dict[str, tuple[str, str]]:
+    reply = await site.client.get("/admin/health")
+    assert reply.status_code == 200, reply.text
+    return {row["part"]: (row["state"], row["detail"]) for row in reply.json()["data"]}
+
+
+async def test_what_is_not_set_up_is_told_apart_from_what_works(open_site: OpenSite) -> None:
+    found = await states(await open_site())
+    assert {part: state for part, (state, _) in found.items()} == {"model": "missing", "embedder": "missing", "terms": "ok"}
+
+
+async def test_a_model_that_answers_works_and_one_that_does_not_is_broken_with_the_reason(open_site: OpenSite) -> None:
+    site = await open_site("OK")
+    assert (await states(site))["model"][0] == "ok"
+    site = await open_site(ModelUnavailable("Connection refused."))
+    assert (await states(site))["model"] == ("broken", "Connection refused.")
+
+
+async def test_one_backend_that_is_down_does_not_hide_the_others(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = await open_site("OK")
+    site.core.__dict__["embedder"] = Broken()
+    found = await states(site)
+    assert (found["embedder"], found["model"][0], found["terms"][0]) == (("broken", "No connection."), "ok", "ok")
+
+
+class Broken:
+    name = "broken"
+
+    async def embed(self, texts: Any, *, query: bool = False) -> Any:
+        raise ModelUnavailable("No connection.")
+
+
+async def test_forbidden_terms_are_counted_and_not_named(open_site: OpenSite) -> None:
+    site = await open_site()
+    await site.core.terms.save(LOCAL, "salary")
+    reply = await site.client.get("/admin/health")
+    assert "salary" not in reply.text
+    assert (await states(site))["terms"] == ("ok", "Terms: 1")
+
+
+async def test_the_page_is_for_everybody_and_its_data_for_admins(open_site: OpenSite) -> None:
+    site = await open_site(caller=Caller("ann"))
+    page = await site.client.get("/admin")
+    assert (page.status_code, page.headers["content-type"], page.headers["cache-control"]) == (200, "text/html; charset=utf-8", "no-cache")
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    assert (await site.client.get("/admin/health")).status_code == 403
