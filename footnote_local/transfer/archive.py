@@ -13,11 +13,13 @@ an entry than the limits allow, whatever its header says.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.errors import BadRequest
+from footnote.ingest.questions_by_model import LONGEST
+from footnote.ingest.questions_by_model import MOST as MOST_QUESTIONS
 from footnote.types import BlockKind, ContentType, Part
 from footnote.types.voices import Role
 
@@ -26,6 +28,9 @@ PARTS = ("document.json", "chunks.jsonl", "vectors.bin", "source", "parsed")
 MOST_MANIFEST = 1 * 2**20
 MOST_PART = 512 * 2**20
 """Maximum bytes of an entry. Of files, the operator's own limit counts (INGEST__MAX_FILE_MB)."""
+
+
+Question = Annotated[str, Field(max_length=LONGEST)]
 
 
 class Damaged(BadRequest):
@@ -123,7 +128,7 @@ class DocumentEntry(Entry):
 
 class ChunkEntry(Entry):
     """A passage. `has_vectors`: whether `vectors.bin` holds its vector and those of its sentences. `metadata`: without what all passages of
-    the document have."""
+    the document have. `questions`: that a model wrote for it."""
 
     level: Literal[0, 1, 2]
     text: str
@@ -135,4 +140,5 @@ class ChunkEntry(Entry):
     content_type: ContentType
     bounds: tuple[tuple[int, int], ...]
     has_vectors: bool
+    questions: tuple[Question, ...] = Field((), max_length=MOST_QUESTIONS)
     metadata: dict[str, Any] = {}

@@ -184,6 +184,7 @@ def _chunk(document: Document, entry: DocumentEntry, ordinal: int, row: ChunkEnt
         parts=row.parts,
         kind=row.kind,
         content_type=row.content_type,
+        questions=row.questions,
         permission_groups=document.permission_groups,
         metadata={**entry.indexed_metadata, **row.metadata},
         created_at=entry.indexed_at,

@@ -22,7 +22,7 @@ from footnote_local.transfer.copies import Copy, Result, list_documents, read_co
 BY = "footnote import"
 """Who makes a collection that an archive brings."""
 
-NO_QUESTIONS = "Questions that a model wrote for passages do not come along. Delete the documents and add their files to have them written."
+NO_QUESTIONS = "No passage has questions of a model, which writes them here. Delete the documents and add their files to have some."
 SAID: dict[Result, str] = {
     "added": "added",
     "queued": "to be read again",
@@ -35,7 +35,7 @@ SAID: dict[Result, str] = {
 @dataclass(frozen=True, slots=True)
 class Arrived:
     """The result of a transfer. `refused`: ids of documents that were left as they are here, with the reason. `remade`: why vectors
-    are made anew, or None. `lacks_questions`: a model writes questions for passages here, and those of the copies were not exported."""
+    are made anew, or None. `lacks_questions`: a model writes questions for passages here, and no copy has any."""
 
     collection: str
     results: Counter[Result] = field(default_factory=Counter)
@@ -90,14 +90,15 @@ async def import_collection(core: Core, path: Path, name: str | None, progress: 
             progress("checking", done, total)
         stored = await _collection(core, wanted, told, settings)
         remade = await why_remade(core, stored, archive.manifest.embedder)
-        arrived = Arrived(wanted, remade=remade, lacks_questions=wants_questions(core))
-        groups: set[str] = set()
+        arrived = Arrived(wanted, remade=remade)
+        groups, has_questions = set[str](), False
         for done, copy in enumerate(archive.documents(), start=1):
             moved = replace(copy, document=replace(copy.document, collection=stored))
             await arrive(core, moved, arrived)
             groups |= copy.document.permission_groups
+            has_questions = has_questions or any(chunk.questions for chunk in copy.chunks)
             progress("importing", done, total)
-        return replace(arrived, groups=frozenset(groups))
+        return replace(arrived, groups=frozenset(groups), lacks_questions=wants_questions(core) and not has_questions)
     finally:
         archive.close()
 

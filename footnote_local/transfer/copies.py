@@ -133,9 +133,10 @@ async def _read_chunks(core: Core, document: Document, check_recipe: bool) -> tu
         if not read:
             break
         sentences = await core.index.sentences(SYSTEM, [chunk.chunk_id for chunk in read], embedder.name if embedder else "")
+        questions = await core.index.questions(SYSTEM, [chunk.chunk_id for chunk in read])
         for chunk in read:
             found = sentences.get(chunk.chunk_id, ChunkSentences(()))
-            chunks.append(chunk)
+            chunks.append(replace(chunk, questions=questions.get(chunk.chunk_id, ())))
             bounds.append(found.bounds)
             is_current = found.passage is not None and chunk.chunk_id not in old
             vectors.append(ChunkVectors(chunk.chunk_id, found.passage, found.vectors, RECIPE) if is_current else None)  # type: ignore[arg-type]

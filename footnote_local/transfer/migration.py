@@ -78,20 +78,21 @@ async def make_plan(source: Core, target: Core, progress: Progress) -> Plan:
 async def carry_out(source: Core, target: Core, plan: Plan, progress: Progress) -> Arrived:
     """Does what the plan says."""
     await _move_records(source, target)
-    arrived, whole = Arrived("", lacks_questions=wants_questions(target)), dict[str, None]()
-    check_recipe, done = await has_old_vectors(source), 0
+    arrived, whole = Arrived(""), dict[str, None]()
+    check_recipe, done, has_questions = await has_old_vectors(source), 0, False
     for stored, doc_ids in plan.documents.items():
         remade = await why_remade(target, stored, await embedder_entry(source, stored))
         arrived = replace(arrived, remade=remade)
         whole |= {remade: None} if remade and doc_ids else {}
         for doc_id in doc_ids:
             copy = await read_copy(source, doc_id, check_recipe)
+            has_questions = has_questions or (copy is not None and any(chunk.questions for chunk in copy.chunks))
             if copy is not None and plan.shares_ledger:
                 await _write_index(target, copy, arrived)
             elif copy is not None:
                 await arrive(target, copy, arrived)
             progress("moving", done := done + 1, plan.count)
-    return replace(arrived, remade=" ".join(whole) or None)
+    return replace(arrived, remade=" ".join(whole) or None, lacks_questions=wants_questions(target) and not has_questions)
 
 
 async def _write_index(target: Core, copy: Copy, arrived: Arrived) -> None:

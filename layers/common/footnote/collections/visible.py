@@ -70,6 +70,11 @@ class VisibleIndex:
             chunk_ids = [chunk.chunk_id for chunk in await self.read(caller, chunk_ids)]
         return await self._index.sentences(caller, chunk_ids, embedder)
 
+    async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        if caller != SYSTEM:
+            chunk_ids = [chunk.chunk_id for chunk in await self.read(caller, chunk_ids)]
+        return await self._index.questions(caller, chunk_ids)
+
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
         return await self._index.term_weights(caller, _find(await self._collections.directory(), collection), terms)
 

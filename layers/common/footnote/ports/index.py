@@ -95,6 +95,10 @@ class Index(Protocol):
         """Sentences of visible chunks with their terms, and their vectors by this embedder if they are made."""
         ...
 
+    async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The `questions` of visible chunks that have some, for copies to another index; nothing else reads them."""
+        ...
+
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
         """log(1 + (N − n + .5)/(n + .5)) of each term, unknown terms included; n = chunks with the term,
         N = chunks + SMALL_COLLECTION, so that in a collection of one document not every term is common."""

@@ -127,8 +127,8 @@ class Chunk:
     content_type: ContentType = "text"
     """Decided when the document was read."""
     questions: tuple[str, ...] = ()
-    """Questions that it answers, written by a model: their words are searched with those of `text`. An index never returns them, so
-    that nothing can show or cite them."""
+    """Questions that it answers, written by a model: their words are searched with those of `text`. `Index.read` never returns them,
+    so that nothing can show or cite them; copies of an index ask for them with `Index.questions`."""
     permission_groups: frozenset[str] = frozenset()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     created_at: float = 0.0

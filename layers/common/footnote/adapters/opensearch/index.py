@@ -21,6 +21,7 @@ from footnote.adapters.opensearch.late_lists import leave_out_late
 from footnote.adapters.opensearch.mapping import (
     NEIGHBOURS,
     OF_CHUNK,
+    OF_QUESTIONS,
     OF_SENTENCES,
     Names,
     UpcomingNames,
@@ -162,6 +163,10 @@ class OpenSearchIndex:
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         found = await self._readable(caller, chunk_ids, OF_SENTENCES)
         return {chunk_id: to_chunk_sentences(source, embedder) for chunk_id, source in found.items()}
+
+    async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        found = await self._readable(caller, chunk_ids, OF_QUESTIONS)
+        return {chunk_id: tuple(texts) for chunk_id, source in found.items() if (texts := source.get("rest", {}).get("questions"))}
 
     async def _readable(self, caller: Caller, chunk_ids: Sequence[str], fields: Sequence[str]) -> dict[str, Json]:
         collections = await self._collections_of(chunk_ids)

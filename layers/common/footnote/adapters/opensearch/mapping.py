@@ -99,6 +99,7 @@ COLUMNS: dict[str, Any] = {"stored_fields": "_none_", "docvalue_fields": ["chunk
 """The fields that a search needs of a hit: loading a hundred stored documents takes three times as long as the search."""
 
 OF_CHUNK = ["doc_id", "generation", "ordinal", "level", "lang", "content_type", "permission_groups", "collection", "title", "text", "rest"]
+OF_QUESTIONS = ["generation", "permission_groups", "rest.questions"]
 OF_SENTENCES = ["generation", "permission_groups", "rest.bounds", "rest.terms", "embedder", "vectors"]
 
 

@@ -16,6 +16,7 @@ from footnote.adapters.sqlite.index_reads import (
     find,
     find_collection,
     known_terms,
+    questions,
     read,
     read_view,
     sample,
@@ -98,6 +99,9 @@ class SqliteIndex:
                 self._known.clear()
             known = self._known[key] = known | {term: term in found for term in missing}
         return frozenset(term for term in terms if known[term])
+
+    async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return await self._database.run(questions, caller, chunk_ids)
 
     async def info(self, collection: str) -> CollectionInfo | None:
         found, known = await self._database.glance(find_collection, collection), self._infos.get(collection)

@@ -226,6 +226,15 @@ def sentences(connection: sqlite3.Connection, chunk_ids: Sequence[str], embedder
     return found
 
 
+def questions(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """`ports.Index.questions`."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'questions'").fetchone() is None:
+        return {}
+    ids = {row["rowid"]: chunk_id for chunk_id, row in _visible_rows(connection, caller, chunk_ids).items()}
+    rows = connection.execute(f"SELECT rowid, texts FROM questions WHERE rowid IN ({_marks(ids)})", tuple(ids))
+    return {ids[rowid]: tuple(json.loads(texts)) for rowid, texts in rows}
+
+
 def _visible_rows(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, sqlite3.Row]:
     rows = connection.execute(
         f"SELECT {CHUNK} FROM {FROM_CHUNKS} WHERE g.active AND c.chunk_id IN ({_marks(chunk_ids)})", tuple(chunk_ids)

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from footnote.adapters.sqlite.database import writing
-from footnote.adapters.sqlite.index_schema import FULL_TEXT, pack_bounds
+from footnote.adapters.sqlite.index_schema import FULL_TEXT, QUESTIONS, pack_bounds
 from footnote.ports import Indexed
 from footnote.text.sentence_terms import sentence_terms
 from footnote.text.tokens import index_tokens
@@ -44,6 +44,8 @@ def stage(
         ).fetchone()[0]
         if answers:  # a job that crashed after the activation is repeated: the active generation is replaced in one step
             connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
+        if any(chunk.questions for chunk in chunks):
+            connection.execute(QUESTIONS)
         for chunk, pieces, (title, body), said in zip(chunks, bounds, tokens, terms, strict=True):
             rowid = connection.execute(
                 """INSERT INTO chunks
@@ -56,6 +58,8 @@ def stage(
                 ),
             ).fetchone()[0]  # fmt: skip
             connection.execute(f"INSERT INTO words_{collection_id} (rowid, title, body) VALUES (?, ?, ?)", (rowid, title, body))
+            if chunk.questions:
+                connection.execute("INSERT INTO questions VALUES (?, ?)", (rowid, json.dumps(chunk.questions)))
 
 
 def staged(connection: sqlite3.Connection, doc_id: str, generation: int) -> tuple[int, str]:
