@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
-from tests.footnote_local.conftest import Footnote
+from footnote.guard.identity import LOCAL
+from footnote.types import Feedback, Request
+from footnote_local.experiments_command import replayed
+from query.dialects.trd.ask import HELD
+from query.experiment_replay import ArmReplayBody, IntervalBody, MeasureBody, ReplayBody
+from tests.footnote_local.conftest import Footnote, open_core
 
 PASSAGES = {
     "name": "reranked",
@@ -37,6 +43,58 @@ def test_an_experiment_is_created_started_stopped_and_deleted(footnote: Footnote
     assert shown[-2] == "Undecided"
     assert footnote("experiments", "delete", "reranked").exit_code == 0
     assert json.loads(footnote("experiments", "list", "--json").stdout) == {"experiments": []}
+
+
+async def _rate(folder: Path) -> None:
+    """A good answer and a bad one."""
+    core = open_core(folder)
+    for name, text in (("ferry", "The ferry to the island takes 40 minutes."), ("bridge", "The harbour bridge was built in 1894.")):
+        await core.ingestor.accept(LOCAL, text.encode(), file_name=f"{name}.txt", collection="default", permission_groups=["*"])
+    while await core.ingestor.work_one():
+        pass
+    for question, rating in (("How long does the ferry to the island take?", "up"), ("When was the harbour bridge built?", "down")):
+        turn = await core.answer.finish(core.new_turn(Request(question, "default"), LOCAL, HELD))
+        await core.turns.put_feedback(LOCAL, Feedback(turn.trace_id, LOCAL.user_id, rating, created_at=core.clock()))  # type: ignore[arg-type]
+    await core.close()
+
+
+def test_an_experiment_is_replayed_on_rated_questions(footnote: Footnote, file: Path, tmp_path: Path) -> None:
+    footnote("experiments", "create", file)
+    nothing = footnote("experiments", "replay", "reranked")
+    assert (nothing.exit_code, nothing.stdout) == (0, "reranked: 0 good and 0 bad answers replayed\n")
+    asyncio.run(_rate(tmp_path / "data"))
+    assert footnote("experiments", "replay", "reranked").stdout.splitlines() == [
+        "reranked: 1 good and 1 bad answers replayed",
+        "  as-it-is",
+        *(f"    {metric:10} 1.000 (1.000 to 1.000)" for metric in ("ndcg@10", "recall@10", "mrr@10", "cited")),
+        "    dropped    0.000 (0.000 to 0.000)",
+        "  by-words",
+        *(
+            f"    {metric:10} 1.000 (1.000 to 1.000)  change +0.000 (+0.000 to +0.000)"
+            for metric in ("ndcg@10", "recall@10", "mrr@10", "cited")
+        ),
+        "    dropped    0.000 (0.000 to 0.000)  change +0.000 (+0.000 to +0.000)",
+    ]
+    told = json.loads(footnote("experiments", "replay", "reranked", "--turns", "1", "--days", "30", "--json").stdout)
+    assert (told["liked"], told["disliked"]) == (0, 1)  # the one that was rated last
+
+
+def test_what_an_arm_loses_is_marked() -> None:
+    certain, unsure = IntervalBody(mean=-0.4, low=-0.6, high=-0.2), IntervalBody(mean=0.1, low=-0.1, high=0.3)
+    measures = [
+        MeasureBody(metric="recall@10", questions=20, value=IntervalBody(mean=0.6, low=0.4, high=0.8), change=certain),
+        MeasureBody(metric="cited", questions=20, value=IntervalBody(mean=0.6, low=0.4, high=0.8), change=unsure),
+    ]
+    arm = ArmReplayBody(arm="b", measures=measures, lost=["t1", "t2"])
+    left_out = {"unusable": 0, "repeated": 2, "failed": 1}
+    assert list(replayed(ReplayBody(name="x", liked=20, disliked=0, left_out=left_out, arms=[arm]))) == [
+        "x: 20 good and 0 bad answers replayed; left out: 2 repeated, 1 failed",
+        "  b",
+        "    recall@10  0.600 (0.400 to 0.800)  change -0.400 (-0.600 to -0.200)  *",
+        "    cited      0.600 (0.400 to 0.800)  change +0.100 (-0.100 to +0.300)",
+        "    finds less of good answers: t1, t2",
+        "* differs from the first arm: the 95 % interval does not include 0",
+    ]
 
 
 def test_an_experiment_can_be_started_as_it_is_created(footnote: Footnote, file: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from query import my_data
+from query import experiment_replay, my_data
 from tests.leaks.channels import ASK, CHEAP, DEAR
 from tests.leaks.mutants import Mutant, is_admin
 from tests.leaks.world import PEOPLE, SECRET, World, open_world
@@ -33,6 +35,25 @@ async def check_experiment(folder: Path) -> None:
         shown = (await world.call("root", "query", "GET", "/experiments/zqtrial0x")).json()
         assert sum(arm["users"] for arm in shown["results"]) == len(PEOPLE)
         await _admin_sees(world)
+        await _replay_withholds(world)
+
+
+async def _replay_withholds(world: World) -> None:
+    """A replay takes no turn that depends on what the admin may not read, and tells nothing of it."""
+    await world.put(2, frozenset({"red"}))
+    await world.sign_in("ann", frozenset({"red"}))
+    asked = await world.call("ann", "query", "POST", "/ask", json=ASK)
+    rating = {"trace_id": asked.json()["trace_id"], "rating": "up"}
+    assert (await world.call("ann", "feedback", "POST", "/feedback", json=rating)).status_code == 200
+    told = []
+    for groups in (frozenset[str](), frozenset({"red"})):
+        await world.sign_in("root", groups)
+        reply = await world.call("root", "query", "POST", "/experiments/zqtrial0x/replay", json={})
+        told.append((reply.json()["left_out"]["withheld"], reply.json()["liked"]))
+    (withheld, without), (none, whole) = told
+    assert (withheld, none, whole - without) == (1, 0, 1), told
+    reply = await world.call("bob", "query", "POST", "/experiments/zqtrial0x/replay", json={})
+    assert reply.status_code == 403, reply.text
 
 
 async def _admin_sees(world: World) -> None:
@@ -50,8 +71,13 @@ async def test_nobody_but_admins_learns_of_an_experiment(tmp_path: Path) -> None
     await check_experiment(tmp_path)
 
 
+async def _all_documents(doc_ids: Iterable[str], *_: Any) -> frozenset[str]:
+    return frozenset(doc_ids)
+
+
 MUTANTS: dict[str, Mutant] = {
     "an export holds the arm": ((my_data, "_line", is_admin),),
+    "a replay takes any turn": ((experiment_replay, "readable_documents", lambda _: _all_documents),),
 }
 
 

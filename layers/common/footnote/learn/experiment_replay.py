@@ -23,6 +23,8 @@ K = 10
 MOST_LOST = 20
 """Trace ids of questions that are listed for an arm."""
 RECALL = "recall@10"
+METRICS = ("ndcg@10", RECALL, "mrr@10", "cited", "dropped")
+"""In the order in which they are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def scores_of(question: RatedQuestion, found: Sequence[str], cited: Collection[s
 def compare_arms(questions: Sequence[RatedQuestion], scores: Mapping[str, Sequence[Mapping[str, float]]]) -> list[ArmReplay]:
     """The arms in their order; the first one is the control. `scores`: arm → `scores_of` each question."""
     control = next(iter(scores.values()))
-    names = list(dict.fromkeys(name for each in control for name in each))
+    names = [name for name in METRICS if any(name in each for each in control)]
     replays = []
     for arm, mine in scores.items():
         measures = []
