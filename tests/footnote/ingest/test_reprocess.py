@@ -13,7 +13,7 @@ from footnote.ingest.aids import FAILED
 from footnote.ingest.fixed_size import DEFAULT
 from footnote.ingest.inserted import Inserted, pack_inserted
 from footnote.ingest.reprocess import Reprocessed, reprocess
-from footnote.types import Chunker, CollectionSettings, StoredName
+from footnote.types import Chunker, Collection, CollectionSettings, StoredName
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.test_chunkers import DownEmbedder
@@ -97,6 +97,33 @@ async def test_documents_of_other_collections_and_inserted_ones_are_left_alone(c
     await finish(core, clock)
     await choose(core, "table")
     assert await reprocess(core.ingestor, STORED) == Reprocessed(current=1, failed=1)
+
+
+@pytest.mark.parametrize("text", ["Die Halle öffnet um neun. Wir freuen uns auf Sie.", "Preisliste 2024: Gebühr, Saal, Kaution"])
+async def test_an_inserted_document_is_read_again_when_the_languages_of_its_collection_change(
+    core: Core, clock: HandClock, text: str
+) -> None:
+    sent = pack_inserted(Inserted("note", "Note", text, DEFAULT))
+    await core.ingestor.accept(LOCAL, sent, file_name="note", collection="default", permission_groups=[], doc_id="note", chosen_id=True)
+    await finish(core, clock)
+    before = await core.index.sample(LOCAL, "default", 9)
+    await core.collections.create("default", CollectionSettings(languages=("ko",)), title="", description="", by="me")
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(queued=1)
+    assert await core.index.sample(LOCAL, "default", 9) == before
+    await finish(core, clock)
+    ready = await core.ledger.get(LOCAL, "note")
+    assert (ready.state, ready.generation, ready.lang) == ("READY", 2, "ko")
+    after = await core.index.sample(LOCAL, "default", 9)
+    assert [(chunk.text, chunk.lang) for chunk in after] == [(chunk.text, "ko") for chunk in before]
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(current=1)
+
+    def anything(collection: Collection) -> Collection:
+        return replace(collection, settings=replace(collection.settings, languages=()))
+
+    await core.collections.edit("default", anything, by="me")
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(queued=1)
+    await finish(core, clock)
+    assert [chunk.lang for chunk in await core.index.sample(LOCAL, "default", 9)] == [chunk.lang for chunk in before]
 
 
 async def test_what_an_embedder_missed_is_cut_by_meaning_later(core: Core, clock: HandClock) -> None:

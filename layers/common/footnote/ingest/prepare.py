@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from footnote.ingest.chunk import NO_AIDS, Aids, chunk_document, cut_name
+from footnote.ingest.chunk import NO_AIDS, Aids, chunk_document, cut_name, sent_cut_name
 from footnote.ingest.describe import describe
 from footnote.ingest.faq_pairs import find_pairs, is_faq
 from footnote.ingest.fixed_size import FixedSize
@@ -46,7 +46,8 @@ def prepare(
     lang = language_of("\n".join(block.text for block in parsed.blocks), languages)
     metadata = {"file_name": document.file_name, **describe(parsed, lang, document.metadata, written)}
     document = replace(document, title=parsed.title or document.title, lang=lang, metadata=metadata)
-    document = replace(document, cut="" if fixed else cut_name(aids.stands_for or aids.chunker, max_tokens, settings))
+    made = sent_cut_name(settings) if fixed else cut_name(aids.stands_for or aids.chunker, max_tokens, settings)
+    document = replace(document, cut=made)
     chunks = cut(document, parsed, lang, max_tokens, fixed, aids, languages)
     bounds = [tuple(split_chunk(chunk)) for chunk in chunks]
     digest = chunks_digest((chunk.chunk_id, chunk.text) for chunk in chunks)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from footnote.errors import NotFound
 from footnote.ingest.aids import usable_chunker
-from footnote.ingest.chunk import cut_name
+from footnote.ingest.chunk import cut_name, sent_cut_name
 from footnote.ingest.inserted import HASHED_AS
 from footnote.ingest.pipeline import Ingestor
 from footnote.ports import read_all
@@ -26,7 +26,7 @@ class Reprocessed:
     queued: int = 0
     """They are being cut again."""
     current: int = 0
-    """They are cut as wanted already, or as their sender chose."""
+    """They are cut as wanted already, or as their sender chose, and searched in the languages of the collection."""
     failed: int = 0
     """They could not be read; `footnote documents retry` tries again."""
 
@@ -37,10 +37,13 @@ async def reprocess(ingestor: Ingestor, stored: StoredName) -> Reprocessed:
     embedder = ingestor.embedders.of(settings.embedder)
     found = Reprocessed()
     for document in await read_all(lambda after: ingestor.ledger.list(SYSTEM, collection=stored, limit=200, after=after)):
-        wanted = cut_name(usable_chunker(settings, embedder, document.lang or ""), ingestor.settings.chunk_tokens, settings)
+        if document.content_hash.startswith(HASHED_AS):
+            wanted = sent_cut_name(settings)
+        else:
+            wanted = cut_name(usable_chunker(settings, embedder, document.lang or ""), ingestor.settings.chunk_tokens, settings)
         if document.state == "FAILED":
             found.failed += 1
-        elif document.state == "READY" and (document.cut == wanted or document.content_hash.startswith(HASHED_AS)):
+        elif document.state == "READY" and document.cut == wanted:
             found.current += 1
         else:
             found.queued += 1

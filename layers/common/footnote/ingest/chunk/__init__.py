@@ -23,7 +23,7 @@ from footnote.ingest.fixed_size import FixedSize
 from footnote.ingest.pieces import Piece, parts, render, size
 from footnote.types import Chunk, Chunker, ChunkLevel, CollectionSettings, Document, Pair, Parsed, make_chunk_id
 
-__all__ = ["CUTTERS", "NO_AIDS", "Aids", "chunk_document", "cut_name", "find_boilerplate", "find_breaks", "read_sections"]
+__all__ = ["CUTTERS", "NO_AIDS", "Aids", "chunk_document", "cut_name", "find_boilerplate", "find_breaks", "read_sections", "sent_cut_name"]
 
 Cutter = Callable[[Sequence[Section], Cutting], list[Passage]]
 
@@ -62,8 +62,16 @@ def cut_name(chunker: Chunker, max_tokens: int, settings: CollectionSettings) ->
     """The name of a way to cut documents: two with one name give the same passages. `chunker`: the one that is used; `settings`: of the
     collection, whose languages decide in which words passages are searched, and whose columns are those of voices."""
     told: list[object] = [settings.languages, sorted(settings.columns.items()) if chunker == "voices" else []]
-    digest = f"-{hashlib.sha256(json.dumps(told).encode()).hexdigest()[:8]}" if any(told) else ""
-    return f"{chunker}-{max_tokens}-{RULES}{digest}"
+    return f"{chunker}-{max_tokens}-{RULES}{_digest(told)}"
+
+
+def sent_cut_name(settings: CollectionSettings) -> str:
+    """The same for a document whose sender chose the size of its passages: only the languages make a difference."""
+    return f"sent{found}" if (found := _digest([settings.languages])) else ""
+
+
+def _digest(told: Sequence[object]) -> str:
+    return f"-{hashlib.sha256(json.dumps(told).encode()).hexdigest()[:8]}" if any(told) else ""
 
 
 def chunk_document(
