@@ -38,6 +38,39 @@ def test_the_plural_of_an_acronym_is_the_acronym() -> None:
     assert content_terms("Which PDFs are scanned, and which APIs?", "en") == content_terms("Which PDF is scanned, and which API?", "en")
 
 
+@pytest.mark.parametrize(
+    ("forms", "stem"),
+    [
+        ("lösche löscht löschte löschen", "losch"),
+        ("sperre sperrt sperrte sperren", "sperr"),
+        ("zeige zeigt zeigte zeigen", "zeig"),
+        ("ändere ändert änderte ändern", "and"),
+        ("öffne öffnet öffnete öffnen", "offn"),
+        ("arbeite arbeitet arbeitete arbeiten Arbeit", "arbeit"),
+        ("speichere speichert speicherte speichern", "speich"),
+        ("führe führt führte führen", "fuhr"),
+        ("installiert installierte installieren", "installi"),
+        ("kostet kostete kosten", "kost"),
+    ],
+)
+def test_the_forms_of_a_german_verb_share_their_stem(forms: str, stem: str) -> None:
+    assert set(content_terms(forms, "de")) == {stem}
+
+
+def test_german_words_that_are_also_english_keep_their_t() -> None:
+    text = "client contract test host port script format agent default ticket debt light alert support limit"
+    assert content_terms(text, "de") == content_terms(text, "en") == text.split()
+
+
+def test_names_in_s_have_the_same_stem_in_english_and_german() -> None:
+    for lang in ("en", "de"):
+        assert content_terms("AWS iOS macOS Redis Windows", lang) == ["aws", "ios", "macos", "redis", "window"]
+
+
+def test_short_english_plurals_are_stemmed() -> None:
+    assert content_terms("ids ads cars window gas", "en") == ["id", "ad", "car", "window", "gas"]
+
+
 def test_a_query_has_each_token_once_in_order_of_appearance() -> None:
     assert query_tokens("dogs and a dog and cats", "en") == ("dog", "cat")
 

@@ -1,8 +1,8 @@
 """Tokenises text for the lexical index and its queries.
 
-en: Snowball stems without stop words. de: the same, plus character 5-grams of every word with boundary markers (`_haus_`),
-which match the parts of compounds. ko, ja, zh: character bigrams. und: English stems, stop words included. Any other
-language: plain words.
+en: Snowball stems without stop words. de: the same without -t and -et, which Snowball leaves on verbs, plus character 5-grams of
+every word with boundary markers (`_haus_`), which match the parts of compounds. ko, ja, zh: character bigrams. und: English stems,
+stop words included. Any other language: plain words.
 Runs of Hangul, kana and Han become bigrams in any language; Latin runs in CJK text become English stems.
 """
 
@@ -14,7 +14,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from footnote.text.words import IRREGULAR, QUESTION_WORDS, STOP_WORDS
+from footnote.text.words import IRREGULAR, NAMES, QUESTION_WORDS, STOP_WORDS
 from footnote.types import UNKNOWN_LANGUAGE
 
 if TYPE_CHECKING:
@@ -34,6 +34,15 @@ WIDEST = 20
 """Upper bound of the characters per token. Hardly any text reaches it, except for runs of spaces."""
 STEMMERS = {"en": "english", "de": "german", "ko": "english", "ja": "english", "zh": "english", UNKNOWN_LANGUAGE: "english"}
 """Latin words in CJK text and in text of unknown language are mostly English names and terms."""
+
+SHORTEST = 3
+"""Letters that are left of a German stem without -er, and those of an English word in -s that is no plural: AWS."""
+VERB_IN_T = re.compile(
+    r"\w(?:gt|kt|mt|zt|sst|ppt|(?<!^de)(?<!ou)bt|[aeiou]ht|cht|[aru]uft|^ruft|eift|fft|lft|[hl]lt|\w\welt|nnt|[hr]nt|eint|[hr]rt|iert"
+    r"|[^bcilpsvz]ert|[td]et|[dfh]net|[ei]gnet|[dt]met)$"
+)
+"""Stems of German verbs that Snowball leaves with -t. Words that are also English, such as client, test and port, are none."""
+VERB_IN_RT = re.compile(r"\w[äöü]rt(?:e|en)?$")
 
 _local = threading.local()
 
@@ -123,4 +132,16 @@ def _stem(words: list[str], lang: str) -> list[str]:
         import Stemmer
 
         stemmers[language] = Stemmer.Stemmer(language)
-    return list(stemmers[language].stemWords(words))
+    stems = zip(words, stemmers[language].stemWords(words), strict=True)
+    if language == "german":
+        return [NAMES.get(word) or (_without_t(word, stem) if stem.endswith("t") else stem) for word, stem in stems]
+    return [NAMES.get(word) or (word if len(word) == SHORTEST and word.endswith("s") else stem) for word, stem in stems]
+
+
+def _without_t(word: str, stem: str) -> str:
+    """A German stem without the -t or -et of a verb, and the -er before it, which Snowball takes from other forms: lösch(t), änd(ert)."""
+    if not VERB_IN_T.search(stem) and not VERB_IN_RT.search(word):
+        return stem
+    stem = stem.removesuffix("t")
+    ending = next((each for each in ("er", "e") if stem.endswith(each) and len(stem) >= SHORTEST + len(each)), "")
+    return stem.removesuffix(ending)

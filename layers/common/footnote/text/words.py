@@ -63,13 +63,15 @@ IRREGULAR: dict[str, str] = {
         show shown, shrink shrank shrunk, sing sang sung, sink sank sunk, sit sat, sleep slept, speak spoke spoken, spend spent, stand
         stood, steal stole stolen, stick stuck, strike struck, swear swore sworn, swim swam swum, take took taken, teach taught, tear
         tore torn, tell told, think thought, throw threw thrown, understand understood, wake woke woken, wear wore worn, win won,
-        withdraw withdrew withdrawn, write wrote written, child children, man men, woman women, foot feet, tooth teeth, mouse mice""".split(
-            ","
-        )
+        withdraw withdrew withdrawn, write wrote written, child children, man men, woman women, foot feet, tooth teeth, mouse mice,
+        id ids, ad ads""".split(",")
     )
     for form in forms
 }
 """Irregular English forms and their base, which no stemmer knows: “sent” and “send” are one word to a search."""
+
+NAMES: dict[str, str] = {"macos": "macos", "ipados": "ipados", "redis": "redis", "windows": "window"}
+"""Names in -s and the stem that they have in every language: a German question about Redis finds English documents."""
 
 ABBREVIATIONS: frozenset[str] = frozenset(
     """mr mrs ms dr prof rev hon st jr sr gen col lt sgt capt cmdr adm gov sen rep pres messrs mt ft no nos vol vols pp p fig figs ed eds

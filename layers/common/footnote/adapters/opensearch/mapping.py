@@ -18,8 +18,8 @@ from footnote.text.tokens import index_tokens
 from footnote.types import EVERYONE, Caller, Chunk, ChunkSentences, Document, Part
 from footnote.types.conditions import text_of
 
-MAPPING = 4
-"""Incremented with every change of the mappings; an index with another number is rejected."""
+MAPPING = 5
+"""Incremented with every change of the mappings and of the tokens of `footnote.text.tokens`; an index with another number is rejected."""
 TITLE_WEIGHT = 3
 MAX_FILTER = 8000
 """Characters of a metadata value that can be filtered by; Lucene's limit is 32,766 bytes."""

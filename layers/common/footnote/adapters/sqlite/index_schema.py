@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-VERSION = 7
+VERSION = 8
 
 # collections.all_levels: chunks of every level get vectors, because they were searched; otherwise passages alone.
 # floors: the generations of a document up to this one are removed. chunks.terms: of `footnote.text.sentence_terms`;
