@@ -1,20 +1,23 @@
-"""A folder that is synced for other readers than before: its earlier readers see nothing of it from the moment the run removes it."""
+"""A folder or a prefix in S3 that is synced for other readers than before: its earlier readers see nothing of it from the moment the run
+removes it."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from footnote.adapters.local.source import FolderSource
 from footnote.errors import UnreadableFile
 from footnote.ingest import sync_plan
 from footnote.ingest.sync import Sync
 from footnote.ingest.sync_state import Options
-from footnote.ports import Entry
+from footnote.ports import Entry, Source, Unlisted
 from footnote.types import Document, StoredName
+from tests.contracts.backends_sources import SOURCES, Place
 from tests.leaks.channels import CHEAP, DEAR, assert_finds_all, assert_permitted, logs_say_nothing
 from tests.leaks.mutants import Mutant, chosen, giving
 from tests.leaks.world import Kept, World, open_world
@@ -22,15 +25,25 @@ from tests.leaks.world import Kept, World, open_world
 NAMES = ("a.txt", "b.txt", "closed.txt")
 
 
-class Folder(FolderSource):
-    """A folder of which a file cannot be read any more after the first sync."""
+class Closing:
+    """A source of which a file cannot be read any more after the first sync."""
 
     is_closed = False
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.address = source.address
+
+    def entries(self) -> AsyncIterator[Entry | Unlisted]:
+        return self._source.entries()
 
     async def read(self, key: str, max_bytes: int) -> tuple[Entry, bytes]:
         if self.is_closed and key == "closed.txt":
             raise UnreadableFile("The file cannot be opened (Permission denied).", "Check its permissions.")
-        return await super().read(key, max_bytes)
+        return await self._source.read(key, max_bytes)
+
+    async def close(self) -> None:
+        """The place closes it."""
 
 
 def canaries_of(name: str) -> tuple[str, str, str]:
@@ -38,12 +51,11 @@ def canaries_of(name: str) -> tuple[str, str, str]:
     return f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x"
 
 
-def write(folder: Path) -> None:
-    folder.mkdir()
+async def write(place: Place) -> None:
     for name in NAMES:
         body, title, rare = canaries_of(name)
         text = f"Bridges {title}\n\nThe bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
-        (folder / name).write_text(text)
+        await place.put(name, text.encode())
 
 
 async def check(world: World, *people: str) -> None:
@@ -53,12 +65,12 @@ async def check(world: World, *people: str) -> None:
     logs_say_nothing(world)
 
 
-async def sync(world: World, source: Folder, group: str, *losing: str) -> None:
-    """Syncs the folder for a group. `losing`: who may read nothing of it any more, from the first file that is added anew."""
+async def sync(world: World, source: Closing, group: str, *losing: str) -> None:
+    """Syncs the source for a group. `losing`: who may read nothing of it any more, from the first file that is added anew."""
     groups = frozenset({group})
     run = Sync(source, world.core.ingestor, Options(StoredName("default"), (group,)))
     for kept in list(world.documents.values()):
-        if kept.slot >= 70:  # of this folder
+        if kept.slot >= 70:  # of this source
             world.gone.append(world.documents.pop(kept.doc_id))
 
     async def taken(key: str, document: Document) -> None:
@@ -72,15 +84,16 @@ async def sync(world: World, source: Folder, group: str, *losing: str) -> None:
     await world.work()
 
 
-async def narrow(folder: Path) -> None:
-    """Everybody looks everywhere before and after the readers of a folder change, and those who lose it in the middle of the run."""
+async def narrow(kind: str, folder: Path) -> None:
+    """Everybody looks everywhere before and after the readers of a source change, and those who lose it in the middle of the run."""
     async with AsyncExitStack() as stack:
         world = await open_world(folder / "data", stack)
         await world.put(0, frozenset({"*"}))
         await world.sign_in("ann", frozenset({"red"}))
         await world.sign_in("bob", frozenset({"blue"}))
-        write(folder / "docs")
-        source = Folder(folder / "docs")
+        place = await stack.enter_async_context(SOURCES[kind](folder, time.time))
+        await write(place)
+        source = Closing(place.source)
         await sync(world, source, "red")
         assert len(world.readable("ann")) == 4
         await check(world, "ann", "bob", "cem")
@@ -90,8 +103,16 @@ async def narrow(folder: Path) -> None:
         await check(world, "ann", "bob", "cem")
 
 
-async def test_whoever_loses_a_synced_folder_sees_nothing_of_it_at_once(tmp_path: Path) -> None:
-    await narrow(tmp_path)
+@pytest.fixture(params=["folder", "s3"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """The kind of source; S3 needs its engine."""
+    if request.param == "s3":
+        request.getfixturevalue("aws_url")
+    return str(request.param)
+
+
+async def test_whoever_loses_a_synced_source_sees_nothing_of_it_at_once(kind: str, tmp_path: Path) -> None:
+    await narrow(kind, tmp_path)
 
 
 MUTANTS: dict[str, Mutant] = {
@@ -103,8 +124,8 @@ MUTANTS: dict[str, Mutant] = {
 
 
 @pytest.mark.parametrize("name", chosen(MUTANTS, 2))
-async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_seeded_defect_is_found(name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for owner, attribute, change in MUTANTS[name]:
         monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
     with pytest.raises(AssertionError):  # somebody is shown too much, or does not find what is theirs
-        await narrow(tmp_path)
+        await narrow(kind, tmp_path)
