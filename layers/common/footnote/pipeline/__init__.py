@@ -41,7 +41,7 @@ from footnote.learn.follow_ups import suggest_follow_ups
 from footnote.learn.hints import add_hints
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
-from footnote.pipeline.search import EMBED, EXPAND, FIND, FORBIDDEN, GUARD, LANGUAGE, LOOK_UP, REMOTE, RETRIEVE, SEARCH, SPELLING
+from footnote.pipeline.search import EMBED, EXPAND, FIND, FORBIDDEN, GUARD, LANGUAGE, LOOK_UP, REMOTE, RETRIEVE, SEARCH, SPELLING, SPLIT
 from footnote.rank.expand import expand_documents, may_be_expanded
 from footnote.rank.judge import has_no_judgement, judge_passages, may_judge
 from footnote.retrieve.search import has_hits, lacks_lists, warn_of_missing_lists
@@ -143,6 +143,7 @@ UNDERSTAND = (
     REWRITE,
     REFORMULATE,
     SPELLING,
+    SPLIT,
     Step("queries", announce_queries, stage=Stage.UNDERSTAND, on_error=IGNORE, when=was_rewritten),
     FORBIDDEN,
     CLASSIFY,

@@ -32,6 +32,7 @@ from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Paralle
 from footnote.types import BY_DOCUMENT, FURTHER, Stage, Turn
 from footnote.understand.language import set_language, set_language_without_index
 from footnote.understand.spelling import correct_spelling, may_correct
+from footnote.understand.split import asks_several, split_question
 
 
 def fail_or_answer(turn: Turn, error: FootnoteError) -> OnError:
@@ -48,6 +49,10 @@ LANGUAGE = Step(
 SPELLING = Step(
     "spelling", correct_spelling, stage=Stage.UNDERSTAND, option="spelling", on_error=IGNORE, timeout_s=1, when=may_correct,
     shows=lambda t: {"corrected": "corrected" in t.record.notes},
+)
+SPLIT = Step(
+    "split", split_question, stage=Stage.UNDERSTAND, option="split", on_error=IGNORE, when=asks_several,
+    shows=lambda t: {"queries": len(t.rewritten)},
 )
 FORBIDDEN = Step(
     "forbidden", check_forbidden, stage=Stage.GUARD, option="forbidden_check", paid=True, on_error=BLOCK, timeout_s=30,
@@ -139,14 +144,14 @@ SEARCH = (
         shows=lambda t: {"penalised": t.record.notes.get("penalised", 0)},
     ),
     Step(
+        "feedback_weights", weigh, stage=Stage.RANK, option="feedback_weights", on_error=SKIP, timeout_s=1, when=may_rerank,
+        shows=weights_shown,
+    ),
+    Step(
         "duplicates", drop_duplicates, stage=Stage.RANK, option="drop_duplicates", on_error=SKIP, timeout_s=2, when=several_were_read,
         shows=lambda t: {"dropped": t.record.notes.get("duplicates", 0)},
     ),
     Step("diversify", diversify, stage=Stage.RANK, option="mmr", on_error=SKIP, timeout_s=2, when=several_were_read),
-    Step(
-        "feedback_weights", weigh, stage=Stage.RANK, option="feedback_weights", on_error=SKIP, timeout_s=1, when=may_rerank,
-        shows=weights_shown,
-    ),
     Step("cut", cut, stage=Stage.RANK, on_error=FAIL, when=was_reranked),
 )
 """Queries → hits."""
@@ -154,7 +159,7 @@ SEARCH = (
 FIND = (EMBED, *SEARCH)
 """A question of our own, whose language is known → its hits."""
 
-RETRIEVE = (GUARD, LANGUAGE, SPELLING, FORBIDDEN, EMBED, *SEARCH)
+RETRIEVE = (GUARD, LANGUAGE, SPELLING, SPLIT, FORBIDDEN, EMBED, *SEARCH)
 """A question → its hits: the whole turn of `/retrieve-*`, `footnote search` and `footnote eval`."""
 
 LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *REMOTE, *SEARCH)

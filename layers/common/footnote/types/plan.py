@@ -67,6 +67,7 @@ OptionName = Literal[
     "sandwich",
     "search_cache",
     "spelling",
+    "split",
     "step_back",
     "summary_tree",
     "support_check",
@@ -115,10 +116,10 @@ OPTIONS: Mapping[OptionName, Option] = {
     "faq": Option("Answer a frequent question with the words written for it.", True, requestable=True),
     "feedback_hints": Option("Tell the model how its reader rated answers to similar questions.", False, requestable=True),
     "feedback_query": Option("Search again with the keywords of the first passages.", False, requestable=True, affects="search"),
-    "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
     "feedback_weights": Option(
         "Order passages by what feedback says of their documents, too.", False, requestable=True, affects="search", pool_size=20
     ),
+    "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
     "follow_up_by_model": Option("Let the model that answers write what could be asked next.", False, requestable=True),
     "forbidden_check": Option("Refuse questions that meet a forbidden term.", True, ceiling=("rag.forbidden_check_enabled",)),
     "graph": Option(
@@ -189,6 +190,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "sandwich": Option("Show the model the best passages first and last.", False, requestable=True),
     "search_cache": Option("Use again what the same question found.", False, requestable=True, ceiling=("cache.enabled",)),
     "spelling": Option("Correct typos by the words of the documents.", True, requestable=True, affects="search"),
+    "split": Option("Search for each part of a question that asks several things.", True, requestable=True, affects="search"),
     "step_back": Option("Search for the more general question, too.", False, requestable=True, affects="search"),
     "summary_tree": Option("Search summaries for the passages under them, too.", False, requestable=True, affects="search"),
     "support_check": Option("Warn where the cited passages do not support a claim.", True, requestable=True),
