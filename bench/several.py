@@ -1,0 +1,178 @@
+"""What dividing a question that asks several things gains, and what it costs questions that ask one.
+
+    python -m bench.several --data-sets FOLDER [--sets squad2 xquad_de korquad] [--pairs 300] [--json]
+
+Made pairs: two questions of a set whose passages belong to different documents, joined by “and”, “und” or a question mark; a Korean one
+also by 이고. Both of their passages are wanted. nDCG@10 and recall@10 with the option `split`, without it, and with the two questions as
+they were before they were joined, which is the most that dividing can reach. Then, of the questions as people wrote them: the share that
+is divided, and the nDCG@10 of those with and without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from bench.figures import log_progress
+from footnote.bootstrap import Core
+from footnote.deps import Deps
+from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
+from footnote.learn.ranking_metrics import mean_interval, ndcg, recall
+from footnote.pipeline import EMBED, LANGUAGE, REWRITE, SEARCH
+from footnote.pipeline.search import SPELLING, SPLIT
+from footnote.settings import Settings
+from footnote.steps import Runner
+from footnote.text.question_parts import question_parts
+from footnote.types import Choice, Conversation, Exchange, Request
+from footnote_local.evaluate import CALLER, PROFILE, build_index
+
+SETS = ("squad2", "xquad_de", "korquad")
+ENDS = "?？. "
+KO_ENDS = {"인가": "이고", "인가요": "이고", "입니까": "이고"}
+"""How a Korean question ends, and the form that joins it to another."""
+
+
+class Asked(NamedTuple):
+    """A question with the documents that it wants, and the questions that it was made of."""
+
+    text: str
+    relevance: Mapping[str, int]
+    parts: tuple[str, ...] = ()
+    history: tuple[Exchange, ...] = ()
+
+
+def language_of(name: str) -> str:
+    """The language of a set."""
+    return "ko" if name.startswith("korquad") else "de" if name.endswith("_de") else "en"
+
+
+def made_pairs(golden: GoldenSet, lang: str, count: int) -> Iterator[tuple[str, Asked]]:
+    """(how they are joined, pair), `count` of each kind. A document without a title is one of its own."""
+    draw, titles = Random(7), {document.doc_id: document.title or document.doc_id for document in golden.documents}
+    for joint, join in _joints(lang).items():
+        made = 0
+        while made < count:
+            one, other = draw.sample(list(golden.queries), 2)
+            if _titles(one, titles) & _titles(other, titles) or not (text := join(one.text.strip(), other.text.strip())):
+                continue
+            made += 1
+            yield joint, Asked(text, {**one.relevance, **other.relevance}, (one.text, other.text))
+
+
+def _titles(query: GoldenQuery, titles: Mapping[str, str]) -> set[str]:
+    return {titles[doc_id] for doc_id in query.relevance if doc_id in titles}
+
+
+def _joints(lang: str) -> Mapping[str, Any]:
+    marked = {"?": lambda one, other: f"{one.rstrip(ENDS)}? {other}"}
+    if lang == "ko":
+        return {"이고": _join_korean, **marked}
+    word = {"en": "and", "de": "und"}[lang]
+    return {word: lambda one, other: f"{one.rstrip(ENDS)} {word} {other[:1].lower()}{other[1:]}", **marked}
+
+
+def _join_korean(one: str, other: str) -> str:
+    bare = one.rstrip(ENDS)
+    return next((f"{bare[: -len(end)]}{joins} {other}" for end, joins in KO_ENDS.items() if bare.endswith(end)), "")
+
+
+class Found(NamedTuple):
+    """Documents, best first, and whether the question was divided."""
+
+    documents: list[str]
+    divided: bool
+
+
+class Bench:
+    """One set with its index."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._runner = Runner((LANGUAGE, REWRITE, SPELLING, SPLIT, EMBED, *SEARCH), Deps, core.turn_deps)
+
+    async def find(self, asked: Asked, *, parts: Sequence[str] = (), divides: bool = False) -> Found:
+        """What a question finds. `parts`: searched for in its place. A follow-up is completed by words of earlier questions."""
+        turn = self._core.new_turn(Request(asked.text, "default", limit=30), CALLER, PROFILE, trace_id="bench")
+        turn = replace(turn.rewrite(*parts) if parts else turn, conversation=Conversation(asked.history))
+        choices = {**turn.plan.choices, "split": Choice(divides, "bench")}
+        turn = await self._runner.finish(replace(turn, plan=replace(turn.plan, choices=choices)))
+        return Found(list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits)), "divided" in turn.record.notes)
+
+
+async def measure(folder: Path, pairs: int) -> AsyncIterator[dict[str, Any]]:
+    """A row for each way to join questions, and one for those of the questions as they are that are divided."""
+    golden = load_golden(folder)
+    settings = Settings.model_validate({"llm": {"discover": False}})
+    core, _ = await build_index(golden, settings, settings.data / "bench" / "eval", lambda *_: None)
+    lang = language_of(golden.name)
+    try:
+        bench = Bench(core)
+        asked: dict[str, list[Asked]] = {}
+        for joint, pair in made_pairs(golden, lang, pairs):
+            asked.setdefault(joint, []).append(pair)
+        for joint, each in asked.items():
+            yield {"set": golden.name, "questions": f"pairs, {joint}", **await compare(bench, each)}
+        written = [Asked(query.text, query.relevance, history=query.history) for query in golden.queries]
+        whole = [each for each in written if (await bench.find(each, divides=True)).divided]
+        others = [query for query in golden.unanswerable if question_parts(query.text, lang)]
+        yield {
+            "set": golden.name,
+            "questions": "as written",
+            **(await compare(bench, whole) if whole else {}),
+            "count": len(written),
+            "divided": len(whole) / len(written),
+            "unanswerable_divided": len(others) / len(golden.unanswerable) if golden.unanswerable else None,
+        }
+    finally:
+        await core.close()
+
+
+async def compare(bench: Bench, asked: Sequence[Asked]) -> dict[str, Any]:
+    """nDCG@10 and recall@10 without, with and at best, and the interval of what `split` changes in nDCG@10."""
+    found = {"without": [await bench.find(each) for each in asked], "with": [await bench.find(each, divides=True) for each in asked]}
+    if asked[0].parts:
+        found["best"] = [await bench.find(each, parts=each.parts) for each in asked]
+    row: dict[str, Any] = {"count": len(asked), "divided": sum(each.divided for each in found["with"]) / len(asked)}
+    scores: dict[str, list[float]] = {}
+    for name, lists in found.items():
+        scores[name] = [ndcg(one.documents, each.relevance) for one, each in zip(lists, asked, strict=True)]
+        of_all = [recall(one.documents, each.relevance) for one, each in zip(lists, asked, strict=True)]
+        row[name] = {"ndcg@10": sum(scores[name]) / len(asked), "recall@10": sum(of_all) / len(asked)}
+    return row | {"gain": mean_interval([after - before for after, before in zip(scores["with"], scores["without"], strict=True)])}
+
+
+def shown(row: Mapping[str, Any]) -> str:
+    """A row as text."""
+    told = f"{row['set']:9} {row['questions']:12} {row['count']:4} questions, {row['divided']:.2%} divided"
+    if row.get("unanswerable_divided") is not None:
+        told += f", {row['unanswerable_divided']:.2%} of the unanswerable ones"
+    for name in ("without", "with", "best"):
+        if name in row:
+            told += f"  {name} {row[name]['ndcg@10']:.3f} / {row[name]['recall@10']:.3f}"
+    return told + ("  ({:+.3f}, {:+.3f} – {:+.3f})".format(*row["gain"]) if "gain" in row else "")
+
+
+async def _main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.several", description="Measures what dividing a question gains and costs.")
+    parser.add_argument("--data-sets", type=Path, default=os.environ.get("DATA_SETS"), metavar="FOLDER")
+    parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME")
+    parser.add_argument("--pairs", type=int, default=300, help="made pairs of each kind")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if options.data_sets is None:
+        parser.error("name the folder of test sets: --data-sets FOLDER")
+    for name in options.sets:
+        log_progress(f"— {name}")
+        async for row in measure(Path(options.data_sets) / name, options.pairs):
+            print(json.dumps(row) if options.json else shown(row), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(_main())
