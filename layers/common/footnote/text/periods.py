@@ -52,6 +52,8 @@ DATED = "since|seit|ab|after|nach|before|vor|until|till|up to|by|bis zum|bis|fro
 LATIN = re.compile(rf"\b{NOUN}{BETWEEN} (?P<how>{DATED})(?: (?:the|de[rmn]))? (?:{WHEN})(?P<open> on\b| onwards?\b| an\b)?", re.IGNORECASE)
 PLAIN = re.compile(rf"\b(?:{WHEN})'?s? {NOUN}\b|\b{NOUN} (?P<year2>(?:19|20)\d\d)\b", re.IGNORECASE)
 """Without a preposition: “last month's reports”, “Berichte 2023”."""
+BEFORE_MONTH = re.compile(r"\b(?:the|our|my|your|all|any|last|this|from|of|for|in|show|list|find|me|and)\s+$", re.IGNORECASE)
+"""What stands before the month May, and not before the verb."""
 KOREAN = re.compile(rf"(?:{WHEN}) ?(?P<how>부터|이후|이래|이전|전에?|까지|에|의)?(?:에|의|로)? ?(?:[가-힣]+ ){{0,2}}?{NOUN_KO}")
 EXPIRES_KO = re.compile("끝나|만료|종료|마감")
 
@@ -67,7 +69,8 @@ class Period:
 def find_period(question: str, today: date) -> Period | None:
     """The time that the wanted documents are from; None = the question names none."""
     korean = None if EXPIRES_KO.search(question) else KOREAN.search(question)
-    found = LATIN.search(question) or korean or PLAIN.search(question)
+    plain = (found for found in PLAIN.finditer(question) if not _is_verb(found, question))
+    found = LATIN.search(question) or korean or next(plain, None)
     if found is None:
         return None
     said = {name: value.lower() for name, value in found.groupdict().items() if value}
@@ -88,6 +91,15 @@ def find_period(question: str, today: date) -> Period | None:
     if how in ("until", "till", "up to", "by", "bis", "bis zum", "까지"):
         return Period(None, end)
     return Period(first, end)
+
+
+def _is_verb(found: re.Match[str], question: str) -> bool:
+    """Whether “may” is no month: “firms may offer”, “What may contracts contain?”. Inside a sentence the month has a capital, or a day, a
+    year or a word of BEFORE_MONTH beside it."""
+    if (found["month"] or "").lower() != "may" or found["day"] or found["year"]:
+        return False
+    before = question[: found.start()]
+    return BEFORE_MONTH.search(before) is None and (not before.strip() or found["month"] == "may")
 
 
 def _span(said: dict[str, str], today: date) -> Iterator[tuple[date, date]]:
