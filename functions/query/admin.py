@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from datetime import UTC, date, datetime, time
+from math import inf
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from fastapi import Query, Response
 from pydantic import BaseModel, Field, model_validator
 
 from footnote.errors import NotFound
-from footnote.guard.audit import audit, read_audit
+from footnote.guard.audit import AuditFilter, audit, read_audit
 from footnote.prompts import LANGUAGES, prompt_names, read_packaged
 from footnote.prompts.store import list_versions, read_version, reset_prompt, restore_prompt, save_prompt
 from footnote.types import Caller, Page
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 Lang = Literal["en", "de", "ko"]
-Number = Annotated[int | None, Query(ge=1, le=10**8, description="Number of an earlier version.")]
+Number = Annotated[int | None, Query(ge=0, le=10**8, description="Number of an earlier version; 0 = the packaged text.")]
 T = TypeVar("T")
+DAY_S = 86_400
 
 ADMINS = problems({403: "The caller is not an admin"})
 MISSING = problems({404: "Not found"})
@@ -128,10 +131,26 @@ async def delete_prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang) -> 
 
 
 @router.get("/audit", name="read_audit")
-async def audit_log(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> AuditPage:
-    """Lists the audit log, newest first."""
-    page = await read_audit(core.records, limit, after)
+async def audit_log(
+    admin: AdminOf,
+    core: CoreOf,
+    limit: Limit = 50,
+    after: str | None = None,
+    user_id: Annotated[str | None, Query(description="Only changes by this user.")] = None,
+    action: Annotated[str | None, Query(description="Only actions that begin so, such as `setting.` or `term.delete`.")] = None,
+    from_: Annotated[date | None, Query(alias="from", description="The first day (UTC).")] = None,
+    to: Annotated[date | None, Query(description="The last day (UTC).")] = None,
+) -> AuditPage:
+    """Lists the audit log, newest first. With filters, a page may have fewer entries than `limit`, or none, although `has_more`."""
+    start, end = _seconds(from_), _seconds(to) + DAY_S if to else inf
+    wanted = AuditFilter(user_id=user_id, action=action or "", start=start, end=end)
+    page = await read_audit(core.records, limit, after, wanted)
     return AuditPage.of(page, lambda each: AuditBody(**asdict(each)))
+
+
+def _seconds(day: date | None) -> float:
+    """When this day begins (UTC), since 1970; 0 without a day."""
+    return datetime.combine(day, time.min, UTC).timestamp() if day else 0.0
 
 
 def page_of(rows: Sequence[T], key: Callable[[T], str], limit: int, after: str | None) -> Page[T]:
@@ -150,13 +169,13 @@ async def read_prompt(core: Core, name: str, lang: str, version: int | None = No
     """A prompt with its variables and versions. NotFound for an unknown name or version."""
     from footnote.prompts.rules import learn_values
 
-    _check_name(name)
+    check_prompt_name(name)
     await core.load_changes()
     key, row = f"{name}.{lang}", _row(core, name, lang)
-    if version is not None:
+    if version:
         template = await read_version(key, version, core.records)
     else:
-        template = core.prompts.saved[key].template if key in core.prompts.saved else read_packaged(name, lang)
+        template = core.prompts.saved[key].template if version is None and key in core.prompts.saved else read_packaged(name, lang)
     values = learn_values(read_packaged(name, each) for each in LANGUAGES)
     versions = [VersionBody(**asdict(each)) for each in await list_versions(key, core.records)]
     return PromptBody(**row.model_dump(), template=template, variables=values.paths(), versions=versions)
@@ -166,7 +185,7 @@ async def save(core: Core, caller: Caller, name: str, lang: str, template: str) 
     """Saves and activates a template. → the new version's number. BadRequest, with the line, for a template that could fail."""
     from footnote.prompts.rules import check_template, learn_values
 
-    _check_name(name)
+    check_prompt_name(name)
     check_template(template, learn_values(read_packaged(name, each) for each in LANGUAGES))
     await audit(core.records, caller, "prompt.set", f"{name}.{lang}", now=core.clock(), characters=len(template))
     number = await save_prompt(f"{name}.{lang}", template, by=caller.user_id, records=core.records, cache=core.cache)
@@ -178,7 +197,7 @@ async def restore(core: Core, caller: Caller, name: str, lang: str, version: int
     """Activates an earlier version. NotFound if there is none, BadRequest if it breaks today's rules."""
     from footnote.prompts.rules import check_template, learn_values
 
-    _check_name(name)
+    check_prompt_name(name)
     template = await read_version(f"{name}.{lang}", version, core.records)
     check_template(template, learn_values(read_packaged(name, each) for each in LANGUAGES))  # the rules may have changed
     await audit(core.records, caller, "prompt.set", f"{name}.{lang}", now=core.clock(), version=version)
@@ -188,13 +207,14 @@ async def restore(core: Core, caller: Caller, name: str, lang: str, version: int
 
 async def reset(core: Core, caller: Caller, name: str, lang: str) -> None:
     """Activates the packaged text."""
-    _check_name(name)
+    check_prompt_name(name)
     await audit(core.records, caller, "prompt.reset", f"{name}.{lang}", now=core.clock())
     await reset_prompt(f"{name}.{lang}", core.records, core.cache)
     await core.load_changes()
 
 
-def _check_name(name: str) -> None:
+def check_prompt_name(name: str) -> None:
+    """NotFound, with the names of all prompts, for an unknown one."""
     if name not in prompt_names():
         raise NotFound(f"There is no such prompt. Existing prompts: {', '.join(prompt_names())}.")
 

@@ -88,6 +88,7 @@ async def test_a_prompt_is_returned_with_its_variables_and_versions(core: Core, 
     restored = (await client.put("/prompts/answer_numbered", json={"lang": "de", "version": 1})).json()
     assert (restored["template"], restored["version"], [each["version"] for each in restored["versions"]]) == ("one", 1, [2, 1])
     assert (await client.get("/prompts/answer_numbered?lang=de&version=2")).json()["template"] == "two"
+    assert (await client.get("/prompts/answer_numbered?lang=de&version=0")).json()["template"] == packaged["template"]
     first = (await client.get("/prompts?limit=4")).json()
     rest = (await client.get(f"/prompts?limit=200&after={first['last_id']}")).json()
     saved = [
@@ -243,6 +244,27 @@ async def test_only_an_admin_may_undo(core: Core, open_client: OpenClient) -> No
 
 
 # --- the audit -------------------------------------------------------------------------------------
+
+
+async def test_the_audit_is_filtered_by_user_action_and_day(core: Core, open_client: OpenClient, clock: HandClock) -> None:
+    client = await open_client(create_query)
+    ann = await open_client(as_caller(replace(ANN, role="admin"), create_query))
+    for each in (client, ann):
+        await each.put("/settings/rag.alpha", json={"value": 0.7})
+        await each.put("/forbidden-terms/salary", json={})
+        clock.advance(86_400)
+
+    async def found(**filters: Any) -> list[tuple[str, str]]:
+        page = (await client.get("/audit", params=filters)).json()
+        assert page["has_more"] is False
+        return [(entry["user_id"], entry["action"]) for entry in page["data"]]
+
+    assert await found(user_id="ann") == [("ann", "term.set"), ("ann", "setting.set")]
+    assert await found(action="setting.") == [("ann", "setting.set"), ("local", "setting.set")]
+    assert await found(**{"from": "2023-11-15"}) == [("ann", "term.set"), ("ann", "setting.set")]
+    assert await found(to="2023-11-14", action="term.") == [("local", "term.set")]
+    assert await found(user_id="nobody") == []
+    assert (await client.get("/audit?from=yesterday")).status_code == 422
 
 
 async def test_every_change_is_in_the_audit_without_its_text(core: Core, open_client: OpenClient, clock: HandClock) -> None:

@@ -82,6 +82,23 @@ async def test_only_admins_list_and_change_forbidden_terms(method: str, path: st
     assert (await client.request(method, f"/forbidden-terms{path}", json={} if method == "PUT" else None)).is_success
 
 
+async def test_an_admin_tries_a_question_and_reads_what_its_user_would(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(create_query)
+    await client.put("/forbidden-terms/bridge", json={"topic": "construction"})
+    tried = (await client.post("/forbidden-terms/try", json={"query_text": SECRET["query_text"]})).json()
+    assert (tried["enabled"], tried["refused"], tried["notice"]) == (True, True, NOTICE)
+    assert [(hit["term"], hit["similarity"], hit["match_type"]) for hit in tried["hits"]] == [("bridge", 1.0, "exact")]
+    allowed = (await client.post("/forbidden-terms/try", json={"query_text": "Who was the mayor?"})).json()
+    assert (allowed["refused"], allowed["notice"], allowed["hits"]) == (False, None, [])
+    await client.put("/settings/rag.forbidden_check_enabled", json={"value": False})
+    off = (await client.post("/forbidden-terms/try", json={"query_text": SECRET["query_text"]})).json()
+    assert (off["enabled"], off["refused"], len(off["hits"])) == (False, False, 1)
+    assert [turn async for turn in core.turns.all_of(Caller("local"))] == []
+    assert (await client.post("/forbidden-terms/try", json={"query_text": ""})).status_code == 422
+    others = await open_client(as_caller(ANN, create_query))
+    assert (await others.post("/forbidden-terms/try", json={"query_text": "Why?"})).status_code == 403
+
+
 async def test_a_forbidden_question_is_refused_and_stored_but_not_searched(core: Core, open_client: OpenClient) -> None:
     await put_document(core.index, make_document("bridge", groups=("*",)), BRIDGE)
     client = await open_client(create_query)

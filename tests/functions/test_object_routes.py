@@ -51,6 +51,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("GET", "/prompts/{name}"): Rule(ADMIN, 403),
     ("PUT", "/prompts/{name}"): Rule(ADMIN, 403, {"lang": "en", "template": "Answer."}),
     ("DELETE", "/prompts/{name}"): Rule(ADMIN, 403),
+    ("POST", "/prompts/{name}/preview"): Rule(ADMIN, 403, {"lang": "en", "template": "Answer.", "query_text": "Why?"}),
     ("PUT", "/settings/{key}"): Rule(ADMIN, 403, {"value": 0.4}),
     ("GET", "/settings/{key}/history"): Rule(ADMIN, 403),
     ("POST", "/settings/{key}/undo"): Rule(ADMIN, 403),

@@ -316,6 +316,11 @@ async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response
         reply = await world.call(person, "query", "GET", path)
         assert reply.status_code == 403, (path, reply.status_code)
         yield reply
+    trials = (("/forbidden-terms/try", {}), ("/prompts/answer_numbered/preview", {"lang": "en", "template": "Answer.", "index_name": "side"}))
+    for path, body in trials:
+        reply = await world.call(person, "query", "POST", path, json={"query_text": QUESTION, **body})
+        assert reply.status_code == 403, (path, reply.status_code)
+        yield reply
     asked = (("GET", "/feedback"), ("GET", "/feedback/weights"), ("DELETE", "/feedback/weights?index_name=default"))
     for method, path in asked:
         reply = await world.call(person, "feedback", method, path)

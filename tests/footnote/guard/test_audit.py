@@ -10,7 +10,8 @@ import pytest
 
 from footnote.adapters.sqlite.records import SqliteRecords
 from footnote.adapters.sqlite.turn_store import open_store
-from footnote.guard.audit import audit, read_audit
+from footnote.guard import audit as module
+from footnote.guard.audit import AuditFilter, audit, read_audit
 from footnote.types import Caller
 from tests.conftest import HandClock
 
@@ -39,6 +40,36 @@ async def test_the_latest_change_is_listed_first_page_by_page(records: Any, cloc
         {"chunks": 4},
         pytest.approx(1_700_000_000.004),
     )
+
+
+async def test_a_filtered_page_looks_at_a_part_and_the_next_one_goes_on(
+    records: Any, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_READ", 4)
+    monkeypatch.setattr(module, "PAGE", 3)
+    for number in range(9):
+        await audit(records, ANN, "term.set" if number in (0, 1, 6) else "document.delete", f"{number}", now=clock())
+        clock.advance(1)
+    pages, after, has_more = [], None, True
+    while has_more:
+        page = await read_audit(records, 2, after, AuditFilter(action="term."))
+        pages.append([entry.object_id for entry in page.data])
+        after, has_more = page.last_id, page.has_more
+    assert [each for page in pages for each in page] == ["6", "1", "0"]
+    assert len(pages) == 2
+
+
+async def test_a_page_of_a_filtered_audit_ends_at_its_limit_and_at_the_first_day(records: Any, clock: HandClock) -> None:
+    times = []
+    for number in range(6):
+        times.append(clock())
+        await audit(records, ANN, "term.set", f"{number}", now=clock())
+        clock.advance(1)
+    first = await read_audit(records, 2, None, AuditFilter(start=times[1], end=times[5]))
+    rest = await read_audit(records, 2, first.last_id, AuditFilter(start=times[1], end=times[5]))
+    assert [[entry.object_id for entry in page.data] for page in (first, rest)] == [["4", "3"], ["2", "1"]]
+    last = await read_audit(records, 2, rest.last_id, AuditFilter(start=times[1], end=times[5]))
+    assert (first.has_more, rest.has_more, last.data, last.has_more) == (True, True, (), False)
 
 
 async def test_changes_of_one_moment_are_all_kept(records: Any, clock: HandClock) -> None:

@@ -87,7 +87,7 @@ export function carefulButton(key, question, work, values = {}) {
     const yes = say(el('button', { type: 'button', class: 'danger', onclick: () => attempt(work, yes) }), key, values)
     const no = button('admin_no', () => (place.replaceChildren(ask), ask.focus()), 'quiet')
     place.replaceChildren(el('span', { role: 'group' }, say(el('span', { role: 'status' }), question, values), ' ', yes, no))
-    place.onkeydown = event => event.key === 'Escape' && (event.preventDefault(), no.click())
+    place.firstChild.addEventListener('keydown', event => event.key === 'Escape' && (event.preventDefault(), no.click()))
     no.focus()
   }, 'quiet', values)
   place.append(ask)
@@ -186,6 +186,8 @@ export function table(caption, columns, rows, { empty, choose = null, keyOf = ro
   function rowOf(row) {
     const [first, ...rest] = columns.map(({ name, of }, i) =>
       el(i ? 'td' : 'th', { role: i ? 'cell' : 'rowheader', ...(i ? { 'data-name': t(name) } : { scope: 'row' }) }, of(row)))
+    first.id = `row-${(fields += 1)}`
+    for (const cell of rest) for (const each of cell.querySelectorAll('button')) each.setAttribute('aria-describedby', first.id) // of which row
     return el('tr', { role: 'row' }, choose && el('td', { role: 'cell', class: 'tick' }, tick(row, first.textContent)), first, ...rest)
   }
 

@@ -22,7 +22,7 @@ export async function show(_, again) {
     await call('DELETE', pathOf(term))
     tell('admin_term_removed', { term })
     again()
-  })
+  }, { term })
   const rows = table('admin_terms', [
     { name: 'admin_term', of: ({ term }) => term, by: ({ term }) => term },
     { name: 'admin_match', of: each => say(el('span'), `admin_match_${each.match_type ?? 'usual'}`), by: each => each.match_type ?? '' },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from secrets import token_hex
 from typing import Any
 
@@ -22,6 +23,27 @@ class AuditEntry:
     facts: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilter:
+    """Which entries are wanted: of this user (None = any), whose action begins so, from `start` until before `end` (since 1970)."""
+
+    user_id: str | None = None
+    action: str = ""
+    start: float = 0.0
+    end: float = inf
+
+    def wants(self, entry: AuditEntry) -> bool:
+        """Whether the entry is wanted."""
+        by = self.user_id in (None, entry.user_id)
+        return by and entry.action.startswith(self.action) and self.start <= entry.at < self.end
+
+
+EVERYTHING = AuditFilter()
+PAGE = 200
+MOST_READ = 2000
+"""Entries that one page looks at: an audit is long, and a request short."""
+
+
 async def audit(records: Records, caller: Caller, action: str, object_id: str, *, now: float, **facts: Any) -> None:
     """Records a change. Call it before the change, so that nothing happens unrecorded. `action`: `<kind>.<verb>`, e.g. `prompt.set`."""
     value = {"user_id": caller.user_id, "action": action, "object_id": object_id, "facts": facts}
@@ -29,10 +51,27 @@ async def audit(records: Records, caller: Caller, action: str, object_id: str, *
     await records.put("audit", f"{now:017.6f}-{token_hex(4)}", {**value, "at": now}, by=caller.user_id, expected=0)
 
 
-async def read_audit(records: Records, limit: int, after: str | None = None) -> Page[AuditEntry]:
-    """A page of entries, newest first."""
-    page = await records.list("audit", limit=limit, after=after, newest_first=True)
-    return Page(tuple(map(_entry, page.data)), page.has_more, page.last_id)
+async def read_audit(records: Records, limit: int, after: str | None = None, wanted: AuditFilter = EVERYTHING) -> Page[AuditEntry]:
+    """A page of entries, newest first. With a filter it looks at MOST_READ entries: it may have fewer than `limit`, and the next page
+    goes on after `last_id`."""
+    if after is None and wanted.end < inf:
+        after = f"{wanted.end:017.6f}"  # keys begin with the time
+    found: list[AuditEntry] = []
+    read, has_more, last = 0, True, after
+    while has_more and len(found) < limit and read < MOST_READ:
+        page = await records.list("audit", limit=limit if wanted == EVERYTHING else PAGE, after=last, newest_first=True)
+        entries = tuple(map(_entry, page.data))
+        has_more = page.has_more
+        for entry in entries:
+            read, last = read + 1, entry.entry_id
+            if entry.at < wanted.start:
+                return Page(tuple(found), has_more=False, last_id=last)
+            if wanted.wants(entry):
+                found.append(entry)
+            if len(found) == limit:
+                has_more = page.has_more or entry is not entries[-1]
+                break
+    return Page(tuple(found), has_more, last)
 
 
 def _entry(record: Record) -> AuditEntry:
