@@ -226,7 +226,18 @@ def test_every_command_has_a_test_and_accepts_json() -> None:
 
     commands = get_command(app).commands  # type: ignore[attr-defined]
     groups = {name for name, command in commands.items() if hasattr(command, "commands")}
-    tested_elsewhere = {"documents", "session", "settings", "user", "model", "prompts", "forbidden", "collections", "experiments"}
+    tested_elsewhere = {
+        "documents",
+        "session",
+        "settings",
+        "user",
+        "model",
+        "prompts",
+        "forbidden",
+        "collections",
+        "experiments",
+        "weights",
+    }
     assert groups == tested_elsewhere
     assert set(commands) - groups == {*COMMANDS, "invoke", "audit", "events", "explain"}  # tested in other files, too
     commands = {name: command for name, command in commands.items() if name not in groups}

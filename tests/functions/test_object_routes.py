@@ -90,6 +90,7 @@ MARKS: dict[str, tuple[str, frozenset[str], int]] = {
     "/stats?by=room": ("{room_id}", OWNER | ADMIN, 200),
     "/ingest/status": ('"waiting"', ADMIN, 403),
     "/feedback?limit=200": ("{rated_trace_id}", ADMIN, 403),
+    "/feedback/weights": ('"is_on"', ADMIN, 403),
     "/feedback/metrics": ('"outdated"', OWNER | ADMIN, 200),
     "/sessions": ("{session_id}", ADMIN, 403),
     "/prompts": ('"answer_numbered"', ADMIN, 403),
