@@ -1,4 +1,4 @@
-"""What every index does with questions that a passage answers: they find it, and are never read."""
+"""What every index does with the questions that a model wrote for a chunk."""
 
 from __future__ import annotations
 
@@ -10,25 +10,18 @@ from tests.contracts.test_index import words
 from tests.fakes import make_chunk, make_document, put_document
 
 
-async def test_words_of_a_question_find_its_passage_alone(index: Any, me: Caller) -> None:
+async def test_questions_find_their_chunk_and_are_returned_to_copies_only(index: Any, me: Caller, stranger: Caller) -> None:
     document = make_document()
-    chunks = [make_chunk(document, "The lamp burned oil.", 0), make_chunk(document, "The keeper climbed the stairs.", 1)]
-    asked = [replace(chunks[0], questions=("What fuel was used?", "Who brought petroleum?")), chunks[1]]
-    await index.stage(document, asked, [((0, 20),), ((0, 30),)])
-    await index.activate(document.doc_id, 1)
-    assert await words(index, me, "fuel petroleum") == ["plan|1|0"]
-    assert await index.read(me, ["plan|1|0", "plan|1|1"]) == chunks
-    assert sorted(chunk.text for chunk in await index.sample(me, "default", 9)) == sorted(chunk.text for chunk in chunks)
-    assert (await index.info("default")).chunks == 2
-    assert await words(index, Caller("eve"), "petroleum") == []
-    assert await index.known_terms(Caller("eve"), "default", ["petroleum"]) == frozenset()
-
-
-async def test_they_go_with_their_generation(index: Any, me: Caller) -> None:
-    document = make_document()
-    await put_document(index, document, ["The lamp burned oil."], questions=("Who brought petroleum?",))
-    assert await index.staged(document.doc_id, 1) != (0, "")
-    await put_document(index, make_document(generation=2), ["The lamp burned oil."], questions=("Who brought kerosene?",))
-    assert (await words(index, me, "petroleum"), await words(index, me, "kerosene")) == ([], ["plan|2|0"])
-    await index.remove(document.doc_id, 2)
-    assert await words(index, me, "kerosene") == []
+    chunks = [make_chunk(document, "The bridge.", 0), replace(make_chunk(document, "A road.", 1), questions=("Holidays?", "한글?"))]
+    await index.stage(document, chunks, [(), ()])
+    chunk_ids = [chunk.chunk_id for chunk in chunks]
+    assert await index.questions(me, chunk_ids) == {}  # not active yet
+    await index.activate("plan", 1)
+    assert await words(index, me, "holidays") == ["plan|1|1"]
+    assert [chunk.questions for chunk in await index.read(me, chunk_ids)] == [(), ()]
+    assert await index.questions(me, chunk_ids) == {"plan|1|1": ("Holidays?", "한글?")}
+    assert await index.questions(stranger, chunk_ids) == {}
+    await index.remove("plan", 1)
+    assert await index.questions(me, chunk_ids) == {}
+    await put_document(index, make_document("other"), ["A road."])  # which may have the place of a removed one
+    assert await index.questions(me, ["other|1|0"]) == {}

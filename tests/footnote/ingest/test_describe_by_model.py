@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from footnote.bootstrap import Core
-from footnote.ingest.describe_by_model import READ, Description, clean, excerpt
+from footnote.ingest.describe_by_model import MOST_FAILURES, PAUSE_S, READ, Description, Pause, clean, excerpt
 from footnote.settings import LLM, Budget, Embedding, Ingest, Settings
 from footnote.types import Block, Caller, Document, Request
+from tests.fakes import FakeModel, FakeModels
 from tests.openai_server import Reply, Server, chunk, serving, sse
 from tests.turns import HELD
 
@@ -76,11 +77,47 @@ async def test_the_models_words_describe_the_document(make: Callable[..., Core],
     assert [hit.chunk.title for hit in turn.evidence.hits] == ["tower"]
 
 
-async def test_by_default_no_model_is_called(make: Callable[..., Core], server: Server) -> None:
+async def test_by_default_a_configured_model_is_asked_and_patterns_spare_the_call(make: Callable[..., Core], server: Server) -> None:
     server.replies[PATH] = says(REPLY)
-    _, found = await add(make("patterns"))
-    assert server.requests == []
-    assert found["type"] == "text"
+    assert Ingest().enrichment == "auto"
+    _, found = await add(make("auto"))
+    assert (found["type"], len(server.requests)) == ("article", 1)
+    _, found = await add(make("patterns"), TEXT + b" Oil.")
+    assert (found["type"], len(server.requests)) == ("text", 1)
+
+
+async def test_by_default_a_model_that_nobody_configured_is_not_asked(make: Callable[..., Core]) -> None:
+    core = make("auto", llm=LLM(discover=True, model="m"))
+    core.models = FakeModels(FakeModel([[json.dumps(REPLY)]]))
+    assert core.settings.has_model is False
+    assert (await add(core))[1]["type"] == "text"
+
+
+@pytest.mark.parametrize("given", [{"llm": LLM(base_url="http://x/v1")}, {"openai_api_key": "k"}, {"openrouter_api_key": "k"}])
+def test_an_address_or_a_key_configures_a_model(given: dict[str, Any]) -> None:
+    assert Settings(**given).has_model
+
+
+async def test_a_model_that_does_not_reply_is_left_alone_for_a_while(make: Callable[..., Core], server: Server) -> None:
+    server.replies[PATH] = Reply(500, ("{}",))
+    core, now = make("auto"), 0.0
+    assert core.ingestor.model is not None
+    core.ingestor.model.pause.timer = lambda: now
+    for number in range(MOST_FAILURES + 2):
+        await add(core, TEXT + str(number).encode())
+    assert len(server.requests) == MOST_FAILURES
+    server.replies[PATH] = says(REPLY)
+    now = PAUSE_S
+    assert (await add(core, TEXT + b" Again."))[1]["type"] == "article"
+
+
+def test_only_failures_in_a_row_are_a_reason_for_a_pause() -> None:
+    pause = Pause(lambda: 0.0)
+    for failed in (True, True, False, True, True):
+        pause.count(failed=failed)
+    assert not pause.is_on
+    pause.count(failed=True)
+    assert pause.is_on
 
 
 async def test_what_came_with_the_document_stands(make: Callable[..., Core], server: Server) -> None:

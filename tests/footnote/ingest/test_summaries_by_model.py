@@ -26,7 +26,9 @@ async def server() -> AsyncIterator[Server]:
 
 async def add(folder: Path, server: Server, chunker: Chunker) -> dict[int, list[Chunk]]:
     llm = LLM(discover=False, base_url=f"{server.url}/v1", model="scribe", retries=0)
-    core = Core(Settings(footnote_data=folder, llm=llm, embedding=Embedding(builtin=False), ingest=Ingest(chunk_tokens=100)))
+    core = Core(
+        Settings(footnote_data=folder, llm=llm, embedding=Embedding(builtin=False), ingest=Ingest(chunk_tokens=100, enrichment="patterns"))
+    )
     try:
         await core.collections.create("default", CollectionSettings(chunker), title="", description="", by="me")
         document = await core.ingestor.accept(ME, TEXT.encode(), file_name="tower.md", collection="default", permission_groups=["*"])

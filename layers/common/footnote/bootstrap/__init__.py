@@ -210,7 +210,7 @@ class Core(VoiceServices):
     @cached_property
     def _document_model(self) -> DocumentModel:
         budget = SharedBudget(self.spending, USER, lambda: self.settings)
-        return DocumentModel(lambda: self.models, self.prompts, budget)
+        return DocumentModel(lambda: self.models, self.prompts, budget, lambda: self.settings.has_model)
 
     @cached_property
     def bucket(self) -> Bucket:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar, get_args
 
 from pydantic import BaseModel, Field
 
-from footnote.errors import FootnoteError
+from footnote.errors import FootnoteError, UnusableReply
 from footnote.model_calls import ask
 from footnote.ports import Models
 from footnote.prompts import Prompts
@@ -26,6 +27,8 @@ from footnote.types import Block, Document, Message, ModelCall, Parsed
 
 log = logging.getLogger(__name__)
 
+Enrichment = Literal["auto", "patterns", "descriptions", "questions"]
+"""The setting `INGEST__ENRICHMENT`."""
 Value = TypeVar("Value", bound=BaseModel)
 
 USER = "system"
@@ -33,6 +36,9 @@ USER = "system"
 READ, HEADINGS = 6000, 2000
 """Characters of the beginning of the text, and of the headings after it, that the model is shown."""
 LIMIT_S = 45.0
+MOST_FAILURES, PAUSE_S = 3, 300.0
+"""After so many calls in a row that had no reply, none is made for PAUSE_S seconds: a model that hangs must not keep thousands of
+documents from being READY for 45 seconds each."""
 REPLY_TOKENS = 1000
 """Enough for a model that thinks first."""
 LONGEST, LONGEST_TOPIC, TOPICS = 400, 60, 6
@@ -65,13 +71,40 @@ class Allowance(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class Pause:
+    """Whether a model that did not reply is left alone. `timer`: seconds, from any point on."""
+
+    timer: Callable[[], float] = time.monotonic
+    failures: int = 0
+    until: float = float("-inf")
+
+    @property
+    def is_on(self) -> bool:
+        """Whether no call is to be made now."""
+        return self.timer() < self.until
+
+    def count(self, *, failed: bool) -> None:
+        """Reports a call."""
+        self.failures = self.failures + 1 if failed else 0
+        if self.failures >= MOST_FAILURES:
+            self.failures, self.until = 0, self.timer() + PAUSE_S
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentModel:
-    """Asks the language model about documents. `models`: the current ones, since they may be configured while the server runs."""
+    """Asks the language model about documents. `models`: the current ones, since they may be configured while the server runs;
+    `is_configured`: whether somebody did."""
 
     models: Callable[[], Models]
     prompts: Prompts
     allowance: Allowance
+    is_configured: Callable[[], bool]
+    pause: Pause = field(default_factory=Pause)
+
+    def describes(self, enrichment: Enrichment) -> bool:
+        """Whether documents are to be described, by this setting."""
+        return self.is_configured() if enrichment == "auto" else enrichment != "patterns"
 
     async def describe(self, document: Document, parsed: Parsed) -> Mapping[str, Any]:
         """The fields `summary`, `topics` and `type`, as far as the reply is usable; {} without a model, a reply or a budget."""
@@ -85,6 +118,9 @@ class DocumentModel:
         self, doc_id: str, prompt: str, lang: str, values: Mapping[str, Any], schema: type[Value], max_tokens: int
     ) -> Value | None:
         """The model's reply; None if it cannot be had or used, or today's budget is spent. What a document needs never fails by it."""
+        if self.pause.is_on:
+            log.warning("document not described", extra={"doc_id": doc_id, "step": prompt, "reason": "pause"})
+            return None
         collector = CallCollector(prompt, new_trace_id(), USER)
         try:
             with collecting(collector):
@@ -92,8 +128,11 @@ class DocumentModel:
                     log.warning("document not described", extra={"doc_id": doc_id, "step": prompt, "reason": "budget"})
                     return None
                 messages = [Message("user", self.prompts.render(prompt, lang, values))]
-                return await ask(self.models(), None, messages, schema, max_tokens=max_tokens, timeout_s=LIMIT_S)
+                made = await ask(self.models(), None, messages, schema, max_tokens=max_tokens, timeout_s=LIMIT_S)
+                self.pause.count(failed=False)
+                return made
         except (FootnoteError, TimeoutError) as exc:
+            self.pause.count(failed=not isinstance(exc, UnusableReply))
             log.warning("document not described", extra={"doc_id": doc_id, "step": prompt, "reason": type(exc).__name__})
             return None
         finally:

@@ -229,7 +229,7 @@ class Ingestor:
         await self._remove_withdrawn(document)
         parsed, fixed = await parse_source(self.files, self.parser, document)
         settings = await self.collections.get(document.collection)
-        asked = self.model if self.settings.enrichment != "patterns" else None
+        asked = self.model if self.model and self.model.describes(self.settings.enrichment) else None
         if (asked or settings.chunker == "hierarchical") and not await self.ledger.lease(doc_id, generation, owner, LEASE_S):
             return  # another worker took over, or the document changed
         written = await asked.describe(document, parsed) if asked else None

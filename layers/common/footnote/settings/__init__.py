@@ -166,6 +166,12 @@ class Settings(BaseSettings):
         return base_url, model, key
 
     @property
+    def has_model(self) -> bool:
+        """Whether somebody configured a language model: its endpoint, or a key for one."""
+        base_url, _, key = self.model_endpoint
+        return base_url is not None or key is not None
+
+    @property
     def confluence_account(self) -> tuple[str, str] | None:
         """(base URL without a slash at its end, token), aliases resolved; None = Confluence is not configured."""
         base_url = self.confluence.base_url or self.confluence_base_url

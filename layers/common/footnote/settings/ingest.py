@@ -16,11 +16,12 @@ class Ingest(Group):
         affects="nothing",
     )
     parse_limit_s: float = setting(60, gt=0, description="Maximum time to parse one file, in seconds.", affects="nothing")
-    enrichment: Literal["patterns", "descriptions", "questions"] = setting(
-        "patterns",
+    enrichment: Literal["auto", "patterns", "descriptions", "questions"] = setting(
+        "auto",
         description="What describes documents: `patterns`, at no cost; `descriptions`: the language model, in one call per document,"
         " writes its summary and topics and says what kind of text it is; `questions`: the model also writes up to three questions"
-        " that each passage answers, by which the passage is found. Both cost tokens for every document.",
+        " that each passage answers, by which the passage is found. Both cost tokens for every document. `auto`: `descriptions` where"
+        " an address or a key of a model is set, else `patterns`; a model that was only found on this machine is not asked.",
         affects="nothing",
     )
     parse_memory_mb: int = setting(1024, ge=256, description="Maximum memory to parse one file, in MiB.", affects="nothing")
