@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.guard.audit import audit
 from footnote.learn.golden_cases import load_case
+from footnote.memory.room_marks import forget_marks, load_marks
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import StoredTurn, read_all
 from footnote.types import Caller, Feedback, TurnRecord
@@ -109,7 +110,8 @@ async def export(caller: CallerOf, core: CoreOf) -> StreamingResponse:
 
 @router.delete("/me/data", name="delete_my_data", status_code=204)
 async def delete(caller: CallerOf, core: CoreOf) -> Response:
-    """Deletes the caller's turns, feedback, figures and preferences, and the golden cases that were made from the turns."""
+    """Deletes the caller's turns, names of conversations, feedback, figures and preferences, and the golden cases that were made from the
+    turns."""
     await delete_data(caller.user_id, caller, core)
     return Response(status_code=204)
 
@@ -128,11 +130,12 @@ async def export_lines(caller: Caller, core: Core) -> AsyncGenerator[bytes, None
 
 
 async def delete_data(user_id: str, by: Caller, core: Core) -> int:
-    """Deletes a user's turns, feedback, figures and preferences, and the golden cases that were made from the turns. Returns the number
-    of turns."""
+    """Deletes a user's turns, names of conversations, feedback, figures and preferences, and the golden cases that were made from the
+    turns. Returns the number of turns."""
     await audit(core.records, by, "user.delete", user_id, now=core.clock())
     await _delete_cases(user_id, core)  # first: afterwards nobody knows whose they are
     await core.records.delete("preference", user_id)
+    await forget_marks(core.records, await load_marks(core.records, user_id))
     await core.checkpoints.delete(user_id)
     return await core.turns.delete_all_of(Caller(user_id))
 

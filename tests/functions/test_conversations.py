@@ -14,6 +14,7 @@ import pytest
 
 from footnote.answer.messages import message
 from footnote.errors import ModelTimeout
+from footnote.memory.room_marks import load_marks
 from footnote.ports import Delta
 from footnote.settings import LLM
 from footnote.types import Caller, Feedback, Usage
@@ -91,8 +92,8 @@ async def test_conversations_are_pages_the_last_used_one_first_and_of_all_apis(o
     await ask(site)
     clock.advance(5)
     await ask(site, room_id="r1", query_text="What colour is the bridge?")
-    first = {"room_id": "r1", "title": QUESTION, "turns": 2, "updated_at": clock.now}
-    second = {"room_id": "a/b?", "title": "Who crosses the river?", "turns": 1, "updated_at": clock.now - 5}
+    first = {"room_id": "r1", "title": QUESTION, "turns": 2, "updated_at": clock.now, "pinned": False}
+    second = {"room_id": "a/b?", "title": "Who crosses the river?", "turns": 1, "updated_at": clock.now - 5, "pinned": False}
     assert (await site.client.get("/conversations")).json() == {"data": [first, second], "has_more": False, "last_id": "a/b?"}
     page = (await site.client.get("/conversations", params={"limit": 1})).json()
     assert page == {"data": [first], "has_more": True, "last_id": "r1"}
@@ -135,6 +136,52 @@ async def test_a_conversation_is_read_and_deleted_whatever_its_name(room_id: str
     assert len((await site.client.get(path)).json()["data"]) == 1
     assert (await site.client.delete(path)).status_code == 204
     assert (await site.client.get("/conversations")).json()["data"] == []
+
+
+async def test_a_conversation_is_renamed_and_pinned_until_it_is_deleted(open_site: OpenSite) -> None:
+    site = await open_site()
+    for room_id in ("r1", "a/b"):
+        await ask(site, room_id=room_id)
+
+    async def listed() -> dict[str, tuple[str, bool]]:
+        found = (await site.client.get("/conversations")).json()["data"]
+        return {room["room_id"]: (room["title"], room["pinned"]) for room in found}
+
+    reply = await site.client.patch("/conversations/a%2Fb", json={"title": "  다리 “1894” "})
+    assert (reply.status_code, reply.json()) == (200, {"title": "다리 “1894”", "pinned": False})
+    assert (await site.client.patch("/conversations/a%2Fb", json={"pinned": True})).json()["title"] == "다리 “1894”"
+    assert await listed() == {"r1": (QUESTION, False), "a/b": ("다리 “1894”", True)}
+    assert (await site.client.patch("/conversations/a%2Fb", json={"title": None})).status_code == 200
+    assert await listed() == {"r1": (QUESTION, False), "a/b": (QUESTION, True)}
+    await site.client.delete("/conversations/a%2Fb")
+    await ask(site, room_id="a/b")
+    assert await listed() == {"r1": (QUESTION, False), "a/b": (QUESTION, False)}
+
+
+@pytest.mark.parametrize(
+    "body", [{"title": ""}, {"title": " \n"}, {"title": "a\nb"}, {"title": "x" * 121}, {"pinned": None}, {"pinned": "?"}]
+)
+async def test_a_name_that_cannot_be_shown_is_refused(body: dict[str, Any], open_site: OpenSite) -> None:
+    site = await open_site()
+    await ask(site, room_id="r1")
+    assert (await site.client.patch("/conversations/r1", json=body)).status_code == 422
+    assert (await site.client.patch("/conversations/r2", json={"pinned": True})).status_code == 404
+
+
+async def test_names_of_conversations_are_forgotten_with_their_users_data_or_when_their_time_is_over(open_site: OpenSite) -> None:
+    site = await open_site(caller=ANN)
+    await ask(site, room_id="r1")
+    await site.client.patch("/conversations/r1", json={"title": "Mine"})
+    async with client_of(site, BEN) as ben:
+        await ben.post("/ask", json=ASK | {"room_id": "r1"})
+        assert [room["title"] for room in (await ben.get("/conversations")).json()["data"]] == [QUESTION]
+        await ben.patch("/conversations/r1", json={"title": "Ben's"})
+        await site.client.delete("/me/data")
+        assert [mark.title for mark in (await load_marks(site.core.records, "ann")).values()] == []
+        assert [mark.title for mark in (await load_marks(site.core.records, "ben")).values()] == ["Ben's"]
+        await site.core.turns.delete_all_of(BEN)  # as when its turns are past their time
+        assert (await ben.get("/conversations")).json()["data"] == []
+    assert await load_marks(site.core.records, "ben") == {}
 
 
 async def test_conversations_and_turns_are_private_to_their_user(open_site: OpenSite) -> None:

@@ -41,6 +41,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("GET", "/ingest/jobs/{job_id}"): Rule(READERS),
     ("DELETE", "/documents/{doc_id}"): Rule(READERS),
     ("GET", "/conversations/{room_id}"): Rule(OWNER),
+    ("PATCH", "/conversations/{room_id}"): Rule(OWNER, body={"pinned": True}),
     ("DELETE", "/conversations/{room_id}"): Rule(OWNER),
     ("GET", "/turns/{trace_id}"): Rule(OWNER),
     ("GET", "/traces/{trace_id}"): Rule(OWNER),
