@@ -26,6 +26,7 @@ from bench import (
     overhead,
     quality,
     retrieval,
+    sync,
 )
 from bench.figures import Figure, Measure, NoDataSets, NotMeasured, Setup, log_progress
 
@@ -43,8 +44,9 @@ PARTS: dict[str, Measure] = {
     "levels": levels.measure,
     "opensearch": opensearch.measure,
     "cold_start": cold_start.measure,
+    "sync": sync.measure,
 }
-DEFAULT = [name for name in PARTS if name not in ("large", "opensearch", "cold_start")]
+DEFAULT = [name for name in PARTS if name not in ("large", "opensearch", "cold_start", "sync")]
 """The other parts need many minutes, engines or built functions."""
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-DECIMALS = {"": 3, "%": 1, "ms": 2, "s": 2, "MB": 0, "texts": 0}
+DECIMALS = {"": 3, "%": 1, "ms": 2, "s": 2, "MB": 0, "texts": 0, "files": 0, "rows": 0}
 
 
 class NotMeasured(Exception):
