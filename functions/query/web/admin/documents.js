@@ -34,7 +34,7 @@ export async function show([given = ''], again) {
     { name: 'admin_pages', of: ({ pages }) => (pages == null ? '–' : number(pages)), by: ({ pages }) => pages ?? 0 },
     { name: 'admin_size', of: ({ size }) => saySize(el('span'), size), by: ({ size }) => size },
     { name: 'admin_changed_at', of: each => when(each.updated_at), by: each => each.updated_at },
-  ], [], { empty: 'admin_no_documents', choose: chosen => showBar(chosen), keyOf: ({ doc_id: id }) => id })
+  ], [], { empty: 'admin_no_match', choose: chosen => showBar(chosen), keyOf: ({ doc_id: id }) => id })
 
   function filter() {
     const text = words.value.trim().toLowerCase()

@@ -107,7 +107,7 @@ export function field(key, input, about = '') {
 }
 
 /** A select; `options`: [value, text key or null, text]. */
-export function select(options, value = '', onchange = null) {
+export function select(options, value = options[0][0], onchange = null) {
   const nodes = options.map(([each, key, text]) => (key ? say(el('option', { value: each }), key) : el('option', { value: each }, text ?? each)))
   const node = el('select', { ...(onchange && { onchange }) }, ...nodes)
   node.value = value
