@@ -1,28 +1,49 @@
-// The list of conversations, most recently used first.
+// The list of conversations: pinned ones, then the last used ones by date; with a search by title.
 
-import { addressOf, NEW } from './address.js'
+import { NEW } from './address.js'
 import { call } from './api.js'
-import { confirmDelete } from './confirm.js'
-import { $, el, label, say, showAgo } from './dom.js'
+import { grouped, matching } from './conversation_groups.js'
+import { conversationRow } from './conversation_row.js'
+import { $, el, say } from './dom.js'
 import { forgetUnfinished, recallUnfinished, unfinishedRooms } from './memory.js'
 
-const PAGE = 30
+const PAGE = 200
+const SHOWN = 30 // at first, and more with each "Show more"
 
 const list = $('conversation-list')
+const search = $('conversation-search')
 let rooms = []
 let loaded = false
-let after = null // id of the last loaded conversation; null = all are loaded
+let shown = SHOWN
+let isEditing = false // a name is edited: the list stays as it is
 let current = null
 let onDeleted = () => {}
 
 /** `deleted(room)`: called after a conversation was deleted. */
 export function watchConversations(deleted) {
   onDeleted = deleted
-  $('more-conversations').addEventListener('click', () => load(after))
+  $('more-conversations').addEventListener('click', () => {
+    shown += SHOWN
+    show()
+  })
+  search.addEventListener('input', () => {
+    shown = SHOWN
+    show()
+  })
+  search.addEventListener('keydown', event => {
+    if (event.key !== 'Escape' || !search.value) return
+    event.preventDefault() // the drawer stays open
+    event.stopPropagation()
+    search.value = ''
+    show()
+  })
 }
 
-/** Reloads the newest conversations. */
-export const refreshConversations = () => load(null)
+/** Reloads the newest conversations, at first all of them. */
+export async function refreshConversations() {
+  const after = await load(null)
+  if (after && rooms.length <= PAGE) loadOlder(after)
+}
 
 /** Renders the list; `room` is the conversation shown in the thread. */
 export function showConversations(room) {
@@ -30,36 +51,69 @@ export function showConversations(room) {
   show()
 }
 
-async function load(from) {
+async function loadOlder(after) {
+  while (after) after = await load(after)
+}
+
+/** Loads one page → the id after which the next one begins; null = there is none. */
+async function load(after) {
   let page
   try {
-    page = await call('GET', `/conversations?${new URLSearchParams({ limit: PAGE, ...(from ? { after: from } : {}) })}`)
+    page = await call('GET', `/conversations?${new URLSearchParams({ limit: PAGE, ...(after ? { after } : {}) })}`)
   } catch (problem) {
     if (rooms.length === 0) showError(problem.message)
-    return
+    return null
   }
   const found = new Set(page.data.map(({ room_id }) => room_id))
   const others = rooms.filter(({ room_id }) => !found.has(room_id))
-  if (from || others.length === 0) after = page.has_more ? page.last_id : null
   loaded = true
-  rooms = from ? [...others, ...page.data] : [...page.data, ...others]
+  rooms = after ? [...others, ...page.data] : [...page.data, ...others]
   show()
+  return page.has_more ? page.last_id : null
 }
 
 function show() {
+  if (isEditing) return
   const all = [...unsaved(), ...rooms]
-  const focused = list.contains(document.activeElement) && document.activeElement.hash
-  list.replaceChildren(...all.map(rowOf))
-  if (focused) [...list.querySelectorAll('a')].find(({ hash }) => hash === focused)?.focus()
-  $('more-conversations').hidden = after === null
-  say($('no-conversations'), 'no_conversations').hidden = all.length > 0 || !loaded
+  const found = matching(all, search.value)
+  const groups = grouped(found)
+  const focused = list.contains(document.activeElement) ? document.activeElement : null
+  list.replaceChildren(...groupNodes(groups, shown))
+  if (focused) focusAgain(focused)
+  search.closest('label').hidden = all.length === 0
+  $('more-conversations').hidden = found.length <= shown
+  const none = all.length > 0 ? 'conversations_none_found' : 'no_conversations'
+  say($('no-conversations'), none).hidden = found.length > 0 || !loaded
+  const status = $('conversations-status')
+  if (search.value.trim()) say(status, 'conversations_found', { n: found.length })
+  else status.replaceChildren()
+}
+
+function groupNodes(groups, most) {
+  const nodes = []
+  for (const [name, found] of groups) {
+    const rows = found.slice(0, most).map(room => conversationRow(room, room.room_id === current, acts))
+    most -= rows.length
+    if (rows.length === 0) break
+    const id = `conversations-${name}`
+    nodes.push(el('section', {}, say(el('h3', { id }), `conversations_${name}`), el('ul', { 'aria-labelledby': id }, ...rows)))
+  }
+  return nodes
+}
+
+/** The rebuilt list has the focus where it was. */
+function focusAgain(node) {
+  const room = node.closest('li')?.dataset.room
+  const row = [...list.querySelectorAll('li')].find(({ dataset }) => dataset.room === room)
+  const same = ['pin', 'pencil', 'bin'].find(name => node.classList.contains(name))
+  row?.querySelector(same ? `.${same}` : 'a')?.focus()
 }
 
 /** Conversations whose first answer is still running; the server lists them only once it is complete. */
 function unsaved() {
   const known = new Set(rooms.map(({ room_id }) => room_id))
   const found = unfinishedRooms().filter(room => !known.has(room)).map(room => ({ room_id: room, ...recallUnfinished(room) }))
-  return found.sort((a, b) => b.at - a.at).map(({ room_id, request, at }) => ({ room_id, title: request.query_text, updated_at: at }))
+  return found.sort((a, b) => b.at - a.at).map(({ room_id, request, at }) => ({ room_id, title: request.query_text, updated_at: at, unsaved: true }))
 }
 
 function showError(message) {
@@ -69,26 +123,54 @@ function showError(message) {
   line.hidden = false
 }
 
-function rowOf({ room_id: room, title, updated_at: updated }) {
-  const link = el('a', { href: addressOf(room), title, 'aria-current': room === current && 'page' }, el('span', { class: 'title' }, title), showAgo(el('time'), updated))
-  const bin = label(el('button', { type: 'button', class: 'quiet icon bin' }), 'conversation_delete', { title })
-  const row = el('li', {}, link, bin)
-  bin.addEventListener('click', () => confirmDelete(row, bin, 'conversation_delete_question', showError => remove(room, showError)))
-  return row
-}
+const change = (room, fields) => call('PATCH', `/conversations/${encodeURIComponent(room)}`, fields)
+const put = (room, fields) => (rooms = rooms.map(each => (each.room_id === room ? { ...each, ...fields } : each)))
 
-async function remove(room, showError) {
-  try {
-    await call('DELETE', `/conversations/${encodeURIComponent(room)}`)
-  } catch (problem) {
-    if (problem.status !== 404) return showError(problem.message)
-  }
-  forgetUnfinished(room)
-  rooms = rooms.filter(({ room_id }) => room_id !== room)
-  if (after === room) after = rooms.at(-1)?.room_id ?? null // a deleted conversation cannot be a cursor
-  show()
-  $('new-conversation').focus()
-  onDeleted(room)
+const acts = {
+  async pin(room, pinned) {
+    try {
+      await change(room, { pinned })
+    } catch (problem) {
+      return showError(problem.message)
+    }
+    put(room, { pinned })
+    show()
+  },
+
+  async rename(room, title, showError) {
+    try {
+      await change(room, { title })
+    } catch (problem) {
+      return showError(problem.message)
+    }
+    if (title) put(room, { title })
+    else await load(null) // the server knows the first question
+    acts.editing(false)
+  },
+
+  async remove(room, showError) {
+    try {
+      await call('DELETE', `/conversations/${encodeURIComponent(room)}`)
+    } catch (problem) {
+      if (problem.status !== 404) return showError(problem.message)
+    }
+    forgetUnfinished(room)
+    rooms = rooms.filter(({ room_id }) => room_id !== room)
+    show()
+    $('new-conversation').focus()
+    onDeleted(room)
+  },
+
+  /** Afterwards the list is rebuilt, and the pencil has the focus. */
+  editing(on) {
+    const edited = list.querySelector('.rename')?.closest('li').dataset.room
+    const hadFocus = list.contains(document.activeElement)
+    isEditing = on
+    if (on) return
+    show()
+    const row = [...list.querySelectorAll('li')].find(({ dataset }) => dataset.room === edited)
+    if (hadFocus) row?.querySelector('.pencil')?.focus()
+  },
 }
 
 $('new-conversation').href = NEW

@@ -1,14 +1,17 @@
 // The page's texts in three languages; elements with data-i18n… are updated when the language changes.
 
 import de from './i18n/de.js'
+import dePage from './i18n/de.page.js'
 import deVoices from './i18n/de.voices.js'
 import en from './i18n/en.js'
+import enPage from './i18n/en.page.js'
 import enVoices from './i18n/en.voices.js'
 import ko from './i18n/ko.js'
+import koPage from './i18n/ko.page.js'
 import koVoices from './i18n/ko.voices.js'
 import { recall, remember } from './memory.js'
 
-const WORDS = { en: { ...en, ...enVoices }, de: { ...de, ...deVoices }, ko: { ...ko, ...koVoices } }
+const WORDS = { en: { ...en, ...enPage, ...enVoices }, de: { ...de, ...dePage, ...deVoices }, ko: { ...ko, ...koPage, ...koVoices } }
 let language = [recall('language'), ...navigator.languages.map(tag => tag.slice(0, 2).toLowerCase())].find(tag => tag in WORDS) ?? 'en'
 
 /** Adds the texts of a view: `{en, de, ko}`. */

@@ -1,0 +1,15 @@
+// Texts of the list of conversations, and of what helps to work with answers.
+
+export default {
+  conversation_search: 'Gespräche suchen',
+  conversations_pinned: 'Angeheftet',
+  conversations_today: 'Heute',
+  conversations_yesterday: 'Gestern',
+  conversations_week: 'Letzte 7 Tage',
+  conversations_older: 'Älter',
+  conversations_found: { one: '{n} Gespräch gefunden', other: '{n} Gespräche gefunden' },
+  conversations_none_found: 'Kein Gespräch hat diese Wörter im Titel.',
+  conversation_pin: '„{title}“ anheften',
+  conversation_rename: '„{title}“ umbenennen',
+  conversation_name: 'Name des Gesprächs',
+}

@@ -1,0 +1,15 @@
+// Texts of the list of conversations, and of what helps to work with answers.
+
+export default {
+  conversation_search: '대화 검색',
+  conversations_pinned: '고정됨',
+  conversations_today: '오늘',
+  conversations_yesterday: '어제',
+  conversations_week: '지난 7일',
+  conversations_older: '이전',
+  conversations_found: '대화 {n}개를 찾았습니다',
+  conversations_none_found: '제목에 이 단어가 있는 대화가 없습니다.',
+  conversation_pin: '“{title}” 고정',
+  conversation_rename: '“{title}” 이름 바꾸기',
+  conversation_name: '대화 이름',
+}
