@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import Response
+from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.errors import BadRequest, NotFound
@@ -106,7 +106,12 @@ class GoldenPage(PageBody):
 
 @router.get("/golden", name="list_golden")
 async def list_golden(
-    admin: AdminOf, core: CoreOf, index_name: str | None = None, limit: Limit = 50, after: str | None = None
+    admin: AdminOf,
+    core: CoreOf,
+    index_name: str | None = None,
+    trace_id: Annotated[str | None, Query(max_length=100, description="Only cases made from this turn.")] = None,
+    limit: Limit = 50,
+    after: str | None = None,
 ) -> GoldenPage:
     """Lists the golden cases."""
     names = None if index_name is None else await core.collections.names_of(index_name)
@@ -115,7 +120,8 @@ async def list_golden(
     while more and len(found) <= limit:
         page = await core.records.list("golden", limit=PAGE, after=after)
         cases = [load_case(record) for record in page.data]
-        found += [case for case in cases if names is None or case.collection in names]
+        cases = [case for case in cases if names is None or case.collection in names]
+        found += [case for case in cases if trace_id in (None, case.trace_id)]
         more, after = page.has_more, page.last_id
     data = tuple(found[:limit])
     bodies = [await _body(case, admin, core) for case in data]

@@ -10,8 +10,9 @@ import pytest
 
 from footnote.errors import Conflict, StoreUnavailable
 from footnote.ingest.pipeline import Ingestor
-from footnote.types import Caller
+from footnote.types import Caller, Feedback, Request
 from footnote_local.worker import Lock, Worker
+from query.dialects.trd.ask import HELD
 from tests.footnote_local.conftest import open_core
 
 LOCAL = Caller("local", sees_all=True)
@@ -90,5 +91,28 @@ async def test_a_worker_in_trouble_says_why_and_waits(tmp_path: Path, caplog: py
     await failed.wait()
     await asyncio.sleep(0)
     assert (worker.trouble, [record.message for record in caplog.records]) == ("Something went wrong", ["worker paused"])
+    await worker.stop()
+    await core.close()
+
+
+async def test_a_worker_learns_weights_from_feedback(tmp_path: Path) -> None:
+    core = open_core(tmp_path)
+    await core.ingestor.accept(
+        LOCAL, b"The ferry to the island takes 40 minutes.", file_name="ferry.txt", collection="default", permission_groups=["*"]
+    )
+    while await core.ingestor.work_one():
+        pass
+    for number in range(6):
+        caller = Caller(f"user {number}")
+        turn = await core.answer.finish(core.new_turn(Request("How long does the ferry to the island take?", "default"), caller, HELD))
+        await core.turns.put_feedback(caller, Feedback(turn.trace_id, caller.user_id, "up", created_at=core.clock()))
+    worker = Worker(core)
+    await worker.start()
+    for _ in range(500):
+        if (kept := await core.records.get("weights", "default")) is not None:
+            break
+        await asyncio.sleep(0.02)
+    assert kept is not None
+    assert [each["users"] for each in kept.value["documents"].values()] == [6]
     await worker.stop()
     await core.close()

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
 from feedback.app import create_app
 from footnote.bootstrap import Core
 from footnote.learn.feedback_weights import DocumentWeight, Weight, Weights, dump_weights, load_weights
-from footnote.types import Caller, CollectionSettings
+from footnote.types import Caller, CollectionSettings, Feedback, Request
+from query.dialects.trd.ask import HELD
+from stats.app import create_app as create_stats
+from stats.app import create_handler
 from tests.conftest import HandClock
-from tests.functions.conftest import LOCAL, OpenClient, as_caller
+from tests.functions.conftest import LOCAL, OpenClient, as_caller, sample_event
 
 ADMIN = Caller("boss", frozenset({"staff"}), role="admin")
 
 
 async def add(core: Core, name: str, *groups: str) -> str:
-    added = await core.ingestor.accept(LOCAL, name.encode(), file_name=f"{name}.txt", collection="default", permission_groups=list(groups))
+    added = await core.ingestor.accept(
+        LOCAL, name.encode(), file_name=f"{name[:9]}.txt", collection="default", permission_groups=list(groups)
+    )
     while await core.ingestor.work_one():
         pass
     return added.doc_id
@@ -82,6 +88,24 @@ async def test_what_nothing_was_learned_for_cannot_be_reset(core: Core, open_cli
     assert (reply.status_code, reply.json()["detail"]) == (404, "Nothing has been learned from the feedback on this collection yet.")
     assert (await client.delete("/feedback/weights")).status_code == 422
     assert (await core.records.list("audit")).data == ()
+
+
+async def rate_by_several(core: Core) -> str:
+    """A document that six users like."""
+    doc_id = await add(core, "The ferry to the island takes 40 minutes.", "staff")
+    for number in range(6):
+        caller = Caller(f"user {number}", frozenset({"staff"}))
+        turn = await core.answer.finish(core.new_turn(Request("How long does the ferry to the island take?", "default"), caller, HELD))
+        await core.turns.put_feedback(caller, Feedback(turn.trace_id, caller.user_id, "up", created_at=core.clock()))
+    return doc_id
+
+
+def test_the_hourly_schedule_learns_weights(core: Core, lambda_loop: asyncio.AbstractEventLoop) -> None:
+    do = lambda_loop.run_until_complete
+    doc_id = do(rate_by_several(core))
+    create_handler(create_stats(lambda: core))(sample_event("stats_schedule"), None)
+    weights = load_weights(do(core.records.get("weights", "default")))
+    assert {each: (weight.users, weight.value) for each, weight in weights.documents.items()} == {doc_id: (6, 1.0)}
 
 
 async def test_only_admins_see_and_reset_weights(core: Core, open_client: OpenClient) -> None:

@@ -203,6 +203,16 @@ async def test_cases_are_listed_by_collection_and_page_and_deleted(people: Peopl
     assert ("golden.delete", case_id) in log
 
 
+async def test_cases_are_listed_by_the_turn_that_they_were_made_from(people: People) -> None:
+    await people.add(LEAVE)
+    first, second = await people.rated(), await people.rated()
+    await people.make(trace_id=first)
+    await people.make(**FACTS)
+    assert [case["trace_id"] for case in await people.listed(trace_id=first)] == [first]
+    assert await people.listed(trace_id=second) == []
+    assert await people.listed(trace_id=first, index_name="annex") == []
+
+
 async def test_only_admins_have_to_do_with_cases(people: People) -> None:
     made = (await people.make(**FACTS)).json()
     for method, path in (("GET", "/golden"), ("DELETE", f"/golden/{made['case_id']}")):

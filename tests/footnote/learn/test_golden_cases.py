@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.learn.golden_cases import contains, facts_in
+from footnote.learn.golden_cases import contains, expect, facts_in
+from footnote.types import Part
+from tests.fakes import make_chunk, make_document
 
 
 @pytest.mark.parametrize(
@@ -55,3 +57,15 @@ def test_of_a_proposed_answer_a_short_one_is_checked_as_a_whole_and_of_a_longer_
     proposed: str, facts: tuple[str, ...]
 ) -> None:
     assert facts_in(proposed) == facts
+
+
+def test_a_block_of_code_is_one_sentence_of_an_expected_passage() -> None:
+    """As it is in the index, so that it is found again as a whole."""
+    prose, code = (
+        "First the shop is opened by its owner. ",
+        "# Light the lamps in every hall. Then wait for the first guests.\nlight(all)\n",
+    )
+    parts = Part(0, None, 0, 0, "paragraph"), Part(len(prose), None, 1, 0, "code")
+    chunk = make_chunk(make_document("manual"), prose + code, parts=parts)
+    assert len(expect(chunk).sentences) == 2
+    assert len(expect(make_chunk(make_document("manual"), prose + code)).sentences) > 2

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from footnote.errors import NotFound
 from footnote.ports import Index, Ledger, Record, Records
-from footnote.text.sentences import split_sentences
+from footnote.text.sentences import split_chunk
 from footnote.types import Caller, Chunk, make_chunk_id
 
 Expects = Literal["answer", "refusal"]
@@ -159,7 +159,7 @@ def _sentences(chunk: Chunk) -> tuple[str, ...]:
 
 
 def _bounds(chunk: Chunk) -> Iterable[tuple[int, int]]:
-    return ((start, end) for start, end in split_sentences(chunk.text, chunk.lang) if _letters(chunk.text[start:end]))
+    return ((start, end) for start, end in split_chunk(chunk) if _letters(chunk.text[start:end]))
 
 
 def _digest(text: str) -> str:
