@@ -1,8 +1,9 @@
 """Measures what “high” confidence means: the share of such answers that are right, and the share of right answers that get it.
 
-    python -m bench.confidence FOLDER [--half 0|1]
+    python -m bench.confidence FOLDER [--half 0|1] [--hide]
 
 FOLDER is a set in BEIR's format with `answers`, and with `unanswerable.jsonl` if it has questions that the documents do not answer.
+With --hide every second document is left out, by a hash of its id, and the questions about it are the unanswerable ones.
 An answer is right if its quotes hold a gold answer; an answer to an unanswerable question is wrong. The figures are given for the
 questions that the documents answer, and for mixtures in which one question in five, or one in two, is unanswerable.
 """
@@ -15,12 +16,13 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from bench.figures import Figure, log_progress
 from footnote.answer.confidence import ConfidenceLevel, confidence_of
-from footnote.learn.golden import load_golden
+from footnote.learn.golden import GoldenSet, load_golden
 from footnote.settings import LLM, Settings
 from footnote.types import Profile, Request
 from footnote_local.evaluate import CALLER, build_index, holds_answer
@@ -42,18 +44,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.confidence", description="Measures answers of high confidence.")
     parser.add_argument("folder", type=Path, help="a set in BEIR's format, with answers")
     parser.add_argument("--half", type=int, choices=(0, 1), help="half of the questions, by a hash of their ids; 0 was fitted on")
+    parser.add_argument("--hide", action="store_true", help="leave out half of the documents, whose questions are then unanswerable")
     options = parser.parse_args(arguments)
-    for figure in asyncio.run(_measure(options.folder, options.half)):
+    for figure in asyncio.run(_measure(options.folder, options.half, hides=options.hide)):
         print(f"{figure.name:70} {figure.measured}")
     return 0
 
 
-async def _measure(folder: Path, half: int | None) -> list[Figure]:
-    golden = load_golden(folder)
+def half_of(text: str) -> int:
+    """0 or 1, by a hash."""
+    return hashlib.sha256(text.encode()).digest()[0] % 2
+
+
+def with_hidden(golden: GoldenSet) -> GoldenSet:
+    """The set without the second half of its documents. Questions about them are unanswerable; those about both halves are left out."""
+    kept = tuple(document for document in golden.documents if half_of(document.doc_id) == 0)
+    names = {document.doc_id for document in kept}
+    asked = [(query, {doc_id for doc_id, gain in query.relevance.items() if gain > 0}) for query in golden.queries]
+    return replace(
+        golden,
+        documents=kept,
+        queries=tuple(query for query, wanted in asked if wanted <= names),
+        unanswerable=tuple(query for query, wanted in asked if not wanted & names),
+        digest=hashlib.sha256(f"{golden.digest} hidden".encode()).hexdigest(),
+    )
+
+
+async def _measure(folder: Path, half: int | None, *, hides: bool = False) -> list[Figure]:
+    golden = with_hidden(load_golden(folder)) if hides else load_golden(folder)
     cache = Path(os.environ.get("DATA") or "data") / "bench" / "eval"
     core, _ = await build_index(golden, Settings(llm=LLM(discover=False)), cache, lambda *_: None)
     asked = [(query, True) for query in golden.queries if query.answers] + [(query, False) for query in golden.unanswerable]
-    asked = [(query, is_on) for query, is_on in asked if half is None or hashlib.sha256(query.query_id.encode()).digest()[0] % 2 == half]
+    asked = [(query, is_on) for query, is_on in asked if half is None or half_of(query.query_id) == half]
     given: list[Given] = []
     for number, (query, answerable) in enumerate(asked, start=1):
         request = Request(query.text, "default", retriever="rrf", limit=10, is_test=True)
