@@ -12,7 +12,9 @@ from footnote.settings.marks import SettingInfo
 
 VALUES = (
     True, False, 3, 700, 0.125, "other", "https://other.example.org", ["https://other.example.org"], ["follow_up"], {"other": ["other"]},
-    {"other": {"key": "other"}}, {"other": {"input": 1, "output": 2}}, {"base_url": "https://other.example.org/v1", "model": "other"},
+    {"other": {"key": "other"}}, {"other": {"input": 1, "output": 2}},
+    {"other": {"base_url": "https://other.example.org/v1", "model": "other"}},
+    {"base_url": "https://other.example.org/v1", "model": "other"},
 )  # fmt: skip
 """Each setting accepts one of these that is not its default; settings with choices take their last choice."""
 
