@@ -184,8 +184,9 @@ async def _work(phase: str, folder: Path, sets: Sequence[str], passages: int, ve
             await core.ingestor.work_one()
             total += perf_counter() - started
             if number in due and lexical:
-                searches.append(await _search(core, questions, steps))
-                log_progress(f"{number} of {documents} documents, {total:.0f} s")
+                searches.append(found := await _search(core, questions, steps))
+                sizes = f"index {_megabytes(folder / 'index.db'):.0f} MB, peak memory {_peak()[0]:.0f} MB"
+                log_progress(f"{number} of {documents} documents, {total:.0f} s; search of {found[0]} chunks {found[1]:.1f} ms; {sizes}")
         started = perf_counter()
         if phase == "again":
             for document in await _documents(core):
@@ -203,7 +204,7 @@ async def _work(phase: str, folder: Path, sets: Sequence[str], passages: int, ve
     names = ("index.db", "vector_cache.db", "store.db", "files")
     disk = {name: _megabytes(folder / name) for name in names if (folder / name).exists()}
     disk["vectors-*.f32"] = sum(_megabytes(path) for path in folder.glob("vectors-*"))
-    own, children = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    own, children = _peak()
     return {
         "total": total,
         "steps": dict(steps.seconds) | {"the rest": total - sum(steps.seconds.values())},
@@ -214,6 +215,12 @@ async def _work(phase: str, folder: Path, sets: Sequence[str], passages: int, ve
         "disk": disk,
         "searches": searches,
     }
+
+
+def _peak() -> tuple[float, float]:
+    """Peak memory in MB: of this process, and of the largest of the parsers that have ended."""
+    own, children = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own, children
 
 
 async def _documents(core: Core) -> list[Any]:
