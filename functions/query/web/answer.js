@@ -1,5 +1,6 @@
 // Renders a finished turn, live or stored: the answer with its citations, sources and actions.
 
+import { describeCitation } from './citation_card.js'
 import { closestPassages } from './closest.js'
 import { pickCollection, writeQuestion } from './composer.js'
 import { copyText } from './copy.js'
@@ -50,7 +51,8 @@ function marker(source, sources, span) {
   const button = el('button', { type: 'button', class: 'cite', onclick: () => openSource(source, sources, span) }, String(source.number))
   const values = { number: String(source.number), title: source.title, page: String(source.page), name: source.section ?? '' }
   const unit = source.unit === 'sheet' && source.section ? 'sheet_named' : (source.unit ?? 'page')
-  return label(button, source.page == null ? 'citation' : `citation_${unit}`, values)
+  label(button, source.page == null ? 'citation' : `citation_${unit}`, values).removeAttribute('title') // the card says more
+  return describeCitation(button, source, span)
 }
 
 function notes({ question, degraded, model_failed: modelFailed, vectors_pending: pending, persisted, warnings, notice }) {

@@ -58,6 +58,6 @@ export function translatePage(root = document) {
   for (const node of root.querySelectorAll('[data-i18n-label]')) {
     const text = t(node.dataset.i18nLabel, values(node))
     node.setAttribute('aria-label', text)
-    if (node.matches('button')) node.title = text
+    if (node.matches('button:not(.cite)')) node.title = text
   }
 }

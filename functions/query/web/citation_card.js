@@ -1,0 +1,113 @@
+// A card at a citation under the pointer or the keyboard's focus: the passage with the cited words marked, its section and page.
+// All of it is in the reply; nothing is loaded. A touch opens the document instead.
+
+import { el, say } from './dom.js'
+import { placeOf } from './document_facts.js'
+
+const WAIT_MS = 250 // so that a pointer on its way opens nothing
+const LEAVE_MS = 150 // to move from the citation onto the card
+const AROUND = 220 // characters shown before and after the cited words
+const GAP = 6 // pixels between the citation and its card
+
+const described = new WeakMap()
+const card = el('div', { id: 'citation-card', class: 'citation-card', role: 'tooltip', popover: 'manual' })
+document.body.append(card)
+let owner = null // the citation whose card is shown
+let timer = 0
+
+/** The card of `button`: of `source`, as `openSource` takes it; `span`: index of its cited sentence. */
+export function describeCitation(button, source, span) {
+  described.set(button, { source, span })
+  return button
+}
+
+/** → [before, cited words, after], cut to what surrounds the cited words. `bounds` count Unicode code points. */
+export function citedWords({ content, snippet, bounds }, span) {
+  const points = Array.from(content ?? '')
+  const [start, end] = bounds?.[span] ?? bounds?.[0] ?? []
+  if (!(end <= points.length) || !points.slice(start, end).join('').trim()) return ['', snippet ?? '', '']
+  const from = Math.max(0, start - AROUND)
+  const to = Math.min(points.length, end + AROUND)
+  const text = (first, last) => points.slice(first, last).join('')
+  const before = from === 0 ? text(0, start) : `… ${text(from, start).replace(/^\S*\s/, '')}`
+  return [before, text(start, end), to === points.length ? text(end, to) : `${text(end, to).replace(/\s\S*$/, '')} …`]
+}
+
+/** Table rows without pipes and without the delimiter row. */
+const tidy = text => text.replace(/^\|[\s|:-]+$/gm, '').replace(/^\|[ \t]*|[ \t]*\|[ \t]*$/gm, '').replace(/[ \t]*(?<!\\)\|[ \t]*/g, ' · ').replace(/\n{2,}/g, '\n')
+
+function contents({ source, span }) {
+  const [before, words, after] = citedWords(source, span).map(tidy)
+  const [key, values] = placeOf(source)
+  const path = (source.headings?.length ? source.headings : [source.section]).filter(heading => heading && heading !== source.title)
+  const facts = [path.join(' › '), key && say(el('span', { class: 'page' }), key, values)].filter(Boolean)
+  return [
+    el('p', { class: 'card-title' }, source.title),
+    facts.length > 0 && el('p', { class: 'card-place' }, ...facts.flatMap((fact, place) => (place ? [' · ', fact] : [fact]))),
+    el('p', { class: 'card-text' }, before, el('mark', {}, words), after),
+  ].filter(Boolean)
+}
+
+function show(button) {
+  if (!button.isConnected || owner === button) return
+  hide()
+  owner = button
+  card.replaceChildren(...contents(described.get(button)))
+  button.setAttribute('aria-describedby', card.id)
+  card.showPopover()
+  place(button.getBoundingClientRect())
+}
+
+/** Below the citation, or above it where there is more room; always inside the window. */
+function place(at) {
+  const { offsetWidth: width, offsetHeight: height } = card
+  const room = document.documentElement
+  const below = at.bottom + GAP
+  const fits = below + height <= room.clientHeight || at.top < room.clientHeight - at.bottom
+  card.style.left = `${Math.max(GAP, Math.min(at.left - 16, room.clientWidth - width - GAP))}px`
+  card.style.top = `${fits ? below : Math.max(GAP, at.top - GAP - height)}px`
+}
+
+function hide() {
+  clearTimeout(timer)
+  if (!owner) return
+  owner.removeAttribute('aria-describedby')
+  owner = null
+  card.hidePopover()
+}
+
+function later(act, ms) {
+  clearTimeout(timer)
+  timer = setTimeout(act, ms)
+}
+
+const citationAt = node => {
+  const button = node.closest?.('.cite')
+  return button && described.has(button) ? button : null
+}
+
+document.addEventListener('pointerover', ({ target, pointerType }) => {
+  if (pointerType === 'touch') return
+  const button = citationAt(target)
+  if (button) later(() => show(button), owner ? 0 : WAIT_MS)
+  else if (card.contains(target)) clearTimeout(timer)
+  else if (owner || timer) later(() => owner !== document.activeElement && hide(), LEAVE_MS)
+})
+document.addEventListener('focusin', ({ target }) => {
+  const button = citationAt(target)
+  if (button?.matches(':focus-visible')) show(button)
+  else hide()
+})
+document.addEventListener('click', ({ target }) => !card.contains(target) && hide())
+document.addEventListener('scroll', ({ target }) => {
+  if (target === card) return
+  if (owner && owner === document.activeElement) place(owner.getBoundingClientRect()) // the focus brought it into view
+  else hide()
+}, { capture: true, passive: true })
+addEventListener('hashchange', hide)
+addEventListener('keydown', event => {
+  if (event.key !== 'Escape' || !owner) return
+  event.preventDefault()
+  event.stopImmediatePropagation() // an open document stays open
+  hide()
+}, { capture: true })
