@@ -6,7 +6,8 @@
 `questions/intents.jsonl` holds questions with the intent and the type that a person gives them; half of them (`test`) were not looked at
 while the patterns were written. For each set: nDCG@10 and the share of questions whose gold answer is in the sentences that would be
 quoted, searched without a router, with it, and with each strategy for every question; without a language model, at level standard. The
-strategy decides how many passages there are, at most ten count.
+strategy decides how many passages there are, at most ten count. With “random kinds” a scripted model draws intent, type and whether there
+are several steps (option `classify_by_model`), and the router follows it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import asyncio
 import json
 import os
 from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, get_args
 
 from bench.figures import log_progress
 from footnote.bootstrap import Core
@@ -25,16 +28,37 @@ from footnote.deps import Deps
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg
 from footnote.pipeline import CLASSIFY, EMBED, LANGUAGE, SEARCH
+from footnote.ports import Delta, LanguageModel
+from footnote.prompts import Prompts
 from footnote.settings import Settings
 from footnote.steps import Runner
 from footnote.text.question_kinds import classify
-from footnote.types import Request, Strategy
+from footnote.types import Intent, Message, ModelSource, QuestionType, Request, Strategy
+from footnote.understand.classify import classify_by_model
 from footnote.understand.route import STRATEGIES, follow, route
 from footnote_local.evaluate import CALLER, PROFILE, TOP, answer_query, build_index
 
 QUESTIONS = Path(__file__).parent / "questions" / "intents.jsonl"
 SETS = ("squad2", "korquad")
-UNROUTED, ROUTED = "no router", "router"
+UNROUTED, ROUTED, RANDOM = "no router", "router", "router, random kinds"
+
+
+class RandomKinds:
+    """`ports.Models` and `ports.LanguageModel` that draws the kind of a question."""
+
+    name = "random"
+    address = None
+    source = ModelSource("configured")
+
+    def __init__(self) -> None:
+        self._draw = Random(7)
+
+    async def pick(self, name: str | None) -> LanguageModel | None:
+        return self
+
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+        kind = {"intent": self._draw.choice(get_args(Intent)), "type": self._draw.choice(get_args(QuestionType))}
+        yield Delta(json.dumps(kind | {"needs_steps": self._draw.random() < 0.5}))
 
 
 def agreement() -> dict[tuple[str, str], dict[str, float]]:
@@ -56,6 +80,7 @@ class Bench:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self._random = RandomKinds()
         self._understand = Runner((LANGUAGE, CLASSIFY), Deps, core.turn_deps)
         self._search = Runner((EMBED, *SEARCH), Deps, core.turn_deps)
 
@@ -63,7 +88,9 @@ class Bench:
         """(nDCG@10, whether a gold answer would be quoted, the strategy of the search)."""
         request = Request(query.text, "default", limit=TOP, any_limit=strategy != UNROUTED)
         turn = await self._understand.finish(self._core.new_turn(request, CALLER, PROFILE, trace_id="bench"))
-        if strategy == ROUTED:
+        if strategy == RANDOM:
+            turn = await classify_by_model(turn, models=self._random, prompts=Prompts())
+        if strategy in (ROUTED, RANDOM):
             turn = await route(turn, embedder=self._core.embedder)
         elif strategy in STRATEGIES:
             turn = follow(turn, next(name for name in STRATEGIES if name == strategy), "bench", self._core.embedder)
@@ -82,7 +109,7 @@ async def measure(golden: GoldenSet, limit: int) -> list[dict[str, Any]]:
     plain: list[float] = []
     try:
         bench = Bench(core)
-        for way in (UNROUTED, ROUTED, *STRATEGIES):
+        for way in (UNROUTED, ROUTED, RANDOM, *STRATEGIES):
             made = [await bench.score(query, way) for query in queries]
             scores = [score for score, _, _ in made]
             plain = plain or scores
