@@ -109,7 +109,13 @@ function actions(turn, sources) {
   const write = () => download(fileName(turn.question), conversationMarkdown([turn]), 'text/markdown;charset=utf-8')
   const save = label(el('button', { type: 'button', class: 'quiet icon save', onclick: write }), 'save_answer')
   const again = turn.outcome === 'closest' ? [changeQuestion(turn.question)] : turn.outcome === 'refused' && !turn.extractive ? [askAgain(turn.question)] : []
-  return el('footer', { class: 'actions' }, copy, save, ...feedbackOn(turn, sources), ...again)
+  return el('footer', { class: 'actions' }, copy, save, ...regenerate(turn), ...feedbackOn(turn, sources), ...again)
+}
+
+/** Only of what a model wrote: quoted sentences would be the same again. */
+function regenerate({ question, extractive, outcome }) {
+  if (extractive || !['answered', 'cached'].includes(outcome)) return []
+  return [label(el('button', { type: 'button', class: 'quiet icon again', onclick: event => wantQuestion(event.currentTarget, question) }), 'regenerate')]
 }
 
 function followUps({ suggested_questions: questions }) {

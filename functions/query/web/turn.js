@@ -1,8 +1,8 @@
 // One question and its answer: an article built from the stream's events or from a stored turn.
 
 import { answerOf, askAgain, changeQuestion } from './answer.js'
-import { askDocuments } from './composer.js'
-import { $, el, say } from './dom.js'
+import { askDocuments, writeQuestion } from './composer.js'
+import { $, el, label, say } from './dom.js'
 import { renderLive } from './markdown.js'
 import { StepList } from './steps.js'
 import { ask } from './stream.js'
@@ -26,7 +26,8 @@ export class Turn {
     this.question = question
     this.record = null // the finished turn, as answerOf takes it
     this.isSettled = false // answered; asking again makes a new turn
-    const heading = el('h2', { class: 'question' }, question)
+    const pencil = label(el('button', { type: 'button', class: 'quiet icon pencil', onclick: () => writeQuestion(question) }), 'edit_question')
+    const heading = el('div', { class: 'asked' }, el('h2', { class: 'question' }, question), pencil)
     this.element = el('article', { class: 'turn' }, heading, this.#corrected, this.#steps.element, this.#thinking, this.#body, this.#link, this.#after)
   }
 

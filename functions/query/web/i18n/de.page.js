@@ -12,4 +12,7 @@ export default {
   conversation_pin: '„{title}“ anheften',
   conversation_rename: '„{title}“ umbenennen',
   conversation_name: 'Name des Gesprächs',
+
+  regenerate: 'Antwort neu erzeugen',
+  edit_question: 'Bearbeiten und neu senden',
 }

@@ -12,4 +12,7 @@ export default {
   conversation_pin: 'Pin “{title}”',
   conversation_rename: 'Rename “{title}”',
   conversation_name: 'Name of the conversation',
+
+  regenerate: 'Regenerate the answer',
+  edit_question: 'Edit and resend',
 }

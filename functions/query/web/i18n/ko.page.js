@@ -12,4 +12,7 @@ export default {
   conversation_pin: '“{title}” 고정',
   conversation_rename: '“{title}” 이름 바꾸기',
   conversation_name: '대화 이름',
+
+  regenerate: '답변 다시 생성',
+  edit_question: '수정하여 다시 보내기',
 }
