@@ -127,6 +127,8 @@ class ScriptedModel(BaseHTTPRequestHandler):
             pieces = ["One moment", marker, *(f" and {n}" for n in range(400))]
         elif "hostile" in question:
             pieces = [HOSTILE, f"\n\nSafe words{marker}."]
+        elif "formula" in question:
+            pieces = [FORMULAS.replace("[^1]", marker)]
         elif "moon" in question:
             pieces = [f"Employees receive a trip to the moon in 2031{marker}."]
         elif "exactly" in question:
@@ -167,6 +169,24 @@ def _call(index: int, name: str, **arguments: Any) -> dict[str, Any]:
 
 STANDALONE = "What does a day of annual leave cost the employees?"
 """The rewritten form of every follow-up question: it keeps the question and names what the conversation is about."""
+FORMULAS = r"""Leave costs \(c = \frac{d}{260}\)[^1], with $d_1^2$ and $x$, not $5 and $10, nor `$a_1$`.
+
+$$
+\sum_{i=1}^{n} i
+= \frac{n(n+1)}{2}
+$$
+
+Not TeX: $$\nothing{$$
+
+```python
+days = {"annual": 28}
+print(days["annual"])
+```
+
+| Days | Cost |
+| --- | --- |
+| 28 | $1_000$ |
+"""
 HOSTILE = (
     '<img src=x onerror="alert(1)"> <script>alert(2)</script> ![spy](https://example.com/spy.png) '
     "[click](javascript:alert(3)) [data](data:text/html,<script>alert(4)</script>) [away](https://example.com/page)\n\n"

@@ -2,6 +2,7 @@
 
 import { describeCitation } from './citation_card.js'
 import { closestPassages } from './closest.js'
+import { addCopyButtons } from './code_blocks.js'
 import { pickCollection, writeQuestion } from './composer.js'
 import { copyText } from './copy.js'
 import { placeOf } from './document_facts.js'
@@ -11,6 +12,7 @@ import { answerMarkdown, conversationMarkdown, fileName } from './export.js'
 import { feedbackOn } from './feedback.js'
 import { knows } from './i18n.js'
 import { renderAnswer } from './markdown.js'
+import { typeset } from './maths.js'
 import { receiptOf } from './receipt.js'
 import { openSource } from './source.js'
 import { questionButton, suggest, wantQuestion } from './suggestions.js'
@@ -21,6 +23,8 @@ export function answerOf(turn) {
   if (turn.outcome === 'closest') return { before: correction(turn), body: closestPassages(sources), after: after(turn, sources) }
   const body = renderAnswer(turn.answer, turn.citations, (n, span) => el('sup', {}, marker(sources.find(({ number }) => number === n), sources, span)))
   if (turn.extractive) styleHeadings(body)
+  addCopyButtons(body)
+  typeset(body) // takes its time; until then the formulas' source is shown
   return { before: correction(turn), body, after: after(turn, sources, ...footnotes(sources), ...nearest(turn)) }
 }
 

@@ -3,6 +3,7 @@
 // Citation markers travel through Markdown as two private-use characters around a number, and become
 // elements afterwards, in text nodes only, so that document text can neither create nor break one.
 
+import { extensions, placeFormulas } from './maths.js'
 import { Marked } from './vendor/marked.js'
 import DOMPurify from './vendor/purify.js'
 
@@ -16,6 +17,7 @@ const escape = text => text.replace(/[&<>"]/g, c => ({ '&': '&amp;', '<': '&lt;'
 
 const marked = new Marked({
   gfm: true,
+  extensions,
   renderer: {
     html: ({ text }) => escape(text), // HTML in an answer is quoted text and is shown as text
     image: ({ text }) => escape(text),
@@ -68,10 +70,11 @@ export function placeMarkers(answer, citations, write) {
   return text + points.slice(at).join('')
 }
 
-const withoutReserved = text => text.replace(/[\uE000\uE001]/g, '\uFFFD')
+const withoutReserved = text => text.replace(/[\uE000-\uE003]/g, '\uFFFD')
 
 function render(text, make) {
   const fragment = DOMPurify.sanitize(marked.parse(text), POLICY)
+  placeFormulas(fragment)
   for (const node of textNodes(fragment)) {
     const pieces = node.data.split(PLACED) // text, number, text, number, …, text
     if (pieces.length > 1) node.replaceWith(...pieces.map((piece, place) => (place % 2 ? make(piece) : piece)))

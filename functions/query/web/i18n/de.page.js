@@ -15,4 +15,5 @@ export default {
 
   regenerate: 'Antwort neu erzeugen',
   edit_question: 'Bearbeiten und neu senden',
+  copy_code: 'Code kopieren',
 }

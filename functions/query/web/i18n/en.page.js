@@ -15,4 +15,5 @@ export default {
 
   regenerate: 'Regenerate the answer',
   edit_question: 'Edit and resend',
+  copy_code: 'Copy the code',
 }

@@ -15,4 +15,5 @@ export default {
 
   regenerate: '답변 다시 생성',
   edit_question: '수정하여 다시 보내기',
+  copy_code: '코드 복사',
 }

@@ -1,0 +1,106 @@
+"""Formulas and code in answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_accessibility import DARK, NARROW, STILL, close_sheet, grave_in
+from tests.browser.test_source import digest
+
+Open = Callable[..., Any]
+WEB = Path(__file__).parents[2] / "functions" / "query" / "web"
+CODE = 'days = {"annual": 28}\nprint(days["annual"])'
+
+
+def asked(open_handbook: Open, server: str, **look: Any) -> Any:
+    screen = open_handbook(server, **STILL, **look)
+    close_sheet(screen.page)
+    screen.ask("By which formula is annual leave paid?")
+    screen.finished()
+    return screen
+
+
+@pytest.mark.parametrize("look", [{}, DARK, NARROW], ids=["wide", "dark", "narrow"])
+def test_formulas_are_typeset_and_prices_and_code_are_left_alone(
+    open_handbook: Open, server_with_model: str, look: dict[str, Any], tmp_path: Path
+) -> None:
+    screen = asked(open_handbook, server_with_model, **look)
+    page: Page = screen.page
+    answer = page.locator(".answer")
+    expect(answer.locator(".katex")).to_have_count(5)
+    written = answer.locator("annotation").all_text_contents()
+    assert written == [r"c = \frac{d}{260}", "d_1^2", "x", "\\sum_{i=1}^{n} i\n= \\frac{n(n+1)}{2}", "1_000"]
+    expect(answer).to_contain_text("not $5 and $10, nor $a_1$.")
+    expect(answer).to_contain_text(r"Not TeX: \nothing{")
+    expect(answer.locator(".display .katex-display")).to_have_count(1)
+    expect(answer.locator(".cite")).to_have_count(1)
+    assert grave_in(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    answer.scroll_into_view_if_needed()
+    screen.picture(tmp_path / "formulas.png")
+
+
+def test_code_is_copied_by_its_button(open_handbook: Open, server_with_model: str) -> None:
+    screen = asked(open_handbook, server_with_model, permissions=["clipboard-read", "clipboard-write"])
+    page: Page = screen.page
+    button = page.get_by_role("button", name="Copy the code")
+    button.press("Enter")
+    expect(page.locator(".code .copied")).to_have_attribute("aria-label", "Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == CODE
+
+
+def test_formulas_that_cannot_be_typeset_stay_as_they_were_written(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model, **STILL)
+    screen.page.route("**/katex.min.js", lambda route: route.abort())
+    screen.ask("By which formula is annual leave paid?")
+    screen.finished()
+    expect(screen.page.locator(".formula").first).to_have_text(r"c = \frac{d}{260}")
+    assert all("ERR_FAILED" in complaint for complaint in screen.complaints)
+    screen.complaints.clear()  # logged by the browser itself
+
+
+def test_katex_is_loaded_only_for_an_answer_with_a_formula(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    screen.ask("How many days of annual leave do employees receive?")
+    screen.finished()
+    assert not [url for url in screen.requests if "/katex/" in url]
+
+
+def test_the_vendored_katex_matches_its_checksums() -> None:
+    rows = re.findall(r"^\| `katex/([\w.]+/?)` .*`([0-9a-f]{64})` \|$", (WEB / "vendor/VENDORED.md").read_text(), re.MULTILINE)
+    found = {path.name + "/" * path.is_dir(): digest(path) for path in (WEB / "vendor/katex").iterdir() if path.name != "LICENSE"}
+    assert dict(rows) == found
+
+
+HOSTILE = [
+    r"\href{javascript:alert(1)}{a}", r"\url{https://spy.example/a}", r"\includegraphics{https://spy.example/a.png}", r"\htmlClass{x}{a}",
+    r"\htmlStyle{position:fixed}{a}", r"\htmlData{a=b}{a}", r"\def\a{\a\a}\a", r"\rule{999999em}{999999em}", "<img src=x onerror=alert(1)>",
+]  # fmt: skip
+TYPESET = """async formulas => {
+  const { typeset } = await import('/web/maths.js')
+  const stage = document.body.appendChild(document.createElement('div'))
+  for (const formula of formulas) {
+    const span = stage.appendChild(document.createElement('span'))
+    span.className = 'formula'
+    span.textContent = formula
+  }
+  await typeset(stage)
+  const found = [...stage.querySelectorAll('a, img, script, iframe, [href], [onerror], .x, [data-a]')].map(node => node.outerHTML)
+  const widest = Math.max(...[...stage.querySelectorAll('.rule')].map(node => node.offsetWidth), 0)
+  stage.remove()
+  return { found, widest }
+}"""
+
+
+def test_a_formula_can_neither_link_nor_load_nor_run_anything_nor_cover_the_page(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    result = screen.page.evaluate(TYPESET, HOSTILE)
+    assert result["found"] == []
+    assert result["widest"] < 1000
+    screen.assert_quiet()
