@@ -208,6 +208,24 @@ async def test_copies_are_one_document_which_stays_until_the_last_is_removed(cor
     await check(core, folder)
 
 
+@pytest.mark.parametrize("first", ["a.md", "copy.md"])
+async def test_a_document_is_shown_under_the_new_name_of_a_file_whose_copy_changed(core: Core, folder: Path, first: str) -> None:
+    write(folder, first)
+    await sync(core, folder)
+    shutil.copyfile(folder / first, folder / ("copy.md" if first == "a.md" else "a.md"))
+    await sync(core, folder)
+    (doc_id,) = {*(await ids(core, folder)).values()}
+    (folder / "copy.md").write_text("The tower of brick was built later.")
+    (folder / "a.md").rename(folder / "moved.md")
+    run = Sync(FolderSource(folder), core.ingestor, EVERYONE)
+    plan = await run.plan()
+    assert (plan.changed, plan.renamed, plan.removed) == (["copy.md"], [("a.md", "moved.md")], [])
+    await run.apply(plan, lambda key, document: work(core))  # the worker is as fast as it can be
+    await work(core)
+    assert (await ids(core, folder))["moved.md"] == doc_id
+    await check(core, folder)
+
+
 async def test_of_two_copies_the_changed_one_becomes_a_document_of_its_own(core: Core, folder: Path) -> None:
     write(folder, "a.md")
     shutil.copyfile(folder / "a.md", folder / "b.md")

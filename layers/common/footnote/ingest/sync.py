@@ -70,7 +70,7 @@ class Sync:
         read, or if the sync ends in the middle."""
         known = plan.known
         await self._note(plan, note)
-        losing = sorted({*plan.withdrawn, *plan.removed, *plan.heirs})
+        losing = sorted({*plan.withdrawn, *plan.removed, *plan.heirs, *plan.freed})
         follow: dict[str, Known] = {}
         for start in range(0, len(losing), MOST_REDIRECTED // 2):
             keys = losing[start : start + MOST_REDIRECTED // 2]

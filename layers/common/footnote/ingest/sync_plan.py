@@ -63,6 +63,8 @@ class Plan:
     """Key → what people call it, where that differs and may be shown."""
     heirs: dict[str, str] = field(default_factory=dict)
     """Key that loses its document → another key with the same document, which is shown under that name from now on."""
+    freed: list[str] = field(default_factory=list)
+    """Changed keys whose document stays with a renamed file. They lose it before that: else it could be read again under their name."""
     known: Mapping[str, Known] = field(default_factory=dict)
     """All of them except the withdrawn ones."""
     held: Mapping[str, str] = field(default_factory=dict)
@@ -131,8 +133,10 @@ async def make_plan(
     plan.lost = len(plan.ending - {held[key].doc_id for key in again})
     replaced = set(plan.changed) - comparison.kept
     others = {known[key].doc_id: key for key in left if key not in replaced}
-    losing = (key for key in (*plan.removed, *replaced) if key in known and key not in moved)
+    losing = [key for key in (*plan.removed, *replaced) if key in known and key not in moved]
     plan.heirs = {key: others[known[key].doc_id] for key in losing if known[key].doc_id in others}
+    follow = {known[key].doc_id for key in moved}
+    plan.freed = sorted(key for key in losing if key in replaced and key not in plan.heirs and known[key].doc_id in follow)
     plan.withdrawn = sorted(withdrawn)
     plan.added = [key for key in plan.added if key not in again]
     plan.changed = sorted({*plan.changed, *again})
