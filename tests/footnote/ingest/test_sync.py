@@ -214,15 +214,12 @@ async def test_a_document_is_shown_under_the_new_name_of_a_file_whose_copy_chang
     await sync(core, folder)
     shutil.copyfile(folder / first, folder / ("copy.md" if first == "a.md" else "a.md"))
     await sync(core, folder)
-    (doc_id,) = {*(await ids(core, folder)).values()}
     (folder / "copy.md").write_text("The tower of brick was built later.")
     (folder / "a.md").rename(folder / "moved.md")
     run = Sync(FolderSource(folder), core.ingestor, EVERYONE)
     plan = await run.plan()
     assert (plan.changed, plan.renamed, plan.removed) == (["copy.md"], [("a.md", "moved.md")], [])
     await run.apply(plan, lambda key, document: work(core))  # the worker is as fast as it can be
-    await work(core)
-    assert (await ids(core, folder))["moved.md"] == doc_id
     await check(core, folder)
 
 
