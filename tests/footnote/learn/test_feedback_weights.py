@@ -373,6 +373,19 @@ async def test_ratings_of_what_a_reader_may_not_read_do_not_move_their_order(cor
     assert await order(core, guest) == before
 
 
+async def test_each_collection_has_weights_of_its_own(core: Core) -> None:
+    for name, text in TEXTS.items():
+        await add(core, name, text, EVERYONE)
+    before = await order(core, options={})
+    await rate_by_many(core, *before)
+    await core.records.put("weights", "side", dump_weights(Weights({before[0]: DocumentWeight(0.9, 9, 0.0, 1, (EVERYONE,))})), by="x")
+    assert await learn(core) == {"default": 2, "side": 0}  # nobody rated anything in the other one
+    turn = make_turn("How long?", collection="side", pool=(make_hit("One.", "plan"), make_hit("Two.", "road")))
+    weights = Kept(Weights({"plan": DocumentWeight(0.9, 9, 0.1, 1, ("staff",))}))
+    turn = await call_step(weigh, turn, FakeDeps(index=Seen(), records=weights))
+    assert "feedback_weights" not in turn.record.notes
+
+
 async def test_an_arm_of_an_experiment_switches_the_weights_and_answers_are_cached_apart(core: Core) -> None:
     from footnote.learn.experiments import with_arm
 

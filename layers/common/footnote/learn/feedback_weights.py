@@ -17,7 +17,7 @@ whose documents everybody may read. A document that is deleted, or has another v
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any, Literal, get_args
@@ -36,7 +36,7 @@ FULL = 0.5
 LEAST_USERS = 5
 PRIOR = 10
 """Users whose votes are worth as much as knowing nothing."""
-MOST_DOCUMENTS = 2000
+MOST_DOCUMENTS = 1000
 """Documents of a collection that are weighted, those whose weights differ most from 1."""
 NOT_THE_SOURCES = frozenset({"incomplete", "unclear"})
 """Reasons for a thumbs-down that say nothing against what is cited."""
@@ -203,12 +203,16 @@ def estimate(votes: Sequence[tuple[float, float]], compared_with: float) -> Weig
     return Weight(round(1 + BOUND * max(-1.0, min(1.0, delta / FULL)), 4), len(votes), round(rate, 4))
 
 
-def load_weights(record: Record | None) -> Weights:
-    """The weights in a record; none in None."""
+def load_weights(record: Record | None, doc_ids: Collection[str] | None = None) -> Weights:
+    """The weights in a record, of these documents, None = all; none in None."""
     if record is None:
         return Weights()
     value: Mapping[str, Any] = record.value
-    documents = {doc_id: DocumentWeight(**{**told, "readers": tuple(told["readers"])}) for doc_id, told in value["documents"].items()}
+    documents = {
+        doc_id: DocumentWeight(**{**told, "readers": tuple(told["readers"])})
+        for doc_id, told in value["documents"].items()
+        if doc_ids is None or doc_id in doc_ids
+    }
     return Weights(documents, {name: Weight(**told) for name, told in value["fields"].items()}, value["reset_at"])
 
 

@@ -100,7 +100,8 @@ async def weigh(turn: Turn, *, index: Index, records: Records) -> Turn:
     """Multiplies the scores of the pool by the collection's weights and orders it again. Notes `feedback_weights`: {weighted, moved}, the
     numbers of passages with a factor, and of those that changed their place."""
     view = await index.view(turn.caller, turn.request.collection)
-    weights = load_weights(await records.get("weights", view.stored or turn.request.collection))
+    record = await records.get("weights", view.stored or turn.request.collection)
+    weights = load_weights(record, {hit.chunk.doc_id for hit in turn.evidence.pool})
     if not (weights.documents or weights.fields):
         return turn
     terms = frozenset(content_terms(turn.asked, turn.lang))
