@@ -18,6 +18,8 @@ import { openPanel } from './panels.js'
 import { showModel } from './model.js'
 import './my_data.js'
 import { startReaders } from './readers.js'
+import './share.js'
+import { watchShortcuts } from './shortcuts.js'
 import './sign_in.js'
 import { startSources } from './sources.js'
 import { askHere, finishedTurns, isBusy, isRunning, shownRoom, showRoom, stopRunning, watchThread } from './thread.js'
@@ -80,6 +82,7 @@ async function takeFiles(files) {
 $('index').addEventListener('change', () => changeCollection($('index').value))
 acceptFiles(takeFiles)
 watchDocuments(refreshCollections)
+watchShortcuts({ chooseCollection: changeCollection })
 watchManagement(name => changeCollection(name ?? firstCollection()))
 
 // --- start ---

@@ -45,6 +45,9 @@ export async function refreshConversations() {
   if (after && rooms.length <= PAGE) loadOlder(after)
 }
 
+/** All conversations that are loaded, the last used one first. */
+export const knownConversations = () => rooms
+
 /** Renders the list; `room` is the conversation shown in the thread. */
 export function showConversations(room) {
   current = room

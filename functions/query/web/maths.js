@@ -2,6 +2,8 @@
 //
 // A formula travels through Markdown as <code> between two private-use characters, which no answer can contain.
 
+import { loadStyle } from './style_sheet.js'
+
 export const FORMULA = '\uE002'
 const END = '\uE003'
 const DISPLAY = [/^\$\$([^$\uE000\uE001]+?)\$\$/, /^\\\[([^\uE000\uE001]+?)\\\]/]
@@ -83,12 +85,6 @@ function loadKatex() {
 
 /** The style is in place before anything is typeset, else formulas would be shown twice: once as MathML. */
 async function load() {
-  const style = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: `${VENDOR}/katex.min.css` })
-  const styled = new Promise((resolve, reject) => {
-    style.onload = resolve
-    style.onerror = reject
-  })
-  document.head.append(style)
-  await Promise.all([styled, import(`${VENDOR}/katex.min.js`)])
+  await Promise.all([loadStyle(`${VENDOR}/katex.min.css`), import(`${VENDOR}/katex.min.js`)])
   return globalThis.katex // it is no module
 }

@@ -16,4 +16,7 @@ export default {
   regenerate: 'Antwort neu erzeugen',
   edit_question: 'Bearbeiten und neu senden',
   copy_code: 'Code kopieren',
+
+  shortcuts: 'Tastenkürzel',
+  show_palette: 'Befehle (Strg K)',
 }

@@ -16,4 +16,7 @@ export default {
   regenerate: 'Regenerate the answer',
   edit_question: 'Edit and resend',
   copy_code: 'Copy the code',
+
+  shortcuts: 'Keyboard shortcuts',
+  show_palette: 'Commands (Ctrl K)',
 }
