@@ -15,6 +15,7 @@ from footnote.bootstrap import Core
 from footnote.errors import BadRequest, SearchUnavailable
 from footnote.learn.golden import GoldenQuery, load_golden
 from footnote.learn.ranking_metrics import ndcg
+from footnote.ports import Embedder
 from footnote.types import Request, Turn
 from footnote_local.evaluate import CALLER, DEPTH, PROFILE
 from footnote_local.terminal import progress_bar, say
@@ -55,7 +56,7 @@ async def _renew(core: Core, reindex: Reindex, name: str, queries: Sequence[Gold
         with progress_bar() as bar:
             await reindex.fill(build, bar)
             old, new = await reindex.sizes(build)
-            judged = await _judge(core, build, queries, bar) if queries else {}
+            judged = await _judge(core, build, embedder, queries, bar) if queries else {}
         was = judged.get("old_ndcg@10")
         worse = was is not None and (judged["ndcg@10"] or 0) < was - MOST_LOST
         await (reindex.abandon(build) if worse else reindex.swap(build, embedder))
@@ -72,9 +73,11 @@ async def _renew(core: Core, reindex: Reindex, name: str, queries: Sequence[Gold
     }
 
 
-async def _judge(core: Core, build: Build, queries: Sequence[GoldenQuery], progress: Progress) -> dict[str, float | None]:
+async def _judge(
+    core: Core, build: Build, embedder: Embedder | None, queries: Sequence[GoldenQuery], progress: Progress
+) -> dict[str, float | None]:
     """nDCG@10 of both indexes; None for the old one if this version of Footnote cannot read it."""
-    new, old = (_reader(core, build, upcoming=upcoming) for upcoming in (True, False))
+    new, old = (_reader(core, build, embedder, upcoming=upcoming) for upcoming in (True, False))
     scores: list[float] = []
     old_scores: list[float] = []
     try:
@@ -95,11 +98,11 @@ def _score(turn: Turn, query: GoldenQuery) -> float:
     return ndcg(list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits)), query.relevance)
 
 
-def _reader(core: Core, build: Build, *, upcoming: bool) -> Core:
+def _reader(core: Core, build: Build, embedder: Embedder | None, *, upcoming: bool) -> Core:
     """A Core that searches one of the two indexes; by keyword only if the vectors' length has changed."""
     reader = Core(core.settings)
     reader.index = OpenSearchIndex(core.settings.opensearch, upcoming=upcoming)
-    reader.embedder = None if build.embedder == NO_EMBEDDER else core.embedder_for(build.collection)
+    reader.embedder = None if build.embedder == NO_EMBEDDER else embedder
     reader.named_embedders = {}  # every collection is asked by it
     return reader
 
