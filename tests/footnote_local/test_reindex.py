@@ -8,11 +8,13 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from footnote.adapters.opensearch.client import OpenSearchClient
 from footnote.adapters.opensearch.index import OpenSearchIndex
 from footnote.adapters.opensearch.mapping import Names
+from footnote.ports import ChunkVectors
 from footnote.settings import OpenSearch
 from footnote_local.terminal import Exit
 from tests.contracts.backends_opensearch import delete_indexes, opensearch_settings
@@ -73,6 +75,25 @@ def test_every_collection_is_reindexed_or_only_the_named_one(footnote: Footnote,
     assert json.loads(footnote("reindex", "notes", "--roll-back", "--json").stdout) == {
         "collections": [{**notes, "index": f"{index}-g0002"}]
     }
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_vectors_of_a_collections_own_embedder_are_taken_over(
+    footnote: Footnote, settings: OpenSearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDDING__OTHERS", '{"legal": {"provider": "bedrock", "model": "m", "dimension": 4}}')
+    monkeypatch.setenv("EMBEDDING__BASE_URL", "http://127.0.0.1:9/v1")
+    for name in ("notes", "default"):
+        assert footnote("collections", "create", name, *(("--embedder", "legal") if name == "notes" else ())).exit_code == Exit.OK
+
+    async def embed(index: OpenSearchIndex) -> None:
+        for doc_id in ("note", "bridge"):
+            await index.put_vectors("m/4", [ChunkVectors(f"{doc_id}|1|0", np.ones(4, np.float32) / 2)])
+
+    with_index(settings, embed)
+    lines = footnote("reindex").stderr.splitlines()
+    assert lines[0].endswith("vectors 0 → 0.")  # those of another embedder than this collection's do not count
+    assert lines[1].endswith("vectors 1 → 1.")
 
 
 @pytest.mark.usefixtures("filled")
