@@ -26,6 +26,12 @@ async def statistics() -> FileResponse:
     return FileResponse(WEB / "statistics.html", headers=HEADERS)
 
 
+@router.get("/shared", include_in_schema=False)
+async def shared() -> FileResponse:
+    """The page of a shared conversation. The link's token is in the part of the address that browsers do not send."""
+    return FileResponse(WEB / "shared.html", headers=HEADERS)
+
+
 @router.get("/admin", include_in_schema=False)
 async def administration() -> FileResponse:
     """The administration page. It holds no data: what it shows comes from routes that check who asks."""

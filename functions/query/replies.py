@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -12,7 +12,7 @@ from footnote.answer.model_source import no_model
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
 from footnote.turn_records.read import model_source_of, model_usage_of, question_of, started_at_of
-from footnote.types import Outcome, Reason, Stage, Tier, Turn, TurnRecord, Unit, Usage
+from footnote.types import Outcome, Reason, Stage, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
@@ -181,6 +181,19 @@ def make_turn_body(turn: StoredTurn, texts: Mapping[str, str], llm: LLM) -> Turn
     )
 
 
+def citation_bodies(references: Sequence[StoredReference]) -> list[CitationBody]:
+    """The citations of a stored answer."""
+    return [CitationBody(number=each["index"], **(each | {"score": round(each["score"], 4)})) for each in references]
+
+
+def hit_bodies(hits: Sequence[StoredHit], texts: Mapping[str, str]) -> list[HitBody]:
+    """The passages of a stored turn. `texts`: as of `make_reply`."""
+    return [
+        HitBody(**(hit | {"score": round(hit["score"], 4)}), content=texts.get(hit["passage"], ""), withdrawn=hit["passage"] not in texts)
+        for hit in hits
+    ]
+
+
 def make_steps(record: TurnRecord) -> list[StepBody]:
     """The steps of a turn, with their stages."""
     from footnote.pipeline import STAGES  # the core is loaded by the first request, not with the app
@@ -207,16 +220,8 @@ def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str,
     result, usage = record["result"], make_usage(record)
     return {
         "answer": message(record["outcome"], record["lang"]) if record["outcome"] in UNWRITTEN else result["final_response"],
-        "citations": [
-            CitationBody(number=reference["index"], **(reference | {"score": round(reference["score"], 4)}))
-            for reference in result["references"]
-        ],
-        "hits": [
-            HitBody(
-                **(hit | {"score": round(hit["score"], 4)}), content=texts.get(hit["passage"], ""), withdrawn=hit["passage"] not in texts
-            )
-            for hit in record["hits"]
-        ],
+        "citations": citation_bodies(result["references"]),
+        "hits": hit_bodies(record["hits"], texts),
         "latency_ms": round(sum(span["ms"] for span in record["spans"] if span["name"] in STAGES), 1),
         "trace_id": record["trace_id"],
         "room_id": record["room_id"],

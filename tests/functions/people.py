@@ -129,6 +129,7 @@ class World:
         await self.ask("admin", "POST", "/experiments", json={"name": f"levels-{number}", "arms": arms})
         written = {"question": f"Question {number}?", "index_name": COLLECTION, "facts": ["1894"]}
         case_id = (await self.ask("admin", "POST", "/golden", json=written)).json()["case_id"]
+        shared = (await self.ask("owner", "POST", "/shares", json={"room_id": room_id})).json()
         self.clock.advance(1)
         return {
             "doc_id": reply.json()["doc_id"], "job_id": reply.json()["doc_id"], "chunk_id": turn["hits"][0]["chunk_id"],
@@ -136,7 +137,7 @@ class World:
             "session_id": session_id_of(await self._sign_in(Session("victim"), 1e6)),
             "name": "system" if number else "answer_numbered", "key": "rag.alpha", "term": term, "model": f"footnote/{COLLECTION}",
             "collection": f"rules-{number}", "alias": f"laws-{number}", "deleted_collection": f"old-rules-{number}",
-            "experiment": f"levels-{number}",
+            "experiment": f"levels-{number}", "share_id": shared["share_id"], "share_token": shared["token"],
         }  # fmt: skip
 
     async def _sign_in(self, session: Session, valid_s: float) -> str:

@@ -70,6 +70,7 @@ UNSEARCHED = {("POST", "/v2/gpt/query"), ("POST", "/v2/vision/query"), ("POST", 
 
 SEEN_ELSEWHERE = {
     ("trace_id", "POST", "/feedback"),
+    ("room_id", "POST", "/shares"),
     ("chunk_id", "GET", "/documents/{doc_id}/content"),
     ("trace_id", "GET", "/feedback"),
     ("trace_id", "POST", "/golden"),

@@ -22,6 +22,8 @@ RETRIEVE = {"index_name": "default", "query_text": QUESTION, "permission_groups"
 ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": [], "num_result_doc": ALL}
 V2 = {"collection_name": "default", "query": QUESTION}
 PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+KEYWORDS = "bridge river keeper painted year locals long"
+SEVERAL = "When was the bridge over the river built and who is the keeper of the bridge?"
 NOBODYS = "nothing-000000"
 """An id that leads nowhere."""
 
@@ -73,6 +75,21 @@ def _count(world: World, person: str, groups: frozenset[str], outcome: str) -> N
         world.seen["shared"] += 1
     if outcome == "answered":
         world.answered[groups] = person
+
+
+async def ask_derived(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    """A typo in a name is corrected by what the user may read, queries are made of passages, and a question is divided. Neither the
+    replies nor their traces tell anything else."""
+    names = [kept.canaries[-1] for kept in [*world.documents.values(), *world.gone[-2:]]]
+    typos = [f"Who is the keeper {name[:3]}{name[4:]} of the bridge?" for name in names]
+    for text in (*typos, KEYWORDS, SEVERAL):
+        body = ASK | {"query_text": text, "intelligence_level": "maximum", "debug": True}
+        reply = await world.call(person, "query", "POST", "/ask", json=body)
+        yield reply
+        trace = await world.call(person, "query", "GET", f"/traces/{reply.headers['x-trace-id']}")
+        for note in ("corrected", "divided"):
+            world.seen[note] += note in trace.json()["notes"]
+        yield trace
 
 
 async def ask_stream(world: World, person: str) -> AsyncIterator[httpx.Response]:
@@ -260,6 +277,33 @@ async def read_conversations(world: World, person: str) -> AsyncIterator[httpx.R
             yield reply
 
 
+async def open_shares(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    """The user shares their conversation and their last answer, and deletes older links. Everybody opens everybody's links: the questions
+    are shown, and of the answers what their reader may read. A link that was deleted opens nothing."""
+    for room_id in (ROOM, *world.traces[person][-1:]):
+        reply = await world.call(person, "query", "POST", "/shares", json={"room_id": room_id, "valid_days": None})
+        assert reply.status_code in (201, 404), reply.text
+        if reply.status_code == 201:
+            world.shares[person][reply.json()["share_id"]] = reply.json()["token"]
+        yield reply
+    listed = await world.call(person, "query", "GET", "/shares")
+    ids = [share["share_id"] for share in listed.json()["data"]]
+    assert set(ids) <= world.shares[person].keys(), listed.text
+    for share_id in ids[2:]:
+        for other in (*(other for other in PEOPLE if other != person), person):
+            reply = await world.call(other, "query", "DELETE", f"/shares/{share_id}")
+            assert reply.status_code == (204 if other == person else 404), (other, person, reply.text)
+            yield reply
+        world.unshared.add(share_id)
+    for owner, links in world.shares.items():
+        for share_id, token in list(links.items())[-3:]:
+            reply = await world.call(person, "query", "POST", "/shares/open", json={"token": token}, params={"limit": 200})
+            assert reply.status_code == 404 or (reply.status_code == 200 and share_id not in world.unshared), (owner, person, reply.text)
+            for turn in reply.json().get("data", []):
+                world.seen[f"shared {turn['withheld']}"] += owner != person
+            yield reply
+
+
 async def ask_voices(world: World, person: str) -> AsyncIterator[httpx.Response]:
     """Searches show readable voices, and counts and themes are made of them alone."""
     for query in ("", QUESTION):
@@ -316,7 +360,10 @@ async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response
         reply = await world.call(person, "query", "GET", path)
         assert reply.status_code == 403, (path, reply.status_code)
         yield reply
-    trials = (("/forbidden-terms/try", {}), ("/prompts/answer_numbered/preview", {"lang": "en", "template": "Answer.", "index_name": "side"}))
+    trials = (
+        ("/forbidden-terms/try", {}),
+        ("/prompts/answer_numbered/preview", {"lang": "en", "template": "Answer.", "index_name": "side"}),
+    )
     for path, body in trials:
         reply = await world.call(person, "query", "POST", path, json={"query_text": QUESTION, **body})
         assert reply.status_code == 403, (path, reply.status_code)
@@ -344,10 +391,12 @@ async def read_errors(world: World, person: str) -> AsyncIterator[httpx.Response
 
 
 CHEAP: tuple[Channel, ...] = (
-    ask_retrieve, ask_dify, list_collections, ask_voices, read_documents, read_conversations, read_figures, read_admins, read_errors,
+    ask_retrieve, ask_dify, list_collections, ask_voices, read_documents, read_conversations, open_shares, read_figures, read_admins,
+    read_errors,
 )  # fmt: skip
 DEAR: tuple[Channel, ...] = (
     ask_trd,
+    ask_derived,
     ask_stream,
     ask_chat_core,
     ask_chat_service,
@@ -371,7 +420,7 @@ def assert_no_leak(world: World, person: str, channel: Channel, reply: httpx.Res
     name = channel.__name__
     assert reply.status_code < 500, (name, reply.request.url, reply.status_code, reply.text[:300])
     shown = set(SECRET.findall((reply.text + json.dumps(dict(reply.headers))).lower()))
-    found = sorted(shown & world.forbidden(person, remembers=channel in REMEMBERING))
+    found = sorted(shown & world.forbidden(person, remembers=channel in REMEMBERING, shares=channel is open_shares))
     assert not found, f"{name} ({reply.request.method} {reply.request.url.path}) showed {person} {found}: {reply.text[:400]}"
 
 

@@ -20,11 +20,13 @@ from footnote.bootstrap import Core
 from footnote.guard import identity
 from footnote.ingest.sources import Sources
 from footnote.memory import answer_cache, search_cache, withdrawn
+from footnote.memory import shares as stored_shares
+from footnote.memory.shares import SharedAnswer
 from footnote.retrieve import lists
 from footnote.telemetry import metrics
 from footnote.types import Caller
 from footnote_http.streams import Stream, Streams
-from query import sessions
+from query import sessions, shares
 from query.dialects import dify
 from query.dialects.chat_core import routes as chat_core
 from tests.leaks.world import PEOPLE
@@ -101,6 +103,10 @@ def _without_groups(original: Any) -> Any:
     return called
 
 
+def _as_it_was(original: Any) -> Any:
+    return lambda record, chunks: SharedAnswer(record["result"]["final_response"], withheld="part")
+
+
 def readable_by_all(original: Any) -> Any:
     async def all_of(chunk_ids: Any) -> frozenset[str]:
         return frozenset(chunk_ids)
@@ -149,6 +155,13 @@ MUTANTS: Mapping[str, Mutant] = {
         (withdrawn, "_withheld", lambda withheld: lambda record: withheld(record) | {"verdict": record.get("verdict")}),
     ),
     "turns quote what earlier ones quoted": ((withdrawn, "quoted_in", lambda _: lambda record: record["hits"]),),
+    "a link shows what its owner may read": ((shares, "read_shared", sees_all),),
+    "a link shows the words between the sentences that are its reader's": ((stored_shares, "_quoted_again", _as_it_was),),
+    "a link shows what a model wrote from what its reader may not read": (
+        (stored_shares, "quoted_in", lambda quoted: lambda record: quoted(record) if record["extractive"] else []),
+    ),
+    "a link that was deleted opens its conversation": ((SqliteTurnStore, "delete_share", giving(True)),),
+    "links are anybody's to delete": ((SqliteTurnStore, "shares", is_neighbour), (SqliteTurnStore, "delete_share", is_neighbour)),
     "searches are kept without their groups": ((search_cache, "search_scope", _for_all),),
     "answers are kept without their groups": ((answer_cache, "answer_scope", _for_all),),
     "all see the same of a collection": (

@@ -33,10 +33,10 @@ COLLECTIONS = ("default", "side", "voices")
 """Documents in the last one are voices of customers, one each."""
 ROOM = "talk"
 DAY_S = 86_400.0
-SECRET = re.compile(r"zq[a-z]+\d+x", re.IGNORECASE)
+SECRET = re.compile(r"zq[a-z]+\d+x|zqname[a-j]+x", re.IGNORECASE)
 """What canaries look like."""
 MARK = re.compile(r"\[\^([^\]]+)\]|<document id=\"([^\"]+)\"")
-SAID = re.compile(r"[^.\n<>\"]*zq[a-z]+\d+x[^.\n<>\"]*", re.IGNORECASE)
+SAID = re.compile(r"[^.\n<>\"]*(?:zq[a-z]+\d+x|zqname[a-j]+x)[^.\n<>\"]*", re.IGNORECASE)
 QUESTION = "When was the bridge over the river built?"
 
 
@@ -97,6 +97,11 @@ def asked_by(person: str) -> str:
     return f"zqask{person}{PEOPLE.index(person)}x"
 
 
+def name_of(number: int) -> str:
+    """A canary of letters only, which a typo may be corrected to."""
+    return f"zqname{''.join('abcdefghij'[int(digit)] for digit in str(number))}x"
+
+
 @dataclass
 class World:
     """One data folder, the four functions on it, and the permissions."""
@@ -115,6 +120,9 @@ class World:
     """Tokens of sessions that are over."""
     traces: dict[str, list[str]] = field(default_factory=lambda: {person: [] for person in PEOPLE})
     streams: dict[str, list[str]] = field(default_factory=lambda: {person: [] for person in PEOPLE})
+    shares: dict[str, dict[str, str]] = field(default_factory=lambda: {person: {} for person in PEOPLE})
+    """Owner → links to their conversations: share_id → token, also of those that were deleted."""
+    unshared: set[str] = field(default_factory=set)
     answered: dict[frozenset[str], str] = field(default_factory=dict)
     """Narrowed groups → who was given an answer last that was made for them."""
     seen: Counter[str] = field(default_factory=Counter)
@@ -141,14 +149,16 @@ class World:
         """How many ready documents of each collection this user sees."""
         return Counter(kept.collection for kept in self.readable(person) if kept.ready and kept.doc_id not in self.coming)
 
-    def forbidden(self, person: str, *, remembers: bool) -> set[str]:
+    def forbidden(self, person: str, *, remembers: bool, shares: bool = False) -> set[str]:
         """Canaries that this user must not see now: of documents, and of others' questions. `remembers`: their own
-        conversations may still quote what a document said before, while they may read it as it is."""
+        conversations may still quote what a document said before, while they may read it as it is. `shares`: others have shown them
+        their questions."""
         now = [*self.documents.values(), *self.coming.values()]
         before = [kept for kept in self.gone if not (remembers and kept.doc_id in self.documents)]
         hidden = [*(kept for kept in now if not self.may_read(person, kept)), *before]
         hidden += [kept for kept in self.gone if kept.doc_id in self.documents and not self.may_read(person, kept)]
-        return {canary for kept in hidden for canary in kept.canaries} | {asked_by(other) for other in PEOPLE if other != person}
+        asked = set() if shares else {asked_by(other) for other in PEOPLE if other != person}
+        return {canary for kept in hidden for canary in kept.canaries} | asked
 
     async def call(self, person: str, function: str, method: str, path: str, **options: Any) -> httpx.Response:
         headers = {"authorization": f"Bearer {self.tokens[person]}", **options.pop("headers", {})}
@@ -178,10 +188,10 @@ class World:
         """A new document, or new content of the one in this slot with these groups; without `work` it is not read yet."""
         self.made += 1
         number = self.made
-        body, title, rare = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x"
+        body, title, rare, name = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x", name_of(number)
         text = (
             f"Bridges {title}\n\nThe bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
-            f"\n\nHow long is the bridge {body}? It is long, and painted {rare}."
+            f"\n\nHow long is the bridge {body}? It is long, and painted {rare}. Its keeper is {name}."
         )
         reply = await self.call(
             "root", "ingest", "POST", "/ingest/file", files={"file": (f"slot{slot}.txt", text.encode())},
@@ -189,7 +199,7 @@ class World:
         )  # fmt: skip
         assert reply.status_code == 202, reply.text
         doc_id = str(reply.json()["doc_id"])
-        kept = Kept(doc_id, slot, collection, groups, (body, title, rare), ready=False)
+        kept = Kept(doc_id, slot, collection, groups, (body, title, rare, name), ready=False)
         if doc_id in self.coming:
             self.gone.append(self.coming.pop(doc_id))
         if doc_id not in self.documents:

@@ -67,6 +67,17 @@ MESSAGES: dict[str, dict[str, str]] = {
         " Sie keinen Zugriff mehr haben.",
         "ko": "이 답변은 삭제되었거나 더 이상 읽을 수 없는 문서를 인용하므로 표시하지 않습니다.",
     },
+    "shared_all": {
+        "en": "This answer is not shown to you: a source of it was changed or deleted, or you cannot read it.",
+        "de": "Diese Antwort wird Ihnen nicht angezeigt: Eine Quelle wurde geändert oder gelöscht, oder Sie können sie nicht lesen.",
+        "ko": "이 답변은 표시하지 않습니다. 출처가 변경되었거나 삭제되었거나 읽을 수 없는 문서입니다.",
+    },
+    "shared_part": {
+        "en": "A part of this answer is not shown to you: a source of it was changed or deleted, or you cannot read it.",
+        "de": "Ein Teil dieser Antwort wird Ihnen nicht angezeigt: Eine Quelle wurde geändert oder gelöscht, oder Sie können"
+        " sie nicht lesen.",
+        "ko": "이 답변의 일부는 표시하지 않습니다. 출처가 변경되었거나 삭제되었거나 읽을 수 없는 문서입니다.",
+    },
     "uncited": {
         "en": "The generated answer cites no source, so it is not shown.",
         "de": "Die generierte Antwort nennt keine Quelle und wird deshalb nicht angezeigt.",

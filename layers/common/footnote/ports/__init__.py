@@ -30,7 +30,7 @@ from footnote.ports.records import Kind, Record, Records, read_all
 from footnote.ports.reranker import Reranker
 from footnote.ports.sources import Entry, Source, Unlisted
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
-from footnote.ports.turns import FeedbackFilter, Meter, RatedTurn, RolledDay, Rollup, Room, StoredTurn, TurnStore
+from footnote.ports.turns import FeedbackFilter, Meter, RatedTurn, RolledDay, Rollup, Room, Share, StoredTurn, TurnStore
 from footnote.ports.vector_cache import VECTORS_KEPT_S, VectorCache
 from footnote.ports.wiki import Attachment, ListedPage, PageFacts, Restriction, Wiki, WikiPage
 
@@ -88,6 +88,7 @@ __all__ = [
     "Rollup",
     "Room",
     "Scope",
+    "Share",
     "Source",
     "StoredTurn",
     "Target",

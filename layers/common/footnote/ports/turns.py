@@ -84,6 +84,19 @@ class FeedbackFilter:
     trace_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A link to a conversation. `share_id` names it to its owner; `digest`: the hash of the token that opens it, which is not stored.
+    `room_id`: of `user_id`; the turns that began up to `created_at` are shared. `expires_at` None = until it is deleted."""
+
+    share_id: str
+    digest: str
+    user_id: str
+    room_id: str
+    created_at: float
+    expires_at: float | None = None
+
+
 class TurnStore(Protocol):
     """Stored turns, and feedback on them. Turns older than the time for which conversations are kept are as good as deleted."""
 
@@ -125,8 +138,8 @@ class TurnStore(Protocol):
         ...
 
     async def delete_all_of(self, caller: Caller) -> int:
-        """Deletes the caller's turns in all rooms, the feedback they gave, and the roll-ups under their name. Returns the number
-        of turns."""
+        """Deletes the caller's turns in all rooms, the links to them, the feedback they gave, and the roll-ups under their name.
+        Returns the number of turns."""
         ...
 
     async def count(self, figures: TurnFigures) -> None:
@@ -146,7 +159,24 @@ class TurnStore(Protocol):
         ...
 
     async def delete_room(self, caller: Caller, room_id: str) -> int:
-        """Deletes the caller's turns of a room, the feedback on them, and the roll-ups of the room. Returns the number of turns."""
+        """Deletes the caller's turns of a room, the links to it, the feedback on them, and the roll-ups of the room. Returns the number
+        of turns."""
+        ...
+
+    async def put_share(self, share: Share) -> None:
+        """Stores a link. NotFound where its user has no turns in the room."""
+        ...
+
+    async def shares(self, caller: Caller) -> list[Share]:
+        """The caller's own links that have not expired, the newest first."""
+        ...
+
+    async def shared(self, digest: str) -> Share | None:
+        """The link that a token with this hash opens, for whoever has the token; None for one that was deleted or has expired."""
+        ...
+
+    async def delete_share(self, caller: Caller, share_id: str) -> bool:
+        """Deletes one of the caller's own links; False if there was none."""
         ...
 
     async def put_feedback(self, caller: Caller, feedback: Feedback) -> None:

@@ -13,11 +13,12 @@ from contextlib import asynccontextmanager
 from footnote.adapters.mongodb import turn_store_feedback as stored_feedback
 from footnote.adapters.mongodb import turn_store_figures as stored_figures
 from footnote.adapters.mongodb import turn_store_rollups as stored_rollups
+from footnote.adapters.mongodb import turn_store_shares as stored_shares
 from footnote.adapters.mongodb import turn_store_turns as turns
 from footnote.adapters.mongodb.databases import Databases
 from footnote.adapters.mongodb.documents import storable
 from footnote.adapters.shared.turns import Retention, read_in_batches
-from footnote.ports import Clock, FeedbackFilter, RatedTurn, RolledDay, Rollup, Room, StoredTurn
+from footnote.ports import Clock, FeedbackFilter, RatedTurn, RolledDay, Rollup, Room, Share, StoredTurn
 from footnote.turn_records.days import day_of, end_of
 from footnote.turn_records.figures import share_of
 from footnote.turn_records.read import started_at_of
@@ -76,6 +77,7 @@ class MongoTurnStore:
         there = len(await self._databases.run(turns.traces_of, caller.user_id, self._retention.since))
         async with self._changing(*await self._databases.run(stored_rollups.days_of, caller.user_id)):
             await self._databases.run(turns.delete_all_of, caller.user_id)
+            await self._databases.run(stored_shares.delete_shares, caller.user_id)
             await self._databases.run(stored_rollups.delete_of, caller.user_id)
         return there
 
@@ -90,8 +92,24 @@ class MongoTurnStore:
         there = await self._databases.run(turns.count_room, caller.user_id, room_id, self._retention.since)
         async with self._changing(*await self._databases.run(stored_rollups.days_of, caller.user_id, room_id)):
             await self._databases.run(turns.delete_room, caller.user_id, room_id)
+            await self._databases.run(stored_shares.delete_shares, caller.user_id, room_id)
             await self._databases.run(stored_rollups.delete_of, caller.user_id, room_id)
         return there
+
+    async def put_share(self, share: Share) -> None:
+        await self._databases.run(stored_shares.put_share, share, self._retention.since)
+
+    async def shares(self, caller: Caller) -> list[Share]:
+        return await self._databases.run(stored_shares.shares, caller.user_id, self._clock())
+
+    async def shared(self, digest: str) -> Share | None:
+        return await self._databases.run(stored_shares.shared, digest, self._clock())
+
+    async def delete_share(self, caller: Caller, share_id: str) -> bool:
+        """Counted before, as above."""
+        there = await self._databases.run(stored_shares.count_share, caller.user_id, share_id)
+        await self._databases.run(stored_shares.delete_share, caller.user_id, share_id)
+        return there > 0
 
     async def put_feedback(self, caller: Caller, feedback: Feedback) -> None:
         """Stored under the caller's own id, whatever user `feedback` names."""

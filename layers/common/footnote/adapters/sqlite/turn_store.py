@@ -9,11 +9,12 @@ from footnote.adapters.shared.turns import Retention, read_in_batches
 from footnote.adapters.sqlite import turn_store_feedback as stored_feedback
 from footnote.adapters.sqlite import turn_store_figures as stored_figures
 from footnote.adapters.sqlite import turn_store_rollups as stored_rollups
+from footnote.adapters.sqlite import turn_store_shares as stored_shares
 from footnote.adapters.sqlite import turn_store_turns as turns
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.records import RECORDS_SCHEMA
 from footnote.adapters.sqlite.store_schema import SCHEMA, VERSION
-from footnote.ports import Clock, FeedbackFilter, RatedTurn, RolledDay, Rollup, Room, StoredTurn
+from footnote.ports import Clock, FeedbackFilter, RatedTurn, RolledDay, Rollup, Room, Share, StoredTurn
 from footnote.turn_records.figures import share_of
 from footnote.types import Caller, Feedback, Mode, Outcome, Page, Tally, TurnFigures, TurnRecord
 
@@ -74,6 +75,18 @@ class SqliteTurnStore:
 
     async def delete_room(self, caller: Caller, room_id: str) -> int:
         return await self._database.run(turns.delete_room, caller.user_id, room_id, self._retention.since, self._clock())
+
+    async def put_share(self, share: Share) -> None:
+        await self._database.run(stored_shares.put_share, share, self._retention.since, self._clock())
+
+    async def shares(self, caller: Caller) -> list[Share]:
+        return await self._database.run(stored_shares.shares, caller.user_id, self._clock())
+
+    async def shared(self, digest: str) -> Share | None:
+        return await self._database.run(stored_shares.shared, digest, self._clock())
+
+    async def delete_share(self, caller: Caller, share_id: str) -> bool:
+        return await self._database.run(stored_shares.delete_share, caller.user_id, share_id)
 
     async def put_feedback(self, caller: Caller, feedback: Feedback) -> None:
         """Stored under the caller's own id, whatever user `feedback` names."""

@@ -10,6 +10,7 @@ from footnote.adapters.shared.turns import NO_ROOM, NO_TURN, TAKEN, page_of
 from footnote.adapters.sqlite.database import writing
 from footnote.adapters.sqlite.turn_store_feedback import day_of_turn, load_turn, read_feedback
 from footnote.adapters.sqlite.turn_store_rollups import days_of, mark_changed
+from footnote.adapters.sqlite.turn_store_shares import delete_shares
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Room, StoredTurn
 from footnote.turn_records.read import started_at_of, title_of, trimmed
@@ -123,6 +124,7 @@ def delete_all_of(connection: sqlite3.Connection, user_id: str, since: float, no
     with writing(connection):
         mark_changed(connection, days_of(connection, user_id), now)
         (turns,) = connection.execute("SELECT count(*) FROM turns WHERE user_id = ? AND started_at >= ?", (user_id, since)).fetchone()
+        delete_shares(connection, user_id)
         for table in ("turns", "feedback", "rollups"):
             connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (user_id,))
     return int(turns)
@@ -184,6 +186,7 @@ def delete_room(connection: sqlite3.Connection, user_id: str, room_id: str, sinc
     """As `TurnStore.delete_room`."""
     with writing(connection):
         mark_changed(connection, days_of(connection, user_id, room_id), now)
+        delete_shares(connection, user_id, room_id)
         connection.execute("DELETE FROM rollups WHERE user_id = ? AND room_id = ?", (user_id, room_id))
         return connection.execute(
             "DELETE FROM turns WHERE user_id = ? AND room_id = ? AND started_at >= ?", (user_id, room_id, since)

@@ -1,0 +1,129 @@
+"""Sharing a conversation by link: the owner's dialog, and the page of whoever opens the link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.conftest import Screen, serving
+from tests.browser.test_accessibility import NARROW, STILL, grave_in
+from tests.browser.test_sign_in import Office, sign_in
+
+LEAVE, PAY = "How many days of annual leave do employees receive?", "What is the bridge warden paid?"
+GONE = "This link is unknown, was deleted or has expired. Ask for a new one."
+Enter = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    """A server that requires sign-in, with a document for everyone and one for `staff`."""
+    data = tmp_path_factory.mktemp("data")
+    with serving(data, LLM__DISCOVER="false", EMBEDDING__BUILTIN="false", AUTH__MODE="session") as url:
+        made = Office(url, data)
+        headers = {"authorization": f"Bearer {made.token('ann', 'staff')}"}
+        for name, text, group in (
+            ("leave", "Employees receive 28 days of annual leave.", "*"),
+            ("pay", "The bridge warden is paid 900 crowns.", "staff"),
+        ):
+            file = {"file": (f"{name}.txt", text.encode())}
+            reply = httpx.post(f"{url}/ingest/file", files=file, data={"permission_groups": [group]}, headers=headers)
+            doc_id = reply.raise_for_status().json()["doc_id"]
+            while httpx.get(f"{url}/documents/{doc_id}", headers=headers).json()["state"] != "READY":
+                pass
+        for question in (LEAVE, PAY):
+            asked = {"query_text": question, "index_name": "default", "permission_groups": [], "room_id": "talk"}
+            httpx.post(f"{url}/ask", json=asked, headers=headers).raise_for_status()
+        yield made
+
+
+@pytest.fixture
+def enter(new_context: Callable[..., BrowserContext], office: Office) -> Iterator[Enter]:
+    """Opens an address as a user. The page must have logged no errors except refusals."""
+    screens: list[Screen] = []
+
+    def open_one(address: str, user: str, *groups: str, **context: Any) -> Page:
+        screens.append(Screen(new_context(**{"viewport": {"width": 1280, "height": 860}, **context}).new_page(), office.url))
+        page = screens[-1].page
+        page.goto(f"{office.url}{address}")
+        sign_in(page, office.token(user, *groups))
+        expect(page.locator("html[data-ready]")).to_be_attached()
+        return page
+
+    yield open_one
+    for screen in screens:
+        screen.complaints = [complaint for complaint in screen.complaints if "status of 40" not in complaint]
+        screen.assert_quiet()
+
+
+def share(office: Office) -> tuple[str, str]:
+    """A link to ann's conversation: its path on the server, and its id."""
+    headers = {"authorization": f"Bearer {office.token('ann', 'staff')}"}
+    made = httpx.post(f"{office.url}/shares", json={"room_id": "talk"}, headers=headers).raise_for_status().json()
+    return made["path"], made["share_id"]
+
+
+def test_a_conversation_is_shared_read_by_others_and_unshared(enter: Enter, office: Office) -> None:
+    ann = enter("/#/c/talk", "ann", "staff")
+    ann.get_by_role("button", name="Export the conversation").click()
+    ann.get_by_role("button", name="Share the conversation").click()
+    dialog = ann.get_by_role("dialog", name="Share the conversation")
+    dialog.get_by_label("Valid for").select_option("7 days")
+    dialog.get_by_role("button", name="Make a link").click()
+    expect(dialog.get_by_role("status")).to_have_text("Copy the link now. It is shown only this once.")
+    expect(dialog.get_by_role("listitem")).to_contain_text("valid until")
+    path = dialog.get_by_label("Link", exact=True).input_value().removeprefix(office.url)
+    assert path.startswith("/shared#")
+
+    ben = enter(path, "ben")
+    expect(ben.locator(".question")).to_have_text([LEAVE, PAY])
+    expect(ben.locator(".turn").first).to_contain_text("28 days of annual leave")
+    expect(ben.locator(".turn").last.locator(".note")).to_have_text(
+        "This answer is not shown to you: a source of it was changed or deleted, or you cannot read it."
+    )
+    expect(ben.locator("body")).not_to_contain_text("900")
+    assert not ben.locator("textarea, form:visible").count()
+    cem = enter(path, "cem", "staff")
+    expect(cem.locator(".turn").last).to_contain_text("900 crowns")
+    cem.locator(".cite").last.click()
+    expect(cem.get_by_role("heading", name="pay")).to_be_visible()
+
+    dialog.get_by_role("button", name="Delete the link").click()
+    expect(dialog.get_by_role("status")).to_have_text("The link was deleted. It opens nothing any more.")
+    expect(dialog.get_by_role("listitem")).to_have_count(0)
+    ann.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    ben.reload()
+    expect(ben.locator("#thread")).to_have_text(GONE)
+
+
+def test_a_link_that_leads_nowhere_says_what_to_do(enter: Enter) -> None:
+    page = enter("/shared#nothing", "ben")
+    expect(page.locator("#thread")).to_have_text(GONE)
+    page.locator("#language").select_option("de")
+    expect(page.locator("#thread")).to_contain_text("Dieser Link ist unbekannt, wurde gelöscht oder ist abgelaufen.")
+
+
+@pytest.mark.parametrize("look", [{}, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("locale", ["en-GB", "de-DE", "ko-KR"])
+def test_axe_finds_nothing_serious_where_a_conversation_is_shared_and_read(
+    enter: Enter, office: Office, locale: str, look: dict[str, Any], tmp_path: Path
+) -> None:
+    path, _ = share(office)
+    reader = enter(path, "ben", locale=locale, **STILL, **look)
+    expect(reader.locator(".turn")).to_have_count(2)
+    reader.screenshot(path=tmp_path / f"shared-{locale}.png", full_page=True)
+    assert grave_in(reader) == []
+    owner = enter("/#/c/talk", "ann", "staff", locale=locale, **STILL, **look)
+    owner.locator("#export").click()
+    owner.locator("#export-share").click()
+    owner.locator(".share-dialog .primary").click()
+    expect(owner.locator(".share-links li").first).to_be_visible()
+    owner.screenshot(path=tmp_path / f"share-{locale}.png")
+    assert grave_in(owner) == []
+    assert owner.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert reader.evaluate("document.documentElement.scrollWidth <= innerWidth")
