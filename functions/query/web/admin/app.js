@@ -62,7 +62,8 @@ async function open() {
 
 addEventListener('hashchange', async () => {
   if (location.hash && !location.hash.startsWith('#/')) return
-  say($('status'), '')
+  if ('keep' in $('status').dataset) delete $('status').dataset.keep
+  else say($('status'), '')
   await open()
   $('title').focus()
 })

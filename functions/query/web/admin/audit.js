@@ -4,7 +4,8 @@ import { call } from '../api.js'
 import { toCsv } from '../csv.js'
 import { el, say } from '../dom.js'
 import { download } from '../download.js'
-import { attempt, button, code, field, select, table, tell, when } from './parts.js'
+import { attempt, button, code, field, select, tell, when } from './parts.js'
+import { table } from './table.js'
 
 const PAGE = 100
 const MOST_EXPORTED = 50_000

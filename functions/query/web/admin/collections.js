@@ -2,8 +2,9 @@
 
 import { call } from '../api.js'
 import { el, say } from '../dom.js'
-import { number, t } from '../i18n.js'
-import { attempt, back, badge, button, carefulButton, emptyNote, factList, field, form, hint, link, listed, section, select, table, tell, when } from './parts.js'
+import { number } from '../i18n.js'
+import { attempt, back, badge, button, carefulButton, emptyNote, factList, field, form, hint, leaveFor, link, listed, section, select, tell, when } from './parts.js'
+import { table } from './table.js'
 
 const CHUNKERS = ['structure', 'fixed_size', 'semantic', 'table', 'hierarchical', 'voices']
 const OTHER = [null, 'none'] // values of `embedder` that have words of their own
@@ -47,9 +48,8 @@ async function one(name, again) {
   const { documents, vectors } = found
   const remove = carefulButton('remove_yes', 'manage_delete_question', async () => {
     await call('DELETE', pathOf(found.name))
-    tell('admin_collection_deleted', { name: found.name })
-    location.hash = '#/collections'
-  })
+    leaveFor('collections', 'admin_collection_deleted', { name: found.name })
+  }, {}, 'second')
   return [
     up, el('h3', { class: 'name' }, found.name),
     factList(
@@ -57,7 +57,7 @@ async function one(name, again) {
       ['admin_passages', el('span', {}, number(found.chunks))],
       ['admin_vectors', el('span', {}, vectors ? `${number(vectors.done)} / ${number(vectors.total)}` : '–')],
       ['admin_languages', el('span', {}, Object.entries(found.languages).map(([lang, n]) => `${lang || '?'}: ${number(n)}`).join(', ') || '–')],
-      ['admin_since', when(found.created_at)]),
+      ['admin_created', when(found.created_at)]),
     el('p', {}, say(link(`documents/collection=${encodeURIComponent(found.name)}`, ''), 'admin_its_documents')),
     section('admin_properties', propertiesOf(found, again)),
     section('admin_aliases', aliasesOf(found, again)),
@@ -85,9 +85,10 @@ function propertiesOf({ name, title, description, settings }, again) {
       name: fields.name.value.trim(), title: fields.title.value.trim(), description: fields.description.value.trim(),
       settings: { chunker: fields.chunker.value, embedder: fields.embedder.value || null, languages: listed(fields.languages.value), permission_groups: listed(fields.groups.value) },
     })
-    tell(null, {}, [t('admin_saved'), ...changed.notes].join(' '))
-    if (changed.name === name) again()
-    else location.hash = `#/collections/${encodeURIComponent(changed.name)}`
+    const { notes } = changed
+    if (changed.name !== name) return leaveFor(`collections/${encodeURIComponent(changed.name)}`, 'admin_saved_notes', { notes: notes.join(' ') })
+    tell('admin_saved_notes', { notes: notes.join(' ') })
+    again()
   })
 }
 

@@ -4,7 +4,8 @@ import { call } from '../api.js'
 import { saySize } from '../document_facts.js'
 import { el, say } from '../dom.js'
 import { number, t } from '../i18n.js'
-import { attempt, badge, button, carefulButton, emptyNote, field, hint, select, table, tell, when } from './parts.js'
+import { attempt, badge, button, carefulButton, emptyNote, field, hint, select, tell, when } from './parts.js'
+import { table } from './table.js'
 
 const PAGE = 200 // the server's maximum
 const AT_ONCE = 4 // requests that run at the same time
@@ -16,7 +17,7 @@ const readersOf = ({ permission_groups: groups }) => groups.map(group => (group 
 export async function show([given = ''], again) {
   const wanted = new URLSearchParams(given)
   const { data: collections } = await call('GET', '/collections?all=true')
-  let documents = []
+  const documents = []
   let box = null
   const words = Object.assign(el('input', { type: 'search', oninput: filter }), { value: wanted.get('q') ?? '' })
   const collection = select([['', 'admin_every'], ...collections.filter(({ state }) => state === 'ACTIVE').map(({ name }) => [name])], wanted.get('collection') ?? '', filter)
@@ -36,16 +37,26 @@ export async function show([given = ''], again) {
     { name: 'admin_changed_at', of: each => when(each.updated_at), by: each => each.updated_at },
   ], [], { empty: 'admin_no_match', choose: chosen => showBar(chosen), keyOf: ({ doc_id: id }) => id })
 
-  function filter() {
+  function matching(some) {
     const text = words.value.trim().toLowerCase()
-    const shown = documents.filter(each =>
+    return some.filter(each =>
       (!collection.value || each.collection === collection.value) && (!state.value || each.state === state.value)
       && (!format.value || each.format === format.value) && (!reader.value || each.permission_groups.includes(reader.value))
-      && (!text || `${each.title} ${each.file_name} ${each.doc_id}`.toLowerCase().includes(text)))
+      && (!text || each.words.includes(text)))
+  }
+
+  let matched = 0
+  function tellCount() {
+    say(count, 'admin_documents_shown', { n: matched, all: documents.length })
+  }
+
+  function filter() {
+    const shown = matching(documents)
+    matched = shown.length
     rows.set(shown)
+    tellCount()
     const kept = Object.entries({ q: words.value, collection: collection.value, state: state.value }).filter(([, value]) => value)
     if (box?.isConnected) history.replaceState(null, '', `#/documents${kept.length ? `/${encodeURIComponent(new URLSearchParams(kept))}` : ''}`)
-    say(count, 'admin_documents_shown', { n: shown.length, all: documents.length })
   }
 
   function showBar(chosen) {
@@ -75,13 +86,17 @@ export async function show([given = ''], again) {
   async function load() {
     for (let after = null, hasMore = true; hasMore;) {
       const page = await call('GET', `/documents?${new URLSearchParams({ limit: PAGE, ...(after && { after }) })}`)
-      documents = [...documents, ...page.data]
+      for (const one of page.data) one.words = `${one.title} ${one.file_name} ${one.doc_id}`.toLowerCase()
+      documents.push(...page.data)
       after = page.last_id
       hasMore = page.has_more
-      options(format, documents.map(one => one.format))
-      options(reader, documents.flatMap(one => one.permission_groups), group => (group === EVERYONE ? t('readers_everyone') : group))
-      filter()
-      if (documents.length === page.data.length) later.resolve()
+      options(format, page.data.map(one => one.format))
+      options(reader, page.data.flatMap(one => one.permission_groups), group => (group === EVERYONE ? t('readers_everyone') : group))
+      const added = matching(page.data)
+      matched += added.length
+      rows.extend(added)
+      tellCount()
+      later.resolve()
       if (hasMore && !box.isConnected && documents.length > PAGE) return // the admin has left
     }
   }

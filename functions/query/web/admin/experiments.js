@@ -3,7 +3,8 @@
 import { call, callAll } from '../api.js'
 import { el, say } from '../dom.js'
 import { number } from '../i18n.js'
-import { attempt, back, badge, button, carefulButton, emptyNote, factList, field, form, hint, link, listed, section, select, table, tell, when } from './parts.js'
+import { attempt, back, badge, button, carefulButton, emptyNote, factList, field, form, hint, leaveFor, link, listed, section, select, tell, when } from './parts.js'
+import { table } from './table.js'
 
 const LOOKS = { RUNNING: 'ok', DRAFT: '', STOPPED: 'missing' }
 const LEVELS = ['basic', 'standard', 'enhanced', 'maximum']
@@ -48,8 +49,7 @@ function creation(collections) {
   ], 'admin_create', async () => {
     await call('POST', '/experiments', {
       name: name.value.trim(), assignment: assignment.value, traffic: Number(traffic.value) / 100, collection: collection.value || null, arms: arms.map(({ read }) => read()) })
-    tell('admin_experiment_created')
-    location.hash = `#/experiments/${name.value.trim()}`
+    leaveFor(`experiments/${encodeURIComponent(name.value.trim())}`, 'admin_experiment_created')
   })
 }
 
@@ -90,8 +90,8 @@ async function one(name, again) {
   }
   const remove = carefulButton('remove_yes', 'admin_experiment_question', async () => {
     await call('DELETE', pathOf(name))
-    location.hash = '#/experiments'
-  })
+    leaveFor('experiments', 'admin_experiment_deleted', { name })
+  }, {}, 'second')
   const { verdict } = found
   return [
     up, el('h3', { class: 'name' }, name, ' ', stateOf(found)),

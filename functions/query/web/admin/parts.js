@@ -1,9 +1,7 @@
-// What all views of the administration are made of: notes, tiles, tables, forms, actions with a result.
+// What all views of the administration are made of: notes, tiles, forms, actions with a result. Tables are in table.js.
 
 import { $, el, say } from '../dom.js'
 import { currentLanguage, number, t } from '../i18n.js'
-
-const PAGE = 100 // rows of a table that are shown at first, and added by “Show more”
 
 // --- texts and notes -----------------------------------------------------------------------------
 
@@ -61,6 +59,12 @@ export function tell(key, values = {}, message = '') {
   line.textContent = message
 }
 
+/** Opens another view, which still says what came of the action. */
+export function leaveFor(place, key, values = {}) {
+  tell(key, values).dataset.keep = ''
+  location.hash = `#/${place}`
+}
+
 // --- actions -------------------------------------------------------------------------------------
 
 export const button = (key, onclick, look = 'second', values = {}) => say(el('button', { type: 'button', class: look, onclick }), key, values)
@@ -80,8 +84,8 @@ export async function attempt(work, node = null) {
   }
 }
 
-/** A button that asks `question` first. `work` is run after “yes”. */
-export function carefulButton(key, question, work, values = {}) {
+/** A button that asks `question` first. `work` is run after “yes”. `look`: of the button. */
+export function carefulButton(key, question, work, values = {}, look = 'quiet') {
   const place = el('span', { class: 'careful' })
   const ask = button(key, () => {
     const yes = say(el('button', { type: 'button', class: 'danger', onclick: () => attempt(work, yes) }), key, values)
@@ -89,18 +93,21 @@ export function carefulButton(key, question, work, values = {}) {
     place.replaceChildren(el('span', { role: 'group' }, say(el('span', { role: 'status' }), question, values), ' ', yes, no))
     place.firstChild.addEventListener('keydown', event => event.key === 'Escape' && (event.preventDefault(), no.click()))
     no.focus()
-  }, 'quiet', values)
+  }, look, values)
   place.append(ask)
   return place
 }
 
 // --- forms ---------------------------------------------------------------------------------------
 
-let fields = 0
+let ids = 0
+
+/** An id of an element that is used nowhere else on the page. */
+export const newId = kind => `${kind}-${(ids += 1)}`
 
 /** A labelled field. `about`: a text beneath it, shown as it is. */
 export function field(key, input, about = '') {
-  input.id ||= `field-${(fields += 1)}`
+  input.id ||= newId('field')
   const note = about ? el('span', { class: 'hint', id: `${input.id}-about` }, about) : null
   if (note) input.setAttribute('aria-describedby', note.id)
   return el('div', { class: 'field' }, say(el('label', { for: input.id }), key), input, note)
@@ -140,89 +147,3 @@ export function form(children, submit, save) {
 
 /** The entries of a comma-separated text. */
 export const listed = text => text.split(',').map(each => each.trim()).filter(Boolean)
-
-// --- tables --------------------------------------------------------------------------------------
-
-/**
- * A table; on a narrow screen its rows are cards. `columns`: {name: text key, of: row → text or node, by: row → what it is sorted by}; the
- * first one names the row. `empty`: text key for no rows. `choose(rows)`: rows can be chosen, and this hears which are.
- */
-export function table(caption, columns, rows, { empty, choose = null, keyOf = row => row } = {}) {
-  const chosen = new Map()
-  const body = el('tbody', { role: 'rowgroup' })
-  const more = button('more', () => add(), 'quiet')
-  const box = el('div', { class: 'rows' })
-  let sorted = rows
-  let order = null // [column, direction]
-  let shown = 0
-
-  const head = columns.map(column => el('th', { role: 'columnheader', scope: 'col' }, column.by
-    ? el('button', { type: 'button', class: 'sorts', onclick: () => sortBy(column) }, t(column.name)) : t(column.name)))
-  const all = choose && el('input', { type: 'checkbox', 'aria-label': t('admin_choose_all'), onchange: () => chooseAll() })
-  const node = el('table', { role: 'table', 'aria-label': t(caption) },
-    el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, choose && el('th', { role: 'columnheader', class: 'tick' }, all), ...head)), body)
-
-  function sortBy(column) {
-    order = [column, order?.[0] === column ? -order[1] : 1]
-    head.forEach((each, i) => each.setAttribute('aria-sort', columns[i] !== column ? 'none' : order[1] > 0 ? 'ascending' : 'descending'))
-    set(rows)
-  }
-
-  function inOrder() {
-    if (!order) return rows
-    const [{ by }, way] = order
-    const compare = new Intl.Collator(currentLanguage(), { numeric: true }).compare
-    const one = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : compare(String(a ?? ''), String(b ?? '')))
-    return rows.toSorted((a, b) => way * one(by(a), by(b)))
-  }
-
-  function add() {
-    const next = sorted.slice(shown, shown + PAGE)
-    body.append(...next.map(rowOf))
-    shown += next.length
-    more.hidden = shown >= sorted.length
-  }
-
-  function rowOf(row) {
-    const [first, ...rest] = columns.map(({ name, of }, i) =>
-      el(i ? 'td' : 'th', { role: i ? 'cell' : 'rowheader', ...(i ? { 'data-name': t(name) } : { scope: 'row' }) }, of(row)))
-    first.id = `row-${(fields += 1)}`
-    for (const cell of rest) for (const each of cell.querySelectorAll('button')) each.setAttribute('aria-describedby', first.id) // of which row
-    return el('tr', { role: 'row' }, choose && el('td', { role: 'cell', class: 'tick' }, tick(row, first.textContent)), first, ...rest)
-  }
-
-  function tick(row, name) {
-    const input = el('input', { type: 'checkbox', 'aria-label': t('admin_choose', { name }) })
-    input.checked = chosen.has(keyOf(row))
-    input.addEventListener('change', () => {
-      if (input.checked) chosen.set(keyOf(row), row)
-      else chosen.delete(keyOf(row))
-      choose([...chosen.values()])
-    })
-    return input
-  }
-
-  function chooseAll() {
-    for (const row of rows) all.checked ? chosen.set(keyOf(row), row) : chosen.delete(keyOf(row))
-    set(rows)
-  }
-
-  /** Shows these rows instead. Chosen rows that are not among them are no longer chosen. */
-  function set(now) {
-    rows = now
-    if (choose) {
-      const keys = new Map(now.map(row => [keyOf(row), row]))
-      for (const key of chosen.keys()) keys.has(key) ? chosen.set(key, keys.get(key)) : chosen.delete(key)
-      all.checked = now.length > 0 && chosen.size === now.length
-      choose([...chosen.values()])
-    }
-    sorted = inOrder()
-    shown = 0
-    body.replaceChildren()
-    add()
-    box.replaceChildren(...(now.length ? [el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t(caption) }, node), more] : [emptyNote(empty)]))
-  }
-
-  set(rows)
-  return { element: box, set }
-}

@@ -3,7 +3,8 @@
 import { call, callAll } from '../api.js'
 import { el, say } from '../dom.js'
 import { number } from '../i18n.js'
-import { badge, carefulButton, code, filled, hint, link, money, section, table, tell, when } from './parts.js'
+import { badge, carefulButton, code, filled, hint, link, money, section, tell, when } from './parts.js'
+import { table } from './table.js'
 
 export async function show(_, again) {
   const settings = await callAll('/settings', 200)

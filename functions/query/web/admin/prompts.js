@@ -3,7 +3,8 @@
 import { call, callAll } from '../api.js'
 import { el, label, say } from '../dom.js'
 import { number } from '../i18n.js'
-import { back, badge, carefulButton, code, emptyNote, factList, field, filled, form, hint, link, section, select, table, tell, when } from './parts.js'
+import { back, badge, carefulButton, code, emptyNote, factList, field, filled, form, hint, link, section, select, tell, when } from './parts.js'
+import { table } from './table.js'
 import { diffLines } from './diff.js'
 
 const LANGUAGES = ['en', 'de', 'ko']
@@ -55,7 +56,7 @@ async function one(name, lang, again) {
       await call('DELETE', pathOf(name, lang))
       tell('admin_now_packaged')
       again()
-    }))
+    }, {}, 'second'))
   }
   return [
     up, el('h3', { class: 'name' }, name), label(el('p', { class: 'tabs' }, ...others), 'admin_languages'),

@@ -2,7 +2,8 @@
 
 import { call, callAll } from '../api.js'
 import { el, say } from '../dom.js'
-import { attempt, back, badge, button, code, emptyNote, factList, field, form, hint, link, section, select, table, tell, when } from './parts.js'
+import { attempt, back, badge, button, code, emptyNote, factList, field, form, hint, link, section, select, tell, when } from './parts.js'
+import { table } from './table.js'
 
 const asText = value => (value === null ? '–' : typeof value === 'string' ? value || '""' : JSON.stringify(value))
 const pathOf = (key, rest = '') => `/settings/${encodeURIComponent(key)}${rest}`

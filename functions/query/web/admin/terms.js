@@ -3,7 +3,8 @@
 import { call, callAll } from '../api.js'
 import { el, say } from '../dom.js'
 import { number } from '../i18n.js'
-import { carefulButton, code, field, form, hint, section, select, table, tell, when } from './parts.js'
+import { carefulButton, code, field, form, hint, section, select, tell, when } from './parts.js'
+import { table } from './table.js'
 
 const KINDS = [['', 'admin_match_usual'], ['exact', 'admin_match_exact'], ['synonym', 'admin_match_synonym'], ['contextual', 'admin_match_contextual']]
 const pathOf = term => `/forbidden-terms/${encodeURIComponent(term)}`

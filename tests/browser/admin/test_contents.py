@@ -1,0 +1,237 @@
+"""Documents, collections, people and experiments in the administration page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import BrowserContext, Route, expect
+
+from tests.browser.admin.view import WIDE, Open, get, listed, said, section, settled
+from tests.browser.conftest import serving
+
+
+def test_documents_are_filtered_sorted_and_the_failed_ones_found_from_the_overview(open_admin: Open, files_server: str) -> None:
+    page = open_admin(server=files_server)
+    section(page, "Documents and jobs").get_by_role("link", name="1", exact=True).first.click()  # the failed one
+    settled(page)
+    listed(page, "broken.pdf")
+    expect(page.locator("tbody")).to_contain_text("This PDF is damaged.")
+    page.get_by_label("State").select_option("Any")
+    expect(page.locator("#view")).to_contain_text("4 of 4 documents")
+    page.get_by_role("button", name="Document", exact=True).click()
+    listed(page, "Boat", "broken.pdf", "Ferry", "Tower")
+    page.get_by_role("button", name="Document", exact=True).click()
+    listed(page, "Tower", "Ferry", "broken.pdf", "Boat")
+    expect(page.get_by_role("columnheader", name="Document", exact=True)).to_have_attribute("aria-sort", "descending")
+    page.get_by_label("Collection").select_option("ships")
+    page.get_by_label("Search").fill("ferry")
+    listed(page, "Ferry")
+    page.reload()
+    settled(page)
+    listed(page, "Ferry")  # the address keeps the filters
+    page.get_by_label("Search").fill("nothing like this")
+    expect(page.locator("#view")).to_contain_text("Nothing matches.")
+
+
+def test_chosen_documents_are_tried_again_and_deleted(open_admin: Open, files_server: str) -> None:
+    page = open_admin("documents", server=files_server)
+    page.get_by_label("Choose broken.pdf").check()
+    with page.expect_response("**/retry") as retried:
+        page.get_by_role("button", name="Try 1 failed again").click()
+    assert retried.value.status == 202
+    said(page, "1 document is read again.")
+    settled(page)
+    page.get_by_label("Collection").select_option("ships")
+    page.get_by_label("Choose all shown rows").check()
+    expect(page.locator(".chosen")).to_contain_text("3 documents chosen")
+    page.get_by_label("Choose broken.pdf").uncheck()
+    page.locator(".chosen").get_by_role("button", name="Delete").click()
+    expect(page.locator(".chosen")).to_contain_text("Delete 2 documents? They cannot be restored.")
+    page.locator(".chosen").get_by_role("button", name="Cancel").click()
+    assert len(get(page, "/documents")["data"]) == 4
+    page.locator(".chosen").get_by_role("button", name="Delete").click()
+    page.locator(".chosen").get_by_role("button", name="Delete").click()
+    said(page, "2 documents were deleted.")
+    settled(page)
+    assert sorted(each["title"] for each in get(page, "/documents")["data"]) == ["Tower", "broken.pdf"]
+    listed(page, "broken.pdf")  # the filter stays
+
+
+def test_what_fails_for_some_documents_is_told_with_the_first_reason(open_admin: Open, files_server: str) -> None:
+    page = open_admin("documents", server=files_server)
+    problem = json.dumps({"detail": "The index is down."})
+    page.route("**/documents/FERRY", lambda route: route.fulfill(status=503, content_type="application/problem+json", body=problem))
+    for title in ("Ferry", "Boat"):
+        page.get_by_label(f"Choose {title}").check()
+    page.locator(".chosen").get_by_role("button", name="Delete").click()
+    page.locator(".chosen").get_by_role("button", name="Delete").click()
+    said(page, "It failed for 1: The index is down.")
+    settled(page)
+    expect(page.locator("tbody tr")).to_have_count(3)
+    assert sorted(each["title"] for each in get(page, "/documents")["data"]) == ["Ferry", "Tower", "broken.pdf"]
+
+
+def test_a_collection_is_created_changed_renamed_deleted_and_restored(open_admin: Open, files_server: str) -> None:
+    page = open_admin("collections", server=files_server)
+    page.get_by_label("Name").fill("a name with spaces")
+    page.get_by_role("button", name="Create").click()
+    expect(page.locator("#view .problem")).to_contain_text("An index name has 1 to 64 letters")
+    page.get_by_label("Name").fill("harbour")
+    page.get_by_label("Title").fill("The harbour")
+    page.get_by_role("button", name="Create").click()
+    said(page, "harbour was created.")
+    page.locator("tbody").get_by_role("link", name="ships").click()
+    settled(page)
+    expect(page.locator(".facts")).to_contain_text("Passages")
+    properties = section(page, "Properties")
+    properties.get_by_label("Name").fill("boats")
+    properties.get_by_label("Description").fill("All that swims.")
+    properties.get_by_label("Default readers (groups)").fill("staff, crew")
+    properties.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="boats")).to_be_visible()
+    settled(page)
+    found = get(page, "/collections/boats")
+    assert (found["description"], found["settings"]["permission_groups"], found["aliases"]) == (
+        "All that swims.",
+        ["crew", "staff"],
+        ["ships"],
+    )
+    page.get_by_label("Another name").fill("vessels")
+    page.get_by_role("button", name="Add").click()
+    said(page, "Saved.")
+    settled(page)
+    assert sorted(get(page, "/collections/boats")["aliases"]) == ["ships", "vessels"]
+    section(page, "Delete").get_by_role("button", name="Delete").click()
+    section(page, "Delete").get_by_role("button", name="Delete").click()
+    said(page, "boats was deleted. You can restore it for an hour.")
+    row = page.locator("tbody tr").filter(has_text="boats")
+    expect(row).to_contain_text("deleted")
+    settled(page)
+    assert "boats" not in [each["name"] for each in get(page, "/collections")["data"]]
+    row.get_by_role("button", name="Restore").click()
+    said(page, "boats was restored.")
+    settled(page)
+    assert get(page, "/collections/boats")["documents"] == {"FAILED": 1, "READY": 2}
+
+
+def test_of_ten_thousand_documents_few_are_drawn_and_all_are_searched(open_admin: Open) -> None:
+    same: dict[str, Any] = {
+        "file_name": "x.md",
+        "collection": "default",
+        "state": "READY",
+        "reason": None,
+        "remedy": None,
+        "pages": None,
+        "size": 10,
+    }
+    same |= {"format": "markdown", "permission_groups": ["*"], "updated_at": 1.7e9}
+    listed = [{"doc_id": f"d{n}", "title": f"Document {n}", **same} for n in range(10_000)]
+
+    def page_of(route: Route) -> None:
+        after = re.search(r"after=d(\d+)", route.request.url)
+        start = int(after[1]) + 1 if after else 0
+        data = listed[start : start + 200]
+        route.fulfill(json={"data": data, "has_more": start + 200 < len(listed), "last_id": data[-1]["doc_id"]})
+
+    page = open_admin("documents", lambda page: page.route("**/documents?*", page_of))
+    expect(page.locator("#view")).to_contain_text("10,000 of 10,000 documents", timeout=30_000)
+    expect(page.locator("tbody tr")).to_have_count(50)
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator("tbody tr")).to_have_count(100)
+    for _ in range(2):
+        page.get_by_role("button", name="Document", exact=True).click()
+    expect(page.locator("tbody th a").first).to_have_text("Document 9999")
+    page.get_by_label("Search").fill("document 77")
+    expect(page.locator("#view")).to_contain_text("111 of 10,000 documents")
+
+
+# --- people and experiments ----------------------------------------------------------------------
+
+
+def test_people_shows_who_used_how_much_and_the_limits_lead_to_their_settings(open_admin: Open) -> None:
+    page = open_admin("people")
+    expect(page.locator("#view")).to_contain_text("Nobody signs in")
+    row = section(page, "Use today (UTC)").locator("tbody tr")
+    expect(row).to_contain_text("local")
+    expect(row).to_contain_text("no budget")
+    section(page, "Budgets and limits").get_by_role("link", name="budget.tokens_per_day").click()
+    page.get_by_label("New value").fill("1000")
+    page.get_by_role("button", name="Save").click()
+    said(page, "Saved.")
+    page.get_by_role("navigation").get_by_role("link", name="People").click()
+    expect(section(page, "Use today (UTC)").locator("tbody tr")).to_contain_text("0 %")
+    page.goto(page.url.split("#")[0] + "#/settings/budget.tokens_per_day")
+    page.get_by_role("button", name="Undo the last change").click()
+    said(page, "The last change was undone.")
+
+
+def test_a_session_is_ended_by_an_admin_and_others_are_not_admins(
+    open_admin: Open, new_context: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    data, quiet = tmp_path / "data", {"LLM__DISCOVER": "false", "EMBEDDING__BUILTIN": "false", "AUTH__MODE": "session"}
+    command = [sys.executable, "-m", "footnote_local", "session", "create", "--data", str(data)]
+
+    def token(user: str, *more: str) -> str:
+        made = subprocess.run([*command, "--user", user, *more], check=True, capture_output=True, text=True, env={**os.environ, **quiet})
+        return made.stdout.split()[-1]
+
+    ann, root = token("ann", "--groups", "staff"), token("root", "--role", "admin")
+    with serving(data, **quiet) as server:
+        page = new_context(**WIDE).new_page()
+        page.goto(f"{server}/admin#/people")
+        page.get_by_label("Token").fill(root)
+        page.get_by_role("button", name="Sign in").click()
+        settled(page)
+        sessions = section(page, "Sessions")
+        expect(sessions.locator("tbody tr")).to_have_count(2)
+        expect(section(page, "Groups").locator("tbody tr").filter(has_text="staff")).to_contain_text("ann")
+        row = sessions.locator("tbody tr").filter(has_text="ann")
+        row.get_by_role("button", name="End the session").click()
+        row.get_by_role("button", name="End the session").click()
+        said(page, "The session was ended.")
+        expect(section(page, "Sessions").locator("tbody tr")).to_have_count(1)
+        headers = {"authorization": f"Bearer {ann}"}
+        assert page.request.get(f"{server}/me/preferences", headers=headers).status == 401
+        other = new_context(**WIDE).new_page()
+        other.goto(f"{server}/admin#/settings")
+        other.get_by_label("Token").fill(token("bob"))
+        other.get_by_role("button", name="Sign in").click()
+        expect(other.locator("#view")).to_have_text("Only admins can use this page.")
+
+
+def test_an_experiment_is_created_started_stopped_and_deleted(open_admin: Open) -> None:
+    page = open_admin("experiments")
+    expect(page.locator("#view")).to_contain_text("No experiments yet.")
+    creation = section(page, "New experiment")
+    creation.get_by_label("Name").first.fill("Two words")
+    creation.get_by_role("button", name="Create").click()
+    expect(creation.locator(".problem")).not_to_be_empty()
+    creation.get_by_label("Name").first.fill("try-words")
+    variant = creation.locator("fieldset").nth(1)
+    variant.get_by_label("Search").select_option("Keyword")
+    variant.get_by_label("Options").fill("-spelling")
+    creation.get_by_role("button", name="Create").click()
+    settled(page)
+    expect(page.get_by_role("heading", name="try-words")).to_be_visible()
+    made = get(page, "/experiments/try-words")
+    assert (made["state"], made["arms"][1]["retriever"], made["arms"][1]["options"]) == ("DRAFT", "bm25", {"spelling": False})
+    expect(section(page, "Arms")).to_contain_text("bm25 · −spelling")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    assert get(page, "/experiments/try-words")["state"] == "RUNNING"
+    expect(section(page, "Results").locator("tbody tr")).to_have_count(2)
+    expect(section(page, "Results")).to_contain_text("Undecided so far")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    assert get(page, "/experiments/try-words")["state"] == "STOPPED"
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.locator("#view")).to_contain_text("No experiments yet.")
+    assert get(page, "/experiments")["data"] == []

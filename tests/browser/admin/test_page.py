@@ -1,0 +1,191 @@
+"""The administration page: its overview, and what holds for every view: empty, loading, failed, forbidden, accessible."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.admin.view import NARROW, VIEWS, WIDE, Open, section, settled, tile
+from tests.browser.conftest import serving
+from tests.browser.test_accessibility import STILL, grave_in
+
+
+def test_the_overview_shows_health_documents_and_todays_questions(open_admin: Open) -> None:
+    page = open_admin()
+    expect(section(page, "Health")).to_contain_text("Everything works.")
+    expect(section(page, "Health").locator("li").filter(has_text="Search index")).to_contain_text("works")
+    expect(section(page, "Health").locator("li").filter(has_text="Language model")).to_contain_text("not set up")
+    of = "Documents and jobs"
+    assert [tile(page, of, name) for name in ("Documents", "Failed", "Waiting jobs", "Collections")] == ["2", "1", "0", "2"]
+    assert [tile(page, "Today (UTC)", name) for name in ("Questions", "Cost")] == ["1", "0.00"]
+    sync = section(page, "Last syncs").locator("li")
+    expect(sync).to_contain_text("handbooks")
+    expect(sync).to_contain_text("1 added, 0 changed, 0 renamed, 0 removed, 0 unchanged")
+    page.get_by_role("navigation").get_by_role("link", name="Statistics").click()
+    expect(page.locator("html[data-ready]")).to_be_attached()
+    assert page.url.endswith("/statistics")
+
+
+def test_a_backend_that_is_down_is_named_with_what_is_wrong(open_admin: Open) -> None:
+    def down(page: Page) -> None:
+        parts = {"status": "not ready", "parts": {"store": "ok", "index": "OpenSearch does not answer."}}
+        page.route("**/ingest/ready", lambda route: route.fulfill(status=503, json=parts))
+        page.route("**/stats/ready", lambda route: route.abort())
+
+    page = open_admin(before=down)
+    expect(section(page, "Health").get_by_role("alert")).to_have_text("2 parts are down.")
+    rows = section(page, "Health").locator("li")
+    expect(rows.nth(0)).to_contain_text("OpenSearch does not answer.")
+    expect(rows.nth(0)).to_contain_text("Search index")
+    expect(rows.nth(1)).to_contain_text("Function stats")
+    page.unroute("**/ingest/ready")
+    page.unroute("**/stats/ready")
+    page.get_by_role("button", name="Check again").click()
+    expect(section(page, "Health")).to_contain_text("Everything works.")
+
+
+def test_a_model_that_is_configured_and_does_not_answer_is_down(open_admin: Open, tmp_path: Path) -> None:
+    dead = {"LLM__BASE_URL": "http://127.0.0.1:9/v1", "LLM__MODEL": "gone", "LLM__RETRIES": "0", "EMBEDDING__BUILTIN": "false"}
+    with serving(tmp_path / "data", **dead) as server:
+        page = open_admin(server=server)
+        row = section(page, "Health").locator("li").filter(has_text="Language model")
+        expect(row).to_contain_text("down")
+
+
+def test_the_account_menu_leads_admins_here_and_feedback_and_voices_open_on_the_page(open_admin: Open, admin_server: str) -> None:
+    page = open_admin()
+    page.goto(admin_server)
+    page.get_by_role("button", name="Account").click()
+    page.get_by_role("link", name="Administration").click()
+    settled(page)
+    page.get_by_role("navigation").get_by_role("link", name="Feedback").click()
+    expect(page.get_by_role("dialog").get_by_role("heading", name="Feedback")).to_be_visible()
+    page.goto(f"{admin_server}/admin")
+    page.get_by_role("navigation").get_by_role("link", name="What customers say").click()
+    expect(page.get_by_role("dialog").get_by_role("heading", name="What customers say")).to_be_visible()
+
+
+def test_the_first_page_loads_nothing_of_the_administration(open_admin: Open, admin_server: str) -> None:
+    loaded: list[str] = []
+    page = open_admin()
+    page.on("request", lambda sent: loaded.append(sent.url))
+    page.goto(admin_server)
+    expect(page.locator("html[data-ready]")).to_be_attached()
+    assert [url for url in loaded if "admin" in url] == []
+
+
+# --- every view ------------------------------------------------------------------------------------
+
+
+def as_user(page: Page) -> None:
+    page.route("**/me/preferences", lambda route: route.fulfill(json={"is_admin": False}))
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_who_is_no_admin_reads_only_that(open_admin: Open, view: str) -> None:
+    asked: list[str] = []
+
+    def watched(page: Page) -> None:
+        as_user(page)
+        page.on("request", lambda sent: asked.append(sent.resource_type))
+
+    page = open_admin(view, watched)
+    expect(page.locator("#view")).to_have_text("Only admins can use this page.")
+    assert asked.count("fetch") == 1  # the preferences, and no data
+
+
+READS = {
+    "documents": "documents?limit", "collections": "collections?all", "people": "settings", "prompts": "prompts?", "settings": "settings?",
+    "terms": "forbidden-terms?", "experiments": "experiments?", "audit": "audit?",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("view", READS)
+def test_a_view_that_cannot_be_loaded_says_why_and_is_tried_again(open_admin: Open, view: str) -> None:
+    def is_read(url: str) -> bool:
+        return f"/{READS[view]}" in url
+
+    def fail(route: Route) -> None:
+        route.fulfill(status=503, content_type="application/problem+json", body=json.dumps({"detail": "The store is down."}))
+
+    page = open_admin(view, lambda page: page.route(is_read, fail))
+    expect(page.locator("#view").get_by_role("alert")).to_contain_text("The store is down.")
+    page.unroute(is_read)
+    page.locator("#view").get_by_role("button", name="Try again").click()
+    settled(page)
+    expect(page.locator("#view")).not_to_contain_text("The store is down.")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_while_a_view_loads_it_says_so(open_admin: Open, view: str) -> None:
+    held: list[Route] = []
+    page = open_admin("audit" if view == "overview" else "overview")
+    page.route("**/me/preferences", lambda route: held.append(route))
+    page.get_by_role("navigation").locator(f'[data-view="{view}"]').click()
+    expect(page.locator("#view")).to_have_text("Loading …")
+    expect(page.locator("#main")).to_have_attribute("aria-busy", "true")
+    held[0].continue_()
+    settled(page)
+    expect(page.locator("#title")).to_be_focused()
+
+
+def test_every_control_of_a_view_is_reached_by_keyboard_with_a_visible_focus(open_admin: Open) -> None:
+    page = open_admin("documents")
+    reached, unseen = [], []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        name, seen = page.evaluate(FOCUSED)
+        reached.append(name)
+        if not seen:
+            unseen.append(name)
+    controls = (
+        "Skip to the content",
+        "Overview",
+        "Audit",
+        "Search",
+        "Collection",
+        "State",
+        "Choose all shown rows",
+        "Document",
+        "Choose Ferry",
+        "Ferry",
+    )
+    assert [name for name in controls if name not in reached] == []
+    assert unseen == []
+
+
+FOCUSED = """() => {
+  const node = document.activeElement
+  const name = node.getAttribute('aria-label') || node.labels?.[0]?.innerText || node.innerText.trim()
+  return [name, node === document.body || getComputedStyle(node).outlineStyle !== 'none']
+}"""
+LOOKS: dict[str, dict[str, Any]] = {
+    "en-light-1366": {"locale": "en-GB", "color_scheme": "light", **WIDE},
+    "de-dark-390": {"locale": "de-DE", "color_scheme": "dark", **NARROW},
+    "ko-light-1366": {"locale": "ko-KR", "color_scheme": "light", **WIDE},
+    "en-dark-1366": {"locale": "en-GB", "color_scheme": "dark", **WIDE},
+    "ko-light-390": {"locale": "ko-KR", "color_scheme": "light", **NARROW},
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_axe_finds_nothing_serious_in_any_view(open_admin: Open, look: str, tmp_path: Path) -> None:
+    pictures = Path(os.environ.get("PICTURES", tmp_path))
+    grave = {}
+    page = open_admin(**STILL, **LOOKS[look])
+    for view in SHOWN:
+        page.goto(page.url.split("#")[0] + f"#/{view}")
+        page.wait_for_function("view => document.querySelector('[aria-current=page]').dataset.view === view", arg=view.split("/")[0])
+        settled(page)
+        page.screenshot(path=pictures / f"{view.replace('/', '-')}.{look}.png", full_page=True)
+        grave[view] = grave_in(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
+    assert {view: found for view, found in grave.items() if found} == {}
+
+
+SHOWN = (*VIEWS, "settings/rag.alpha", "prompts/system/en", "collections/default")

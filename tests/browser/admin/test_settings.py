@@ -1,0 +1,191 @@
+"""Settings, prompts, forbidden terms and the audit in the administration page."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.browser.admin.view import Open, get, post, said, section, setting, settled
+
+LEAVE = {"doc_id": "LEAVE", "content": "Employees receive 28 days of leave.", "permission_groups": ["*"]}
+
+
+def test_a_setting_is_found_changed_undone_and_reset(open_admin: Open) -> None:
+    page = open_admin("overview")
+    page.get_by_role("navigation").get_by_role("link", name="Settings").click()  # 1
+    page.get_by_label("Search").fill("RAG__ALPHA")
+    page.locator("#view").get_by_role("link", name="rag.alpha").click()  # 2
+    before = setting(page, "rag.alpha")
+    expect(page.locator("#view")).to_contain_text("It was never changed here.")
+    page.get_by_label("New value").fill("7")
+    page.get_by_role("button", name="Save").click()  # 3
+    expect(page.locator("#view .problem")).to_contain_text("Input should be less than or equal to 1")
+    assert setting(page, "rag.alpha") == before
+    for value in ("0.7", "0.8"):
+        page.get_by_label("New value").fill(value)
+        page.get_by_role("button", name="Save").click()
+        said(page, "Saved.")
+        expect(page.locator(".facts")).to_contain_text(value)
+    settled(page)
+    assert (setting(page, "rag.alpha")["value"], setting(page, "rag.alpha")["source"]) == (0.8, "runtime")
+    expect(section(page, "History").locator("tbody tr")).to_have_count(2)
+    page.get_by_role("button", name="Undo the last change").click()
+    said(page, "The last change was undone.")
+    expect(page.locator(".facts")).to_contain_text("0.7")
+    assert setting(page, "rag.alpha")["value"] == 0.7
+    expect(section(page, "History").locator("tbody tr").first).to_contain_text("undoes change 2")
+    page.get_by_role("button", name="Reset to the configured value").click()
+    expect(page.locator(".facts")).to_contain_text("default")
+    assert setting(page, "rag.alpha") == before
+
+
+def test_settings_of_other_kinds_are_changed_and_those_of_the_environment_are_not(open_admin: Open) -> None:
+    page = open_admin("settings/rag.forbidden_check_mode")
+    page.get_by_label("New value").fill("maybe")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#view .problem")).to_contain_text("Input should be 'llm' or 'qdrant'")
+    page.goto(page.url.split("#")[0] + "#/settings/rag.switched_on")
+    settled(page)
+    page.get_by_label("New value").fill('["spelling"]')
+    page.get_by_role("button", name="Save").click()
+    said(page, "Saved.")
+    assert setting(page, "rag.switched_on")["value"] == ["spelling"]
+    page.get_by_role("button", name="Reset to the configured value").click()
+    expect(page.locator(".facts")).to_contain_text("default")
+    page.goto(page.url.split("#")[0] + "#/settings/llm.base_url")
+    settled(page)
+    expect(page.locator("#view")).to_contain_text("This setting is set where the server runs, as LLM__BASE_URL")
+    expect(page.get_by_label("New value")).to_have_count(0)
+    page.goto(page.url.split("#")[0] + "#/settings/rag.nothing")
+    expect(page.locator("#view")).to_contain_text("There is no such setting.")
+
+
+def test_settings_are_filtered_by_what_was_changed(open_admin: Open) -> None:
+    page = open_admin("settings")
+    every = get(page, "/settings?limit=200")["data"]
+    page.get_by_label("Show", exact=True).select_option("Not at its default")
+    names = page.locator("tbody th a").all_inner_texts()
+    assert sorted(names) == sorted(each["key"] for each in every if each["source"] != "default")
+    page.get_by_label("Search").fill("no such words")
+    expect(page.locator("#view")).to_contain_text("Nothing matches.")
+
+
+# --- prompts -------------------------------------------------------------------------------------
+
+
+def test_a_prompt_is_edited_compared_rolled_back_and_reset(open_admin: Open) -> None:
+    page = open_admin("overview")
+    page.get_by_role("navigation").get_by_role("link", name="Prompts").click()  # 1
+    row = page.locator("tbody tr").filter(has=page.get_by_role("link", name="answer_footnote", exact=True))
+    row.get_by_role("link", name="packaged").nth(1).click()  # 2: German
+    settled(page)
+    text = page.get_by_label("Text")
+    packaged = text.input_value()
+    assert packaged == get(page, "/prompts/answer_footnote?lang=de")["template"]
+    text.fill(packaged + "\n{{ nothing }}")
+    page.get_by_role("button", name="Save as a new version").click()  # 3
+    expect(page.locator("#view .problem").first).to_contain_text("the prompt has no value `nothing`")
+    for line in ("Antworte kurz.", "Antworte lang."):
+        text.fill(f"{packaged}\n{line}")
+        page.get_by_role("button", name="Save as a new version").click()
+        expect(page.locator("#status")).to_contain_text("is saved and active.")
+        settled(page)
+    changes = section(page, "Changes")
+    expect(changes.locator("del")).to_have_text("- Antworte kurz.")
+    expect(changes.locator("ins")).to_have_text("+ Antworte lang.")
+    changes.get_by_label("Compared with").select_option("packaged")
+    expect(changes.locator("ins")).to_have_text("+ Antworte lang.")
+    expect(changes.locator("del")).to_have_count(0)
+    section(page, "Versions").get_by_role("button", name="Activate").click()
+    page.get_by_role("button", name="Activate").click()
+    said(page, "Version 1 is active.")
+    settled(page)
+    assert get(page, "/prompts/answer_footnote?lang=de")["template"].endswith("Antworte kurz.")
+    expect(text).to_have_value(f"{packaged}\nAntworte kurz.")
+    page.get_by_role("button", name="Use the packaged text").click()
+    page.get_by_role("button", name="Use the packaged text").click()
+    said(page, "The packaged text is active.")
+    assert get(page, "/prompts/answer_footnote?lang=de")["source"] == "packaged"
+
+
+def test_a_prompt_is_tried_on_a_question_before_it_is_saved(open_admin: Open, server_with_model: str) -> None:
+    post(
+        server_with_model,
+        "/insert-doc",
+        index_name="leave",
+        data={"doc_id": "LEAVE", "content": "Employees receive 28 days of leave.", "permission_groups": ["*"]},
+    )
+    golden = {"question": "How many days of leave do employees receive?", "index_name": "leave", "expects": "answer", "facts": ["28"]}
+    post(server_with_model, "/golden", **golden)
+    page = open_admin("prompts/answer_numbered/en", server=server_with_model)
+    before = get(page, "/prompts/answer_numbered?lang=en")
+    page.get_by_label("Text").fill("Answer LOUDLY from {{ documents[0].text }}")
+    preview = section(page, "Preview")
+    expect(preview.locator("datalist option")).to_have_attribute("value", golden["question"])
+    preview.get_by_label("Question").fill(golden["question"])
+    expect(preview.get_by_label("Collection")).to_have_value("leave")  # that of the golden case
+    preview.get_by_role("button", name="Try").click()
+    expect(preview.locator("blockquote")).to_contain_text("28 days")
+    preview.get_by_text("What the model was shown").click()
+    expect(preview.locator("pre")).to_have_text("Answer LOUDLY from Employees receive 28 days of leave.")
+    assert get(page, "/prompts/answer_numbered?lang=en") == before
+
+
+def test_without_a_model_a_preview_says_so(open_admin: Open) -> None:
+    page = open_admin("prompts/answer_numbered/en")
+    section(page, "Preview").get_by_label("Question").fill("How much does a ferry cost?")
+    section(page, "Preview").get_by_role("button", name="Try").click()
+    expect(section(page, "Preview")).to_contain_text("There is no language model to show the text to.")
+
+
+# --- forbidden terms and audit -------------------------------------------------------------------
+
+
+def test_a_term_is_added_tried_and_removed_and_the_audit_tells_who(open_admin: Open, tmp_path: Path) -> None:
+    page = open_admin("terms")
+    expect(page.locator("#view")).to_contain_text("No forbidden terms.")
+    page.get_by_label("Term", exact=True).fill("a/b salary")
+    page.get_by_label("Topic named in the notice").fill("Pay")
+    page.get_by_label("Match").select_option("exact")
+    page.get_by_role("button", name="Add", exact=True).click()
+    said(page, "a/b salary is forbidden.")
+    settled(page)
+    (stored,) = get(page, "/forbidden-terms")["data"]
+    assert (stored["term"], stored["match_type"], stored["topic"]) == ("a/b salary", "exact", "Pay")
+    trial = section(page, "Try a question")
+    trial.get_by_label("Question").fill("What is the a/b salary?")
+    trial.get_by_role("button", name="Try").click()
+    expect(trial).to_contain_text("This question is refused with this notice:")
+    expect(trial.locator("blockquote")).to_contain_text("Questions about Pay cannot be answered here.")
+    trial.get_by_label("Question").fill("How much does a ferry cost?")
+    trial.get_by_role("button", name="Try").click()
+    expect(trial).to_contain_text("This question is allowed: it matches no term.")
+    page.get_by_label("Term", exact=True).fill("!?")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#view .problem").first).to_contain_text("contains no letter or digit")
+    page.locator("tbody").get_by_role("button", name="Delete").click()
+    expect(page.locator("tbody")).to_contain_text("Allow a/b salary again?")
+    page.keyboard.press("Escape")
+    expect(page.locator("tbody").get_by_role("button", name="Delete")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    said(page, "a/b salary is allowed again.")
+    assert get(page, "/forbidden-terms")["data"] == []
+
+    page.get_by_role("navigation").get_by_role("link", name="Audit").click()
+    settled(page)
+    page.get_by_label("Kind").select_option("forbidden terms")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    expect(page.locator("tbody tr").first).to_contain_text("term.delete")
+    expect(page.locator("tbody tr").first).to_contain_text("local")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+    head, *rows = csv.reader(Path(download.value.path()).read_text("utf-8-sig").splitlines())
+    assert head == ["at", "user", "action", "object", "facts"]
+    assert [row[1:3] for row in rows] == [["local", "term.delete"], ["local", "term.set"]]
+    page.get_by_label("Who").fill("nobody")
+    page.get_by_label("Who").blur()
+    expect(page.locator("#view")).to_contain_text("Nothing is recorded.")
