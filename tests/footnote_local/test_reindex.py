@@ -88,7 +88,7 @@ def test_the_vectors_of_a_collections_own_embedder_are_taken_over(
 
     async def embed(index: OpenSearchIndex) -> None:
         for doc_id in ("note", "bridge"):
-            await index.put_vectors("m/4", [ChunkVectors(f"{doc_id}|1|0", np.ones(4, np.float32) / 2)])
+            await index.put_vectors("m/4", [ChunkVectors(f"{doc_id}|1|0", np.full(4, 0.5, np.float32))])
 
     with_index(settings, embed)
     lines = footnote("reindex").stderr.splitlines()
