@@ -275,6 +275,17 @@ class Screen:
         known = [request.get(f"{self.url}/documents/{document['doc_id']}").json().get("vectors") for document in listed]
         return any(vectors["done"] < vectors["total"] for vectors in known if vectors)
 
+    def open_advanced(self) -> None:
+        """Shows the options that only some questions need."""
+        if self.page.locator("#advanced").get_attribute("aria-expanded") == "false":
+            self.page.locator("#advanced").click()
+
+    def recall_mode(self, mode: str) -> None:
+        """Reopens the page with a mode that was chosen at an earlier visit."""
+        self.page.evaluate("mode => localStorage.setItem('footnote.mode', mode)", mode)
+        self.page.reload()
+        expect(self.page.locator("html[data-ready]")).to_be_attached()
+
     def ask(self, question: str) -> None:
         box = self.page.locator("#question")
         box.fill(question)

@@ -43,6 +43,7 @@ def test_without_a_model_a_follow_up_is_completed_with_words_of_the_last_questio
 def test_the_model_alone_searches_nothing_and_is_remembered(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page
+    screen.open_advanced()
     page.get_by_label("Answer from").select_option("Model only")
     for option in ("#retriever", "#results"):
         expect(page.locator(option)).to_be_hidden()
@@ -75,6 +76,7 @@ def test_an_agents_rounds_and_tools_are_shown_as_steps(
 ) -> None:
     screen = open_handbook(server_with_model, locale=locale, **STILL)
     page = screen.page
+    screen.open_advanced()
     page.locator("#mode").select_option("pa")
     screen.ask("Add 2 and 3 for the bridge, and tell of annual leave.")
     screen.finished()
@@ -95,6 +97,7 @@ def test_an_agents_rounds_and_tools_are_shown_as_steps(
 def test_a_passage_of_a_connected_system_is_shown_without_its_document(open_screen: Open, server_with_model: str) -> None:
     screen = open_screen(server_with_model)
     page = screen.page
+    screen.open_advanced()
     page.locator("#mode").select_option("pa")
     screen.ask("When does the ferry leave?")
     screen.finished()
@@ -121,6 +124,7 @@ def test_a_greeting_is_not_searched_for_unless_everything_is(
     screen.ask(question)
     screen.finished()
     expect(page.locator(".answer").last).to_contain_text(answer)
+    screen.open_advanced()
     page.locator("#mode").select_option(always)
     expect(page.locator("#retriever")).to_be_visible()
     with page.expect_request("**/ask/stream") as asked:
@@ -130,11 +134,11 @@ def test_a_greeting_is_not_searched_for_unless_everything_is(
     expect(page.locator(".turn").last).not_to_contain_text(answer)
 
 
-@pytest.mark.parametrize("mode", ["Model only", "Agent with tools"])
+@pytest.mark.parametrize("mode", ["gpt", "pa"])
 def test_without_a_model_the_documents_can_be_asked_instead(open_handbook: Open, server: str, mode: str, tmp_path: Path) -> None:
     screen = open_handbook(server)
     page = screen.page
-    page.get_by_label("Answer from").select_option(mode)
+    screen.recall_mode(mode)
     screen.ask(LEAVE)
     screen.finished()
     expect(page.locator(".failed")).to_contain_text("This needs a language model. No language model is configured. Set LLM__BASE_URL")

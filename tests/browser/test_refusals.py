@@ -163,7 +163,7 @@ def test_an_unreachable_model_is_distinguished_from_a_missing_one_in_modes_that_
 ) -> None:
     screen = open_handbook(server_with_a_dead_model, locale=locale)
     page = screen.page
-    page.locator("#mode").select_option("gpt")
+    screen.recall_mode("gpt")
     screen.ask("Tell me about the sea.")
     screen.finished()
     expect(page.locator(".failed")).to_contain_text(expected)

@@ -30,6 +30,7 @@ OBSERVE_STATUS = """() => {
 def test_the_receipt_shows_time_tokens_and_every_passage(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page
+    screen.open_advanced()
     page.locator("#results").fill("2")
     screen.ask(LEAVE)
     screen.finished()

@@ -1,6 +1,6 @@
 // The question box and its search options.
 
-import { $ } from './dom.js'
+import { $, el, say } from './dom.js'
 import { recall, remember } from './memory.js'
 import { questionButton, wantQuestion } from './suggestions.js'
 
@@ -29,14 +29,36 @@ export function watchComposer({ mayAsk, onAsk, onStop }) {
     $(id).addEventListener('change', () => remember(id, $(id).value))
   }
   for (const id of ['mode', 'retriever']) if (!$(id).value) $(id).selectedIndex = 0 // a value stored by an older version
-  $('mode').addEventListener('change', showOptions)
+  for (const id of ['mode', 'retriever', 'results']) $(id).addEventListener('change', showOptions)
+  $('results').addEventListener('invalid', () => showAdvanced(true)) // what cannot be seen cannot be mended
+  $('advanced').addEventListener('click', () => {
+    const isOpen = $('advanced-options').hidden
+    showAdvanced(isOpen)
+    remember('advanced', isOpen ? 'open' : null)
+  })
+  showAdvanced(recall('advanced') === 'open')
   showOptions()
+}
+
+function showAdvanced(isOpen) {
+  $('advanced-options').hidden = !isOpen
+  $('advanced').setAttribute('aria-expanded', String(isOpen))
+}
+
+/** Modes that need a model can be chosen while there is one; `reason`: why there is none. */
+export function allowModels(isThere, reason) {
+  for (const option of $('mode').options) if (['gpt', 'pa'].includes(option.value)) option.disabled = !isThere
+  $('needs-model').hidden = isThere
+  $('needs-model').lastElementChild.textContent = isThere ? '' : reason
 }
 
 const searches = () => $('mode').value !== 'gpt'
 
 function showOptions() {
   for (const id of ['retriever', 'results']) $(id).closest('label').hidden = !searches()
+  const changed = ['mode', ...(searches() ? ['retriever'] : [])].map(id => $(id)).filter(({ selectedIndex }) => selectedIndex > 0)
+  const chosen = changed.map(select => say(el('span'), select.selectedOptions[0].dataset.i18n))
+  $('advanced-chosen').replaceChildren(...chosen.flatMap(node => [' · ', node]))
 }
 
 export const canSearch = () => !searches() || $('results').reportValidity()

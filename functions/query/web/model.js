@@ -1,6 +1,7 @@
 // The language model in the page's header: its name, and in one line where it was found or how to add one.
 
 import { call } from './api.js'
+import { allowModels } from './composer.js'
 import { $, say } from './dom.js'
 import { currentLanguage } from './i18n.js'
 
@@ -12,6 +13,7 @@ export async function showModel() {
   button.hidden = status === null
   if (status === null) return
   for (const id of ['model-text', 'model-text-narrow']) $(id).textContent = status.text
+  allowModels(status.model !== null, status.text)
   delete button.dataset.i18n
   if (status.model) button.textContent = status.model
   else say(button, 'no_model')

@@ -19,4 +19,7 @@ export default {
 
   shortcuts: 'Tastenkürzel',
   show_palette: 'Befehle (Strg K)',
+
+  advanced: 'Erweitert',
+  modes_need_model: '„Nur Modell“ und „Agent mit Werkzeugen“ brauchen ein Sprachmodell.',
 }

@@ -19,4 +19,7 @@ export default {
 
   shortcuts: 'Keyboard shortcuts',
   show_palette: 'Commands (Ctrl K)',
+
+  advanced: 'Advanced',
+  modes_need_model: '“Model only” and “Agent with tools” need a language model.',
 }

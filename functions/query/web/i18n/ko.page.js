@@ -19,4 +19,7 @@ export default {
 
   shortcuts: '키보드 단축키',
   show_palette: '명령 (Ctrl K)',
+
+  advanced: '고급',
+  modes_need_model: '‘모델만’과 ‘도구 사용 에이전트’에는 언어 모델이 필요합니다.',
 }
