@@ -31,7 +31,9 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
             ("pay", "The bridge warden is paid 900 crowns.", "staff"),
         ):
             file = {"file": (f"{name}.txt", text.encode())}
-            reply = httpx.post(f"{url}/ingest/file", files=file, data={"permission_groups": [group]}, headers=headers)
+            reply = httpx.post(
+                f"{url}/ingest/file", files=file, data={"index_name": "default", "permission_groups": [group]}, headers=headers
+            )
             doc_id = reply.raise_for_status().json()["doc_id"]
             while httpx.get(f"{url}/documents/{doc_id}", headers=headers).json()["state"] != "READY":
                 pass
