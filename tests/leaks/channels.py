@@ -80,10 +80,11 @@ def _count(world: World, person: str, groups: frozenset[str], outcome: str) -> N
 async def ask_derived(world: World, person: str) -> AsyncIterator[httpx.Response]:
     """A typo in a name is corrected by what the user may read, queries are made of passages, and a question is divided. Neither the
     replies nor their traces tell anything else."""
-    names = [kept.canaries[-1] for kept in [*world.documents.values(), *world.gone[-2:]]]
-    typos = [f"Who is the keeper {name[:3]}{name[4:]} of the bridge?" for name in names]
-    for text in (*typos, KEYWORDS, SEVERAL):
-        body = ASK | {"query_text": text, "intelligence_level": "maximum", "debug": True}
+    kept = [*world.gone[-1:], *world.documents.values()]
+    newest = {world.may_read(person, each): each.canaries[-1] for each in kept}
+    typos = [f"Who is the keeper {name[:3]}{name[4:]} of the bridge?" for name in newest.values()]
+    for text, level in (*((typo, "standard") for typo in typos), (SEVERAL, "standard"), (KEYWORDS, "maximum")):
+        body = ASK | {"query_text": text, "intelligence_level": level, "debug": True}
         reply = await world.call(person, "query", "POST", "/ask", json=body)
         yield reply
         trace = await world.call(person, "query", "GET", f"/traces/{reply.headers['x-trace-id']}")
