@@ -10,6 +10,7 @@ import pytest
 
 from footnote.errors import Conflict, StoreUnavailable
 from footnote.ingest.pipeline import Ingestor
+from footnote.learn.feedback_weights import load_weights
 from footnote.types import Caller, Feedback, Request
 from footnote_local.worker import Lock, Worker
 from query.dialects.trd.ask import HELD
@@ -113,6 +114,6 @@ async def test_a_worker_learns_weights_from_feedback(tmp_path: Path) -> None:
             break
         await asyncio.sleep(0.02)
     assert kept is not None
-    assert [each["users"] for each in kept.value["documents"].values()] == [6]
+    assert [weight.users for weight in load_weights(kept).documents.values()] == [6]
     await worker.stop()
     await core.close()

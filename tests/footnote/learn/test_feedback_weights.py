@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,8 @@ from footnote.learn.weigh import learn_weights, reset_weights, weigh
 from footnote.memory.scope import answer_scope
 from footnote.ports import RatedTurn, View
 from footnote.settings import LLM, Embedding, Rag, Settings
-from footnote.types import EVERYONE, Arm, Assignment, Caller, Document, Feedback, Parsed, Request, Turn
+from footnote.text.tokens import content_terms
+from footnote.types import EVERYONE, Arm, Assignment, Caller, ChunkSentences, Document, Feedback, Hit, Parsed, Request, Turn
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, call_step
 from tests.fakes import make_chunk, make_document, make_hit
@@ -116,9 +117,9 @@ def test_a_field_is_weighted_by_the_ratings_of_answers_whose_passages_matched_in
 
 def test_terms_count_for_each_field_that_holds_them() -> None:
     terms = frozenset({"ferri", "harbour"})
-    shares = match_shares(terms, "Ferry times", ("Ferry times", "Harbour"), "The ferry leaves the harbour.", "en")
+    shares = match_shares(terms, "Ferry times", ("Ferry times", "Harbour"), ("ferri", "leav", "harbour"), "en")
     assert shares == {"title": 0.25, "headings": 0.25, "text": 0.5}
-    assert match_shares(terms, "Parking", (), "Park here.", "en") == {}
+    assert match_shares(terms, "Parking", (), ("park",), "en") == {}
 
 
 # --- who learns of what --------------------------------------------------------------------------
@@ -154,9 +155,9 @@ def test_fields_are_learned_only_from_what_everybody_may_read() -> None:
 def test_a_weight_ends_with_the_version_and_the_readers_that_it_was_learned_for() -> None:
     weights = Weights({"plan": DocumentWeight(0.9, 9, 0.1, 1, ("staff",))})
     chunk = make_chunk(make_document("plan", groups=("staff",)), "Two years.")
-    assert weights.factor(chunk, frozenset()) == 0.9
-    assert weights.factor(replace(chunk, generation=2), frozenset()) == 1.0
-    assert weights.factor(replace(chunk, permission_groups=STAFF | BOARD), frozenset()) == 1.0
+    assert weights.factor(chunk, frozenset(), ()) == 0.9
+    assert weights.factor(replace(chunk, generation=2), frozenset(), ()) == 1.0
+    assert weights.factor(replace(chunk, permission_groups=STAFF | BOARD), frozenset(), ()) == 1.0
     assert "plan" not in values(many(20, False, "plan"), document("plan", generation=2))
 
 
@@ -215,13 +216,21 @@ class Kept:
 
 
 class Seen:
+    """An index with these texts."""
+
+    def __init__(self, *hits: Hit) -> None:
+        self._texts = {hit.chunk.chunk_id: hit.chunk.text for hit in hits}
+
     async def view(self, caller: Caller, collection: str) -> View:
         return View(stored=collection)
+
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
+        return {each: ChunkSentences((), terms=(" ".join(content_terms(self._texts[each], "en")),)) for each in chunk_ids}
 
 
 async def weighed(weights: Weights, *hits: Any, question: str = "How long?") -> Turn:
     turn = make_turn(question, pool=hits, hits=hits)
-    return await call_step(weigh, turn, FakeDeps(index=Seen(), records=Kept(weights)))  # type: ignore[no-any-return]
+    return await call_step(weigh, turn, FakeDeps(index=Seen(*hits), records=Kept(weights)))  # type: ignore[no-any-return]
 
 
 async def test_passages_are_ordered_by_their_weighted_scores_and_notes_say_so() -> None:

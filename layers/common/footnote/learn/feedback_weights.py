@@ -71,12 +71,12 @@ class Weights:
     fields: Mapping[Field, Weight] = field(default_factory=dict)
     reset_at: float = 0.0
 
-    def factor(self, chunk: Chunk, terms: frozenset[str]) -> float:
-        """The factor on the passage's score, 1 ± BOUND. `terms`: the content terms of the question."""
+    def factor(self, chunk: Chunk, terms: frozenset[str], said: Iterable[str]) -> float:
+        """The factor on the passage's score, 1 ± BOUND. `terms`: the content terms of the question; `said`: those of the passage's text."""
         found = self.documents.get(chunk.doc_id)
         factor = found.value if found is not None and found.holds_for(chunk) else 1.0
         if self.fields:
-            shares = match_shares(terms, chunk.title, chunk.headings, chunk.text, chunk.lang)
+            shares = match_shares(terms, chunk.title, chunk.headings, said, chunk.lang)
             factor *= 1 + sum(share * (self.fields[name].value - 1) for name, share in shares.items() if name in self.fields)
         return max(1 - BOUND, min(1 + BOUND, factor))
 
@@ -93,11 +93,12 @@ class Vote:
     shares: Mapping[Field, float]
 
 
-def match_shares(terms: frozenset[str], title: str, headings: Sequence[str], text: str, lang: str) -> dict[Field, float]:
+def match_shares(terms: frozenset[str], title: str, headings: Sequence[str], said: Iterable[str], lang: str) -> dict[Field, float]:
     """How the matches of the terms are divided among the fields of a passage: each field's share of the sum of matched terms. Empty if no
-    field holds any."""
+    field holds any. `said`: the content terms of its text."""
     above = " ".join(heading for heading in headings if heading != title)
-    counts = {name: len(terms.intersection(content_terms(said, lang))) for name, said in zip(FIELDS, (title, above, text), strict=True)}
+    held = (content_terms(title, lang), content_terms(above, lang), said)
+    counts = {name: len(terms.intersection(words)) for name, words in zip(FIELDS, held, strict=True)}
     total = sum(counts.values())
     return {name: count / total for name, count in counts.items() if count}
 
@@ -108,7 +109,10 @@ def vote_of(rated: RatedTurn) -> Vote | None:
     if not cited:
         return None
     terms = frozenset(content_terms(asked_in(record), record["lang"]))
-    found = [match_shares(terms, hit["title"], hit["headings"], reference["snippet"], record["lang"]) for reference, hit in cited]
+    found = [
+        match_shares(terms, hit["title"], hit["headings"], content_terms(reference["snippet"], record["lang"]), record["lang"])
+        for reference, hit in cited
+    ]
     matched = [shares for shares in found if shares]
     return Vote(
         rated.feedback.user_id,
@@ -209,17 +213,28 @@ def load_weights(record: Record | None, doc_ids: Collection[str] | None = None) 
         return Weights()
     value: Mapping[str, Any] = record.value
     documents = {
-        doc_id: DocumentWeight(**{**told, "readers": tuple(told["readers"])})
+        doc_id: _load_document(told, value["readers"])
         for doc_id, told in value["documents"].items()
         if doc_ids is None or doc_id in doc_ids
     }
     return Weights(documents, {name: Weight(**told) for name, told in value["fields"].items()}, value["reset_at"])
 
 
+def _load_document(told: Sequence[Any], readers: Sequence[Sequence[str]]) -> DocumentWeight:
+    value, users, positive_rate, generation, place = told
+    return DocumentWeight(value, users, positive_rate, generation, tuple(readers[place]))
+
+
 def dump_weights(weights: Weights) -> dict[str, Any]:
-    """The weights as JSON."""
-    documents = {doc_id: {**asdict(each), "readers": list(each.readers)} for doc_id, each in weights.documents.items()}
-    return {"documents": documents, "fields": {name: asdict(each) for name, each in weights.fields.items()}, "reset_at": weights.reset_at}
+    """The weights as JSON. Documents with the same readers share them, as a record is read with every question."""
+    readers = sorted({each.readers for each in weights.documents.values()})
+    place = {each: number for number, each in enumerate(readers)}
+    documents = {
+        doc_id: [each.value, each.users, each.positive_rate, each.generation, place[each.readers]]
+        for doc_id, each in weights.documents.items()
+    }
+    fields = {name: asdict(each) for name, each in weights.fields.items()}
+    return {"documents": documents, "readers": [list(each) for each in readers], "fields": fields, "reset_at": weights.reset_at}
 
 
 def _rates(votes: Iterable[Vote]) -> dict[str, float]:

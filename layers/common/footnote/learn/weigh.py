@@ -17,7 +17,7 @@ from footnote.learn.feedback_weights import LEAST_USERS, Vote, Weights, dump_wei
 from footnote.ports import Clock, FeedbackFilter, Index, Ledger, Record, Records, TurnStore, read_all
 from footnote.text.tokens import content_terms
 from footnote.turn_records.days import DAY_S
-from footnote.types import Caller, Document, Hit, Turn
+from footnote.types import Caller, ChunkSentences, Document, Hit, Turn
 
 DAYS = 90
 """Feedback that is older does not count."""
@@ -106,11 +106,16 @@ async def weigh(turn: Turn, *, index: Index, records: Records) -> Turn:
         return turn
     terms = frozenset(content_terms(turn.asked, turn.lang))
     before = turn.evidence.pool
-    factors = [weights.factor(hit.chunk, terms) for hit in before]
+    said = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in before], turn.embedder) if weights.fields else {}
+    factors = [weights.factor(hit.chunk, terms, _terms_of(said.get(hit.chunk.chunk_id))) for hit in before]
     order = sorted(range(len(before)), key=lambda at: -_weighted(before[at].score, factors[at]))  # stable
     pool = tuple(_with_factor(before[at], factors[at]) for at in order)
     note = {"weighted": sum(factor != 1 for factor in factors), "moved": sum(at != place for place, at in enumerate(order))}
     return replace(turn, evidence=replace(turn.evidence, pool=pool)).with_notes(**{NOTE: note})
+
+
+def _terms_of(sentences: ChunkSentences | None) -> list[str]:
+    return " ".join(sentences.terms).split() if sentences is not None else []
 
 
 def weights_shown(turn: Turn) -> dict[str, Any]:
