@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from footnote.answer.confidence import confidence_of
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller, Conversation, Exchange, Request, Turn
@@ -109,6 +110,24 @@ async def test_where_no_part_has_an_answer_there_is_none(core: Core) -> None:
     await fill(core, "en")
     turn = await ask(core, "Who feeds the giraffes of the museum and how many zebras live at quay seven?")
     assert (turn.outcome, cited(turn)) == ("refused", [])
+
+
+async def test_the_confidence_is_that_of_the_least_certain_part(core: Core) -> None:
+    await fill(core, "en")
+    options: Any = {"confidence": True}
+    profile = replace(HELD, options=options)
+    found = {}
+    for second in ("when was the harbour museum built", "how many giraffes does the zoo of Lisbon feed"):
+        request = Request(f"Who wrote the novel Emil and {second}?", "default")
+        turn = await core.answer.finish(core.new_turn(request, LOCAL, profile))
+        found[second[:3]] = confidence_of(turn)
+    assert found["how"].relevance < 0.5 < found["whe"].relevance
+
+
+async def test_passages_of_every_part_are_relevant(core: Core) -> None:
+    await fill(core, "en")
+    turn = await ask(core, ASKED["en"], threshold=0.5, options={"verify_passages": True})
+    assert {hit.chunk.doc_id for hit in turn.evidence.hits} == {"book", "museum"}
 
 
 async def test_a_part_is_not_answered_from_what_the_caller_may_not_read(core: Core) -> None:

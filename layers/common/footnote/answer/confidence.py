@@ -8,8 +8,9 @@
     coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all
 
 margin = the turn's score minus `closest_from` (`tiers`), so it is calibrated on the collection; negated: the question asks what is
-not so; named: the first quotable sentence lacks a name or number of the question. Missing aspects are words of the question that no cited
-passage has. Cited sentences of two passages conflict if they have the same terms (SAME) but no number in common.
+not so; named: the first quotable sentence lacks a name or number of the question. Of several questions the least relevance counts.
+Missing aspects are words of the question that no cited passage has. Cited sentences of two passages conflict if they have the same
+terms (SAME) but no number in common.
 
 Fitted on half of squad2's questions with an extractive answer, with unanswerable ones weighted to be one in five; MEDIUM and HIGH by
 hand. `python -m bench.confidence` measures it.
@@ -27,6 +28,7 @@ from footnote.answer.assess import find_support, numbers_in
 from footnote.answer.calibration import Calibration
 from footnote.answer.extract import PASSAGES, pick_quotes, read_sentences
 from footnote.answer.score_sentences import Question, Scored
+from footnote.answer.sub_questions import turns_of
 from footnote.answer.tiers import is_name, judge
 from footnote.ports import Embedder, Index
 from footnote.text.tokens import content_terms
@@ -77,13 +79,17 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
     if answer is None:
         return turn
     whole = replace(turn, evidence=replace(turn.evidence, hits=hits))
-    question, sentences = await read_sentences(whole, index, embedder, passages=len(hits))
-    first = {hit.chunk.chunk_id for hit in hits[:PASSAGES]}
-    relevance = relevance_of(
-        question,
-        [each for each in sentences if each.hit.chunk.chunk_id in first],
-        await calibration.median(turn, by_vectors=question.by_vectors),
+    read = [(one, *await read_sentences(one, index, embedder, passages=len(hits))) for one in turns_of(whole)]
+    relevance = min(
+        [
+            relevance_of(question, first_of(one, sentences), await calibration.median(turn, by_vectors=question.by_vectors))
+            for one, question, sentences in read
+        ]
     )
+    if len(read) == 1:
+        _, question, sentences = read[0]
+    else:
+        question, sentences = await read_sentences(whole, index, embedder, passages=len(hits))
     cited = {citation.hit.chunk.chunk_id for citation in answer.citations}
     held = frozenset[str]().union(*(each.held for each in sentences if each.hit.chunk.chunk_id in cited))
     missing = question.words_without(held)
@@ -106,6 +112,12 @@ def confidence_of(turn: Turn) -> Confidence:
     """What `assess_confidence` noted; zeros if it did not run."""
     noted: dict[str, Any] = turn.record.notes.get(NOTE, {})
     return Confidence(**noted | {"missing": tuple(noted.get("missing", ()))})
+
+
+def first_of(turn: Turn, sentences: Sequence[Scored]) -> list[Scored]:
+    """The sentences of the first PASSAGES hits."""
+    first = {hit.chunk.chunk_id for hit in turn.evidence.hits[:PASSAGES]}
+    return [each for each in sentences if each.hit.chunk.chunk_id in first]
 
 
 def relevance_of(question: Question, sentences: Sequence[Scored], median: float) -> float:
