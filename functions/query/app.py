@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.staticfiles import StaticFiles
 
 from footnote_http.app import add_health, make_app
@@ -35,6 +36,7 @@ from query import (
     shares,
     sources,
     traces,
+    usage,
     voc,
 )
 from query.dialects import chat_service, dify, pipeline, vexora
@@ -59,6 +61,7 @@ MODULES = (
     shares,
     my_data,
     preferences,
+    usage,
     admin,
     admin_health,
     prompt_preview,
@@ -89,7 +92,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     add_health(app, "query")
     for module in MODULES:
         module.router.add_to(app)
-    app.mount("/web", StaticFiles(directory=page.WEB), name="web")
+    app.mount("/web", GZipMiddleware(StaticFiles(directory=page.WEB), minimum_size=500, compresslevel=6), name="web")
     return app
 
 

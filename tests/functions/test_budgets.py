@@ -72,6 +72,20 @@ async def test_an_exhausted_budget_removes_the_model_and_not_the_answer(ask: Ask
     assert (await ask())["model"] == "big"
 
 
+async def test_users_see_what_is_left_of_their_budget(core: Core, ask: Ask, clock: HandClock) -> None:
+    app = as_caller(ANN, create_app)(lambda: core)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://footnote.test") as client:
+        limits = {"tokens_per_day": 1000, "money_per_day": None, "cheaper_at": 0.8}
+        for spent in (0.0, 0.4):
+            assert (await client.get("/me/usage")).json()["budget"] == {**limits, "spent": spent}
+            await ask()
+        clock.advance(24 * 3600)
+        assert (await client.get("/me/usage")).json()["budget"]["spent"] == 0
+    app = as_caller(Caller("local", sees_all=True), create_app)(lambda: core)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://footnote.test") as client:
+        assert (await client.get("/me/usage")).json()["budget"] is None  # nobody counts the only user
+
+
 @pytest.mark.parametrize("mode", ["gpt", "pa", "vision"])
 async def test_a_question_that_only_a_model_can_answer_says_that_the_budget_is_used_up(
     core: Core, ask: Ask, clock: HandClock, mode: Mode

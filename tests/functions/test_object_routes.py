@@ -92,6 +92,7 @@ MARKS: dict[str, tuple[str, frozenset[str], int]] = {
     "/shares": ("{share_id}", OWNER, 200),
     "/me/data": ("{trace_id}", OWNER, 200),
     "/me/preferences": ("owners-choice", OWNER, 200),
+    "/me/usage": ('"cost":null', OWNER, 200),
     "/stats?by=room": ("{room_id}", OWNER | ADMIN, 200),
     "/ingest/status": ('"waiting"', ADMIN, 403),
     "/feedback?limit=200": ("{rated_trace_id}", ADMIN, 403),

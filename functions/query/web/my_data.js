@@ -1,14 +1,15 @@
-// The account menu: download or delete the user's data, and choose a preferred model.
+// The account menu: the user's usage, download or delete their data, choose a preferred model and a theme.
 
 import { call } from './api.js'
 import { confirmDelete } from './confirm.js'
 import { $, el, say } from './dom.js'
 import { forgetUnfinished, unfinishedRooms } from './memory.js'
+import './theme_switch.js'
 
 const models = $('preferred')
 const status = $('account-status')
 
-$('account-menu').addEventListener('beforetoggle', ({ newState }) => newState === 'open' && showModels())
+$('account-menu').addEventListener('beforetoggle', ({ newState }) => newState === 'open' && (showModels(), import('./usage.js').then(({ showUsage }) => showUsage(), () => {})))
 
 async function showModels() {
   tell('')

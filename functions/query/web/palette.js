@@ -10,6 +10,7 @@ import en from './i18n/en.palette.js'
 import ko from './i18n/ko.palette.js'
 import { openPanel } from './panels.js'
 import { loadStyle } from './style_sheet.js'
+import { setTheme } from './theme_switch.js'
 
 addWords({ en, de, ko })
 await loadStyle('/web/palette.css')
@@ -53,6 +54,7 @@ function commandsOf(chooseCollection) {
     { text: t('shortcuts'), act: () => import('./shortcut_list.js').then(({ openShortcuts }) => openShortcuts()) },
     ...collections.map(({ value, text }) => ({ group: t('palette_collection'), text, act: () => chooseCollection(value) })),
     ...knownConversations().map(({ room_id, title }) => ({ group: t('conversations'), text: title, act: go(addressOf(room_id)), isConversation: true })),
+    ...['system', 'light', 'dark'].map(name => ({ group: t('theme'), text: t(`theme_${name}`), act: () => setTheme(name) })),
     ...pages.map(([key, address]) => ({ text: t(key), act: go(address) })),
     ...(isAdmin ? ADMIN.map(name => ({ group: t('admin'), text: t(name === 'documents' ? name : `palette_${name}`), act: go(`/admin#/${name}`) })) : []),
   ]

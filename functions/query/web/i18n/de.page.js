@@ -22,4 +22,19 @@ export default {
 
   advanced: 'Erweitert',
   modes_need_model: '„Nur Modell“ und „Agent mit Werkzeugen“ brauchen ein Sprachmodell.',
+
+  theme: 'Farbschema',
+  theme_system: 'Wie auf diesem Gerät',
+  theme_light: 'Hell',
+  theme_dark: 'Dunkel',
+  usage: 'Ihre Nutzung',
+  usage_today: 'Heute (UTC)',
+  usage_days: 'Letzte {n} Tage',
+  usage_questions: { one: '{n} Frage', other: '{n} Fragen' },
+  usage_unlimited: 'Für Sie gilt kein Budget.',
+  usage_spent: '{percent} % des heutigen Budgets sind verbraucht',
+  usage_tokens_limit: { one: '{n} Token am Tag', other: '{n} Token am Tag' },
+  usage_money_limit: '{cost} am Tag',
+  usage_search: 'Es ist verbraucht: Bis morgen (UTC) werden Antworten ohne Modell aus den Dokumenten zitiert.',
+  usage_cheaper: 'Es ist fast verbraucht: Ein günstigeres Modell antwortet.',
 }

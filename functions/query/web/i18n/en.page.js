@@ -22,4 +22,19 @@ export default {
 
   advanced: 'Advanced',
   modes_need_model: '“Model only” and “Agent with tools” need a language model.',
+
+  theme: 'Theme',
+  theme_system: 'As on this device',
+  theme_light: 'Light',
+  theme_dark: 'Dark',
+  usage: 'Your usage',
+  usage_today: 'Today (UTC)',
+  usage_days: 'Last {n} days',
+  usage_questions: { one: '{n} question', other: '{n} questions' },
+  usage_unlimited: 'No budget is set for you.',
+  usage_spent: '{percent} % of today’s budget is used',
+  usage_tokens_limit: { one: '{n} token a day', other: '{n} tokens a day' },
+  usage_money_limit: '{cost} a day',
+  usage_search: 'It is used up: until tomorrow (UTC), answers are quoted from the documents without a model.',
+  usage_cheaper: 'It is nearly used up: a cheaper model answers.',
 }

@@ -22,4 +22,19 @@ export default {
 
   advanced: '고급',
   modes_need_model: '‘모델만’과 ‘도구 사용 에이전트’에는 언어 모델이 필요합니다.',
+
+  theme: '테마',
+  theme_system: '기기 설정에 따름',
+  theme_light: '밝게',
+  theme_dark: '어둡게',
+  usage: '내 사용량',
+  usage_today: '오늘(UTC)',
+  usage_days: '지난 {n}일',
+  usage_questions: '질문 {n}개',
+  usage_unlimited: '설정된 예산이 없습니다.',
+  usage_spent: '오늘 예산의 {percent}%를 사용했습니다',
+  usage_tokens_limit: '하루 토큰 {n}개',
+  usage_money_limit: '하루 {cost}',
+  usage_search: '예산을 모두 사용했습니다. 내일(UTC)까지는 모델 없이 문서를 인용해 답합니다.',
+  usage_cheaper: '예산이 거의 소진되어 더 저렴한 모델이 답합니다.',
 }
