@@ -56,7 +56,7 @@ async function list() {
 
 function rowOf({ share_id: id, created_at: created, expires_at: expires }) {
   const until = expires === null ? say(el('span'), 'share_no_end') : say(el('span'), 'share_until', { date: new Date(expires * 1000).toLocaleDateString() })
-  const bin = say(el('button', { type: 'button', class: 'danger', onclick: () => remove(id) }), 'share_delete')
+  const bin = say(el('button', { type: 'button', class: 'quiet', onclick: () => remove(id) }), 'share_delete')
   return el('li', {}, el('span', {}, say(el('span'), 'share_created'), ' ', showAgo(el('time'), created), ', ', until), bin)
 }
 

@@ -25,8 +25,17 @@ function turnOf(turn) {
   if (turn.withheld === 'all') return el('article', { class: 'turn' }, heading, say(el('p', { class: 'note' }), 'shared_withheld'))
   const cited = number => turn.citations.find(citation => citation.number === number)
   const body = el('div', { class: 'answer' }, renderAnswer(turn.answer, turn.citations, number => el('sup', {}, marker(cited(number)))))
+  if (turn.extractive) styleHeadings(body)
   const notes = [turn.withheld === 'part' && 'shared_part', turn.outcome === 'closest' && 'closest_text'].filter(Boolean)
   return el('article', { class: 'turn' }, heading, ...notes.map(key => say(el('p', { class: 'note' }), key)), body, sources(turn.citations))
+}
+
+/** Above a quoted paragraph, a line in bold names its document and section. */
+function styleHeadings(body) {
+  for (const strong of body.querySelectorAll('p > strong:first-child')) {
+    const { previousSibling: before, nextSibling: next } = strong
+    if (!before && (!next || next.data?.startsWith('\n'))) strong.className = 'from'
+  }
 }
 
 function marker(citation) {

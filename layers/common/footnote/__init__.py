@@ -7,7 +7,7 @@ A question passes through the packages in one direction; each package answers on
     retrieve/     where might the answer be?               search, remote, fuse
     rank/         which evidence is best?                  select
     answer/       what do we say?                          context, generate, extract, faq, converse, agent, vision, assess
-    memory/       what is kept between turns?              conversations, withdrawn, stored_turn, search_cache, answer_cache
+    memory/       what is kept between turns?              conversations, withdrawn, shares, stored_turn, search_cache, answer_cache
     learn/        what do turns teach?                     feedback, stats, questions, ranking_metrics, golden
     telemetry/    who is informed of a turn?               metrics, announcements
     ingest/       how does a document get into the index?  pipeline, accept, parse/, child, chunk, pieces, vectors, verify
