@@ -4,7 +4,8 @@
 
 Made pairs: two questions of a set whose passages belong to different documents, joined by “and”, “und” or a question mark; a Korean one
 also by 이고. Both of their passages are wanted. nDCG@10 and recall@10 with the option `split`, without it, and with the two questions as
-they were before they were joined, which is the most that dividing can reach. Then, of the questions as people wrote them: the share that
+they were before they were joined, which is the most that dividing can reach; and the share of pairs for which an answer without a
+language model quotes both gold answers, or one. Then, of the questions as people wrote them: the share that
 is divided, and the nDCG@10 of those with and without.
 """
 
@@ -21,6 +22,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from bench.figures import log_progress
+from footnote.answer.extract import quotes_of, read_parts
 from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
@@ -31,7 +33,7 @@ from footnote.settings import Settings
 from footnote.steps import Runner
 from footnote.text.question_parts import question_parts
 from footnote.types import Choice, Conversation, Exchange, Request
-from footnote_local.evaluate import CALLER, PROFILE, build_index
+from footnote_local.evaluate import CALLER, PROFILE, build_index, holds_answer
 
 SETS = ("squad2", "xquad_de", "korquad")
 ENDS = "?？. "
@@ -40,12 +42,13 @@ KO_ENDS = {"인가": "이고", "인가요": "이고", "입니까": "이고"}
 
 
 class Asked(NamedTuple):
-    """A question with the documents that it wants, and the questions that it was made of."""
+    """A question with the documents that it wants, and the questions that it was made of with their gold answers."""
 
     text: str
     relevance: Mapping[str, int]
     parts: tuple[str, ...] = ()
     history: tuple[Exchange, ...] = ()
+    answers: tuple[tuple[str, ...], ...] = ()
 
 
 def language_of(name: str) -> str:
@@ -63,7 +66,8 @@ def made_pairs(golden: GoldenSet, lang: str, count: int) -> Iterator[tuple[str, 
             if _titles(one, titles) & _titles(other, titles) or not (text := join(one.text.strip(), other.text.strip())):
                 continue
             made += 1
-            yield joint, Asked(text, {**one.relevance, **other.relevance}, (one.text, other.text))
+            answers = (one.answers, other.answers)
+            yield joint, Asked(text, {**one.relevance, **other.relevance}, (one.text, other.text), answers=answers)
 
 
 def _titles(query: GoldenQuery, titles: Mapping[str, str]) -> set[str]:
@@ -84,10 +88,11 @@ def _join_korean(one: str, other: str) -> str:
 
 
 class Found(NamedTuple):
-    """Documents, best first, and whether the question was divided."""
+    """Documents, best first; whether the question was divided; how many of its gold answers are quoted."""
 
     documents: list[str]
     divided: bool
+    quoted: int
 
 
 class Bench:
@@ -103,7 +108,10 @@ class Bench:
         turn = replace(turn.rewrite(*parts) if parts else turn, conversation=Conversation(asked.history))
         choices = {**turn.plan.choices, "split": Choice(divides, "bench")}
         turn = await self._runner.finish(replace(turn, plan=replace(turn.plan, choices=choices)))
-        return Found(list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits)), "divided" in turn.record.notes)
+        made = await read_parts(turn, index=self._core.index, calibration=self._core.calibration) if asked.answers else []
+        quotes = " \n ".join(sentence.text for sentence in quotes_of(made))
+        quoted = sum(holds_answer(quotes, each, turn.lang) for each in asked.answers)
+        return Found(list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits)), "divided" in turn.record.notes, quoted)
 
 
 async def measure(folder: Path, pairs: int) -> AsyncIterator[dict[str, Any]]:
@@ -145,6 +153,8 @@ async def compare(bench: Bench, asked: Sequence[Asked]) -> dict[str, Any]:
         scores[name] = [ndcg(one.documents, each.relevance) for one, each in zip(lists, asked, strict=True)]
         of_all = [recall(one.documents, each.relevance) for one, each in zip(lists, asked, strict=True)]
         row[name] = {"ndcg@10": sum(scores[name]) / len(asked), "recall@10": sum(of_all) / len(asked)}
+        row[name] |= {"quotes_both": sum(one.quoted == 2 for one in lists) / len(asked)}
+        row[name] |= {"quotes_one": sum(one.quoted == 1 for one in lists) / len(asked)}
     return row | {"gain": mean_interval([after - before for after, before in zip(scores["with"], scores["without"], strict=True)])}
 
 
@@ -156,6 +166,7 @@ def shown(row: Mapping[str, Any]) -> str:
     for name in ("without", "with", "best"):
         if name in row:
             told += f"  {name} {row[name]['ndcg@10']:.3f} / {row[name]['recall@10']:.3f}"
+            told += f" [{row[name]['quotes_both']:.1%} both, {row[name]['quotes_one']:.1%} one]"
     return told + ("  ({:+.3f}, {:+.3f} – {:+.3f})".format(*row["gain"]) if "gain" in row else "")
 
 

@@ -13,10 +13,11 @@ from footnote.learn.golden import GoldenDocument, GoldenQuery, GoldenSet
 PASSAGES = ("The novel Emil was written by Erich Kestner.", "The harbour museum was built in 1894.", "The museum is closed on Monday.")
 TITLES = ("Emil", "Museum", "Museum")
 QUESTIONS = ("Who wrote the novel Emil?", "When was the harbour museum built?", "When is the museum closed?")
+ANSWERS = ("Erich Kestner", "1894", "Monday")
 SET = GoldenSet(
     "toy",
     tuple(GoldenDocument(f"d{at}", title, text) for at, (title, text) in enumerate(zip(TITLES, PASSAGES, strict=True))),
-    tuple(GoldenQuery(f"q{at}", text, {f"d{at}": 1}) for at, text in enumerate(QUESTIONS)),
+    tuple(GoldenQuery(f"q{at}", text, {f"d{at}": 1}, (ANSWERS[at],)) for at, text in enumerate(QUESTIONS)),
     "0" * 64,
 )
 
@@ -39,7 +40,7 @@ async def test_every_way_to_ask_has_a_row(tmp_path: Path, monkeypatch: pytest.Mo
     folder = tmp_path / "toy"
     folder.mkdir()
     lines = [{"_id": each.doc_id, "title": each.title, "text": each.text} for each in SET.documents]
-    asked = [{"_id": each.query_id, "text": each.text} for each in SET.queries]
+    asked = [{"_id": each.query_id, "text": each.text, "answers": each.answers} for each in SET.queries]
     (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, asked)), encoding="utf-8")
     judged = [f"{query.query_id}\t{doc_id}\t1" for query in SET.queries for doc_id in query.relevance]
@@ -50,4 +51,5 @@ async def test_every_way_to_ask_has_a_row(tmp_path: Path, monkeypatch: pytest.Mo
     assert [row["questions"] for row in rows] == ["pairs, and", "pairs, ?", "as written"]
     assert [row["divided"] for row in rows] == [1.0, 1.0, 0.0]
     assert [row["with"]["recall@10"] for row in rows[:2]] == [1.0, 1.0]
+    assert [row["with"]["quotes_both"] for row in rows[:2]] == [1.0, 1.0]
     assert "as written" in shown(rows[2])
