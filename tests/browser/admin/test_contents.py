@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Route, expect
 
-from tests.browser.admin.view import WIDE, Open, get, listed, said, section, settled
+from tests.browser.admin.view import WIDE, Open, get, listed, post, said, section, settled
 from tests.browser.conftest import serving
 
 
@@ -206,7 +206,9 @@ def test_a_session_is_ended_by_an_admin_and_others_are_not_admins(
         expect(other.locator("#view")).to_have_text("Only admins can use this page.")
 
 
-def test_an_experiment_is_created_started_stopped_and_deleted(open_admin: Open) -> None:
+def test_an_experiment_is_created_replayed_started_stopped_and_deleted(open_admin: Open, admin_server: str) -> None:
+    asked = {"query_text": "How much does a ferry cost?", "index_name": "default", "permission_groups": []}
+    post(admin_server, "/feedback", trace_id=post(admin_server, "/ask", **asked)["trace_id"], rating="up")
     page = open_admin("experiments")
     expect(page.locator("#view")).to_contain_text("No experiments yet.")
     creation = section(page, "New experiment")
@@ -223,6 +225,9 @@ def test_an_experiment_is_created_started_stopped_and_deleted(open_admin: Open) 
     made = get(page, "/experiments/try-words")
     assert (made["state"], made["arms"][1]["retriever"], made["arms"][1]["options"]) == ("DRAFT", "bm25", {"spelling": False})
     expect(section(page, "Arms")).to_contain_text("bm25 · −spelling")
+    section(page, "Replay").get_by_role("button", name="Replay").click()
+    expect(section(page, "Replay")).to_contain_text("Replayed questions with a good answer: 1, with a bad one: 0.")
+    expect(section(page, "Replay").locator("tbody tr").filter(has_text="control").first).to_contain_text("1.000 (1.000 – 1.000)")
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     assert get(page, "/experiments/try-words")["state"] == "RUNNING"

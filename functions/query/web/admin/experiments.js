@@ -3,7 +3,7 @@
 import { call, callAll } from '../api.js'
 import { el, say } from '../dom.js'
 import { number } from '../i18n.js'
-import { attempt, back, badge, button, carefulButton, emptyNote, factList, field, form, hint, leaveFor, link, listed, section, select, tell, when } from './parts.js'
+import { attempt, back, badge, button, carefulButton, code, emptyNote, factList, field, form, hint, leaveFor, link, listed, section, select, tell, when } from './parts.js'
 import { table } from './table.js'
 
 const LOOKS = { RUNNING: 'ok', DRAFT: '', STOPPED: 'missing' }
@@ -101,8 +101,32 @@ async function one(name, again) {
     el('div', { class: 'acts' }, found.state === 'RUNNING' ? act('admin_stop', '/stop', 'second') : act('admin_start', '/start', 'primary'), remove),
     section('admin_results', say(el('p', {}), verdict.winner ? 'admin_winner' : 'admin_undecided', { arm: verdict.winner, p: number(verdict.p_value, 3) }), resultsOf(found)),
     section('admin_arms', armsOf(found)),
+    section('admin_replay', replayOf(found)),
   ]
 }
+
+/** The arms answer questions that were rated before. */
+function replayOf({ name }) {
+  const days = el('input', { type: 'number', min: 1, max: 366, value: 90 })
+  const turns = el('input', { type: 'number', min: 1, max: 100, value: 20 })
+  const place = el('div', { 'aria-live': 'polite' })
+  const made = form([hint('admin_replay_text'), el('div', { class: 'filters' }, field('admin_replay_days', days), field('admin_replay_turns', turns))], 'admin_replay_start', async () => {
+    place.replaceChildren(hint('admin_replaying'))
+    const { liked, disliked, arms } = await call('POST', pathOf(name, '/replay'), { days: Number(days.value), turns: Number(turns.value) })
+      .finally(() => place.replaceChildren())
+    const rows = arms.flatMap(({ arm, measures }) => measures.map(each => ({ arm, ...each })))
+    place.replaceChildren(say(el('p', {}), 'admin_replayed', { liked, disliked }), table('admin_replay', [
+      { name: 'admin_arm', of: ({ arm }) => arm, by: ({ arm }) => arm },
+      { name: 'admin_metric', of: ({ metric }) => code(metric), by: ({ metric }) => metric },
+      { name: 'admin_questions', of: ({ questions }) => number(questions), by: ({ questions }) => questions },
+      { name: 'admin_value', of: ({ value }) => between(value), by: ({ value }) => value.mean },
+      { name: 'admin_change', of: ({ change }) => (change ? between(change) : '–'), by: ({ change }) => change?.mean ?? 0 },
+    ], rows, { empty: 'admin_no_replay' }).element)
+  })
+  return el('div', {}, made, place)
+}
+
+const between = ({ mean, low, high }) => `${number(mean, 3)} (${number(low, 3)} – ${number(high, 3)})`
 
 const resultsOf = ({ results }) => table('admin_results', [
   { name: 'admin_arm', of: ({ arm }) => arm },
