@@ -251,6 +251,7 @@ async def test_the_audit_is_filtered_by_user_action_and_day(core: Core, open_cli
     ann = await open_client(as_caller(replace(ANN, role="admin"), create_query))
     for each in (client, ann):
         await each.put("/settings/rag.alpha", json={"value": 0.7})
+        clock.advance(1)
         await each.put("/forbidden-terms/salary", json={})
         clock.advance(86_400)
 
