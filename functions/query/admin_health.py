@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import BaseModel, Field
@@ -12,7 +13,7 @@ from pydantic import BaseModel, Field
 from footnote.answer.model_source import which_model, why_no_model
 from footnote.errors import FootnoteError
 from footnote.ports import Models
-from footnote.types import Message
+from footnote.types import NO_EMBEDDER, Message
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.routes import Router
 from query.admin import ADMINS
@@ -51,6 +52,7 @@ async def health(admin: AdminOf, core: CoreOf) -> HealthBody:
     checks: list[tuple[Part, Callable[[], Awaitable[Found | None]]]] = [
         ("model", lambda: _model(core.endpoints[0] if core.endpoints else core.models)),
         ("embedder", lambda: _embedder(core)),
+        *[("embedder", partial(_named_embedder, core, choice)) for choice in await _named(core)],
         ("reranker", lambda: _reranker(core)),
         ("tools", lambda: _tools(core)),
         ("knowledge_base", lambda: _knowledge_base(core)),
@@ -90,6 +92,24 @@ async def _embedder(core: Core) -> Found:
         return "missing", "Documents are found by their words only.", "Set EMBEDDING__BASE_URL and EMBEDDING__MODEL."
     await core.embedder.embed(["test"], query=True)
     return "ok", core.embedder.name, ""
+
+
+async def _named(core: Core) -> list[str]:
+    """The embedders that collections name."""
+    try:
+        directory = await core.collections.directory()
+    except FootnoteError:  # the store's own row says why
+        return []
+    chosen = {each.settings.embedder for stored, each in directory.collections.items() if stored not in directory.deleted}
+    return sorted(choice for choice in chosen if choice not in (None, NO_EMBEDDER))
+
+
+async def _named_embedder(core: Core, choice: str) -> Found:
+    embedder = core.embedders.of(choice)
+    if embedder is None:
+        return "broken", f"{choice}: not configured; its collections are searched by words only.", "Configure it with EMBEDDING__OTHERS."
+    await embedder.embed(["test"], query=True)
+    return "ok", f"{choice}: {embedder.name}", ""
 
 
 async def _reranker(core: Core) -> Found | None:

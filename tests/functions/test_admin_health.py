@@ -8,7 +8,7 @@ import pytest
 
 from footnote.errors import ModelUnavailable
 from footnote.guard.identity import LOCAL
-from footnote.types import Caller
+from footnote.types import Caller, CollectionSettings
 from tests.functions.conftest import OpenSite
 
 
@@ -35,6 +35,16 @@ async def test_one_backend_that_is_down_does_not_hide_the_others(open_site: Open
     site.core.__dict__["embedder"] = Broken()
     found = await states(site)
     assert (found["embedder"], found["model"][0], found["terms"][0]) == (("broken", "No connection."), "ok", "ok")
+
+
+async def test_an_embedder_that_a_collection_names_is_checked_too(open_site: OpenSite) -> None:
+    site = await open_site()
+    await site.core.collections.create("own", CollectionSettings(embedder="gone"), title="", description="", by="local")
+    rows = (await site.client.get("/admin/health")).json()["data"]
+    assert [(row["state"], row["detail"].partition(":")[0]) for row in rows if row["part"] == "embedder"] == [
+        ("missing", "Documents are found by their words only."),
+        ("broken", "gone"),
+    ]
 
 
 class Broken:
