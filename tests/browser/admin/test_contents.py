@@ -94,15 +94,14 @@ def test_a_collection_is_created_changed_renamed_deleted_and_restored(open_admin
     properties.get_by_label("Name").fill("boats")
     properties.get_by_label("Description").fill("All that swims.")
     properties.get_by_label("Default readers (groups)").fill("staff, crew")
+    expect(properties.get_by_label("Vectors").locator("option")).to_have_text(["as configured", "none, words only", "builtin"])
+    properties.get_by_label("Vectors").select_option("none, words only")
     properties.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", name="boats")).to_be_visible()
     settled(page)
     found = get(page, "/collections/boats")
-    assert (found["description"], found["settings"]["permission_groups"], found["aliases"]) == (
-        "All that swims.",
-        ["crew", "staff"],
-        ["ships"],
-    )
+    assert (found["description"], found["aliases"], found["settings"]["embedder"]) == ("All that swims.", ["ships"], "none")
+    assert found["settings"]["permission_groups"] == ["crew", "staff"]
     page.get_by_label("Another name").fill("vessels")
     page.get_by_role("button", name="Add").click()
     said(page, "Saved.")

@@ -1,13 +1,13 @@
 // The collections: list, create, restore; one with its settings, aliases, deletion.
 
-import { call } from '../api.js'
+import { call, callAll } from '../api.js'
 import { el, say } from '../dom.js'
 import { number } from '../i18n.js'
 import { attempt, back, badge, button, carefulButton, emptyNote, factList, field, form, hint, leaveFor, link, listed, section, select, tell, when } from './parts.js'
 import { table } from './table.js'
 
 const CHUNKERS = ['structure', 'fixed_size', 'semantic', 'table', 'hierarchical', 'voices']
-const OTHER = [null, 'none'] // values of `embedder` that have words of their own
+const BUILTIN = 'builtin'
 const pathOf = (name, rest = '') => `/collections/${encodeURIComponent(name)}${rest}`
 
 export const show = ([name], again) => (name ? one(name, again) : all(again))
@@ -43,7 +43,10 @@ async function all(again) {
 
 async function one(name, again) {
   const up = back('collections', 'admin_all_collections')
-  const found = await call('GET', pathOf(name)).catch(problem => (problem.status === 404 ? null : Promise.reject(problem)))
+  const [found, settings] = await Promise.all([
+    call('GET', pathOf(name)).catch(problem => (problem.status === 404 ? null : Promise.reject(problem))),
+    callAll('/settings', 200),
+  ])
   if (!found || found.state === 'DELETED') return [up, emptyNote('admin_no_collection')]
   const { documents, vectors } = found
   const remove = carefulButton('remove_yes', 'manage_delete_question', async () => {
@@ -59,20 +62,26 @@ async function one(name, again) {
       ['admin_languages', el('span', {}, Object.entries(found.languages).map(([lang, n]) => `${lang || '?'}: ${number(n)}`).join(', ') || '–')],
       ['admin_created', when(found.created_at)]),
     el('p', {}, say(link(`documents/collection=${encodeURIComponent(found.name)}`, ''), 'admin_its_documents')),
-    section('admin_properties', propertiesOf(found, again)),
+    section('admin_properties', propertiesOf(found, embeddersOf(settings, found), again)),
     section('admin_aliases', aliasesOf(found, again)),
     section('admin_delete', hint('manage_delete_question'), remove),
   ]
 }
 
-function propertiesOf({ name, title, description, settings }, again) {
+/** The names of embedders that a collection may choose, and the one that it has. */
+function embeddersOf(settings, { settings: { embedder } }) {
+  const named = Object.keys(settings.find(({ key }) => key === 'embedding.others')?.value ?? {})
+  return [...new Set([BUILTIN, ...named, ...(embedder ? [embedder] : [])])].filter(each => each !== 'none')
+}
+
+function propertiesOf({ name, title, description, settings }, embedders, again) {
   const input = (value, more = {}) => Object.assign(el('input', { autocomplete: 'off', ...more }), { value })
   const fields = {
     name: input(name, { maxlength: 64, spellcheck: 'false' }),
     title: input(title, { maxlength: 200 }),
     description: Object.assign(el('textarea', { rows: 3, maxlength: 2000 }), { value: description }),
     chunker: select([...new Set([...CHUNKERS, settings.chunker])].map(each => [each]), settings.chunker),
-    embedder: select([['', 'admin_embedder_usual'], ['none', 'admin_embedder_none'], ...(OTHER.includes(settings.embedder) ? [] : [[settings.embedder]])], settings.embedder ?? ''),
+    embedder: select([['', 'admin_embedder_usual'], ['none', 'admin_embedder_none'], ...embedders.map(each => [each])], settings.embedder ?? ''),
     languages: input(settings.languages.join(', '), { spellcheck: 'false' }),
     groups: input(settings.permission_groups.join(', '), { spellcheck: 'false' }),
   }
