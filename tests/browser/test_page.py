@@ -42,7 +42,7 @@ def test_every_language_has_the_same_texts(view: str) -> None:
 
 def test_every_text_that_the_page_names_exists() -> None:
     known = {key for path in WEB.glob("i18n/en*.js") for key in re.findall(r"^  (\w+):", path.read_text("utf-8"), re.MULTILINE)}
-    pages = [(WEB / name).read_text("utf-8") for name in ("index.html", "statistics.html", "admin.html")]
+    pages = [(WEB / name).read_text("utf-8") for name in ("index.html", "shared.html", "statistics.html", "admin.html")]
     used = {key for page in pages for key in re.findall(r'data-i18n(?:-\w+)?="(\w+)"', page)}
     for module in (*WEB.glob("*.js"), *WEB.glob("admin/*.js")):
         used |= set(re.findall(r"\b(?:say|label)\((?:[^()]|\([^()]*\))*?, '(\w+)'", module.read_text("utf-8")))
