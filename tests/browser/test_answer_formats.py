@@ -37,7 +37,7 @@ def test_formulas_are_typeset_and_prices_and_code_are_left_alone(
     written = answer.locator("annotation").all_text_contents()
     assert written == [r"c = \frac{d}{260}", "d_1^2", "x", "\\sum_{i=1}^{n} i\n= \\frac{n(n+1)}{2}", "1_000"]
     expect(answer).to_contain_text("not $5 and $10, nor $a_1$.")
-    expect(answer).to_contain_text(r"Not TeX: \nothing{")
+    expect(answer).to_contain_text(r"Not TeX: $$\nothing{$$")
     expect(answer.locator(".display .katex-display")).to_have_count(1)
     expect(answer.locator(".cite")).to_have_count(1)
     assert grave_in(page) == []
@@ -60,7 +60,7 @@ def test_formulas_that_cannot_be_typeset_stay_as_they_were_written(open_handbook
     screen.page.route("**/katex.min.js", lambda route: route.abort())
     screen.ask("By which formula is annual leave paid?")
     screen.finished()
-    expect(screen.page.locator(".formula").first).to_have_text(r"c = \frac{d}{260}")
+    expect(screen.page.locator(".formula").first).to_have_text(r"\(c = \frac{d}{260}\)")
     assert all("ERR_FAILED" in complaint for complaint in screen.complaints)
     screen.complaints.clear()  # logged by the browser itself
 

@@ -11,6 +11,7 @@ const INLINE = [/^\\\(([^\uE000\uE001\n]+?)\\\)/]
 /** As in Pandoc: no space inside the dollars, no digit after them; and something that prices lack. */
 const DOLLARS = /^\$(?![\s$])([^$\n\uE000\uE001]*[^\s$\\\uE000\uE001])\$(?!\d)/
 const SIGNS = /[\\^_=<>]|^[A-Za-z]$/
+const DELIMITERS = /^(?:\$\$?|\\[([])|(?:\$\$?|\\[)\]])$/g
 const OPTIONS = { throwOnError: true, strict: 'ignore', trust: false, maxSize: 20, maxExpand: 200 }
 const VENDOR = '/web/vendor/katex'
 
@@ -31,9 +32,9 @@ function extension(name, level, patterns, isDisplay) {
     start: source => source.search(/\$|\\[([]/),
     tokenizer(source) {
       const found = find(source, patterns)
-      if (found) return { type: name, raw: found[0], formula: found[1].trim() }
+      if (found) return { type: name, raw: found[0] }
     },
-    renderer: ({ formula }) => `<code>${FORMULA}${isDisplay ? 'd' : 'i'}${escape(formula)}${END}</code>`,
+    renderer: ({ raw }) => `<code>${FORMULA}${isDisplay ? 'd' : 'i'}${escape(raw)}${END}</code>`,
   }
 }
 
@@ -44,7 +45,7 @@ export const extensions = [
   extension('formula', 'inline', [...INLINE, DOLLARS], false),
 ]
 
-/** Replaces the formulas in rendered Markdown by their source, which stays where KaTeX cannot be loaded or read them. */
+/** Replaces the formulas in rendered Markdown by what was written, which stays where KaTeX cannot be loaded or read them. */
 export function placeFormulas(fragment) {
   for (const code of fragment.querySelectorAll('code')) {
     const text = code.textContent
@@ -64,7 +65,7 @@ export async function typeset(root) {
   for (const formula of katex ? formulas : []) {
     const typeset = document.createElement('span')
     try {
-      katex.render(formula.textContent, typeset, { ...OPTIONS, displayMode: formula.classList.contains('display') })
+      katex.render(formula.textContent.replace(DELIMITERS, '').trim(), typeset, { ...OPTIONS, displayMode: formula.classList.contains('display') })
     } catch {
       continue // not TeX after all
     }
