@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.leaks.channels import CHEAP, DEAR, assert_finds_all, assert_permitted, logs_say_nothing
-from tests.leaks.world import Kept, World, open_world
+from tests.leaks.world import Kept, World, name_of, open_world
 
 
 async def insert(world: World, number: int, group: str) -> None:
     """Inserts a document of this group, in place of the one before; it is not processed yet."""
-    canaries = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x"
-    body, title, rare = canaries
-    content = f"The bridge over the river was built in the year {rare}. It is known as {body}.\n\nHow long is {body}? It is long."
+    canaries = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x", name_of(number)
+    body, title, rare, name = canaries
+    built = f"The bridge over the river was built in the year {rare}. It is known as {body}."
+    content = f"{built}\n\nHow long is {body}? It is long. Its keeper is {name}."
     data = {"doc_id": "BRIDGE.1", "title": f"Bridges {title}", "content": content, "permission_groups": [group], "topics": [body]}
     reply = await world.call("root", "ingest", "POST", "/insert-doc", json={"index_name": "default", "data": data})
     assert reply.json() == {"doc_id": "BRIDGE.1", "state": "RECEIVED", "chunks": 0}
