@@ -129,7 +129,8 @@ async def ask_chat_service(world: World, person: str) -> AsyncIterator[httpx.Res
     reply = await world.call(person, "query", "POST", "/chat", json={"query": own_question(person), "session_id": ROOM})
     world.trace(person, reply)
     yield reply
-    yield await world.call(person, "query", "GET", "/me/preferences")
+    for own in ("preferences", "usage"):
+        yield await world.call(person, "query", "GET", f"/me/{own}")
 
 
 async def ask_pipeline(world: World, person: str) -> AsyncIterator[httpx.Response]:
@@ -260,7 +261,9 @@ def assert_withheld(turn: dict[str, Any]) -> None:
 
 async def read_conversations(world: World, person: str) -> AsyncIterator[httpx.Response]:
     """The user's own conversations, and those of others by their trace ids."""
-    yield await world.call(person, "query", "GET", "/conversations")
+    for change in ({"pinned": True, "title": f"Asked by {person}"}, {"title": None}):
+        yield await world.call(person, "query", "PATCH", f"/conversations/{ROOM}", json=change)
+        yield await world.call(person, "query", "GET", "/conversations")
     shown = await world.call(person, "query", "GET", f"/conversations/{ROOM}", params={"limit": 200})
     for turn in shown.json().get("data", []):
         assert_withheld(turn)
