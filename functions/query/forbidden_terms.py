@@ -55,7 +55,7 @@ class TermTrial(BaseModel):
     query_text: str = Field(min_length=1, max_length=2000)
 
 
-class HitBody(BaseModel):
+class MatchedTerm(BaseModel):
     """A term that the question matches."""
 
     term: str
@@ -69,7 +69,7 @@ class TrialBody(BaseModel):
     enabled: bool = Field(description="Whether questions are checked at all.")
     refused: bool
     notice: str | None = Field(description="What the user would read; null = the question is allowed.")
-    hits: list[HitBody] = Field(description="The matching terms, the most similar first.")
+    hits: list[MatchedTerm] = Field(description="The matching terms, the most similar first.")
 
 
 @router.get("/forbidden-terms", name="list_forbidden_terms")
@@ -114,7 +114,7 @@ async def try_question(core: Core, admin: Caller, question: str) -> TrialBody:
         enabled=core.settings.rag.forbidden_check_enabled,
         refused=refused,
         notice=turn.answer.text if refused and turn.answer else None,
-        hits=[HitBody(term=hit.term.text, similarity=min(1.0, max(0.0, hit.similarity)), match_type=hit.match) for hit in hits],
+        hits=[MatchedTerm(term=hit.term.text, similarity=min(1.0, max(0.0, hit.similarity)), match_type=hit.match) for hit in hits],
     )
 
 
