@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from fastapi import Query
+from fastapi import Depends, Query
 from pydantic import BaseModel, Field
 
 from footnote.errors import BadRequest
@@ -135,6 +135,24 @@ From = Annotated[date | None, Query(alias="from", ge=FIRST, le=LAST, description
 To = Annotated[date | None, Query(alias="to", ge=FIRST, le=LAST, description="Last day, UTC.")]
 
 
+def _filter(
+    channel: Names = None,
+    product: Names = None,
+    rating_from: RatingOf = None,
+    rating_to: RatingOf = None,
+    first: From = None,
+    last: To = None,
+) -> VoiceFilter:
+    if first and last and first > last:
+        raise BadRequest("`from` is after `to`.")
+    if rating_from is not None and rating_to is not None and rating_from > rating_to:
+        raise BadRequest("`rating_from` is above `rating_to`.")
+    return VoiceFilter(tuple(channel or ()), tuple(product or ()), rating_from, rating_to, first, last)
+
+
+FilterOf = Annotated[VoiceFilter, Depends(_filter)]
+
+
 @router.post("/voc/search", name="search_voices")
 async def search(asked: VocSearch, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> VoicePage:
     """Finds voices by meaning and by what is known of them."""
@@ -161,18 +179,12 @@ async def search(asked: VocSearch, caller: AskerOf, core: CoreOf, trace_id: Trac
 async def counts(
     caller: AskerOf,
     core: CoreOf,
+    wanted: FilterOf,
     by: By = "month",
     collection: CollectionOf = "",
     source: SourceOf = "collection",
-    channel: Names = None,
-    product: Names = None,
-    rating_from: RatingOf = None,
-    rating_to: RatingOf = None,
-    first: From = None,
-    last: To = None,
 ) -> VoiceCounts:
     """Counts voices over time, or by channel, product, rating or theme."""
-    wanted = _filter(channel, product, rating_from, rating_to, first, last)
     name = await _collection(core, caller, collection)
     rows, total, cut = await core.voices.count(caller, source, name, wanted, by)
     data = [CountBody(key=row.key, voices=row.voices, rating=row.rating) for row in rows]
@@ -183,18 +195,12 @@ async def counts(
 async def themes(
     caller: AskerOf,
     core: CoreOf,
+    wanted: FilterOf,
     collection: CollectionOf = "",
     source: SourceOf = "collection",
-    channel: Names = None,
-    product: Names = None,
-    rating_from: RatingOf = None,
-    rating_to: RatingOf = None,
-    first: From = None,
-    last: To = None,
     limit: Annotated[int, Query(ge=1, le=40)] = 12,
 ) -> ThemeList:
     """Groups voices that speak of the same, with distinctive words, the trend against the period before, and examples."""
-    wanted = _filter(channel, product, rating_from, rating_to, first, last)
     name = await _collection(core, caller, collection)
     found, read = await core.voices.themes(caller, source, name, wanted)
     shown = found.themes[:limit]
@@ -223,21 +229,6 @@ async def _collection(core: Core, caller: Caller, name: str) -> str:
     if name:
         return name
     return next(iter(await core.voices.collections(caller)), core.settings.index_name)
-
-
-def _filter(
-    channel: Sequence[str] | None,
-    product: Sequence[str] | None,
-    rating_from: float | None,
-    rating_to: float | None,
-    first: date | None,
-    last: date | None,
-) -> VoiceFilter:
-    if first and last and first > last:
-        raise BadRequest("`from` is after `to`.")
-    if rating_from is not None and rating_to is not None and rating_from > rating_to:
-        raise BadRequest("`rating_from` is above `rating_to`.")
-    return VoiceFilter(tuple(channel or ()), tuple(product or ()), rating_from, rating_to, first, last)
 
 
 def _newest(voices: Sequence[Voice]) -> list[Voice]:
