@@ -181,6 +181,8 @@ BELOW = (
         ("en", "How to delete a document", "How do I delete a document?"),
         ("en", "Deleting a document", "How do I delete a document?"),
         ("en", "Backing up files", "How do I back up files?"),
+        ("en", "Delete Document States", "How do I delete document states?"),
+        ("en", "Connect Open WebUI", "How do I connect Open WebUI?"),
         ("en", "How a document is deleted", "How is a document deleted?"),
         ("en", "Where citations lead", "Where do citations lead?"),
         ("en", "Who may delete a document", "Who may delete a document?"),

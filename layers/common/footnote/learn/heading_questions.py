@@ -8,6 +8,7 @@ import re
 from typing import Literal
 
 from footnote.learn.question_templates import HOW_TO, QUESTION, TASKS, VERBS
+from footnote.text.words import STOP_WORDS
 
 HeadingKind = Literal["asked", "task", "clause", "topic"]
 """asked: the heading is a question. task: it names something to do. clause: it asks without a question mark. topic: it names something."""
@@ -63,7 +64,7 @@ def ask_heading(topic: str, lang: str, text: str = "") -> tuple[str, HeadingKind
     """The question that the text below this heading answers; None where no natural one is known."""
     if QUESTION.fullmatch(topic):
         return topic, "asked"
-    if task := _task(topic, lang):
+    if task := _task(_in_sentence_case(topic, text) if lang == "en" else topic, lang):
         return HOW_TO[lang].format(task=task), "task"
     if lang == "de" and NOMINAL.fullmatch(topic):
         return f"Wie funktioniert das {topic.removeprefix('Das ')}?", "task"
@@ -107,6 +108,17 @@ def _within_sentence(topic: str, text: str) -> str:
     return topic
 
 
+def _in_sentence_case(topic: str, text: str) -> str:
+    """An English heading of which all words have a capital, as a sentence has them: “Set Up Your System” → “Set up your system”. It stays
+    as it is unless the text has all its words in lower case, since names look the same."""
+    first, *rest = topic.split(" ")
+    if not all(word.istitle() or (word.islower() and word in STOP_WORDS["en"]) for word in rest):
+        return topic
+    lowered = [word.lower() for word in rest]
+    written = [word in STOP_WORDS["en"] or re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) for word in lowered]
+    return " ".join([first, *lowered]) if all(written) else topic
+
+
 def _gerund(verb: str) -> str:
     first, _, rest = verb.lower().partition(" ")
     if re.search(r"[^e]e$", first):
@@ -121,4 +133,4 @@ def _gerund(verb: str) -> str:
 GERUNDS = {_gerund(verb): verb for verb in VERBS}
 """Gerund → its verb: “backing up” → “Back up”."""
 GERUND = re.compile("|".join(sorted(GERUNDS, key=len, reverse=True)) + r"(?=\s)", re.IGNORECASE)
-VERB = re.compile("(?:" + "|".join(VERBS) + r"|Check|Close|Find|Keep|Load|Read|Record|Save|Search|Show|Test|View)\b")
+VERB = re.compile("(?:" + "|".join(VERBS) + r"|Check|Close|Find|Keep|Load|Read|Record|Save|Search|Set|Show|Test|View)\b")
