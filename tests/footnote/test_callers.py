@@ -38,8 +38,8 @@ NOBODYS = {
         "restore",
         "renew",
     },
-    # Writes: the turn holds its user.
-    TurnStore: {"save", "count", "put_rollups"},
+    # Writes: the turn or link holds its user. A link is found by whoever has its token; what it shows is checked for its reader.
+    TurnStore: {"save", "count", "put_rollups", "put_share", "shared"},
 }
 """Port → methods without a caller."""
 BACKENDS = {Index: (SqliteIndex, OpenSearchIndex), Ledger: (SqliteLedger, DynamoLedger), TurnStore: (SqliteTurnStore, MongoTurnStore)}
