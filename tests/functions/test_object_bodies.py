@@ -65,18 +65,26 @@ SEARCHES: dict[tuple[str, str], Fields] = {
 }
 """Routes that search → a question that the owner's document answers, in its groups where one can say so."""
 
-UNSEARCHED = {("POST", "/v2/gpt/query"), ("POST", "/v2/vision/query"), ("POST", "/voc/search")}
-"""They answer from no document, or have tests of their own (`tests/leaks/test_voc.py`)."""
+UNSEARCHED = {
+    ("POST", "/v2/gpt/query"),
+    ("POST", "/v2/vision/query"),
+    ("POST", "/voc/search"),
+    ("POST", "/prompts/{name}/preview"),
+    ("POST", "/forbidden-terms/try"),
+}
+"""They answer from no document, are for admins (`test_object_routes.py`), or have tests of their own (`tests/leaks/test_voc.py`)."""
 
 SEEN_ELSEWHERE = {
     ("trace_id", "POST", "/feedback"),
     ("room_id", "POST", "/shares"),
     ("chunk_id", "GET", "/documents/{doc_id}/content"),
     ("trace_id", "GET", "/feedback"),
+    ("trace_id", "GET", "/golden"),
     ("trace_id", "POST", "/golden"),
     ("permission_groups", "POST", "/golden"),
+    ("user_id", "GET", "/audit"),
 }
-"""In the tests of routes that name a thing, of feedback and of golden cases."""
+"""In the tests of routes that name a thing, of feedback, of golden cases and of the audit."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -20,7 +20,7 @@ from footnote.types import Document, StoredName
 from tests.contracts.backends_sources import SOURCES, Place
 from tests.leaks.channels import CHEAP, DEAR, assert_finds_all, assert_permitted, logs_say_nothing
 from tests.leaks.mutants import Mutant, chosen, giving
-from tests.leaks.world import Kept, World, open_world
+from tests.leaks.world import Kept, World, name_of, open_world
 
 NAMES = ("a.txt", "b.txt", "closed.txt")
 
@@ -46,15 +46,16 @@ class Closing:
         """The place closes it."""
 
 
-def canaries_of(name: str) -> tuple[str, str, str]:
+def canaries_of(name: str) -> tuple[str, str, str, str]:
     number = 70 + NAMES.index(name)
-    return f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x"
+    return f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x", name_of(number)
 
 
 async def write(place: Place) -> None:
     for name in NAMES:
-        body, title, rare = canaries_of(name)
-        text = f"Bridges {title}\n\nThe bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
+        body, title, rare, keeper = canaries_of(name)
+        built = f"The bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
+        text = f"Bridges {title}\n\n{built} Its keeper is {keeper}."
         await place.put(name, text.encode())
 
 
