@@ -89,7 +89,7 @@ const citationAt = node => {
 document.addEventListener('pointerover', ({ target, pointerType }) => {
   if (pointerType === 'touch') return
   const button = citationAt(target)
-  if (button) later(() => show(button), owner ? 0 : WAIT_MS)
+  if (button) later(() => button.matches(':hover') && show(button), owner ? 0 : WAIT_MS) // the page may scroll meanwhile
   else if (card.contains(target)) clearTimeout(timer)
   else if (owner || timer) later(() => owner !== document.activeElement && hide(), LEAVE_MS)
 })
@@ -102,7 +102,7 @@ document.addEventListener('click', ({ target }) => !card.contains(target) && hid
 document.addEventListener('scroll', ({ target }) => {
   if (target === card) return
   if (owner && owner === document.activeElement) place(owner.getBoundingClientRect()) // the focus brought it into view
-  else hide()
+  else if (owner) hide()
 }, { capture: true, passive: true })
 addEventListener('hashchange', hide)
 addEventListener('keydown', event => {
