@@ -234,6 +234,7 @@ def test_a_case_says_that_its_passage_is_gone_or_that_it_is_withheld(open_screen
     page.route("**/golden?*", of_rows(case, hidden))
     dialog = open_view(page)
     dialog.get_by_role("tab", name="Golden cases").click()
+    expect(dialog.locator(".card")).to_have_count(2)
     first, second = dialog.locator(".card").all()
     expect(first.locator(".cited li")).to_have_text(
         ["The plan its text is in another passage now", "The plan no longer exists, or you may not read it"]

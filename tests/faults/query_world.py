@@ -114,7 +114,7 @@ class Site:
         """The result, and the seconds that were spent waiting for a reply. They pass at once, by the loop's clock; the
         machine's own time does not count."""
         started, task = self.clock.ahead, asyncio.ensure_future(work)
-        while not (await asyncio.wait({task}, timeout=0.02))[0]:
+        while not (await asyncio.wait({task}, timeout=0.05))[0]:  # long enough for the work between two replies
             if any(proxy.hanging for proxy in self.proxies.values()):
                 self.clock.advance(step_s)
         return task.result(), self.clock.ahead - started
