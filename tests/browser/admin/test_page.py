@@ -129,6 +129,8 @@ def test_while_a_view_loads_it_says_so(open_admin: Open, view: str) -> None:
     page.get_by_role("navigation").locator(f'[data-view="{view}"]').click()
     expect(page.locator("#view")).to_have_text("Loading …")
     expect(page.locator("#main")).to_have_attribute("aria-busy", "true")
+    while not held:  # the view's module is loaded first
+        page.wait_for_timeout(20)
     held[0].continue_()
     settled(page)
     expect(page.locator("#title")).to_be_focused()
