@@ -32,7 +32,7 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     """The stub: one streamed reply for each request."""
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-    except asyncio.IncompleteReadError:  # opened in advance and not used
+    except (asyncio.IncompleteReadError, asyncio.CancelledError):  # opened in advance and not used
         writer.close()
         return
     if head.startswith("post"):

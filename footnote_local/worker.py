@@ -83,6 +83,7 @@ class Worker:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._tasks: list[asyncio.Task[None]] = []
+        self._step = asyncio.Lock()
         self.trouble: str | None = None
         """Why the worker is pausing; None = it is not."""
 
@@ -99,6 +100,11 @@ class Worker:
                 await task
         self._tasks = []
 
+    async def finish_step(self) -> None:
+        """Waits for the job under way: the files of a document's old version are deleted after the new one is READY."""
+        async with self._step:
+            pass
+
     async def _run(self) -> None:
         purge_at = 0.0
         while True:
@@ -107,7 +113,9 @@ class Worker:
                     purge_at = time.monotonic() + PURGE_S
                     await purge_deleted(self._core.ingestor, self._core.records)
                     await follow_ratings(LOCAL, records=self._core.records, turns=self._core.turns, clock=self._core.clock)
-                busy = await self._core.ingestor.work_one(self._core.bucket.take) or await self._core.ingestor.embed_some(VECTORS_AT_ONCE)
+                async with self._step:
+                    ingestor = self._core.ingestor
+                    busy = await ingestor.work_one(self._core.bucket.take) or await ingestor.embed_some(VECTORS_AT_ONCE)
             except FootnoteError as exc:
                 log.warning("worker paused", extra={"reason": exc.detail})
                 self.trouble = exc.detail

@@ -40,7 +40,7 @@ def test_a_collection_is_created_renamed_deleted_and_restored(open_screen: Open,
     expect(row_of(page, "city")).to_be_visible()
     page.get_by_role("button", name="Delete city").click()
     expect(row_of(page, "city")).to_contain_text("restore it for an hour")
-    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Keep", exact=True).click()
     page.get_by_role("button", name="Delete city").click()
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(row_of(page, "city")).to_have_attribute("data-state", "DELETED")

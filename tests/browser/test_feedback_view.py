@@ -210,7 +210,7 @@ def test_golden_cases_are_listed_with_what_became_of_their_passages_and_deleted(
     keep(page, "cases")
     refusal.get_by_role("button", name="Delete this case").click()
     expect(refusal).to_contain_text("Delete this golden case?")
-    refusal.get_by_role("button", name="Keep").click()
+    refusal.get_by_role("button", name="Keep", exact=True).click()
     expect(cards).to_have_count(2)
     refusal.get_by_role("button", name="Delete this case").click()
     refusal.get_by_role("button", name="Delete", exact=True).click()

@@ -100,9 +100,9 @@ document.addEventListener('focusin', ({ target }) => {
 })
 document.addEventListener('click', ({ target }) => !card.contains(target) && hide())
 document.addEventListener('scroll', ({ target }) => {
-  if (target === card) return
-  if (owner && owner === document.activeElement) place(owner.getBoundingClientRect()) // the focus brought it into view
-  else if (owner) hide()
+  if (!owner || !target.contains(owner)) return // the card itself scrolls, or the open document
+  if (owner === document.activeElement) place(owner.getBoundingClientRect()) // the focus brought it into view
+  else hide()
 }, { capture: true, passive: true })
 addEventListener('hashchange', hide)
 addEventListener('keydown', event => {
