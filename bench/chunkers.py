@@ -15,10 +15,8 @@ footer. `--tables`: the share of known cells that stand in a passage below their
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import math
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +25,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from bench.figures import log_progress
+from bench.data_sets import chosen_sets, make_parser
 from bench.tables import measure_tables
 from footnote.bootstrap import Core
 from footnote.ingest import chunk as chunking
@@ -203,9 +201,7 @@ def variants_of(given: Any) -> list[Variant]:
 
 
 async def _main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.chunkers", description="Measures what the ways to cut documents gain and cost.")
-    parser.add_argument("--data-sets", type=Path, default=os.environ.get("DATA_SETS"), metavar="FOLDER")
-    parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME")
+    parser = make_parser("chunkers", "Measures what the ways to cut documents gain and cost.", SETS)
     parser.add_argument("--limit", type=int, default=200, help="questions of each set")
     parser.add_argument("--flat", action="store_true", help="documents without paragraphs")
     parser.add_argument("--running", action="store_true", help="pages with headers and footers, kept and left out")
@@ -215,11 +211,8 @@ async def _main() -> int:
         for line in measure_tables(given.tables):
             print(line)
         return 0
-    if given.data_sets is None:
-        parser.error("name the folder of test sets: --data-sets FOLDER")
-    for name in given.sets:
-        log_progress(f"— {name}")
-        golden = load_golden(Path(given.data_sets) / name, limit=given.limit)
+    for folder in chosen_sets(parser, given):
+        golden = load_golden(folder, limit=given.limit)
         await measure(golden, variants_of(given), "flat" if given.flat else "running" if given.running else "")
     return 0
 

@@ -9,16 +9,14 @@ with and without the option, and how many questions as they are are narrowed.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.figures import log_progress
+from bench.data_sets import chosen_sets, language_of, make_parser
 from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.ingest.prepare import cut
@@ -98,20 +96,14 @@ def shown(each: Mapping[str, Any]) -> str:
 
 
 async def _main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.dated", description="Measures searching documents of the named time.")
-    parser.add_argument("--data-sets", type=Path, default=os.environ.get("DATA_SETS"), metavar="FOLDER")
-    parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME")
+    parser = make_parser("dated", "Measures searching documents of the named time.", SETS)
     parser.add_argument("--limit", type=int, default=300, help="questions of each set")
     parser.add_argument("--words", action="store_true", help="without vectors, which is fast")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    if options.data_sets is None:
-        parser.error("name the folder of test sets: --data-sets FOLDER")
-    for name in options.sets:
-        log_progress(f"— {name}")
-        lang = "ko" if name.startswith("korquad") else "de" if name.endswith("_de") else "en"
-        golden = load_golden(Path(options.data_sets) / name)
-        async for each in measure(golden, lang, options.limit, with_vectors=not options.words):
+    for folder in chosen_sets(parser, options):
+        golden = load_golden(folder)
+        async for each in measure(golden, language_of(golden.name), options.limit, with_vectors=not options.words):
             print(json.dumps(each) if options.json else shown(each), flush=True)
 
 

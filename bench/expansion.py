@@ -12,17 +12,15 @@ others.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from bench.figures import log_progress
+from bench.data_sets import chosen_sets, make_parser
 from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
@@ -168,18 +166,13 @@ def shown(each: Mapping[str, Any]) -> str:
 
 
 async def _main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.expansion", description="Measures what derived queries gain and cost.")
-    parser.add_argument("--data-sets", type=Path, default=os.environ.get("DATA_SETS"), metavar="FOLDER")
-    parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME")
+    parser = make_parser("expansion", "Measures what derived queries gain and cost.", SETS)
     parser.add_argument("--limit", type=int, default=500, help="questions of each set")
     parser.add_argument("--variants", nargs="+", default=[*VARIANTS], metavar="NAME")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    if options.data_sets is None:
-        parser.error("name the folder of test sets: --data-sets FOLDER")
-    for name in options.sets:
-        log_progress(f"— {name}")
-        async for each in measure(Path(options.data_sets) / name, options.limit, options.variants):
+    for folder in chosen_sets(parser, options):
+        async for each in measure(folder, options.limit, options.variants):
             print(json.dumps(each) if options.json else shown(each), flush=True)
 
 

@@ -11,19 +11,16 @@ model, and costs with one that draws, or calls everything irrelevant; and the sa
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from bench.figures import log_progress
+from bench.data_sets import chosen_sets, make_parser
 from footnote.bootstrap import Core
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg
@@ -184,20 +181,15 @@ def shown(each: Mapping[str, Any]) -> str:
 
 
 async def _main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.ranking", description="Measures what the optional parts of the ranking gain.")
-    parser.add_argument("--data-sets", type=Path, default=os.environ.get("DATA_SETS"), metavar="FOLDER")
-    parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME")
+    parser = make_parser("ranking", "Measures what the optional parts of the ranking gain.", SETS)
     parser.add_argument("--options", nargs="+", default=OPTIONS, metavar="NAME")
     parser.add_argument("--limit", type=int, default=1000, help="questions of each set")
     parser.add_argument("--copies", action="store_true", help="add a copy of every third document")
     parser.add_argument("--judges", action="store_true", help="measure judges of the passages and rerankers instead of options")
     parser.add_argument("--clutter", action="store_true", help="add tables of contents, glossaries and image credits")
     given = parser.parse_args()
-    if given.data_sets is None:
-        parser.error("name the folder of test sets: --data-sets FOLDER")
-    for name in given.sets:
-        log_progress(f"— {name}")
-        golden = load_golden(Path(given.data_sets) / name, limit=given.limit)
+    for folder in chosen_sets(parser, given):
+        golden = load_golden(folder, limit=given.limit)
         options, judges = ((), JUDGES) if given.judges else (given.options, ())
         golden = with_copies(golden) if given.copies else with_clutter(golden) if given.clutter else golden
         async for each in measure(golden, options, judges):

@@ -11,17 +11,15 @@ is divided, and the nDCG@10 of those with and without.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from bench.figures import log_progress
+from bench.data_sets import chosen_sets, language_of, make_parser
 from footnote.answer.extract import quotes_of, read_parts
 from footnote.bootstrap import Core
 from footnote.deps import Deps
@@ -49,11 +47,6 @@ class Asked(NamedTuple):
     parts: tuple[str, ...] = ()
     history: tuple[Exchange, ...] = ()
     answers: tuple[tuple[str, ...], ...] = ()
-
-
-def language_of(name: str) -> str:
-    """The language of a set."""
-    return "ko" if name.startswith("korquad") else "de" if name.endswith("_de") else "en"
 
 
 def made_pairs(golden: GoldenSet, lang: str, count: int) -> Iterator[tuple[str, Asked]]:
@@ -171,17 +164,12 @@ def shown(row: Mapping[str, Any]) -> str:
 
 
 async def _main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.several", description="Measures what dividing a question gains and costs.")
-    parser.add_argument("--data-sets", type=Path, default=os.environ.get("DATA_SETS"), metavar="FOLDER")
-    parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME")
+    parser = make_parser("several", "Measures what dividing a question gains and costs.", SETS)
     parser.add_argument("--pairs", type=int, default=300, help="made pairs of each kind")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    if options.data_sets is None:
-        parser.error("name the folder of test sets: --data-sets FOLDER")
-    for name in options.sets:
-        log_progress(f"— {name}")
-        async for row in measure(Path(options.data_sets) / name, options.pairs):
+    for folder in chosen_sets(parser, options):
+        async for row in measure(folder, options.pairs):
             print(json.dumps(row) if options.json else shown(row), flush=True)
 
 

@@ -9,10 +9,8 @@ of unchanged questions among those as people wrote them.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bench.figures import log_progress
+from bench.data_sets import chosen_sets, make_parser
 from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.learn.golden import GoldenSet, load_golden
@@ -127,17 +125,12 @@ def shown(each: dict[str, Any]) -> str:
 
 
 async def _main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.spelling", description="Measures what the correction of typos gains and costs.")
-    parser.add_argument("--data-sets", type=Path, default=os.environ.get("DATA_SETS"), metavar="FOLDER")
-    parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME")
+    parser = make_parser("spelling", "Measures what the correction of typos gains and costs.", SETS)
     parser.add_argument("--limit", type=int, default=500, help="questions of each set")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    if options.data_sets is None:
-        parser.error("name the folder of test sets: --data-sets FOLDER")
-    for name in options.sets:
-        log_progress(f"— {name}")
-        each = await measure(Path(options.data_sets) / name, options.limit)
+    for folder in chosen_sets(parser, options):
+        each = await measure(folder, options.limit)
         print(json.dumps(each) if options.json else shown(each), flush=True)
 
 

@@ -9,15 +9,14 @@ its kind, without a language model. `embedder` tells whether there are vectors.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
 import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from bench.data_sets import chosen_sets, make_parser
 from bench.figures import log_progress
 from footnote.bootstrap import Core
 from footnote.ingest.prepare import cut
@@ -105,14 +104,12 @@ def _plain(text: str) -> str:
 
 def main() -> None:
     """Prints a row for each set and way to search."""
-    parser = argparse.ArgumentParser(prog="python -m bench.whole_documents", description="Measures searching for documents first.")
-    parser.add_argument("--data-sets", default=os.environ.get("DATA_SETS"), required="DATA_SETS" not in os.environ, metavar="FOLDER")
-    parser.add_argument("--sets", nargs="+", default=list(SETS), metavar="NAME")
+    parser = make_parser("whole_documents", "Measures searching for documents first.", SETS)
     parser.add_argument("--limit", type=int, default=300, help="questions of a set")
     parser.add_argument("--words", action="store_true", help="without vectors, which is fast")
     options = parser.parse_args()
-    for name in options.sets:
-        golden = load_golden(Path(options.data_sets).expanduser() / name)
+    for folder in chosen_sets(parser, options):
+        golden = load_golden(folder)
         for row in asyncio.run(measure(golden, options.limit, with_vectors=not options.words)):
             print(json.dumps(row), flush=True)
 
