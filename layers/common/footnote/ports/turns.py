@@ -96,6 +96,10 @@ class Share:
     created_at: float
     expires_at: float | None = None
 
+    def is_valid(self, now: float) -> bool:
+        """Whether it has not expired."""
+        return self.expires_at is None or now < self.expires_at
+
 
 class TurnStore(Protocol):
     """Stored turns, and feedback on them. Turns older than the time for which conversations are kept are as good as deleted."""

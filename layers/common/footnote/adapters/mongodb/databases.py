@@ -37,8 +37,8 @@ INDEXES: dict[str, tuple[str, ...]] = {
     "by_rating": ("rated_at",),
     EXPIRY: ("expires_at",),
 }
-CHECKPOINT_INDEXES: dict[str, tuple[str, ...]] = {"by_room": ("user_id", "room_id"), EXPIRY: ("expires_at",)}
-SHARE_INDEXES: dict[str, tuple[str, ...]] = {"by_room": ("user_id", "room_id"), EXPIRY: ("expires_at",)}
+OF_ROOMS: dict[str, tuple[str, ...]] = {"by_room": ("user_id", "room_id"), EXPIRY: ("expires_at",)}
+"""The indexes of checkpoints and shares."""
 REFUSED = frozenset({13, 18, 8000})  # Unauthorized, AuthenticationFailed, and Atlas's code for both
 UNREACHABLE = "MongoDB cannot be reached. Check DB__URI, or DB__HOST and DB__PORT, and that the server allows connections from here."
 UNUSABLE = "The address of MongoDB is invalid. Check DB__URI, or DB__HOST and DB__PORT; the server must be MongoDB 4.4 or newer."
@@ -117,7 +117,7 @@ class Databases:
         if not self._indexed:
             options: Document = {EXPIRY: {"expireAfterSeconds": 0}, "by_rating": {"sparse": True}}
             others = opened.turns.database
-            wanted = {opened.turns: INDEXES, others["checkpoints"]: CHECKPOINT_INDEXES, others["shares"]: SHARE_INDEXES}
+            wanted = {opened.turns: INDEXES, others["checkpoints"]: OF_ROOMS, others["shares"]: OF_ROOMS}
             await asyncio.gather(
                 *(
                     collection.create_indexes([IndexModel(fields, name=name, **options.get(name, {})) for name, fields in indexes.items()])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from footnote.adapters.mongodb.databases import Document, Opened
 from footnote.adapters.mongodb.documents import storable, unpacked
-from footnote.adapters.shared.turns import NO_ROOM
+from footnote.adapters.shared.turns import NO_ROOM, valid_shares
 from footnote.errors import NotFound
 from footnote.ports import Share
 
@@ -36,15 +36,14 @@ async def put_share(store: Opened, share: Share, since: float) -> None:
 
 async def shares(store: Opened, user_id: str, now: float) -> list[Share]:
     """As `TurnStore.shares`."""
-    found = [_load(document) async for document in _shares(store).find({"user_id": user_id})]
-    return sorted((share for share in found if not _has_expired(share, now)), key=lambda share: (-share.created_at, share.share_id))
+    return valid_shares([_load(document) async for document in _shares(store).find({"user_id": user_id})], now)
 
 
 async def shared(store: Opened, digest: str, now: float) -> Share | None:
     """As `TurnStore.shared`. MongoDB deletes what has expired within a minute or so, so its time is looked at here."""
     found = await _shares(store).find_one({"_id": digest})
     share = None if found is None else _load(found)
-    return None if share is None or _has_expired(share, now) else share
+    return share if share is not None and share.is_valid(now) else None
 
 
 async def count_share(store: Opened, user_id: str, share_id: str) -> int:
@@ -64,7 +63,3 @@ async def delete_shares(store: Opened, user_id: str, room_id: str | None = None)
 
 def _load(document: Document) -> Share:
     return Share(**unpacked(document["share"]))
-
-
-def _has_expired(share: Share, now: float) -> bool:
-    return share.expires_at is not None and share.expires_at <= now

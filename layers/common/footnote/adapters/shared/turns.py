@@ -1,13 +1,13 @@
-"""What the stores of turns do alike: how long turns are kept, how many are read at once, and pages."""
+"""What the stores of turns do alike: how long turns are kept, how many are read at once, pages, and the order of links."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from footnote.errors import BadRequest
-from footnote.ports import Clock, StoredTurn
+from footnote.ports import Clock, Share, StoredTurn
 from footnote.types import Feedback, Page
 
 K = TypeVar("K")
@@ -72,3 +72,8 @@ def page_of(found: Sequence[F], limit: int, load: Callable[[F], T | None], id_of
     loaded = [(load(each), id_of(each)) for each in found[:limit]]
     kept = [(item, item_id) for item, item_id in loaded if item is not None]
     return Page(tuple(item for item, _ in kept), has_more=len(found) > limit, last_id=kept[-1][1] if kept else None)
+
+
+def valid_shares(found: Iterable[Share], now: float) -> list[Share]:
+    """The links that have not expired, the newest first."""
+    return sorted((share for share in found if share.is_valid(now)), key=lambda share: (-share.created_at, share.share_id))

@@ -7,7 +7,7 @@ import json
 import sqlite3
 from dataclasses import asdict
 
-from footnote.adapters.shared.turns import NO_ROOM
+from footnote.adapters.shared.turns import NO_ROOM, valid_shares
 from footnote.adapters.sqlite.database import writing
 from footnote.errors import NotFound
 from footnote.ports import Share
@@ -31,15 +31,14 @@ def put_share(connection: sqlite3.Connection, share: Share, since: float, now: f
 def shares(connection: sqlite3.Connection, user_id: str, now: float) -> list[Share]:
     """As `TurnStore.shares`."""
     rows = connection.execute("SELECT value FROM records WHERE kind = 'share' AND json_extract(value, '$.user_id') = ?", (user_id,))
-    found = (load_share(row) for row in rows.fetchall())
-    return sorted((share for share in found if not _has_expired(share, now)), key=lambda share: (-share.created_at, share.share_id))
+    return valid_shares(map(_load, rows.fetchall()), now)
 
 
 def shared(connection: sqlite3.Connection, digest: str, now: float) -> Share | None:
     """As `TurnStore.shared`."""
     row = connection.execute("SELECT value FROM records WHERE kind = 'share' AND key = ?", (digest,)).fetchone()
-    share = None if row is None else load_share(row)
-    return None if share is None or _has_expired(share, now) else share
+    share = None if row is None else _load(row)
+    return share if share is not None and share.is_valid(now) else None
 
 
 def delete_share(connection: sqlite3.Connection, user_id: str, share_id: str) -> bool:
@@ -61,10 +60,5 @@ def delete_shares(connection: sqlite3.Connection, user_id: str, room_id: str | N
     )
 
 
-def load_share(row: sqlite3.Row) -> Share:
-    """The link that a row holds."""
+def _load(row: sqlite3.Row) -> Share:
     return Share(**json.loads(row["value"]))
-
-
-def _has_expired(share: Share, now: float) -> bool:
-    return share.expires_at is not None and share.expires_at <= now
