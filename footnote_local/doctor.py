@@ -12,13 +12,14 @@ from typing import Any, Literal, NoReturn, cast
 
 from footnote.answer.model_source import which_model, why_no_model
 from footnote.bootstrap import Core
+from footnote.collections.embedders import choices
 from footnote.errors import FootnoteError, ModelTimeout
 from footnote.ingest.convert import find_libreoffice
 from footnote.ingest.vectors import total_progress
 from footnote.ports import Models
 from footnote.settings import Settings
 from footnote.settings.environment import foreign_names
-from footnote.types import NO_EMBEDDER, Message
+from footnote.types import Message
 from footnote_local.terminal import Exit, leave, show_json
 from footnote_local.with_core import place_of
 
@@ -123,13 +124,12 @@ async def _other_embedders(core: Core) -> list[Finding]:
         directory = await core.collections.directory()
     except FootnoteError:  # the store's own finding says why
         return []
-    users = [each for stored, each in directory.collections.items() if stored not in directory.deleted]
     found = []
-    for choice in sorted({each.settings.embedder for each in users if each.settings.embedder not in (None, NO_EMBEDDER)}):
-        names = ", ".join(sorted(each.name for each in users if each.settings.embedder == choice))
+    for choice, users in choices(directory).items():
+        names = ", ".join(users)
         embedder = core.embedders.of(choice)
         if embedder is None:
-            why = f"is not configured: {names} {'is' if ', ' not in names else 'are'} searched by words only"
+            why = f"is not configured: {names} {'is' if len(users) == 1 else 'are'} searched by words only"
             remedy = "Configure it with EMBEDDING__OTHERS, or run `footnote collections set NAME --embedder …` for another."
             found.append(Finding(f"embedder {choice}", "broken", why, remedy))
             continue

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from pydantic import BaseModel, Field
 
 from footnote.answer.model_source import which_model, why_no_model
+from footnote.collections.embedders import choices
 from footnote.errors import FootnoteError
 from footnote.ports import Models
-from footnote.types import NO_EMBEDDER, Message
+from footnote.types import Message
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.routes import Router
 from query.admin import ADMINS
@@ -100,8 +101,7 @@ async def _named(core: Core) -> list[str]:
         directory = await core.collections.directory()
     except FootnoteError:  # the store's own row says why
         return []
-    chosen = {each.settings.embedder for stored, each in directory.collections.items() if stored not in directory.deleted}
-    return sorted(choice for choice in chosen if choice not in (None, NO_EMBEDDER))
+    return list(choices(directory))
 
 
 async def _named_embedder(core: Core, choice: str) -> Found:

@@ -35,8 +35,8 @@ class Embedders:
 
     def used(self, directory: Directory) -> tuple[Embedder, ...]:
         """The default one, and those that collections name."""
-        names = {each.settings.embedder for stored, each in directory.collections.items() if stored not in directory.deleted}
-        return Embedders(self.default, {name: each for name, each in self.named.items() if name in names}).all
+        chosen = choices(directory)
+        return Embedders(self.default, {name: each for name, each in self.named.items() if name in chosen}).all
 
     def of(self, choice: str | None) -> Embedder | None:
         """What makes the vectors of a collection with this setting. None = it is searched by words only, also because nothing of this
@@ -60,6 +60,16 @@ class Embedders:
     def _name_of(self, choice: str | None) -> str | None:
         found = self.of(choice)
         return None if found is None else found.name
+
+
+def choices(directory: Directory) -> dict[str, list[str]]:
+    """Name of an embedder → the names of the collections that name it, both sorted. Deleted collections do not count."""
+    users: dict[str, list[str]] = {}
+    for stored, each in sorted(directory.collections.items(), key=lambda item: item[1].name):
+        choice = each.settings.embedder
+        if stored not in directory.deleted and choice not in (None, NO_EMBEDDER):
+            users.setdefault(choice, []).append(each.name)
+    return dict(sorted(users.items()))
 
 
 def check_embedder(embedders: Embedders, choice: str | None) -> str | None:
