@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from datetime import UTC, date, datetime, time
+from datetime import date
 from math import inf
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -15,6 +15,7 @@ from footnote.errors import NotFound
 from footnote.guard.audit import AuditFilter, audit, read_audit
 from footnote.prompts import LANGUAGES, prompt_names, read_packaged
 from footnote.prompts.store import list_versions, read_version, reset_prompt, restore_prompt, save_prompt
+from footnote.turn_records.days import begin_of, end_of
 from footnote.types import Caller, Page
 from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CoreOf
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 Lang = Literal["en", "de", "ko"]
 Number = Annotated[int | None, Query(ge=0, le=10**8, description="Number of an earlier version; 0 = the packaged text.")]
 T = TypeVar("T")
-DAY_S = 86_400
 
 ADMINS = problems({403: "The caller is not an admin"})
 MISSING = problems({404: "Not found"})
@@ -142,15 +142,10 @@ async def audit_log(
     to: Annotated[date | None, Query(description="The last day (UTC).")] = None,
 ) -> AuditPage:
     """Lists the audit log, newest first. With filters, a page may have fewer entries than `limit`, or none, although `has_more`."""
-    start, end = _seconds(from_), _seconds(to) + DAY_S if to else inf
+    start, end = begin_of(from_.isoformat()) if from_ else 0.0, end_of(to.isoformat()) if to else inf
     wanted = AuditFilter(user_id=user_id, action=action or "", start=start, end=end)
     page = await read_audit(core.records, limit, after, wanted)
     return AuditPage.of(page, lambda each: AuditBody(**asdict(each)))
-
-
-def _seconds(day: date | None) -> float:
-    """When this day begins (UTC), since 1970; 0 without a day."""
-    return datetime.combine(day, time.min, UTC).timestamp() if day else 0.0
 
 
 def page_of(rows: Sequence[T], key: Callable[[T], str], limit: int, after: str | None) -> Page[T]:

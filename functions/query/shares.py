@@ -12,6 +12,7 @@ from footnote.errors import Conflict, NotFound
 from footnote.guard.audit import audit
 from footnote.memory.shares import SharedAnswer, Withheld, digest_of, make_share, read_shared
 from footnote.ports import Share
+from footnote.turn_records.days import DAY_S
 from footnote.turn_records.read import question_of, started_at_of
 from footnote.types import Caller, Tier, TurnRecord
 from footnote_http.app import Limit
@@ -21,7 +22,6 @@ from footnote_http.pages import PageBody
 from footnote_http.routes import Router
 from query.replies import CitationBody, HitBody, citation_bodies, hit_bodies, tier_of
 
-DAY_S = 24 * 3600
 MOST = 100
 """Links of one user at a time."""
 GONE = "This link is unknown, was deleted or has expired."
