@@ -101,11 +101,11 @@ def check(
     question: Annotated[str, typer.Argument(help="The question to check.")], data: DataOption = None, as_json: JsonOption = False
 ) -> None:
     """Show which terms a question matches, and whether it would be blocked. May call the language model."""
+    from footnote.guard.identity import LOCAL
+    from footnote.guard.input_guard import clean_question
+    from query.forbidden_terms import try_question
 
-    async def work(core: Core) -> tuple[Any, list[Any]]:
-        return await _try(core, question)
-
-    turn, hits = run_with_core(data, work)
+    turn, hits = run_with_core(data, lambda core: try_question(core, LOCAL, clean_question(question)))
     blocked = turn.outcome is not None
     if as_json:
         shown = [{"term": hit.term.text, "similarity": round(hit.similarity, 3), "match": hit.match or "weak"} for hit in hits]
@@ -115,26 +115,3 @@ def check(
             print(f"{hit.similarity:.2f}  {hit.match or 'weak':10}  {hit.term.text}")
         say("The question would be blocked." if blocked else "The question would be answered.")
     leave(Exit.BAD if blocked else Exit.OK)
-
-
-async def _try(core: Core, question: str) -> tuple[Any, list[Any]]:
-    from footnote.bootstrap.suggestions import UNSAVED
-    from footnote.guard.forbidden_words import check_forbidden
-    from footnote.guard.identity import LOCAL
-    from footnote.guard.input_guard import clean_question
-    from footnote.guard.term_hits import match_terms
-    from footnote.plan import make_plan
-    from footnote.text.language import detect_language
-    from footnote.types import Request, Turn, begin_turn
-
-    question = clean_question(question)
-    request = Request(question, "")
-    turn = begin_turn("check", LOCAL, UNSAVED, request, make_plan(request, UNSAVED, core.settings), lang=detect_language(question))
-    deps = core.turn_deps(turn)
-    checked = check_forbidden(turn, terms=deps.terms, embedder=deps.embedder, models=deps.models, prompts=deps.prompts, rag=deps.rag)
-    if turn.plan.wants("forbidden_check"):
-        async for event in checked:
-            if isinstance(event, Turn):
-                turn = event
-    vector = turn.vectors[0] if turn.vectors else None
-    return turn, match_terms(question, vector, await core.terms.current(), core.settings.rag.forbidden_check_threshold)

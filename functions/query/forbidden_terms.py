@@ -8,12 +8,12 @@ from fastapi import Response
 from pydantic import BaseModel, Field
 
 from footnote.deps import Deps
-from footnote.guard.term_hits import match_terms
+from footnote.guard.term_hits import TermHit, match_terms
 from footnote.guard.terms import LONGEST, Match, Term
 from footnote.pipeline import FORBIDDEN, LANGUAGE
 from footnote.ports import speaks
 from footnote.steps import Runner
-from footnote.types import Caller, Profile, Request
+from footnote.types import Caller, Profile, Request, Turn
 from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.openapi import problems
@@ -82,7 +82,14 @@ async def forbidden_terms(admin: AdminOf, core: CoreOf, limit: Limit = 50, after
 @router.post("/forbidden-terms/try", name="try_forbidden_terms")
 async def try_forbidden_terms(body: TermTrial, admin: AdminOf, core: CoreOf) -> TrialBody:
     """Checks a question as if it was asked: with the language model where `rag.forbidden_check_mode` asks for one. Nothing is stored."""
-    return await try_question(core, admin, body.query_text)
+    turn, hits = await try_question(core, admin, body.query_text)
+    refused = turn.outcome == "forbidden"
+    return TrialBody(
+        enabled=core.settings.rag.forbidden_check_enabled,
+        refused=refused,
+        notice=turn.answer.text if refused and turn.answer else None,
+        hits=[MatchedTerm(term=hit.term.text, similarity=min(1.0, max(0.0, hit.similarity)), match_type=hit.match) for hit in hits],
+    )
 
 
 # A term may contain a slash.
@@ -101,21 +108,15 @@ async def delete_forbidden_term(term: str, admin: AdminOf, core: CoreOf) -> Resp
     return Response(status_code=204)
 
 
-async def try_question(core: Core, admin: Caller, question: str) -> TrialBody:
-    """What the check of forbidden terms makes of a question. Unavailable if it is not possible."""
+async def try_question(core: Core, admin: Caller, question: str) -> tuple[Turn, list[TermHit]]:
+    """(a turn with this question after the check of forbidden terms, the terms that the question matches, the most similar first).
+    Unavailable if the check is not possible."""
     await core.load_changes()
     asked = core.new_turn(Request(question, is_test=True), admin, TRIAL)
     turn = await Runner((LANGUAGE, FORBIDDEN), Deps, core.turn_deps).finish(asked)
-    copy, embedder = await core.terms.current(), core.embedder
+    copy, embedder = await core.terms.current(), core.terms.embedder
     vector = (await embedder.embed([question], query=True))[0] if copy.vectors and speaks(embedder, turn.lang) else None
-    hits = match_terms(question, vector, copy, core.settings.rag.forbidden_check_threshold)
-    refused = turn.outcome == "forbidden"
-    return TrialBody(
-        enabled=core.settings.rag.forbidden_check_enabled,
-        refused=refused,
-        notice=turn.answer.text if refused and turn.answer else None,
-        hits=[MatchedTerm(term=hit.term.text, similarity=min(1.0, max(0.0, hit.similarity)), match_type=hit.match) for hit in hits],
-    )
+    return turn, match_terms(question, vector, copy, core.settings.rag.forbidden_check_threshold)
 
 
 def _body(term: Term) -> TermBody:
