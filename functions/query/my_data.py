@@ -12,11 +12,14 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.guard.audit import audit
+from footnote.ingest.pii import mask_pii
+from footnote.ingest.vector_cache import forget_voices
 from footnote.learn.golden_cases import load_case
 from footnote.memory.room_marks import forget_marks, load_marks
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import StoredTurn, read_all
 from footnote.types import Caller, Feedback, TurnRecord
+from footnote.voices.product import voices_in
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.openapi import Responses, text_of
 from footnote_http.routes import Router
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 router = Router("Me")
 AT_ONCE = 50
-"""Turns whose passages are looked up together."""
+"""Turns whose passages are looked up together, and texts that are deleted together."""
 
 
 class ExportedMessage(BaseModel, defer_build=True):
@@ -133,25 +136,30 @@ async def delete_data(user_id: str, by: Caller, core: Core) -> int:
     """Deletes a user's turns, names of conversations and links to them, feedback, figures and preferences, and the golden cases that were
     made from the turns. Returns the number of turns."""
     await audit(core.records, by, "user.delete", user_id, now=core.clock())
-    await _delete_cases(user_id, core)  # first: afterwards nobody knows whose they are
+    await _delete_copies(user_id, core)  # first: afterwards nobody knows whose they are
     await core.records.delete("preference", user_id)
     await forget_marks(core.records, await load_marks(core.records, user_id))
     await core.checkpoints.delete(user_id)
     return await core.turns.delete_all_of(Caller(user_id))
 
 
-async def _delete_cases(user_id: str, core: Core) -> None:
-    """The question of a case made from a turn is the user's, and so is a proposed answer."""
+async def _delete_copies(user_id: str, core: Core) -> None:
+    """Deletes the golden cases that were made from the user's turns, as question and proposed answer are the user's, and the vectors of
+    what they said."""
     records = await read_all(lambda after: core.records.list("golden", limit=200, after=after))
     made: dict[str, list[str]] = {}
     for case in map(load_case, records):
         if case.trace_id:
             made.setdefault(case.trace_id, []).append(case.case_id)
-    if not made:
-        return
+    said: list[str] = []
     async for stored in core.turns.all_of(Caller(user_id)):
+        said += voices_in(stored.record, stored.feedback)
+        if len(said) >= AT_ONCE:
+            await forget_voices(core.vector_cache, list(map(mask_pii, said)))
+            said.clear()
         for case_id in made.get(stored.record["trace_id"], ()):
             await core.records.delete("golden", case_id)
+    await forget_voices(core.vector_cache, list(map(mask_pii, said)))
 
 
 async def _lines(turns: Sequence[StoredTurn], caller: Caller, core: Core) -> list[bytes]:

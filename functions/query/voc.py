@@ -13,7 +13,6 @@ from footnote.errors import BadRequest
 from footnote.types import Caller, Chunk, Profile, Request
 from footnote.types.voices import VOICE
 from footnote.voices.counts import By
-from footnote.voices.rank import rank_by_words
 from footnote.voices.service import Source
 from footnote.voices.themes import Theme
 from footnote.voices.voice import Voice, VoiceFilter, voice_of
@@ -78,6 +77,9 @@ class VoicePage(BaseModel):
     data: list[VoiceBody]
     has_more: bool
     last_id: str | None
+    vectors_pending: bool = Field(
+        False, description="Of the product's own voices, some have no vector yet: only their words decided their rank."
+    )
 
 
 class CountBody(BaseModel):
@@ -158,13 +160,18 @@ async def search(asked: VocSearch, caller: AskerOf, core: CoreOf, trace_id: Trac
     """Finds voices by meaning and by what is known of them."""
     wanted = _filter(asked.channel, asked.product, asked.rating_from, asked.rating_to, asked.first, asked.last)
     collection = await _collection(core, caller, asked.collection)
-    query = asked.query.strip()
+    query, pending = asked.query.strip(), False
+    ranked: Sequence[tuple[Voice, float | None]]
     if query and asked.source == "collection":
         ranked = await _find(core, caller, query, collection, wanted, trace_id)
     else:
         read = await core.voices.read(caller, asked.source, collection, wanted)
         chosen = [voice for voice in read.voices if wanted.is_met_by(voice)]
-        ranked = rank_by_words(query, chosen) if query else [(voice, None) for voice in _newest(chosen)]
+        if query:
+            found = await core.rank_voices(query, chosen, embeds=asked.after is None)  # later pages keep the ranks of the first
+            ranked, pending = found.voices, found.vectors_pending
+        else:
+            ranked = [(voice, None) for voice in _newest(chosen)]
     ids = [_id(voice) for voice, _ in ranked]
     start = ids.index(asked.after) + 1 if asked.after in ids else 0 if asked.after is None else len(ids)
     page = ranked[start : start + asked.limit]
@@ -172,7 +179,8 @@ async def search(asked: VocSearch, caller: AskerOf, core: CoreOf, trace_id: Trac
     shown = await core.voices.read_again(caller, [voice for voice, _ in page])
     data = [_body(voice, scores[voice.voice_id]) for voice in shown]
     last_id = ids[start + len(page) - 1] if page else None
-    return VoicePage(collection=collection, source=asked.source, data=data, has_more=start + len(page) < len(ids), last_id=last_id)
+    has_more = start + len(page) < len(ids)
+    return VoicePage(collection=collection, source=asked.source, data=data, has_more=has_more, last_id=last_id, vectors_pending=pending)
 
 
 @router.get("/voc/counts", name="count_voices")

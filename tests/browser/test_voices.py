@@ -52,6 +52,24 @@ def keep(page: Page, name: str) -> None:
         page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
+def test_a_search_says_that_some_voices_are_found_by_words_only(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    dialog, says = open_voices(screen, server), "Some voices are found by their words only so far. Search again to find more by meaning."
+    expect(dialog.get_by_text(says)).to_be_hidden()
+    pending = [True]
+
+    def reply(route: Any) -> None:
+        there = route.fetch()
+        route.fulfill(response=there, json=there.json() | {"vectors_pending": pending[0]})
+
+    screen.page.route("**/voc/search", reply)
+    dialog.get_by_role("button", name="Search", exact=True).click()
+    expect(dialog.get_by_text(says)).to_be_visible()
+    pending[0] = False
+    dialog.get_by_role("button", name="Search", exact=True).click()
+    expect(dialog.get_by_text(says)).to_be_hidden()
+
+
 def test_voices_are_searched_filtered_counted_and_grouped(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     dialog = open_voices(screen, server)

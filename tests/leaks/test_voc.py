@@ -74,7 +74,7 @@ async def check_product(world: World) -> None:
     await world.core.turns.save({**stored, "outcome": "closest"})
     rating = {"trace_id": trace_id, "rating": "down", "reason": TOLD, "comment": TOLD, "proposed_answer": TOLD, "tags": [TOLD]}
     assert (await world.call("ann", "feedback", "POST", "/feedback", json=rating)).status_code == 200
-    said = stored["conversations"][0]
+    said, said_words = stored["conversations"][0], (asked_by("ann"), TOLD, "known")
     for number, (question, outcome) in enumerate((("What is {}", "no_hits"), ("What is {}?", "forbidden"), ("Is {} known?", "no_hits"))):
         word = BANNED if number < 2 else asked_by("bob")
         record: Any = {**stored, "trace_id": f"b{number}", "outcome": outcome, "hits": [], "leans_on": [], "user_id": "bob"}
@@ -89,7 +89,9 @@ async def check_product(world: World) -> None:
         assert asked_by("bob") in searched.text, searched.text
         rows = {row["key"]: row["voices"] for row in counted.json()["data"]}
         assert rows == ({"unanswered": 2, "feedback": 1} if may else {"unanswered": 1}), rows
-        text = searched.text + counted.text + grouped.text
+        found = [await world.call(admin, "query", "POST", "/voc/search", json={"source": "product", "query": word}) for word in said_words]
+        assert [asked_by("ann") in reply.text for reply in found] == [may, may, may], [reply.text for reply in found]
+        text = "".join(reply.text for reply in (searched, counted, grouped, *found))
         assert [word in text for word in (BANNED, asked_by("ann"), TOLD)] == [False, may, may], text
     assert "zqbody" not in text
 

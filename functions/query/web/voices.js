@@ -54,6 +54,7 @@ function build() {
     status: el('p', { class: 'hint', role: 'status' }),
     counts: el('div', { class: 'voices-counts' }),
     themes: el('ul', { class: 'voices-themes' }),
+    pending: say(el('p', { class: 'hint', hidden: true }), 'voices_pending'),
     list: el('ul', { class: 'voices-list' }),
     more: say(el('button', { type: 'button', class: 'quiet', hidden: true, onclick: () => loadVoices(asked, true) }), 'more'),
   }
@@ -68,7 +69,7 @@ function build() {
   made.results = el(
     'div', { class: 'voices-results' },
     section('voices_counts', named('voices_by', made.by), made.counts), section('voices_themes', made.themes),
-    section('voices_found', made.list, made.more),
+    section('voices_found', made.pending, made.list, made.more),
   )
   dialog.setAttribute('aria-labelledby', 'voices-title')
   dialog.append(el('header', {}, made.title, close), form, made.status, made.results)
@@ -121,7 +122,7 @@ async function load() {
   } catch (problem) {
     if (mine !== asked) return
     for (const place of [parts.counts, parts.themes, parts.list]) place.replaceChildren()
-    parts.more.hidden = true
+    parts.more.hidden = parts.pending.hidden = true
     if (problem.status === 403) say(status, 'voices_forbidden')
     else say(status, 'voices_failed', { detail: problem.message })
   } finally {
@@ -141,6 +142,7 @@ async function loadVoices(mine, isMore) {
   else parts.list.replaceChildren(...rows)
   if (!parts.list.children.length) parts.list.append(say(el('li', { class: 'hint' }), 'voices_none'))
   parts.more.hidden = !page.has_more
+  parts.pending.hidden = !page.vectors_pending
 }
 
 /** The values of a field as options, the most frequent first. */

@@ -10,7 +10,7 @@ import pytest
 from footnote.voices.clusters import cluster, how_many
 from footnote.voices.counts import count
 from footnote.voices.labels import find_labels, words_of
-from footnote.voices.rank import rank_by_words
+from footnote.voices.rank import score_by_vectors, score_by_words
 from footnote.voices.themes import find_themes
 from footnote.voices.vectors import by_words
 from footnote.voices.voice import Voice, VoiceFilter
@@ -131,7 +131,15 @@ def test_clusters_of_equal_and_of_empty_rows() -> None:
 
 def test_a_search_by_words_ranks_rare_ones_first() -> None:
     said = [Voice("a", "lamp lamp", "en"), Voice("b", "blue lamp", "en"), Voice("c", "chair", "en")]
-    assert [(voice.voice_id, score is not None and 0 < score <= 1) for voice, score in rank_by_words("blue lamp", said)] == [
-        ("b", True),
-        ("a", True),
-    ]
+    found, whole = score_by_words("blue lamp", "en", said)
+    assert [each.chunk_id for each in found] == ["b", "a"]
+    assert found[0].score == pytest.approx(whole)
+    assert 0 < found[1].score < whole
+
+
+def test_a_search_by_vectors_ranks_the_nearest_first_and_leaves_out_voices_without_one() -> None:
+    said = [Voice("a", "far", "en"), Voice("b", "near", "en"), Voice("c", "unknown", "en")]
+    vectors = {"far": np.array([0.0, 1.0], np.float32), "near": np.array([0.8, 0.6], np.float32)}
+    found = score_by_vectors(np.array([1.0, 0.0], np.float32), said, vectors)
+    assert [(each.chunk_id, round(each.score, 3)) for each in found] == [("b", 0.8), ("a", 0.0)]
+    assert score_by_vectors(np.array([1.0, 0.0], np.float32), said, {}) == []

@@ -42,5 +42,6 @@ export default {
   voices_same: 'zuletzt {now}, so viele wie im Zeitraum davor',
   voices_search_theme: 'Danach suchen',
   voices_found: 'Kundenstimmen',
+  voices_pending: 'Manche Stimmen lassen sich bisher nur über ihre Wörter finden. Eine weitere Suche findet mehr nach der Bedeutung.',
   voices_place: '{title}, Nr. {n}',
 }

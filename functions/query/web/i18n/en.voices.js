@@ -42,5 +42,6 @@ export default {
   voices_same: '{now} lately, as many as in the period before',
   voices_search_theme: 'Search for this',
   voices_found: 'Voices',
+  voices_pending: 'Some voices are found by their words only so far. Search again to find more by meaning.',
   voices_place: '{title}, no. {n}',
 }

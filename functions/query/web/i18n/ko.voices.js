@@ -42,5 +42,6 @@ export default {
   voices_same: '최근 {now}건, 이전 기간과 같음',
   voices_search_theme: '이 주제 검색',
   voices_found: '고객의 소리 목록',
+  voices_pending: '일부 의견은 아직 단어로만 찾을 수 있습니다. 다시 검색하면 의미로도 더 찾을 수 있습니다.',
   voices_place: '{title} {n}번',
 }

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Role = Literal["passage", "sentence"]
-"""Passages are kept as float32, sentences as int8, as in the index: what is read is bit for bit what was stored."""
+Role = Literal["passage", "sentence", "voice"]
+"""Passages and voices are kept as float32, sentences as int8, as in the index: what is read is bit for bit what was stored. A voice, which
+is in no document, has an entry of its own: how fast it is found tells nothing about documents."""
 
 Bounds = Sequence[tuple[int, int]]
 READ_AT_ONCE = 200
@@ -64,6 +65,14 @@ async def keep_vectors(cache: VectorCache, embedder: Embedder, vectors: Mapping[
         await cache.put(embedder.name, vectors)
     except StoreUnavailable as exc:
         log.warning("vector cache not written", extra={"reason": exc.detail, "count": len(vectors)})
+
+
+async def forget_voices(cache: VectorCache, texts: Sequence[str]) -> None:
+    """Deletes what is kept for these voices, unless the cache cannot be written."""
+    try:
+        await cache.delete([vector_key("voice", text) for text in texts])
+    except StoreUnavailable as exc:
+        log.warning("vectors not deleted from the cache", extra={"reason": exc.detail, "count": len(texts)})
 
 
 async def forget_vectors(

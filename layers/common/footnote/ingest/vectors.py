@@ -6,17 +6,20 @@ The int8 vectors take 2.1 kB per passage, change a cosine by at most .0023 and s
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from footnote.collections.embedders import Embedders
 from footnote.errors import FootnoteError
-from footnote.ingest.vector_cache import chunk_keys, keep_vectors, read_vectors
+from footnote.ingest.vector_cache import chunk_keys, keep_vectors, read_vectors, vector_key
 from footnote.ports import ChunkVectors, Embedder, Index, PendingVector, VectorCache, embedded_languages
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+log = logging.getLogger(__name__)
 
 RECIPE = 2
 """The version of the texts that are embedded. Increased when they change: all chunks are then embedded again in the background,
@@ -66,6 +69,27 @@ async def embed_chunks(embedder: Embedder, waiting: Sequence[PendingVector], cac
         )
         for item, ((passage, _), *sentences) in zip(waiting, wanted, strict=True)
     ]
+
+
+async def embed_voices(embedder: Embedder, texts: Sequence[str], cache: VectorCache, most: int) -> dict[str, npt.NDArray[np.float32]]:
+    """Text → vector, for those that the cache knows and up to `most` others, the first ones. If the embedder fails, for the known ones."""
+    import numpy as np
+
+    keys = {text: vector_key("voice", text) for text in texts}
+    known = await read_vectors(cache, embedder, list(keys.values()))
+    kept = {key: vector for key, vector in (known or {}).items() if len(vector) == embedder.dimension * 4}
+    vectors = {text: np.frombuffer(kept[key], np.float32) for text, key in keys.items() if key in kept}
+    missing = [text for text in keys if text not in vectors][:most]
+    if not missing:
+        return vectors
+    try:
+        made = await embedder.embed(missing)
+    except FootnoteError as exc:
+        log.warning("voices not embedded", extra={"reason": exc.detail, "count": len(missing)})
+        return vectors
+    if known is not None:  # a cache that hangs costs one wait only
+        await keep_vectors(cache, embedder, {keys[text]: row.tobytes() for text, row in zip(missing, made, strict=True)})
+    return vectors | dict(zip(missing, made, strict=True))
 
 
 async def embed_pending(index: Index, embedders: Sequence[Embedder], cache: VectorCache, limit: int, doc_id: str | None = None) -> int:

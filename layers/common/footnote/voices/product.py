@@ -18,7 +18,7 @@ from footnote.text.question_set import QuestionSet
 from footnote.turn_records.read import question_of
 from footnote.turn_records.readable import needed_to_show, needed_to_show_question, readable_documents
 from footnote.turn_records.withheld import WITHHELD, withheld_questions
-from footnote.types import Caller, Outcome, TurnFigures
+from footnote.types import Caller, Feedback, Outcome, TurnFigures, TurnRecord
 from footnote.voices.read import MOST, Read
 from footnote.voices.voice import Voice
 
@@ -96,9 +96,18 @@ def _rated(page: Sequence[RatedTurn], caller: Caller) -> list[_Candidate]:
         record, given, question = each.record, each.feedback, question_of(each.record)
         if record["outcome"] in WITHHELD or record["is_error"] or record["status"] == "idle" or not question.strip():
             continue
-        said = "\n".join(filter(None, (question, given.reason, given.comment, given.proposed_answer, ", ".join(given.tags))))
         name = f"feedback|{given.trace_id}|{given.user_id}"
         lang, rating = detect_language(question), RATINGS[given.rating]
-        voice = Voice(name, said, lang, given.created_at, FEEDBACK, record["search_type"], rating)
+        voice = Voice(name, _said(question, given), lang, given.created_at, FEEDBACK, record["search_type"], rating)
         found.append(_Candidate(voice, question, record["lang"], needed_to_show(record, caller)))
     return found
+
+
+def voices_in(record: TurnRecord, given: Feedback | None) -> list[str]:
+    """The texts of the voices that a stored turn can be, not masked: its question, and what its rating says."""
+    question = question_of(record)
+    return [question] if given is None else [question, _said(question, given)]
+
+
+def _said(question: str, given: Feedback) -> str:
+    return "\n".join(filter(None, (question, given.reason, given.comment, given.proposed_answer, ", ".join(given.tags))))
