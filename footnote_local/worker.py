@@ -1,5 +1,5 @@
-"""The worker of a data folder: processes jobs from the queue, computes vectors, purges deleted collections, rolls up statistics, learns
-weights from feedback.
+"""The worker of a data folder: processes jobs from the queue, computes vectors, purges deleted collections and ended attachments, rolls up
+statistics, learns weights from feedback.
 
 A file lock prevents a second worker. The operating system releases it when the process ends, however it ends.
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, FootnoteError, StoreUnavailable
 from footnote.guard.identity import LOCAL
+from footnote.ingest.attachments import purge_attachments
 from footnote.ingest.purge import purge_deleted
 from footnote.learn.experiment_results import follow_ratings
 from footnote.learn.rollups import store_rollups
@@ -32,7 +33,8 @@ TROUBLE_S = 5.0
 VECTORS_AT_ONCE = 8
 """Chunks embedded between two checks of the queue, so that new files do not wait for the vectors of old ones."""
 PURGE_S = 600.0
-"""Time between two checks for deleted collections that cannot be restored any more, and for shares of experiments that are due."""
+"""Time between two checks for deleted collections that cannot be restored any more, for attachments that have ended, and for shares of
+experiments that are due."""
 ROLL_UP_S = 3600.0
 """Time between two roll-ups of statistics, after each of which weights are learned."""
 ROLLER = Caller("worker", role="admin")
@@ -112,6 +114,7 @@ class Worker:
                 if time.monotonic() >= purge_at:
                     purge_at = time.monotonic() + PURGE_S
                     await purge_deleted(self._core.ingestor, self._core.records)
+                    await purge_attachments(self._core.ingestor, self._core.turns)
                     await follow_ratings(LOCAL, records=self._core.records, turns=self._core.turns, clock=self._core.clock)
                 async with self._step:
                     ingestor = self._core.ingestor

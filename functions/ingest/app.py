@@ -6,18 +6,19 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from fastapi import FastAPI, File, Form, Response, UploadFile
 from fastapi.responses import RedirectResponse
-from pydantic import BaseModel, Field, Json
+from pydantic import BaseModel, Field, Json, StringConstraints, model_validator
 
+from footnote.collections.attachments import CONVERSATION
 from footnote.errors import NotFound, TooLarge
 from footnote.guard.audit import audit
 from footnote.ingest.accept import check_file_name, check_metadata, check_size
 from footnote.ingest.collections import open_collection
 from footnote.ingest.vectors import total_progress
-from footnote.types import Document, Page
+from footnote.types import ATTACHED, Caller, Document, Page
 from footnote_http.app import Limit, add_health, make_app
 from footnote_http.callers import KEYED, AdminOf, CallerOf, CoreOf, made_core
 from footnote_http.lambda_handler import Handler, http_handler
@@ -49,6 +50,18 @@ class UploadRequest(BaseModel):
     index_name: str | None = Field(None, description="The collection. Default: the configured one.")
     permission_groups: list[str] = []
     metadata: dict[str, Any] | None = Field(None, description=METADATA)
+    room_id: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
+        None,
+        description="The conversation that the file is attached to: only its questions find it, and only the caller can read it. It takes"
+        " no index_name, permission_groups or metadata.",
+    )
+
+    @model_validator(mode="after")
+    def check_attached(self) -> Self:
+        """ValueError for an attachment with a collection, readers or metadata."""
+        if self.room_id is not None and (self.index_name or self.permission_groups or self.metadata):
+            raise ValueError("a file that is attached to a conversation takes no index_name, permission_groups or metadata")
+        return self
 
 
 class UploadTarget(BaseModel):
@@ -70,11 +83,14 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         limits = core.settings.ingest
         check_size(request.size, limits.max_file_mb)
         name = check_file_name(request.file_name)
-        wanted = request.index_name or core.settings.index_name
+        wanted = ATTACHED if request.room_id else request.index_name or core.settings.index_name
         collection = await open_collection(core.collections, caller, wanted)
-        groups = await core.ingestor.check_groups(caller, collection, request.permission_groups)
+        readers = [f"user:{caller.user_id}"] if request.room_id else request.permission_groups
+        groups = await core.ingestor.check_groups(caller, collection, readers)
         metadata = check_metadata(request.metadata)
         doc_id = await core.ledger.reserve(caller, file_name=name, collection=collection, permission_groups=groups)
+        if request.room_id is not None:
+            metadata = {CONVERSATION: await core.collections.attachments.add(caller.user_id, request.room_id, doc_id)}
         if core.uploads is not None:
             form = await core.bucket.announce(doc_id, file_name=name, collection=wanted, permission_groups=groups, metadata=metadata)
             return UploadTarget(url=form.url, fields=dict(form.fields), doc_id=doc_id)
@@ -103,7 +119,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
             caller,
             data,
             file_name=upload.file_name,
-            collection=upload.collection,
+            collection=ATTACHED if upload.collection == ATTACHED else upload.collection,
             permission_groups=upload.permission_groups,
             doc_id=upload.doc_id,
             metadata=upload.metadata,
@@ -140,8 +156,12 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         collection: str | None = None,
         limit: Limit = 50,
         after: str | None = None,
+        room_id: str | None = None,
     ) -> DocumentPage:
-        """Lists the documents that the caller may read, newest first."""
+        """Lists the documents that the caller may read, newest first; with `room_id`, the files attached to this conversation, all of
+        them, the first one first."""
+        if room_id is not None:
+            return DocumentPage(data=[body_of(each) for each in await _attached(core, caller, room_id)], has_more=False, last_id=None)
         page: Page[Document] = await core.ledger.list(caller, collection=collection, limit=limit, after=after)
         return DocumentPage.of(page, body_of)
 
@@ -193,7 +213,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         with suppress(NotFound):  # an interrupted deletion is in the audit log already
             there = await core.ledger.get(caller, doc_id)
             await audit(core.records, caller, "document.delete", there.doc_id, now=core.clock(), collection=there.collection)
-        return body_of(await core.collections.shown(await core.ingestor.delete(caller, doc_id)))
+        deleted = await core.ingestor.delete(caller, doc_id)
+        await core.collections.attachments.forget_document(deleted)
+        return body_of(await core.collections.shown(deleted))
 
     @app.post("/documents/{doc_id}/retry", name="retry_document", tags=["Documents"], status_code=202, responses=GONE)
     async def retry(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
@@ -204,6 +226,18 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     app.state.remedies["/insert-doc"] = " Send a longer document as a file, with POST /ingest/file."
     confluence.router.add_to(app)
     return app
+
+
+async def _attached(core: Core, caller: Caller, room_id: str) -> list[Document]:
+    """The documents attached to the caller's conversation, without those that have not arrived yet."""
+
+    async def found(doc_id: str) -> Document | None:
+        with suppress(NotFound):
+            return await core.ledger.get(caller, doc_id)
+        return None
+
+    documents = await asyncio.gather(*map(found, await core.collections.attachments.of(caller.user_id, room_id)))
+    return [document for document in documents if document is not None]
 
 
 async def _vectors(core: Core) -> dict[str, int] | None:

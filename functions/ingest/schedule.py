@@ -1,4 +1,5 @@
-"""The schedule: once an hour, purges deleted collections, compares bucket, ledger, index and files, and repairs inconsistencies."""
+"""The schedule: once an hour, purges deleted collections and ended attachments, compares bucket, ledger, index and files, and repairs
+inconsistencies."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import logging
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from footnote.ingest.attachments import purge_attachments
 from footnote.ingest.purge import purge_deleted
 from footnote.ingest.verify import drop_buckets, verify
 from footnote_http.lambda_handler import use_loop
@@ -26,6 +28,8 @@ async def _repair(core: Core, hour: int) -> dict[str, int]:
     in_aws = core.settings.aws.queue_url is not None
     for name in await purge_deleted(core.ingestor, core.records):
         log.info("a deleted collection was purged", extra={"collection": name})
+    if count := await purge_attachments(core.ingestor, core.turns):
+        log.info("attachments were purged", extra={"count": count})
     report = await verify(core.bucket, drop_buckets(core.settings), core.embedder if in_aws else None, repair=True, hour=hour)
     for kind, count in report.counts.items():
         log.warning("verify found inconsistencies", extra={"reason": kind, "count": count})

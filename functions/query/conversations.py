@@ -110,9 +110,10 @@ async def change_conversation(room_id: str, body: RoomChange, caller: CallerOf, 
 
 @router.delete("/conversations/{room_id:room}", name="delete_conversation", status_code=204)
 async def delete_conversation(room_id: str, caller: CallerOf, core: CoreOf) -> Response:
-    """Deletes a conversation: its turns, the links to it, and the feedback on them."""
+    """Deletes a conversation: its turns, the links to it, the feedback on them, and the files attached to it."""
     await core.turns.room(caller, room_id, 1)  # NotFound
     await audit(core.records, caller, "conversation.delete", room_id, now=core.clock())
+    await core.collections.attachments.end(caller.user_id, room_id)
     await core.turns.delete_room(caller, room_id)
     await save_mark(core.records, caller.user_id, room_id, RoomMark())
     await core.checkpoints.delete(caller.user_id, room_id)

@@ -113,8 +113,8 @@ async def export(caller: CallerOf, core: CoreOf) -> StreamingResponse:
 
 @router.delete("/me/data", name="delete_my_data", status_code=204)
 async def delete(caller: CallerOf, core: CoreOf) -> Response:
-    """Deletes the caller's turns, names of conversations and links to them, feedback, figures and preferences, and the golden cases that
-    were made from the turns."""
+    """Deletes the caller's turns, names of conversations, links to them and files attached to them, feedback, figures and preferences,
+    and the golden cases that were made from the turns."""
     await delete_data(caller.user_id, caller, core)
     return Response(status_code=204)
 
@@ -133,12 +133,13 @@ async def export_lines(caller: Caller, core: Core) -> AsyncGenerator[bytes, None
 
 
 async def delete_data(user_id: str, by: Caller, core: Core) -> int:
-    """Deletes a user's turns, names of conversations and links to them, feedback, figures and preferences, and the golden cases that were
-    made from the turns. Returns the number of turns."""
+    """Deletes a user's turns, names of conversations, links to them and files attached to them, feedback, figures and preferences, and
+    the golden cases that were made from the turns. Returns the number of turns."""
     await audit(core.records, by, "user.delete", user_id, now=core.clock())
     await _delete_copies(user_id, core)  # first: afterwards nobody knows whose they are
     await core.records.delete("preference", user_id)
     await forget_marks(core.records, await load_marks(core.records, user_id))
+    await core.collections.attachments.end(user_id)
     await core.checkpoints.delete(user_id)
     return await core.turns.delete_all_of(Caller(user_id))
 

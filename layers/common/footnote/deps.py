@@ -174,7 +174,7 @@ class Services(Deps, Protocol):
 class TurnDeps(SettingGroups):
     """The dependencies of one turn. Settings stay as they were when it began; a port is created when a step requests it.
     `collection`: its name in the request; `search`: runs the search of a turn with the given dependencies and returns it with its
-    hits."""
+    hits. `index`: what the turn searches; None = the core's."""
 
     def __init__(
         self,
@@ -182,13 +182,16 @@ class TurnDeps(SettingGroups):
         collection: str,
         search: Callable[[Turn, Deps], Awaitable[Turn]],
         checkpoint: TurnCheckpoint | None = None,
+        index: Index | None = None,
     ) -> None:
         self._core, self._settings, self._search = core, core.settings, search
         self._collection = collection
         self.checkpoint = checkpoint
+        if index is not None:
+            self.index = index
         if checkpoint is not None:
             self.models = ReplayedModels(core.models, checkpoint)
-            self.index = ReplayedSearches(core.index, checkpoint)
+            self.index = ReplayedSearches(index or core.index, checkpoint)
             self.reranker = ReplayedReranker(core.reranker, checkpoint) if core.reranker is not None else None
 
     @property

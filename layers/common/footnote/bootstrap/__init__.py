@@ -40,6 +40,7 @@ from footnote.pipeline import ANSWER, CLASSIFY, LANGUAGE, LOOK_UP, RETRIEVE, UND
 from footnote.plan import make_plan
 from footnote.ports import Clock, Embedder, Models, Parser, RequestKey
 from footnote.refresher import Refresher
+from footnote.retrieve.attached import index_of
 from footnote.settings import Settings
 from footnote.steps import Runner, Step
 from footnote.steps.explain import Explanation, explain, with_spans
@@ -138,7 +139,8 @@ class Core(VoiceServices):
 
     def turn_deps(self, turn: Turn, checkpoint: TurnCheckpoint | None = None) -> Deps:
         """The dependencies of the steps of this turn."""
-        return cast(Deps, TurnDeps(self, turn.request.collection, self.lookup.finish, checkpoint))
+        index = index_of(turn, self.index, self.collections.attachments, lambda: self.embedder)
+        return cast(Deps, TurnDeps(self, turn.request.collection, self.lookup.finish, checkpoint, index))
 
     async def run_once(self, turn: Turn, request: RequestKey | None) -> tuple[Turn, AsyncGenerator[Event, None]]:
         """The turn that answers the request, and its events. Without a key, this is the given turn. A request repeated with the same
@@ -249,10 +251,8 @@ class Core(VoiceServices):
 
     async def check(self, *names: str) -> dict[str, str]:
         """Probes these parts, by default all: name → "ok" or what is wrong. The embedded store counts as one part."""
-        probes: dict[str, Callable[[], Awaitable[Any]]] = {
-            "store": self.ledger.counts,
-            "index": lambda: self.engine.info(self.settings.index_name),
-        }
+        probes: dict[str, Callable[[], Awaitable[Any]]]
+        probes = {"store": self.ledger.counts, "index": lambda: self.engine.info(self.settings.index_name)}
         if self.settings.db.address:
             probes["conversations"] = lambda: self.turns.history(LOCAL, "ready", "ready", 1)
         if self.settings.aws.cache_table:

@@ -73,7 +73,7 @@ class Trials:
 
     async def __call__(self, turn: Turn, question: str) -> list[tuple[str, int, int]]:
         """(chunk id, start, end) of each sentence that would answer the question; [] if it has no certain answer."""
-        view = await self._core.index.view(turn.caller, turn.request.collection)
+        view = await self._core.turn_deps(turn).index.view(turn.caller, turn.request.collection)
         key = json.dumps([question, search_scope(turn, view, self._core.settings)], sort_keys=True, default=str)
         if key not in self._kept:
             found = await self._try(turn, question)

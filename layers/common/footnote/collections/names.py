@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from footnote.errors import BadRequest
-from footnote.types import Collection, CollectionSettings, StoredName
+from footnote.types import ATTACHED, Collection, CollectionSettings, StoredName
 
 NAME = re.compile(r"[\w][\w.-]{0,63}")
 NOT_IN_NAMES = "~"
@@ -55,13 +55,14 @@ class Directory:
             return name
         if name in self._stored:
             return StoredName(self._stored[name])
-        # A renamed or deleted collection may be stored under this name.
-        return StoredName(f"{name}{NOT_IN_NAMES}" if name in self.collections else name)
+        # A renamed or deleted collection may be stored under this name, and no name leads to what is attached.
+        return StoredName(f"{name}{NOT_IN_NAMES}" if name in self.collections or name == ATTACHED else name)
 
     def may_hold(self, stored: StoredName) -> bool:
         """Whether documents may be added under this stored name: its collection is neither deleted nor purged. That a purged one was
         stored under a plain name is not known any more; a new collection of this name is stored under it as well."""
-        return stored not in self.deleted and (stored in self.collections or NOT_IN_NAMES not in stored)
+        known = stored in self.collections or stored == ATTACHED
+        return stored not in self.deleted and (known or NOT_IN_NAMES not in stored)
 
     def name_of(self, stored: str) -> str:
         """The current name of a collection."""

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from secrets import token_hex
 
+from footnote.collections.attachments import Attachments
 from footnote.collections.names import NOT_IN_NAMES, Directory, check_collection, dump_directory, load_directory
 from footnote.errors import Conflict, NotFound, StoreUnavailable
 from footnote.ports import Clock, Records
@@ -41,6 +42,7 @@ class Collections:
     """The collections of a deployment. `stored` in arguments: a stored name, as in `Document.collection`."""
 
     def __init__(self, records: Records, clock: Clock) -> None:
+        self.attachments = Attachments(records)
         self._records = records
         self._clock = clock
         self._copy: Directory | None = None

@@ -2,6 +2,7 @@
 
 Every read asks the directory, which is at most a second old. So nothing of a deleted collection reaches anybody, also from a turn,
 a cache or a conversation that began before, because all of these read passages and documents here before they show them.
+So does an attachment disappear whose record is gone, and none is ever listed or counted.
 SYSTEM is not anybody: ingest, its checks and the purge see deleted collections and stored names, because a document of a deleted
 collection is hidden, not gone.
 """
@@ -18,7 +19,7 @@ from footnote.collections.names import NOT_IN_NAMES, Directory
 from footnote.collections.service import Collections
 from footnote.errors import NotFound
 from footnote.ports import CollectionInfo, Index, Ledger, PendingVector, View
-from footnote.types import SYSTEM, Caller, Candidates, Chunk, ChunkSentences, Document, Page, Search
+from footnote.types import ATTACHED, SYSTEM, Caller, Candidates, Chunk, ChunkSentences, Document, Page, Search
 
 UNKNOWN = "There is no such document."
 
@@ -31,9 +32,12 @@ def _find(directory: Directory, name: str) -> str:
     return f"{stored}{NOT_IN_NAMES}" if stored in directory.deleted else stored
 
 
-def _show(directory: Directory, items: Sequence[Named]) -> list[Named]:
-    """Those that are not of deleted collections, with the names that their collections have now."""
-    kept = [item for item in items if item.collection not in directory.deleted]
+async def _show(collections: Collections, items: Sequence[Named]) -> list[Named]:
+    """Those that are neither of deleted collections nor of attachments that have ended, with the names that their collections have now."""
+    directory = await collections.directory()
+    attached = {item.doc_id: item for item in items if item.collection == ATTACHED}
+    ended = {doc_id for doc_id, item in attached.items() if not await collections.attachments.holds(item)}
+    kept = [item for item in items if item.collection not in directory.deleted and item.doc_id not in ended]
     names = {item.collection: directory.name_of(item.collection) for item in kept}
     return [item if names[item.collection] == item.collection else replace(item, collection=names[item.collection]) for item in kept]
 
@@ -63,7 +67,7 @@ class VisibleIndex:
         found = await self._index.read(caller, chunk_ids)
         if caller == SYSTEM:
             return found
-        return _show(await self._collections.directory(), found)
+        return await _show(self._collections, found)
 
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         if (await self._collections.directory()).deleted:  # their collections are not known here
@@ -91,7 +95,7 @@ class VisibleIndex:
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         directory = await self._collections.directory()
-        return _show(directory, await self._index.sample(caller, _find(directory, collection), limit))
+        return await _show(self._collections, await self._index.sample(caller, _find(directory, collection), limit))
 
     async def pending(
         self,
@@ -143,7 +147,7 @@ class VisibleLedger:
         document = await self._ledger.get(caller, doc_id)
         if caller == SYSTEM:
             return document
-        found = _show(await self._collections.directory(), [document])
+        found = await _show(self._collections, [document])
         if not found:
             raise NotFound(UNKNOWN)
         return found[0]
@@ -153,7 +157,7 @@ class VisibleLedger:
             document = await self._ledger.get(caller, doc_id)
         except NotFound:  # or half deleted, which is repeated
             return await self._ledger.delete(caller, doc_id)
-        if caller != SYSTEM and await self._collections.is_deleted(document.collection):
+        if caller != SYSTEM and not await _show(self._collections, [document]):
             raise NotFound(UNKNOWN)
         return await self._ledger.delete(caller, doc_id)
 
@@ -166,8 +170,8 @@ class VisibleLedger:
         more = True
         while more and len(shown) <= limit:
             page = await self._ledger.list(caller, collection=stored, limit=limit, after=after)
-            found = _show(directory, page.data)
-            if not directory.deleted:
+            found = await _show(self._collections, [document for document in page.data if document.collection != ATTACHED])
+            if stored is not None and not directory.deleted:
                 return replace(page, data=tuple(found))
             shown += found
             more, after = page.has_more, page.last_id
@@ -177,6 +181,7 @@ class VisibleLedger:
     async def collections(self, caller: Caller) -> dict[str, int]:
         directory = await self._collections.directory()
         counts = await self._ledger.collections(caller)
+        counts.pop(ATTACHED, None)
         if caller == SYSTEM:
             return counts
         return {directory.name_of(stored): count for stored, count in counts.items() if stored not in directory.deleted}

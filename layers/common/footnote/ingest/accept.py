@@ -49,7 +49,7 @@ def check_groups(groups: list[str], caller: Caller, default: tuple[str, ...] = (
     BadRequest for an invalid name, Forbidden for a group that the caller may not write to."""
     wanted = frozenset(group.strip() for group in groups if group.strip())
     for group in wanted:
-        if not GROUP.fullmatch(group):
+        if not GROUP.fullmatch(group) and not _is_own(group):
             raise BadRequest("A permission group has 1 to 128 letters, digits or . : @ _ - and starts with a letter or digit, or is “*”.")
     if wanted:
         if foreign := caller.not_writable(wanted):
@@ -60,6 +60,11 @@ def check_groups(groups: list[str], caller: Caller, default: tuple[str, ...] = (
     if default:
         return frozenset(default)
     return frozenset({EVERYONE}) if caller.sees_all else frozenset({f"user:{caller.user_id}"})
+
+
+def _is_own(group: str) -> bool:
+    """Whether it is the group of one user, whose id may hold any character: the default groups are checked again on arrival."""
+    return group.startswith("user:") and group.isprintable()
 
 
 def check_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:

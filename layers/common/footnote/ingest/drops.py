@@ -17,7 +17,7 @@ from footnote.ingest.accept import safe_file_name
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.releasing import release
 from footnote.ports import Cache, Dropped, Drops, Job, Ledger, UploadForm, Uploads
-from footnote.types import ADMINS, SYSTEM, Caller
+from footnote.types import ADMINS, ATTACHED, SYSTEM, Caller
 
 log = logging.getLogger(__name__)
 
@@ -153,6 +153,8 @@ class Bucket:
 
     async def _upload_collection(self, name: str) -> str:
         """The name, or the deleted collection that had it and that the file is restored with."""
+        if name == ATTACHED:
+            return ATTACHED
         directory = await self.ingestor.collections.load()
         deleted = directory.find_deleted(name) if directory.find(name) is None else None
         return name if deleted is None or deleted.is_purged else deleted.stored

@@ -39,7 +39,7 @@ from footnote.ingest.vector_cache import forget_vectors
 from footnote.ingest.vectors import embed_pending
 from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, NewFile, Parser, Queue, VectorCache
 from footnote.settings import Ingest
-from footnote.types import SYSTEM, Caller, Document, Parsed
+from footnote.types import ATTACHED, SYSTEM, Caller, Document, Parsed
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ class Ingestor:
             title=title,
             metadata=check_metadata(metadata),
             doc_id=doc_id,
-            chosen_id=chosen_id,
+            chosen_id=chosen_id or stored == ATTACHED,
             origin=origin,
             version=version,
         )

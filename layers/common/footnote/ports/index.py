@@ -27,13 +27,15 @@ class View:
     """What a caller sees of a collection. `languages`: language → number of visible, active chunks. `groups`: the caller's
     groups that access lists in the collection name; callers with equal groups see the same chunks. `version`: the
     collection's, 0 if it does not exist. `name`: the collection's current name; `stored`: the one that never changes, which
-    distinguishes it in caches from others that had its name."""
+    distinguishes it in caches from others that had its name. `attached`: ids of the documents that are searched with it, because they are
+    attached to the conversation, and what else distinguishes their state."""
 
     version: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
     groups: frozenset[str] = frozenset()
     name: str = ""
     stored: str = ""
+    attached: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

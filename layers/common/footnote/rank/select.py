@@ -20,7 +20,7 @@ async def read_pool(turn: Turn, *, index: Index) -> Turn:
     for start in range(0, len(evidence.ranked), size):
         batch = evidence.ranked[start : start + size]
         found = await index.read(turn.caller, [entry.chunk_id for entry in batch])
-        chunks = {chunk.chunk_id: chunk for chunk in found if request.conditions.match(chunk.metadata)}
+        chunks = {chunk.chunk_id: chunk for chunk in found if request.admits(chunk)}
         read += [(entry, chunks[entry.chunk_id]) for entry in batch if entry.chunk_id in chunks]
         if len(read) >= size:
             break

@@ -60,7 +60,7 @@ async def _find_documents(turn: Turn, query: Query, index: Index) -> list[tuple[
     )
     found = (await index.candidates(turn.caller, asked)).lexical
     chunks = await index.read(turn.caller, [entry.chunk_id for entry in found])
-    matching = (chunk for chunk in chunks if request.conditions.match(chunk.metadata))
+    matching = (chunk for chunk in chunks if request.admits(chunk))
     return list(dict.fromkeys((chunk.doc_id, chunk.generation) for chunk in matching))[:DOCUMENTS]
 
 

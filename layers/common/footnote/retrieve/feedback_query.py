@@ -50,7 +50,7 @@ async def add_feedback(turn: Turn, *, index: Index, embedder: Embedder | None, r
     terms: dict[str, list[str]] = {}
     shared: defaultdict[str, float] = defaultdict(float)
     for chunk in await index.read(turn.caller, list(scores)):
-        if not turn.request.conditions.match(chunk.metadata):
+        if not turn.request.admits(chunk):
             continue
         for word in {word.casefold() for word in WORD.findall(chunk.text) if len(word) >= SHORTEST}:
             made = terms.setdefault(word, content_terms(word, turn.lang))

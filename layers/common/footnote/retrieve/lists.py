@@ -15,7 +15,7 @@ from footnote.errors import FootnoteError
 from footnote.ports import Found, Index, RankedLists, Readable, Scope
 from footnote.retrieve.search import note_lists
 from footnote.settings import Rag
-from footnote.types import FURTHER, Query, RankedList, Turn
+from footnote.types import ATTACHED, FURTHER, Chunk, Query, RankedList, Request, Turn
 from footnote.types.conditions import values_of
 
 LIMIT_S = 3.0
@@ -79,11 +79,14 @@ def gate_of(turn: Turn, index: Index) -> Readable:
             chunk = chunks.get(chunk_id)
             known[chunk_id] = (
                 chunk is not None
-                and chunk.collection == collection
                 and chunk.level in request.levels
-                and all(set(values_of(chunk.metadata, name)) & set(accepted) for name, accepted in request.filters.items())
-                and request.conditions.match(chunk.metadata)
+                and (chunk.collection == ATTACHED or (chunk.collection == collection and _matches(request, chunk)))
             )
         return frozenset(chunk_id for chunk_id in chunk_ids if known[chunk_id])
 
     return readable
+
+
+def _matches(request: Request, chunk: Chunk) -> bool:
+    has_values = all(set(values_of(chunk.metadata, name)) & set(accepted) for name, accepted in request.filters.items())
+    return has_values and request.conditions.match(chunk.metadata)

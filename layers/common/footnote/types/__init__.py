@@ -10,7 +10,7 @@ from __future__ import annotations
 from footnote.types.answer import Answer, Citation, Cut, Message, Reason, Tier, ToolCall, Verdict
 from footnote.types.caller import ADMINS, EVERYONE, SYSTEM, Caller, Page, Role
 from footnote.types.classification import CHUNK_LEVELS, HINTS, Classification, Entity, EntityKind, Hints, Intent, QuestionType, Strategy
-from footnote.types.collections import CHUNKERS, NO_EMBEDDER, Chunker, Collection, CollectionSettings, StoredName
+from footnote.types.collections import ATTACHED, CHUNKERS, NO_EMBEDDER, Chunker, Collection, CollectionSettings, StoredName
 from footnote.types.conditions import Condition, Conditions, Operator
 from footnote.types.documents import (
     EXTERNAL_IDS,
@@ -61,6 +61,7 @@ from footnote.types.turn_record import (
 __all__ = [
     "ADMINS",
     "ASKED",
+    "ATTACHED",
     "BY_DOCUMENT",
     "BY_RANK",
     "CHUNKERS",

@@ -37,6 +37,11 @@ class StoredName(str):
     __slots__ = ()
 
 
+ATTACHED = StoredName("~attached")
+"""The stored name of the collection that holds every file attached to a conversation (`footnote.collections.attachments`). No name of
+a collection leads to it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Collection:
     """A collection with a record. One without a record has the default settings and is stored under its name."""

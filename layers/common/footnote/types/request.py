@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from footnote.types.collections import ATTACHED
 from footnote.types.conditions import ANYTHING, Conditions
-from footnote.types.documents import ChunkLevel
+from footnote.types.documents import Chunk, ChunkLevel
 from footnote.types.plan import IntelligenceLevel, OptionName
 from footnote.types.retrieval import Retriever
 
@@ -79,6 +80,10 @@ class Request:
     expansion: Expansion = Expansion()
     link_origin: str | None = None
     """The origin of this server, if citations in the answer's text are to be links; None = markers only."""
+
+    def admits(self, chunk: Chunk) -> bool:
+        """Whether the chunk meets the conditions, which are for documents of the collection: an attached file is searched anyway."""
+        return chunk.collection == ATTACHED or self.conditions.match(chunk.metadata)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,135 @@
+"""The files attached to a conversation, searched together with the collection that its questions are asked of.
+
+To the steps of a turn they are part of that collection, because the turn's index says so: every search, the words that are known, and the
+scope of the caches. So a passage of a file competes with the collection's, and is cited like them.
+
+The index weighs words by how rare they are in all attachments of all users, which is not what an attached passage is to be compared by,
+and would tell something of them. Its passages are therefore scored here, by the weights that the words have in the collection:
+
+    score = Σ w_t · 2.2 · n/(n + 1.2)     over the terms t of the query; n = how often the passage has t, in a title or heading 3 times
+
+scaled by what the engine and this formula give to the collection's best passage, so that it does not depend on the engine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from footnote.collections.attachments import CONVERSATION, Attachments, conversation_key
+from footnote.errors import StoreUnavailable
+from footnote.ports import SMALL_COLLECTION, Embedder, Index, View
+from footnote.text.tokens import content_terms
+from footnote.types import ATTACHED, Caller, Candidate, Candidates, ChunkSentences, Search, Turn
+from footnote.types.conditions import ANYTHING
+
+log = logging.getLogger(__name__)
+
+HEADING = 3.0
+"""Weight of a word in the title or a heading, as in the engines."""
+NOVEL = math.log(1 + (SMALL_COLLECTION + 0.5) / 0.5)
+"""The weight of a term in a collection without documents."""
+NEARLY = 0.99
+"""The coverage of a search that lacks vectors of attached passages alone: the collection's still count."""
+
+
+class AttachedIndex:
+    """`ports.Index` of a conversation, that wraps another. `embedder`: of attachments, which is the default one."""
+
+    def __init__(self, index: Index, attachments: Attachments, user_id: str, room_id: str, embedder: Callable[[], Embedder | None]) -> None:
+        self._index, self._attachments, self._embedder = index, attachments, embedder
+        self._user_id, self._room_id = user_id, room_id
+        self._found: tuple[str, ...] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+    async def documents(self) -> tuple[str, ...]:
+        """The ids of the attached documents, as when they were first asked for; () while the store is down, so that the collection still
+        answers."""
+        if self._found is None:
+            try:
+                self._found = await self._attachments.of(self._user_id, self._room_id)
+            except StoreUnavailable as exc:
+                log.warning("attachments cannot be looked for", exc_info=exc)
+                self._found = ()
+        return self._found
+
+    async def candidates(self, caller: Caller, search: Search) -> Candidates:
+        if not await self.documents():
+            return await self._index.candidates(caller, search)
+        embedder = self._embedder()
+        inside = replace(
+            search,
+            collection=ATTACHED,
+            filters={CONVERSATION: (conversation_key(self._user_id, self._room_id),)},
+            conditions=ANYTHING,
+            vector=search.vector if embedder is not None and embedder.name == search.embedder else None,
+        )
+        has_any = inside.text or inside.vector is not None
+        own, attached = await asyncio.gather(
+            self._index.candidates(caller, search), self._index.candidates(caller, inside) if has_any else _nothing()
+        )
+        words = await self._by_words(caller, search, own.lexical[:1], attached.lexical)
+        coverage = min(own.coverage, 1.0 if attached.coverage == 1 else NEARLY if own.dense else attached.coverage)
+        return Candidates(
+            _best((*own.lexical, *words), search.limit),
+            _best((*own.dense, *attached.dense), search.limit),
+            coverage,
+            own.bare | attached.bare,
+            own.missing | attached.missing,
+            {source: max(found.ms.get(source, 0.0) for found in (own, attached)) for source in {**own.ms, **attached.ms}},
+        )
+
+    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        found = await self._index.term_weights(caller, collection, terms)
+        return found or (dict.fromkeys(terms, NOVEL) if await self.documents() else found)
+
+    async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
+        found = await self._index.known_terms(caller, collection, terms)
+        return found | await self._index.known_terms(caller, ATTACHED, terms) if await self.documents() else found
+
+    async def view(self, caller: Caller, collection: str) -> View:
+        own = await self._index.view(caller, collection)
+        if not (documents := await self.documents()):
+            return own
+        attached = await self._index.view(caller, ATTACHED)
+        languages = {lang: own.languages.get(lang, 0) + attached.languages.get(lang, 0) for lang in {**own.languages, **attached.languages}}
+        return replace(own, languages=languages, attached=(*documents, f"{ATTACHED} {attached.version}"))
+
+    async def _by_words(self, caller: Caller, search: Search, first: Sequence[Candidate], attached: Sequence[Candidate]) -> list[Candidate]:
+        """The attached candidates with scores as the engine gives them to passages of the collection, whose best one is `first`."""
+        if not attached:
+            return []
+        terms = content_terms(search.text, search.lang)
+        held, weights = await asyncio.gather(
+            self._index.sentences(caller, [entry.chunk_id for entry in (*first, *attached)], search.embedder),
+            self.term_weights(caller, search.collection, terms),
+        )
+        scores = {chunk_id: _score(terms, weights, found) for chunk_id, found in held.items()}
+        scale = next((entry.score / scores[entry.chunk_id] for entry in first if scores.get(entry.chunk_id)), 1.0)
+        return [Candidate(entry.chunk_id, scale * scores.get(entry.chunk_id, 0.0)) for entry in attached]
+
+
+async def _nothing() -> Candidates:
+    return Candidates()
+
+
+def _best(entries: Iterable[Candidate], limit: int) -> tuple[Candidate, ...]:
+    return tuple(sorted(entries, key=lambda entry: (-entry.score, entry.chunk_id))[:limit])
+
+
+def _score(terms: Sequence[str], weights: Mapping[str, float], passage: ChunkSentences) -> float:
+    body, headings = " ".join(passage.terms).split(), passage.heading_terms.split()
+    counts = {term: body.count(term) + HEADING * headings.count(term) for term in set(terms)}
+    return sum(weights.get(term, 1.0) * 2.2 * count / (count + 1.2) for term, count in counts.items())
+
+
+def index_of(turn: Turn, index: Index, attachments: Attachments, embedder: Callable[[], Embedder | None]) -> Index:
+    """What this turn searches: `index`, and the files of its conversation, if it has one."""
+    room_id = turn.request.room_id
+    return index if room_id is None else cast(Index, AttachedIndex(index, attachments, turn.caller.user_id, room_id, embedder))

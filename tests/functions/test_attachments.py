@@ -1,0 +1,272 @@
+"""Files attached to a conversation over HTTP: which questions find them, who reads them, and how they end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.collections.attachments import MOST
+from footnote.guard.identity import Session, make_caller
+from footnote.ingest.attachments import DRAFT_S, purge_attachments
+from footnote.types import ATTACHED, SYSTEM, Caller
+from ingest.app import create_app as create_ingest
+from query.app import create_app as create_query
+from tests.conftest import HandClock
+from tests.fakes import make_document, put_document
+from tests.functions.conftest import ASK, BRIDGE, QUESTION, OpenClient, as_caller
+
+ANN, BEN = make_caller(Session("ann")), make_caller(Session("ben"))
+OFFER = "The repair of the mill costs 9000 crowns. The carpenter begins in May."
+PRICE = "What does the repair of the mill cost?"
+
+
+@dataclass
+class Person:
+    """A user's clients, and what they do with them."""
+
+    core: Core
+    query: httpx.AsyncClient
+    ingest: httpx.AsyncClient
+
+    async def attach(self, text: str = OFFER, *, room_id: str = "r1", name: str = "offer.txt", work: bool = True) -> str:
+        """Attaches a file as the page does → its document's id."""
+        wanted = {"file_name": name, "size": len(text), "room_id": room_id}
+        target = (await self.ingest.post("/uploads", json=wanted)).json()
+        reply = await self.ingest.post(target["url"], data=target["fields"], files={"file": (name, text.encode())})
+        assert reply.status_code == 204, reply.text
+        while work and await self.core.ingestor.work_one():
+            pass
+        return str(target["doc_id"])
+
+    async def ask(self, text: str = PRICE, room_id: str | None = "r1", **fields: Any) -> dict[str, Any]:
+        reply = await self.query.post("/ask", json=ASK | {"query_text": text, "room_id": room_id, "debug": True, **fields})
+        assert reply.status_code == 200, reply.text
+        return dict(reply.json())
+
+    async def attached(self, room_id: str = "r1") -> list[str]:
+        reply = await self.ingest.get("/documents", params={"room_id": room_id})
+        return [document["file_name"] for document in reply.json()["data"]]
+
+
+@pytest.fixture
+async def people(core: Core, open_client: OpenClient) -> dict[str, Person]:
+    await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
+    return {
+        caller.user_id: Person(core, *[await open_client(as_caller(caller, create)) for create in (create_query, create_ingest)])
+        for caller in (ANN, BEN)
+    }
+
+
+@pytest.fixture
+def ann(people: dict[str, Person]) -> Person:
+    return people["ann"]
+
+
+@pytest.fixture
+def ben(people: dict[str, Person]) -> Person:
+    return people["ben"]
+
+
+def cited(reply: dict[str, Any]) -> list[str]:
+    return sorted({citation["doc_id"] for citation in reply["citations"]})
+
+
+async def ledger(core: Core) -> Sequence[str]:
+    return [each.doc_id for each in (await core.ledger.list(SYSTEM, collection=ATTACHED)).data]
+
+
+async def test_questions_of_the_conversation_are_answered_from_the_file_and_from_the_collection(ann: Person) -> None:
+    doc_id = await ann.attach()
+    assert cited(await ann.ask()) == [doc_id]
+    assert cited(await ann.ask(QUESTION)) == ["bridge"]
+    assert "9000 crowns" in (await ann.ask("Begins the carpenter in May, and how many crowns does the repair cost?"))["answer"]
+
+
+async def test_a_file_answers_where_the_collection_is_empty(ann: Person) -> None:
+    doc_id = await ann.attach()
+    assert cited(await ann.ask(index_name="empty")) == [doc_id]
+
+
+async def test_no_other_conversation_search_or_list_of_the_user_finds_it(ann: Person) -> None:
+    doc_id = await ann.attach()
+    for room_id in ("r2", None):
+        assert doc_id not in str(await ann.ask(room_id=room_id))
+    for name in ("default", ATTACHED, f"{ATTACHED}~"):
+        body = {"query_text": PRICE, "index_name": name, "permission_groups": []}
+        assert doc_id not in (await ann.query.post("/retrieve-bm25", json=body)).text
+    assert (await ann.ingest.get("/documents")).json() == {"data": [], "has_more": False, "last_id": None}
+    assert ATTACHED not in (await ann.query.get("/collections")).text
+    assert (await ann.query.get("/v1/models")).json()["data"] == [
+        {"id": "footnote", "object": "model", "created": 0, "owned_by": "footnote"}
+    ]
+
+
+async def test_the_same_file_is_another_document_in_another_conversation(ann: Person) -> None:
+    first, second = await ann.attach(), await ann.attach(room_id="r2")
+    assert first != second
+    assert (cited(await ann.ask()), cited(await ann.ask(room_id="r2"))) == ([first], [second])
+
+
+async def test_the_files_of_a_conversation_are_listed_with_their_states(ann: Person, clock: HandClock) -> None:
+    await ann.attach()
+    clock.advance(1)
+    await ann.attach("", name="nothing.txt")
+    clock.advance(1)
+    await ann.attach("Wool is sold by weight.", name="wool.txt", work=False)
+    listed = (await ann.ingest.get("/documents", params={"room_id": "r1"})).json()
+    assert [(each["file_name"], each["state"]) for each in listed["data"]] == [
+        ("offer.txt", "READY"), ("nothing.txt", "FAILED"), ("wool.txt", "RECEIVED"),
+    ]  # fmt: skip
+    assert listed["data"][1]["remedy"]
+    assert {tuple(each["permission_groups"]) for each in listed["data"]} == {("user:ann",)}
+    assert await ann.attached("r2") == []
+
+
+async def test_nobody_else_finds_opens_lists_or_deletes_it(ann: Person, ben: Person) -> None:
+    doc_id = await ann.attach()
+    assert cited(await ann.ask()) == [doc_id]
+    mine = await ben.ask()  # the same question in a conversation of the same name
+    assert (doc_id in str(mine), mine["outcome"] == "cached") == (False, False)
+    assert await ben.attached() == []
+    for method, path in (("GET", ""), ("GET", "/content"), ("DELETE", ""), ("POST", "/retry")):
+        replies = [await ben.ingest.request(method, f"/documents/{name}{path}") for name in (doc_id, "nobodys")]
+        assert [reply.status_code for reply in replies] == [404, 404]
+        assert replies[0].json()["detail"] == replies[1].json()["detail"]
+
+
+async def test_who_opens_a_link_to_the_conversation_reads_nothing_of_it(ann: Person, ben: Person) -> None:
+    await ann.attach()
+    await ann.ask()
+    await ann.ask(QUESTION)
+    token = (await ann.query.post("/shares", json={"room_id": "r1"})).json()["token"]
+    shown = (await ben.query.post("/shares/open", json={"token": token})).json()
+    assert [turn["question"] for turn in shown["data"]] == [PRICE, QUESTION]
+    assert "9000" not in str(shown)
+    assert "offer.txt" not in str(shown)
+    assert "1894" in shown["data"][1]["answer"]
+
+
+async def test_an_answer_is_not_reused_once_files_were_attached_or_removed(ann: Person) -> None:
+    question = "When was the mill built?"
+    assert "1911" not in (await ann.ask(question))["answer"]
+    doc_id = await ann.attach("The mill was built in 1911.")
+    assert "1911" in (await ann.ask(question))["answer"]
+    assert (await ann.ingest.delete(f"/documents/{doc_id}")).status_code == 200
+    assert "1911" not in (await ann.ask(question))["answer"]
+    assert await ann.attached() == []
+
+
+async def test_filters_of_a_question_are_for_the_collection_alone(ann: Person) -> None:
+    doc_id = await ann.attach()
+    assert cited(await ann.ask(filters={"team": ["sales"]})) == [doc_id]
+    assert cited(await ann.ask("What did the repair of the mill cost before 2020?")) == [doc_id]
+
+
+async def test_a_deleted_conversation_takes_its_files_with_it(ann: Person, core: Core) -> None:
+    doc_id, kept = await ann.attach(), await ann.attach(room_id="r2")
+    for room_id in ("r1", "r2"):
+        await ann.ask(room_id=room_id)
+    assert (await ann.query.delete("/conversations/r1")).status_code == 204
+    for path in ("", "/content"):  # at once, for everybody
+        assert (await ann.ingest.get(f"/documents/{doc_id}{path}")).status_code == 404
+    assert await core.index.read(ANN, [f"{doc_id}|1|0"]) == []
+    assert cited(await ann.ask()) == []
+    assert await purge_attachments(core.ingestor, core.turns) == 1
+    assert await ledger(core) == [kept]
+    assert await core.engine.read(SYSTEM, [f"{doc_id}|1|0"]) == []
+    assert [key async for key in core.files.keys("") if doc_id in key] == []
+    assert cited(await ann.ask(room_id="r2")) == [kept]
+
+
+async def test_whoever_deletes_their_data_deletes_their_files(ann: Person, ben: Person, core: Core) -> None:
+    gone = [await ann.attach(room_id=room_id) for room_id in ("r1", "r2")]
+    kept = await ben.attach()
+    assert (await ann.query.delete("/me/data")).status_code == 204
+    assert [(await ann.ingest.get(f"/documents/{doc_id}")).status_code for doc_id in gone] == [404, 404]
+    assert await purge_attachments(core.ingestor, core.turns) == 2
+    assert await ledger(core) == [kept]
+
+
+async def test_what_a_crash_or_an_end_of_time_leaves_is_removed_after_a_day(ann: Person, core: Core, clock: HandClock) -> None:
+    asked, draft = await ann.attach(), await ann.attach(room_id="r2")
+    await ann.ask()
+    await ann.ingest.post("/uploads", json={"file_name": "never sent.txt", "size": 1, "room_id": "r1"})
+    clock.advance(DRAFT_S - 1)
+    assert await purge_attachments(core.ingestor, core.turns) == 0
+    clock.advance(2)
+    assert await purge_attachments(core.ingestor, core.turns) == 1
+    assert (await ann.ingest.get(f"/documents/{draft}")).status_code == 404
+    assert [each.doc_id for each in await core.collections.attachments.all()] == [asked]
+    await core.turns.delete_room(ANN, "r1")  # and then the process died
+    assert await purge_attachments(core.ingestor, core.turns) == 1
+    assert (await ledger(core), await core.collections.attachments.all()) == ([], [])
+
+
+async def test_a_file_that_arrives_after_its_conversation_was_deleted_is_removed(ann: Person, core: Core) -> None:
+    await ann.ask()
+    target = (await ann.ingest.post("/uploads", json={"file_name": "late.txt", "size": 9, "room_id": "r1"})).json()
+    await ann.query.delete("/conversations/r1")
+    await ann.ingest.post(target["url"], data=target["fields"], files={"file": ("late.txt", OFFER.encode())})
+    while await core.ingestor.work_one():
+        pass
+    assert (await ann.attached(), (await ann.ingest.get(f"/documents/{target['doc_id']}")).status_code) == ([], 404)
+    assert await purge_attachments(core.ingestor, core.turns) == 1
+    assert await ledger(core) == []
+
+
+async def test_while_the_ledger_is_down_nothing_is_forgotten(
+    ann: Person, core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ann.attach()
+
+    async def down(caller: Caller, **options: Any) -> Any:
+        raise OSError("down")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(core.ledger, "list", down)
+        clock.advance(DRAFT_S)
+        assert await purge_attachments(core.ingestor, core.turns) == 0
+    assert len(await core.collections.attachments.all()) == 1
+
+
+async def test_a_conversation_has_a_largest_number_of_files(ann: Person) -> None:
+    wanted = {"file_name": "a.txt", "size": 1, "room_id": "r1"}
+    replies = [await ann.ingest.post("/uploads", json=wanted) for _ in range(MOST + 1)]
+    assert [reply.status_code for reply in replies] == [201] * MOST + [409]
+    assert "Remove one" in replies[-1].json()["detail"]
+
+
+@pytest.mark.parametrize("fields", [{"index_name": "default"}, {"permission_groups": ["*"]}, {"metadata": {"team": "sales"}}])
+async def test_an_attachment_has_no_collection_readers_or_metadata_of_its_own(ann: Person, fields: dict[str, Any]) -> None:
+    reply = await ann.ingest.post("/uploads", json={"file_name": "a.txt", "size": 1, "room_id": "r1"} | fields)
+    assert (reply.status_code, "attached to a conversation" in reply.text) == (422, True)
+
+
+async def test_no_name_leads_to_the_collection_of_attachments(ann: Person) -> None:
+    for path, body in (
+        ("/uploads", {"file_name": "a.txt", "size": 1, "index_name": ATTACHED}),
+        ("/insert-doc", {"index_name": ATTACHED, "data": {"doc_id": "d1", "content": "text"}}),
+    ):
+        assert (await ann.ingest.post(path, json=body)).status_code == 422
+
+
+async def test_a_user_whose_name_is_no_name_of_a_group_attaches_files(core: Core, open_client: OpenClient) -> None:
+    odd = make_caller(Session("auth0|Zoë +1"))
+    person = Person(core, *[await open_client(as_caller(odd, create)) for create in (create_query, create_ingest)])
+    doc_id = await person.attach()
+    assert cited(await person.ask()) == [doc_id]
+
+
+async def test_the_only_user_of_a_machine_attaches_files_that_are_theirs_alone(core: Core, open_client: OpenClient) -> None:
+    async with AsyncExitStack():
+        person = Person(core, *[await open_client(create) for create in (create_query, create_ingest)])
+        doc_id = await person.attach()
+        assert (await core.ledger.get(SYSTEM, doc_id)).permission_groups == {"user:local"}
+        assert cited(await person.ask()) == [doc_id]
+        assert cited(await person.ask(room_id="r2")) == []
