@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from footnote.errors import BadRequest
 from footnote.ingest.pii import mask_pii
 from footnote.turn_records.days import DAY_S, begin_of, end_of
-from footnote.types import REASONS, Caller, Feedback, Rating
+from footnote.types import REASONS, Caller, Feedback, Rating, Stage
 from footnote_http.pages import PageBody
 
 FIRST = date(2000, 1, 1)
@@ -112,6 +112,15 @@ class CitedBody(BaseModel):
     snippet: str = Field(description="What of it supports the answer.")
 
 
+class RatedStep(BaseModel):
+    """A step of the turn that made the rated answer, without what it found or wrote."""
+
+    name: str
+    stage: Stage
+    ms: float
+    status: str
+
+
 class GivenBody(BaseModel):
     """Feedback, and the turn that it is about."""
 
@@ -131,6 +140,7 @@ class GivenBody(BaseModel):
     tags: list[str]
     selected_citations: list[str]
     citations: list[CitedBody]
+    steps: list[RatedStep]
     room_id: str | None = Field(description="The conversation, if it is your own.")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from feedback.bodies import CitedBody, FeedbackPage, GivenBody
+from feedback.bodies import CitedBody, FeedbackPage, GivenBody, RatedStep
 from footnote.ingest.pii import mask_pii
 from footnote.learn.golden_cases import facts_in
 from footnote.ports import FeedbackFilter, RatedTurn
 from footnote.turn_records.read import question_of
 from footnote.turn_records.readable import needed_to_show, readable_documents
-from footnote.types import Caller
+from footnote.types import Caller, Stage, TurnRecord
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -55,5 +55,15 @@ def _body(rated: RatedTurn, admin: Caller, *, withheld: bool) -> GivenBody:
             CitedBody(chunk_id=ref["chunk_id"], doc_id=ref["doc_id"], title=ref["title"], page=ref["page"], snippet=ref["snippet"])
             for ref in references
         ],
+        steps=[] if withheld else _steps(record),
         room_id=record["room_id"] if record["user_id"] == admin.user_id else None,
     )
+
+
+def _steps(record: TurnRecord) -> list[RatedStep]:
+    from footnote.pipeline import STAGES  # the core is loaded by the first request, not with the app
+
+    return [
+        RatedStep(name=each["name"], stage=STAGES.get(each["name"], Stage.ANSWER), ms=round(each["ms"], 2), status=each["status"])
+        for each in record["spans"]
+    ]

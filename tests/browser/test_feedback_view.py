@@ -20,6 +20,7 @@ ROW = {
     "withheld": False, "question": "How long is <b>leave</b>?", "answer": "Leave is **28 days** [^plan#000].", "outcome": "answered",
     "comment": None, "proposed_answer": None, "facts": [], "tags": ["too_long", "dull"], "selected_citations": [], "room_id": None,
     "citations": [{"chunk_id": "plan#000", "doc_id": "plan", "title": "The plan", "page": 3, "snippet": "Leave is 28 days."}],
+    "steps": [],
 }  # fmt: skip
 
 

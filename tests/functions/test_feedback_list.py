@@ -23,7 +23,8 @@ async def rate(core: Core, trace_id: str, documents: tuple[str, ...] = ("plan",)
     hits = tuple(make_hit("Two years.", doc_id, 0) for doc_id in documents)
     answer = Answer("Two years [1].", tuple(Citation(number, hit, "Two years.") for number, hit in enumerate(hits, 1)))
     turn = make_turn(**{"trace_id": trace_id, "caller": ANN, "started_at": core.clock(), "hits": hits, "answer": answer} | changes)
-    await core.turns.save(stored(turn))
+    span: Any = {"name": "search", "ms": 12.345, "status": "ok", "detail": {"query": "zqdetail"}}
+    await core.turns.save({**stored(turn), "spans": [span]})
     await core.turns.put_feedback(ANN, given or Feedback(trace_id, "ann", "down", "wrong", created_at=core.clock()))
 
 
@@ -56,6 +57,7 @@ async def test_feedback_comes_with_its_question_answer_and_citations(core: Core,
                 "tags": ["old"],
                 "selected_citations": ["plan#000"],
                 "citations": [{"chunk_id": "plan#000", "doc_id": "plan", "title": "Plan", "page": None, "snippet": "Two years."}],
+                "steps": [{"name": "search", "stage": "retrieve", "ms": 12.35, "status": "ok"}],
                 "room_id": None,
             }
         ],

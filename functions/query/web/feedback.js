@@ -3,12 +3,6 @@
 import { call } from './api.js'
 import { el, label, say } from './dom.js'
 import { feedbackForm } from './feedback_form.js'
-import { addWords } from './i18n.js'
-import de from './i18n/de.feedback.js'
-import en from './i18n/en.feedback.js'
-import ko from './i18n/ko.feedback.js'
-
-addWords({ en, de, ko })
 
 /** `feedback`: the stored rating, up, down or null. `sources`: the passages that the answer cites. */
 export function feedbackOn({ trace_id: traceId, feedback: stored }, sources) {

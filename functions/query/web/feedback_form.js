@@ -2,7 +2,12 @@
 
 import { placeOf } from './document_facts.js'
 import { el, say } from './dom.js'
-import { t } from './i18n.js'
+import { addWords, t } from './i18n.js'
+import de from './i18n/de.feedback.js'
+import en from './i18n/en.feedback.js'
+import ko from './i18n/ko.feedback.js'
+
+addWords({ en, de, ko })
 
 export const REASONS = ['wrong', 'incomplete', 'outdated', 'wrong_source', 'unclear', 'other']
 export const TAGS = { up: ['complete', 'clear', 'exact', 'concise'], down: ['too_long', 'too_short', 'too_technical'] }

@@ -4,7 +4,9 @@ import { addressOf } from './address.js'
 import { el, say, showAgo } from './dom.js'
 import { wordOf } from './feedback_form.js'
 import { goldenButton } from './golden_button.js'
+import { number } from './i18n.js'
 import { renderLive } from './markdown.js'
+import { stepOf } from './steps.js'
 
 const EXTERNAL = /^(mcp|kdb)\|/ // passages of connected systems
 
@@ -18,7 +20,7 @@ export function feedbackRow(row, onCase, leave) {
   const button = goldenButton(row, onCase)
   const element = el(
     'li', { class: 'card' }, head, el('h3', {}, question), words(row), ...said('feedback_said', row.comment),
-    ...said('feedback_right', row.proposed_answer), answerOf(row), ...citedBy(row), origin(row, leave), button.element,
+    ...said('feedback_right', row.proposed_answer), answerOf(row), ...citedBy(row), stepsOf(row), origin(row, leave), button.element,
   )
   return { element, show: button.show }
 }
@@ -37,6 +39,14 @@ export function said(key, text) {
 export function answerOf({ answer }) {
   if (!answer) return null
   return el('details', {}, say(el('summary'), 'feedback_answer'), el('div', { class: 'answer' }, renderLive(answer, () => '')))
+}
+
+/** How the answer was made, closed at first. */
+function stepsOf({ steps }) {
+  if (steps.length === 0) return null
+  const rows = steps.map(({ ms, status, ...step }) => el('li', {}, stepOf(step), ' ',
+    say(el('span', { class: 'hint' }), 'ms', { ms: number(ms, ms < 10 ? 1 : 0) }), ...(status === 'ok' ? [] : [' ', say(el('em', { class: 'bad' }), `was_${status}`)])))
+  return el('details', {}, say(el('summary'), 'receipt_steps'), el('ol', { class: 'cited' }, ...rows))
 }
 
 function citedBy({ citations, selected_citations: selected }) {
@@ -58,6 +68,6 @@ export function documentLink({ doc_id: doc, chunk_id: chunk, title, page }) {
 
 /** One's own conversation, which shows the receipt; of others only the id, by which logs name the turn. */
 function origin({ room_id: room, trace_id: trace }, leave) {
-  if (room) return el('p', { class: 'hint' }, say(el('a', { href: addressOf(room), onclick: leave }), 'feedback_conversation'))
+  if (room) return el('p', { class: 'hint' }, say(el('a', { href: `/${addressOf(room)}`, onclick: leave }), 'feedback_conversation'))
   return el('p', { class: 'hint' }, say(el('span', { class: 'trace' }), 'trace', { id: trace }))
 }

@@ -57,13 +57,16 @@ def test_a_model_that_is_configured_and_does_not_answer_is_down(open_admin: Open
         expect(row).to_contain_text("down")
 
 
-def test_the_account_menu_leads_admins_here_and_feedback_and_voices_open_on_the_page(open_admin: Open, admin_server: str) -> None:
+def test_the_account_menu_leads_admins_here_feedback_opens_here_and_voices_on_the_page(open_admin: Open, admin_server: str) -> None:
     page = open_admin()
     page.goto(admin_server)
     page.get_by_role("button", name="Account").click()
     page.get_by_role("link", name="Administration").click()
     settled(page)
     page.get_by_role("navigation").get_by_role("link", name="Feedback").click()
+    settled(page)
+    expect(page.get_by_role("heading", name="Feedback")).to_be_focused()
+    page.goto(f"{admin_server}/?open=feedback")
     expect(page.get_by_role("dialog").get_by_role("heading", name="Feedback")).to_be_visible()
     page.goto(f"{admin_server}/admin")
     page.get_by_role("navigation").get_by_role("link", name="What customers say").click()
@@ -101,7 +104,7 @@ def test_who_is_no_admin_reads_only_that(open_admin: Open, view: str) -> None:
 
 READS = {
     "documents": "documents?limit", "collections": "collections?all", "people": "settings", "prompts": "prompts?", "settings": "settings?",
-    "terms": "forbidden-terms?", "experiments": "experiments?", "audit": "audit?",
+    "terms": "forbidden-terms?", "feedback": "collections", "experiments": "experiments?", "audit": "audit?",
 }  # fmt: skip
 
 

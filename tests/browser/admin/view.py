@@ -10,7 +10,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 Open = Callable[..., Page]
-VIEWS = ("overview", "documents", "collections", "people", "prompts", "settings", "terms", "experiments", "audit")
+VIEWS = ("overview", "documents", "collections", "people", "prompts", "settings", "terms", "feedback", "experiments", "audit")
 NARROW = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 WIDE = {"viewport": {"width": 1366, "height": 900}}
 

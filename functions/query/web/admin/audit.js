@@ -9,7 +9,7 @@ import { table } from './table.js'
 
 const PAGE = 100
 const MOST_EXPORTED = 50_000
-const KINDS = ['setting', 'prompt', 'term', 'session', 'document', 'collection', 'conversation', 'experiment', 'golden', 'user']
+const KINDS = ['setting', 'prompt', 'term', 'session', 'document', 'collection', 'conversation', 'experiment', 'golden', 'weights', 'user']
 
 export async function show() {
   const who = el('input', { autocomplete: 'off', maxlength: 200, onchange: anew })

@@ -3,8 +3,9 @@
 import { call, callAll } from '../api.js'
 import { el, say } from '../dom.js'
 import { number } from '../i18n.js'
-import { attempt, back, badge, button, carefulButton, code, emptyNote, factList, field, form, hint, leaveFor, link, listed, section, select, tell, when } from './parts.js'
+import { attempt, back, badge, button, carefulButton, code, emptyNote, factList, field, filled, form, hint, leaveFor, link, listed, section, select, tell, when } from './parts.js'
 import { table } from './table.js'
+import { weights } from './weights.js'
 
 const LOOKS = { RUNNING: 'ok', DRAFT: '', STOPPED: 'missing' }
 const LEVELS = ['basic', 'standard', 'enhanced', 'maximum']
@@ -25,7 +26,7 @@ async function all() {
     { name: 'admin_collection', of: each => each.collection ?? say(el('span'), 'admin_every'), by: each => each.collection ?? '' },
     { name: 'admin_started', of: each => when(each.started_at), by: each => each.started_at ?? 0 },
   ], found, { empty: 'admin_no_experiments' })
-  return [hint('admin_experiments_text'), rows.element, section('admin_experiment_new', creation(collections))]
+  return [hint('admin_experiments_text'), rows.element, section('admin_experiment_new', creation(collections)), section('admin_weights', filled(weights))]
 }
 
 // --- creating ------------------------------------------------------------------------------------

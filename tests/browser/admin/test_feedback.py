@@ -1,0 +1,150 @@
+"""Feedback in the administration page, and the weights that are learned from it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from footnote.bootstrap import Core
+from footnote.guard.identity import LOCAL
+from footnote.learn.feedback_weights import DocumentWeight, Weight, Weights, dump_weights
+from footnote.settings import LLM, Embedding, Settings
+from tests.browser.admin.view import Open, get, post, said, section, settled
+from tests.browser.conftest import serving
+
+QUIET = {"LLM__DISCOVER": "false", "EMBEDDING__BUILTIN": "false"}
+FERRY, BOAT = "How much does a ferry cost?", "How much does a boat cost?"
+
+
+@pytest.fixture
+def rated_server(tmp_path: Path) -> Iterator[str]:
+    """A server of its own with two documents and two rated answers, a good one and a later bad one."""
+    with serving(tmp_path / "data", **QUIET) as server:
+        for name in ("ferry", "boat"):
+            data = {"doc_id": name.upper(), "title": name.title(), "content": f"A {name} costs 4 euros.", "permission_groups": ["*"]}
+            post(server, "/insert-doc", index_name="ships", data=data)
+        rate(server, BOAT, "up")
+        rate(server, FERRY, "down", reason="outdated", comment="It is 5 now.", proposed_answer="A ferry costs 5 euros.")
+        yield server
+
+
+def rate(server: str, question: str, rating: str, **given: Any) -> None:
+    turn = post(server, "/ask", query_text=question, index_name="ships", permission_groups=[])
+    post(server, "/feedback", trace_id=turn["trace_id"], rating=rating, **given)
+
+
+def test_bad_answers_come_first_with_all_that_led_to_them_and_become_golden_cases(open_admin: Open, rated_server: str) -> None:
+    page = open_admin("feedback", server=rated_server)
+    cards = page.locator(".card")
+    expect(page.get_by_role("combobox", name="Rating")).to_have_value("down")
+    expect(cards.get_by_role("heading")).to_have_text([FERRY])
+    for text in ("Bad answer", "Outdated", "It is 5 now.", "A ferry costs 5 euros.", "local"):
+        expect(cards).to_contain_text(text)
+    cards.get_by_text("Answer", exact=True).click()
+    expect(cards.locator(".answer")).to_contain_text("A ferry costs 4 euros.")
+    assert cards.get_by_role("link", name="Ferry").get_attribute("href") == "/?doc_id=FERRY&chunk_id=FERRY%23000"
+    cards.get_by_text("Time per step").click()
+    expect(cards.locator("details").nth(1)).to_contain_text("Searching search")
+
+    cards.get_by_role("button", name="Make a golden case").click()
+    cards.get_by_label("A good answer contains").fill("5 euros")
+    cards.get_by_role("button", name="Save the case").click()
+    expect(cards.get_by_role("button", name="Golden case ✓ – undo")).to_be_focused()
+    (case,) = get(page, "/golden")["data"]
+    assert (case["question"], case["facts"], case["answer"]) == (FERRY, ["5 euros"], "A ferry costs 5 euros.")
+
+    page.get_by_role("combobox", name="Rating").select_option("")
+    expect(cards.get_by_role("heading")).to_have_text([FERRY, BOAT])
+    page.get_by_role("combobox", name="Reason").select_option("outdated")
+    expect(cards.get_by_role("heading")).to_have_text([FERRY])
+    page.get_by_label("To", exact=True).fill("2020-01-01")
+    expect(page.get_by_role("tabpanel").get_by_role("status").first).to_have_text("No answer was rated in this period, with these filters.")
+    page.get_by_role("tab", name="Golden cases").click()
+    expect(cards.get_by_role("heading")).to_have_text([FERRY])
+
+
+def test_the_conversation_of_an_own_rating_opens_on_the_first_page(open_admin: Open, rated_server: str) -> None:
+    page = open_admin("feedback", server=rated_server)
+    page.get_by_role("link", name="Open the conversation").click()
+    expect(page.locator(".question")).to_have_text([FERRY])
+    assert "/admin" not in page.url
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "again"), [(403, "Only admins can see this.", 0), (503, "This could not be loaded: Down for now.", 1)]
+)
+def test_ratings_that_cannot_be_loaded_say_why_and_are_tried_again(open_admin: Open, status: int, words: str, again: int) -> None:
+    problem = json.dumps({"title": "No", "detail": "Down for now."})
+
+    def fail(page: Page) -> None:
+        page.route("**/feedback?*", lambda route: route.fulfill(status=status, body=problem, content_type="application/problem+json"))
+
+    page = open_admin("feedback", fail)
+    shown = page.get_by_role("tabpanel")
+    expect(shown.get_by_role("status")).to_have_text(words)
+    expect(shown.get_by_role("button", name="Try again")).to_have_count(again)
+    page.unroute("**/feedback?*")
+    if again:
+        shown.get_by_role("button", name="Try again").click()
+        expect(shown.get_by_role("status")).to_have_text("No answer was rated in this period, with these filters.")
+
+
+# --- weights -------------------------------------------------------------------------------------
+
+
+async def learn(folder: Path) -> None:
+    """As the hourly job leaves it: weights of both documents and a field."""
+    core = Core(Settings(footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False)))
+    stored = await core.collections.resolve("ships")
+    weights = {
+        document.doc_id: DocumentWeight(value, 7, rate, document.active_generation, tuple(readers or document.permission_groups))
+        for name, value, rate, readers in (("FERRY", 0.95, 0.2, ()), ("BOAT", 1.08, 0.9, ("crew",)))
+        for document in [await core.ledger.get(LOCAL, name)]
+    }
+    await core.records.put("weights", stored, dump_weights(Weights(weights, {"title": Weight(1.02, 9, 0.8)})), by="weights")
+    await core.close()
+
+
+def test_learned_weights_are_shown_and_reset(open_admin: Open, rated_server: str, tmp_path: Path) -> None:
+    page = open_admin("experiments", server=rated_server)
+    weights = section(page, "Learned weights")
+    expect(weights).to_contain_text("Nothing has been learned from feedback yet.")
+    with ThreadPoolExecutor(1) as pool:  # this thread runs the browser's loop
+        pool.submit(asyncio.run, learn(tmp_path / "data")).result()
+    page.reload()
+    settled(page)
+    expect(weights.get_by_role("heading", name="ships")).to_be_visible()
+    expect(weights).to_contain_text("Only requests and experiments that name the option feedback_weights use them.")
+    fields, documents = weights.get_by_role("table", name="Fields"), weights.get_by_role("table", name="Documents")
+    expect(fields.locator("tbody tr")).to_have_text(["Title1.020980 %"])
+    expect(documents.locator("tbody tr")).to_have_text(["Boat has changed since, not weighted1.080790 %", "Ferry0.950720 %"])
+    documents.get_by_role("button", name="Weight").click()
+    expect(documents.locator("tbody th")).to_have_text(["Ferry", "Boat has changed since, not weighted"])
+    weights.get_by_role("button", name="Reset the weights of ships").click()
+    expect(weights).to_contain_text("Drop them? Feedback that was given until now will not count any more.")
+    weights.get_by_role("button", name="Reset the weights of ships").click()
+    said(page, "The weights of ships were dropped.")
+    settled(page)
+    expect(documents).to_have_count(0)
+    assert get(page, "/audit?action=weights.")["data"][0]["object_id"] == "ships"
+
+
+def test_weights_that_cannot_be_loaded_leave_the_experiments(open_admin: Open) -> None:
+    problem = json.dumps({"detail": "The store is down."})
+
+    def fail(page: Page) -> None:
+        page.route("**/feedback/weights", lambda route: route.fulfill(status=503, body=problem, content_type="application/problem+json"))
+
+    page = open_admin("experiments", fail)
+    expect(section(page, "Learned weights").get_by_role("alert")).to_contain_text("The store is down.")
+    expect(section(page, "New experiment").get_by_role("button", name="Create")).to_be_visible()
+    page.unroute("**/feedback/weights")
+    section(page, "Learned weights").get_by_role("button", name="Try again").click()
+    expect(section(page, "Learned weights")).to_contain_text("Nothing has been learned from feedback yet.")
