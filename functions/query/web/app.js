@@ -1,6 +1,7 @@
 // Entry point of the page: connects the question box, the thread, the list of conversations and the documents.
 
 import { currentRoom, NEW } from './address.js'
+import { holdsQuestion, showAttachments, watchAttachments } from './attachments.js'
 import { chooseCollection, chosenCollection, firstCollection, refreshCollections, startCollections } from './collections.js'
 import { canSearch, focusQuestion, searchOptions, showRunning, watchComposer } from './composer.js'
 import { refreshConversations, showConversations, watchConversations } from './conversations.js'
@@ -22,7 +23,7 @@ import './share.js'
 import { watchShortcuts } from './shortcuts.js'
 import './sign_in.js'
 import { startSources } from './sources.js'
-import { askHere, finishedTurns, isBusy, isRunning, shownRoom, showRoom, stopRunning, watchThread } from './thread.js'
+import { askHere, finishedTurns, isBusy, isRunning, roomToAsk, shownRoom, showRoom, stopRunning, watchThread } from './thread.js'
 
 // --- asking ---
 
@@ -42,12 +43,14 @@ function showThread() {
   const turns = finishedTurns()
   showRunning(isRunning())
   showConversations(shownRoom())
+  showAttachments(shownRoom())
   $('welcome').hidden = shownRoom() !== null
   $('export').hidden = turns.length === 0
   document.title = turns.length > 0 ? `${turns[0].question} – Footnote` : 'Footnote'
 }
 
-watchComposer({ mayAsk, onAsk: askQuestion, onStop: stopRunning })
+watchComposer({ mayAsk: () => mayAsk() && !holdsQuestion(), onAsk: askQuestion, onStop: stopRunning })
+watchAttachments(roomToAsk)
 watchThread({ onAsk: askQuestion, changed: showThread })
 $('suggestions').addEventListener('ask', ({ detail: { text } }) => askQuestion(text))
 

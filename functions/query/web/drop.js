@@ -1,6 +1,6 @@
 // Files and folders from the pickers or dropped anywhere on the page.
 
-import { $ } from './dom.js'
+import { $, say } from './dom.js'
 import { droppedFiles, pickedFiles } from './folders.js'
 
 /** `onFiles([{file, path}])`: called with at least one file. */
@@ -25,11 +25,16 @@ export function acceptFiles(onFiles) {
   }
   addEventListener('dragenter', event => carriesFiles(event) && hover(1))
   addEventListener('dragleave', event => carriesFiles(event) && hover(-1))
-  addEventListener('dragover', event => carriesFiles(event) && event.preventDefault())
-  addEventListener('drop', async event => {
+  addEventListener('dragover', event => {
     if (!carriesFiles(event)) return
     event.preventDefault()
+    say(overlay.firstElementChild, event.target.closest?.('#ask') ? 'drop_attach' : 'drop_here')
+  })
+  addEventListener('drop', async event => {
+    if (!carriesFiles(event)) return
     hover(-depth)
+    if (event.defaultPrevented) return // the question box has taken them
+    event.preventDefault()
     take(await droppedFiles(event.dataTransfer))
   })
 }

@@ -8,6 +8,7 @@ import { Turn } from './turn.js'
 
 const thread = $('thread')
 let room = null // null = a new conversation, which gets its id with the first question
+let draft = null // the id that a new conversation will have
 let turns = []
 let running = null
 let loading = false
@@ -26,6 +27,8 @@ export function watchThread({ onAsk, changed }) {
 }
 
 export const shownRoom = () => room
+/** The conversation of the next question. */
+export const roomToAsk = () => room ?? (draft ??= makeRoom())
 export const isRunning = () => running !== null
 export const isBusy = () => isRunning() || loading
 export const stopRunning = () => running?.stop()
@@ -33,7 +36,7 @@ export const finishedTurns = () => turns.map(({ record }) => record).filter(Bool
 
 /** Asks in this conversation. `request`: the body of POST /ask/stream without the room. */
 export function askHere(request) {
-  if (room === null) nameRoom((room = makeRoom()))
+  if (room === null) nameRoom((room = roomToAsk()))
   return run({ ...request, room_id: room })
 }
 
@@ -44,6 +47,7 @@ export async function showRoom() {
   running?.leave()
   running = null
   room = wanted
+  draft = null
   turns = []
   thread.replaceChildren()
   setLoading(wanted !== null)

@@ -7,7 +7,7 @@ import { t } from './i18n.js'
 import { isSettled } from './listing.js'
 import { sendFile } from './uploads.js'
 
-const ARRIVAL_TIMEOUT_MS = 120_000 // a bucket announces a new file through a queue: until then "not found" means "not yet"
+export const ARRIVAL_TIMEOUT_MS = 120_000 // a bucket announces a new file through a queue: until then "not found" means "not yet"
 const LONGEST_PAUSE_MS = 15_000
 
 export class UploadRow {
@@ -61,7 +61,8 @@ export class UploadRow {
     }
     this.#become('sending')
     try {
-      this.docId = await sendFile(this.#item, this.collection, this.readers, { signal: this.#abort.signal, onProgress })
+      const into = { index_name: this.collection, permission_groups: this.readers }
+      this.docId = await sendFile(this.#item, into, { signal: this.#abort.signal, onProgress })
       this.#arrived()
     } catch (problem) {
       if (this.#abort.signal.aborted) this.#become('cancelled')

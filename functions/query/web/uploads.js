@@ -3,10 +3,11 @@
 import { call, Problem, problemOf, signedIn } from './api.js'
 import { t } from './i18n.js'
 
-/** Uploads one file under its path relative to the picked folder. `readers`: permission groups; `onProgress(0..1)`. → the document's id. */
-export async function sendFile({ file, path }, collection, readers, { signal, onProgress }) {
+/** Uploads one file under its path relative to the picked folder. `into`: fields of POST /uploads that say where it goes, and who reads it;
+    `onProgress(0..1)`. → the document's id. */
+export async function sendFile({ file, path }, into, { signal, onProgress }) {
   if (!file) throw new Problem(t('upload_unreadable'))
-  const target = await call('POST', '/uploads', { file_name: path, size: file.size, index_name: collection, permission_groups: readers })
+  const target = await call('POST', '/uploads', { file_name: path, size: file.size, ...into })
   const form = new FormData()
   for (const [name, value] of Object.entries(target.fields)) form.append(name, value)
   form.append('file', file) // last, because S3 ignores fields after the file

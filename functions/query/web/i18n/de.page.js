@@ -37,4 +37,13 @@ export default {
   usage_money_limit: '{cost} am Tag',
   usage_search: 'Es ist verbraucht: Bis morgen (UTC) werden Antworten ohne Modell aus den Dokumenten zitiert.',
   usage_cheaper: 'Es ist fast verbraucht: Ein günstigeres Modell antwortet.',
+
+  attach: 'Dateien anhängen',
+  attachments: 'Angehängte Dateien',
+  attachment_remove: '{name} entfernen',
+  attachment_ready: '{name} ist bereit.',
+  attachment_failed: '{name} konnte nicht angehängt werden.',
+  attachments_wait: 'Die Frage wird gesendet, sobald die Dateien gelesen sind.',
+  attachments_unread: '„Nur Modell“ liest die angehängten Dateien nicht. Wählen Sie unter „Erweitert“ „Dokumente“.',
+  drop_attach: 'Ablegen, um an die Frage anzuhängen',
 }

@@ -37,4 +37,13 @@ export default {
   usage_money_limit: '{cost} a day',
   usage_search: 'It is used up: until tomorrow (UTC), answers are quoted from the documents without a model.',
   usage_cheaper: 'It is nearly used up: a cheaper model answers.',
+
+  attach: 'Attach files',
+  attachments: 'Attached files',
+  attachment_remove: 'Remove {name}',
+  attachment_ready: '{name} is ready.',
+  attachment_failed: '{name} could not be attached.',
+  attachments_wait: 'The question is sent as soon as the files are read.',
+  attachments_unread: '“Model only” does not read the attached files. Choose “Documents” under Advanced.',
+  drop_attach: 'Drop to attach to the question',
 }

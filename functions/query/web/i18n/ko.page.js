@@ -37,4 +37,13 @@ export default {
   usage_money_limit: '하루 {cost}',
   usage_search: '예산을 모두 사용했습니다. 내일(UTC)까지는 모델 없이 문서를 인용해 답합니다.',
   usage_cheaper: '예산이 거의 소진되어 더 저렴한 모델이 답합니다.',
+
+  attach: '파일 첨부',
+  attachments: '첨부한 파일',
+  attachment_remove: '{name} 첨부 취소',
+  attachment_ready: '{name} 파일이 준비되었습니다.',
+  attachment_failed: '{name} 파일을 첨부하지 못했습니다.',
+  attachments_wait: '파일을 다 읽으면 바로 질문을 보냅니다.',
+  attachments_unread: '‘모델만’에서는 첨부한 파일을 읽지 않습니다. 고급에서 ‘문서’를 선택하세요.',
+  drop_attach: '놓으면 질문에 첨부됩니다',
 }

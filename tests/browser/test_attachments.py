@@ -1,0 +1,142 @@
+"""Files attached to a question: by button, drop and paste, until they are read, and as long as the conversation lasts."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import FilePayload, Locator, Page, Route, expect
+
+from tests.browser.test_accessibility import NARROW, STILL, grave_in
+
+Open = Callable[..., Any]
+
+OFFER = b"The repair of the mill costs 9000 crowns. The carpenter begins in May."
+PRICE = "What does the repair of the mill cost?"
+GIVE = """([how, name, content]) => {
+  const data = new DataTransfer()
+  data.items.add(new File([Uint8Array.from(atob(content), c => c.charCodeAt(0))], name))
+  const box = document.getElementById('question')
+  const options = { bubbles: true, cancelable: true }
+  if (how === 'paste') return box.dispatchEvent(new ClipboardEvent('paste', { ...options, clipboardData: data }))
+  for (const type of ['dragenter', 'dragover', 'drop']) box.dispatchEvent(new DragEvent(type, { ...options, dataTransfer: data }))
+}"""
+
+
+def attach(page: Page, **files: bytes) -> None:
+    chosen = [FilePayload(name=f"{name}.txt", mimeType="text/plain", buffer=content) for name, content in files.items()]
+    page.locator("#attach-files").set_input_files(chosen)
+
+
+def chip(page: Page, name: str = "offer.txt") -> Locator:
+    return page.locator("#attachments li").filter(has_text=name)
+
+
+def attached(page: Page, url: str) -> list[str]:
+    room = page.evaluate("decodeURIComponent(location.hash.slice(4))")
+    listed = page.request.get(f"{url}/documents", params={"room_id": room}).json()["data"]
+    return [document["file_name"] for document in listed]
+
+
+def test_a_question_is_answered_from_the_attached_file_which_is_shown_after_a_reload(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    page: Page = screen.page
+    with page.expect_file_chooser():
+        page.get_by_role("button", name="Attach files").click()
+    attach(page, offer=OFFER, wool=b"Wool is sold by weight.")
+    expect(chip(page)).to_have_attribute("data-state", "ready")
+    expect(chip(page, "wool.txt")).to_contain_text("Ready")
+    screen.ask(PRICE)
+    screen.finished()
+    expect(page.locator(".answer")).to_contain_text("9000 crowns")
+    page.reload()
+    expect(page.locator("#attachments li .name")).to_have_text(["offer.txt", "wool.txt"])
+    screen.ask("How many days of annual leave do employees receive?")
+    screen.finished()
+    expect(page.locator(".answer").last).to_contain_text("28 days")
+    expect(page.locator("#document-list li")).to_have_count(1)  # the handbook
+    page.locator("#new-conversation").click()
+    expect(page.locator("#attachments")).to_be_hidden()
+    screen.ask(PRICE)
+    screen.finished()
+    expect(page.locator(".answer").last).not_to_contain_text("9000")
+
+
+@pytest.mark.parametrize("how", ["drop", "paste"])
+def test_a_file_that_is_dropped_on_the_question_or_pasted_is_attached_and_not_added(open_screen: Open, server: str, how: str) -> None:
+    screen = open_screen(server)
+    page: Page = screen.page
+    page.evaluate(GIVE, [how, "offer.txt", base64.b64encode(OFFER).decode()])
+    expect(chip(page)).to_have_attribute("data-state", "ready")
+    expect(page.locator("#drop-here")).to_be_hidden()
+    expect(page.locator("#uploads")).to_be_hidden()
+    screen.ask(PRICE)
+    screen.finished()
+    expect(page.locator(".answer")).to_contain_text("9000 crowns")
+
+
+def test_a_question_waits_until_the_files_are_read(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    page: Page = screen.page
+    waiting: list[Route] = []
+    page.route("**/uploads", lambda route: waiting.append(route))
+    attach(page, offer=OFFER)
+    expect(chip(page)).to_contain_text("Uploading, 0%")
+    screen.ask(PRICE)
+    expect(page.locator("#attachments-note")).to_have_text("The question is sent as soon as the files are read.")
+    expect(page.locator("#question")).to_have_value(PRICE)
+    while not waiting:
+        page.wait_for_timeout(20)
+    waiting[0].continue_()
+    expect(page.locator(".answer")).to_contain_text("9000 crowns")
+    expect(page.locator("#question")).to_have_value("")
+    expect(page.locator("#attachments-note")).to_be_hidden()
+
+
+def test_a_file_that_cannot_be_read_says_why_and_the_question_stays_in_the_box(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    page: Page = screen.page
+    page.locator("#attach-files").set_input_files(FilePayload(name="scan.pdf", mimeType="", buffer=b"%PDF-1.7 this is no PDF"))
+    screen.ask(PRICE)
+    failed = chip(page, "scan.pdf")
+    expect(failed).to_have_attribute("data-state", "failed")
+    reason, remedy = failed.locator(".why span").all_inner_texts()
+    assert reason.strip()
+    assert remedy.strip()
+    expect(page.locator("#question")).to_have_value(PRICE)
+    page.get_by_role("button", name="Remove scan.pdf").click()
+    expect(page.locator("#attachments")).to_be_hidden()
+    expect(page.locator("#question")).to_be_focused()
+    page.reload()
+    assert attached(page, server) == []
+
+
+def test_a_removed_file_and_those_of_a_deleted_conversation_are_gone(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    page: Page = screen.page
+    attach(page, offer=OFFER, wool=b"Wool is sold by weight.")
+    expect(page.locator("#attachments [data-state=ready]")).to_have_count(2)
+    screen.ask(PRICE)
+    screen.finished()
+    page.get_by_role("button", name="Remove wool.txt").click()
+    expect(page.locator("#attachments li")).to_have_count(1)
+    assert attached(page, server) == ["offer.txt"]
+    room = page.evaluate("location.hash.slice(4)")
+    page.request.delete(f"{server}/conversations/{room}")
+    assert attached(page, server) == []
+
+
+@pytest.mark.parametrize("look", [STILL, NARROW | STILL], ids=["wide", "narrow"])
+def test_chips_are_accessible_and_follow_the_language(open_screen: Open, server: str, look: dict[str, Any]) -> None:
+    page: Page = open_screen(server, **look).page
+    attach(page, offer=OFFER)
+    page.locator("#attach-files").set_input_files(FilePayload(name="scan.pdf", mimeType="", buffer=b"%PDF-1.7 this is no PDF"))
+    expect(page.locator("#attachments [data-state=failed]")).to_have_count(1)
+    expect(page.locator("#attachments-said")).to_have_text("scan.pdf could not be attached.")
+    assert grave_in(page) == []
+    for language, name, remove in (("de", "Dateien anhängen", "offer.txt entfernen"), ("ko", "파일 첨부", "offer.txt 첨부 취소")):
+        page.locator("#language").select_option(language)
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
+        expect(page.get_by_role("button", name=remove)).to_be_visible()
