@@ -61,7 +61,7 @@ def _body(figures: Figures) -> UsedBody:
 
 
 async def _budget(caller: Caller, core: CoreOf) -> BudgetBody | None:
-    budget = core.settings.budget
+    budget = core.settings.budget.of(caller.user_id)
     if caller.sees_all or not (budget.tokens_per_day or budget.money_per_day):
         return None
     return BudgetBody(

@@ -83,8 +83,9 @@ SEEN_ELSEWHERE = {
     ("trace_id", "POST", "/golden"),
     ("permission_groups", "POST", "/golden"),
     ("user_id", "GET", "/audit"),
+    ("user_id", "POST", "/sessions/new"),
 }
-"""In the tests of routes that name a thing, of feedback, of golden cases and of the audit."""
+"""In the tests of routes that name a thing, of feedback, of golden cases, of the audit and of sessions."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -12,7 +12,7 @@ import pytest
 from feedback.app import create_app as feedback
 from footnote.bootstrap import Core
 from footnote.guard.audit import read_audit
-from footnote.guard.identity import Session, open_session, session_id_of
+from footnote.guard.identity import LOCAL, Session, open_session, session_id_of
 from footnote.guard.limits import RateLimiter
 from footnote.settings import LLM, Auth, Embedding, Settings
 from footnote_http.callers import METADATA
@@ -21,7 +21,7 @@ from query.app import create_app as query
 from stats.app import create_app as stats
 from tests.conftest import HandClock
 from tests.fakes import make_document, put_document
-from tests.functions.conftest import ASK, BRIDGE, CreateApp, OpenClient
+from tests.functions.conftest import ASK, BRIDGE, CreateApp, OpenClient, as_caller
 
 SEARCH = {"index_name": "default", "query_text": "bridge built", "permission_groups": []}
 OPEN = {"/health", "/ready", "/sessions", METADATA, f"{METADATA}/mcp"}
@@ -111,6 +111,73 @@ async def test_an_admin_sees_who_is_signed_in_and_ends_it(core: Core, open_clien
     assert (await client.delete(f"/sessions/{ann}", headers=as_root)).status_code == 204
     assert (await client.get("/conversations", headers=as_ann)).status_code == 401
     assert (await client.delete(f"/sessions/{ann}", headers=as_root)).status_code == 404
+
+
+async def root_of(core: Core, *groups: str) -> dict[str, str]:
+    admin = Session("root", groups, "admin")
+    return {"authorization": f"Bearer {await open_session(admin, 1e9, cache=core.cache, records=core.records, now=core.clock())}"}
+
+
+async def test_an_admin_creates_a_session_whose_token_is_shown_once(core: Core, open_client: OpenClient) -> None:
+    client, root = await open_client(query), await root_of(core, "staff", "crew")
+    asked = {"user_id": " eva ", "groups": ["staff", "staff"], "hours": 2}
+    reply = await client.post("/sessions/new", json=asked, headers=root)
+    assert (reply.status_code, reply.headers["cache-control"]) == (201, "no-store")
+    made = reply.json()
+    assert (made["session_id"], made["expires_at"]) == (session_id_of(made["token"]), core.clock() + 7200)
+    eva = {"authorization": f"Bearer {made['token']}"}
+    assert (await client.post("/retrieve-bm25", json=SEARCH, headers=eva)).json()["hits"]["total"]["value"] == 2
+    assert (await client.get("/sessions", headers=eva)).status_code == 403
+    listed = await client.get("/sessions", headers=root)
+    assert made["token"] not in listed.text
+    (row,) = (each for each in listed.json()["data"] if each["user_id"] == "eva")
+    assert (row["groups"], row["role"]) == (["staff"], "user")
+    (entry,) = (await read_audit(core.records, 1)).data
+    assert (entry.user_id, entry.action, entry.object_id, entry.facts) == (
+        "root", "session.create", "eva", {"groups": ["staff"], "role": "user"},
+    )  # fmt: skip
+    core.clock.advance(7201)  # type: ignore[attr-defined]
+    assert (await client.get("/conversations", headers=eva)).status_code == 401
+
+
+async def test_an_admin_gives_no_group_that_they_are_not_in(core: Core, open_client: OpenClient) -> None:
+    client, root = await open_client(query), await root_of(core, "staff")
+    reply = await client.post("/sessions/new", json={"user_id": "eva", "groups": ["staff", "board"]}, headers=root)
+    assert (reply.status_code, reply.json()["detail"]) == (403, "You are not in board. You can give only groups that you are in.")
+    for wrong in (
+        {"groups": ["user:ann"]},
+        {"groups": ["role:admin"]},
+        {"groups": ["*"]},
+        {"user_id": " "},
+        {"user_id": "a\nb"},
+        {"hours": 0},
+    ):
+        assert (await client.post("/sessions/new", json={"user_id": "eva", **wrong}, headers=root)).status_code == 422, wrong
+    assert [each for each in (await read_audit(core.records, 9)).data if each.action == "session.create"] == []
+
+
+async def test_an_admin_opens_no_session_of_somebody_with_conversations_or_documents(core: Core, open_client: OpenClient) -> None:
+    client, root = await open_client(query), await root_of(core)
+    for user in ("ann", "bob", "eva"):
+        created = await client.post("/sessions/new", json={"user_id": user}, headers=root)
+        assert created.status_code == 201, "nobody has anything yet"
+        if user == "ann":
+            await client.post("/ask", json=ASK, headers={"authorization": f"Bearer {created.json()['token']}"})
+        if user == "bob":
+            uploads, headers = await open_client(ingest), {"authorization": f"Bearer {created.json()['token']}"}
+            await uploads.post("/ingest/file", files={"file": ("a.txt", b"text")}, data={"index_name": "default"}, headers=headers)
+    for user, status in (("ann", 409), ("bob", 409), ("eva", 201), ("root", 201)):
+        reply = await client.post("/sessions/new", json={"user_id": user}, headers=root)
+        assert reply.status_code == status, (user, reply.text)
+        assert status == 201 or "`footnote session create`" in reply.json()["detail"]
+
+
+@pytest.mark.parametrize("mode", ["none", "api_key", "jwt"])
+async def test_there_are_no_sessions_where_people_sign_in_otherwise(core: Core, open_client: OpenClient, mode: Any) -> None:
+    core.live.current = core.settings.model_copy(update={"auth": Auth(mode=mode)})
+    client = await open_client(as_caller(LOCAL, query))
+    reply = await client.post("/sessions/new", json={"user_id": "eva"})
+    assert (reply.status_code, reply.json()["detail"]) == (409, f"Sign-in is by {mode}. Sessions are for AUTH__MODE=session.")
 
 
 async def test_too_many_questions_get_a_time_to_wait(core: Core, open_client: OpenClient) -> None:

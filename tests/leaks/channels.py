@@ -364,6 +364,9 @@ async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response
         reply = await world.call(person, "query", "GET", path)
         assert reply.status_code == 403, (path, reply.status_code)
         yield reply
+    reply = await world.call(person, "query", "POST", "/sessions/new", json={"user_id": "root"})
+    assert reply.status_code == 403, reply.status_code
+    yield reply
     trials = (
         ("/forbidden-terms/try", {}),
         ("/prompts/answer_numbered/preview", {"lang": "en", "template": "Answer.", "index_name": "side"}),
@@ -394,9 +397,33 @@ async def read_errors(world: World, person: str) -> AsyncIterator[httpx.Response
         world.seen["ended"] += 1
 
 
+async def read_attachments(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    """The user's own files are found by questions of their conversation alone, and nobody learns of others'."""
+    own = world.attached[person]
+    listed = await world.call(person, "ingest", "GET", "/documents", params={"room_id": ROOM})
+    assert {document["doc_id"] for document in listed.json()["data"]} == {kept.doc_id for kept in own}
+    yield listed
+    for kept in own[-1:]:
+        for room_id in (ROOM, "another talk", None):
+            reply = await world.call(person, "query", "POST", "/ask", json=ASK | {"query_text": own_question(person), "room_id": room_id})
+            finds = any(canary in str(reply.json()["hits"]) for canary in kept.canaries)
+            assert finds is (room_id == ROOM), (room_id, reply.text[:400])
+            yield reply
+        world.seen["attached"] += 1
+        body = RETRIEVE | {"query_text": f"bridge {kept.canaries[0]}", "index_name": "~attached"}
+        reply = await world.call(person, "query", "POST", "/retrieve-bm25", json=body)
+        assert reply.json()["hits"]["total"]["value"] == 0, reply.text
+    for kept in [each for other in PEOPLE if other != person for each in world.attached[other]]:
+        for method, path in (("GET", ""), ("GET", "/content"), ("GET", "/content?as=blocks"), ("POST", "/retry"), ("DELETE", "")):
+            replies = [await world.call(person, "ingest", method, f"/documents/{doc_id}{path}") for doc_id in (kept.doc_id, NOBODYS)]
+            assert [reply.status_code for reply in replies] == [404, 404], (method, path, replies[0].text)
+            assert _problem(replies[0]) == _problem(replies[1]), (method, path)
+            yield replies[0]
+
+
 CHEAP: tuple[Channel, ...] = (
-    ask_retrieve, ask_dify, list_collections, ask_voices, read_documents, read_conversations, open_shares, read_figures, read_admins,
-    read_errors,
+    ask_retrieve, ask_dify, list_collections, ask_voices, read_documents, read_attachments, read_conversations, open_shares, read_figures,
+    read_admins, read_errors,
 )  # fmt: skip
 DEAR: tuple[Channel, ...] = (
     ask_trd,
@@ -410,7 +437,7 @@ DEAR: tuple[Channel, ...] = (
     ask_mcp,
     show_closest,
 )
-REMEMBERING = (read_conversations, show_closest, ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_pipeline)
+REMEMBERING = (read_attachments, read_conversations, show_closest, ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_pipeline)
 
 
 async def assert_permitted(world: World, person: str, channels: tuple[Channel, ...]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Route, expect
 
-from tests.browser.admin.view import WIDE, Open, get, listed, post, said, section, settled
+from tests.browser.admin.view import WIDE, Open, get, listed, post, said, section, setting, settled
 from tests.browser.conftest import serving
 
 
@@ -203,6 +203,62 @@ def test_a_session_is_ended_by_an_admin_and_others_are_not_admins(
         other.get_by_label("Token").fill(token("bob"))
         other.get_by_role("button", name="Sign in").click()
         expect(other.locator("#view")).to_have_text("Only admins can use this page.")
+
+
+def test_an_admin_makes_a_session_whose_token_is_shown_once(new_context: Callable[..., BrowserContext], tmp_path: Path) -> None:
+    data, quiet = tmp_path / "data", {"LLM__DISCOVER": "false", "EMBEDDING__BUILTIN": "false", "AUTH__MODE": "session"}
+    command = [sys.executable, "-m", "footnote_local", "session", "create", "--data", str(data)]
+    command += ["--user", "root", "--role", "admin", "--groups", "staff"]
+    made = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **quiet})
+    with serving(data, **quiet) as server:
+        page = new_context(**WIDE).new_page()
+        page.goto(f"{server}/admin#/people")
+        page.get_by_label("Token").fill(made.stdout.split()[-1])
+        page.get_by_role("button", name="Sign in").click()
+        settled(page)
+        creation = section(page, "New session")
+        creation.get_by_label("User").fill("eva")
+        creation.get_by_label("Groups").fill("board")
+        creation.get_by_role("button", name="Create").click()
+        expect(creation.get_by_role("alert")).to_have_text("You are not in board. You can give only groups that you are in.")
+        creation.get_by_label("Groups").fill("staff")
+        creation.get_by_label("Valid for (hours)").fill("2")
+        creation.get_by_role("button", name="Create").click()
+        expect(creation).to_contain_text("The token of eva. It is shown this once: give it to them now.")
+        token = creation.locator("code").inner_text()
+        sessions = section(page, "Sessions").locator("tbody tr")
+        expect(sessions).to_have_count(2)
+        expect(sessions.filter(has_text="eva")).to_contain_text("staff")
+        expect(section(page, "Groups").locator("tbody tr").filter(has_text="staff")).to_contain_text("eva, root")
+        assert page.request.get(f"{server}/me/preferences", headers={"authorization": f"Bearer {token}"}).json()["is_admin"] is False
+        page.reload()
+        settled(page)
+        expect(page.locator("#view")).not_to_contain_text(token)
+
+
+def test_a_person_gets_a_budget_of_their_own_and_loses_it(open_admin: Open) -> None:
+    page = open_admin("people")
+    budgets = section(page, "Budgets of single people")
+    expect(budgets).to_contain_text("Nobody has a budget of their own.")
+    for user, tokens in (("ann", "50000"), ("local", "0")):
+        budgets.get_by_label("User").fill(user)
+        budgets.get_by_label("Tokens per day").fill(tokens)
+        budgets.get_by_role("button", name="Save").click()
+        said(page, "Saved.")
+        expect(budgets.locator("tbody tr").filter(has_text=user)).to_be_visible()
+        settled(page)
+    expect(budgets.locator("tbody tr")).to_have_text(["ann50,000as for everybodyRemove", "localunlimitedas for everybodyRemove"])
+    assert setting(page, "budget.users")["value"]["ann"] == {"tokens_per_day": 50000, "money_per_day": None}
+    assert get(page, "/audit?action=setting.set")["data"][0]["object_id"] == "budget.users"
+    budgets.get_by_label("User").fill("ann")
+    budgets.get_by_label("Tokens per day").fill("-1")
+    budgets.get_by_role("button", name="Save").click()
+    expect(budgets.get_by_role("alert")).to_contain_text("greater than or equal to 0")
+    for user, left in (("ann", 1), ("local", 0)):
+        budgets.locator("tbody tr").filter(has_text=user).get_by_role("button", name="Remove").click()
+        expect(budgets.locator("tbody tr")).to_have_count(left)
+        settled(page)
+    assert setting(page, "budget.users")["value"] == {}
 
 
 def test_an_experiment_is_created_replayed_started_stopped_and_deleted(open_admin: Open, admin_server: str) -> None:

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import StoreUnavailable
 from footnote.guard.budget import DAY_S, Spending, check_budget, is_short, spend, spends, warn_of_budget
 from footnote.settings import LLM, Budget, Price
-from footnote.types import Answer, ModelCall, Turn, Usage
+from footnote.settings.budget import UserBudget
+from footnote.types import Answer, Caller, ModelCall, Turn, Usage
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, call_step
 from tests.turns import ME, make_turn, with_
@@ -171,3 +173,25 @@ async def test_an_answer_says_that_it_was_made_with_less() -> None:
 async def test_what_the_cheaper_model_did_not_write_does_not_say_that_it_did(answer: Answer, cheaper: str | None) -> None:
     turn = make_turn(answer=answer, allowance="cheaper")
     assert await call_step(warn_of_budget, turn, FakeDeps(llm=LLM(cheaper_model=cheaper))) is turn
+
+
+async def test_a_user_with_a_budget_of_their_own_has_that_one(spending: Spending) -> None:
+    own = {"me": UserBudget(tokens_per_day=100), "free": UserBudget(tokens_per_day=0), "same": UserBudget(money_per_day=5)}
+    budget = Budget(tokens_per_day=1000, users=own)
+    everybody = Budget(tokens_per_day=1000)
+    for user, tokens, money in (("me", 100, 0), ("free", 0, 0), ("same", 1000, 5), ("somebody", 1000, 0)):
+        assert (budget.of(user).tokens_per_day, budget.of(user).money_per_day) == (tokens, money)
+    for user in ("me", "free", "somebody"):
+        turn = used(150, 0, caller=Caller(user))
+        await spend(turn, spending=spending, budget=budget, llm=LLM_, checkpoint=None)
+    found = {user: await allowance(spending, budget, caller=Caller(user)) for user in ("me", "free", "somebody")}
+    assert found == {"me": "search", "free": "full", "somebody": "full"}
+    assert await spending.share("me", everybody) == 0.15
+    assert await spending.share("free", everybody) == 0, "nothing is counted without a limit"
+    alone = Budget(users={"me": UserBudget(tokens_per_day=100)})
+    assert [await allowance(spending, alone, caller=Caller(user)) for user in ("me", "somebody")] == ["search", "full"]
+
+
+def test_a_budget_of_a_user_with_an_unknown_field_is_refused() -> None:
+    with pytest.raises(ValidationError, match="tokens_a_day"):
+        Budget.model_validate({"users": {"ann": {"tokens_a_day": 5}}})

@@ -1,9 +1,11 @@
-// People: who is signed in and with which groups, keys, what each has used today of their budget, and the limits.
+// People: who is signed in and with which groups, keys, what each has used today of their budget, and the limits. What is created for them
+// is in person.js.
 
 import { call, callAll } from '../api.js'
 import { el, say } from '../dom.js'
 import { number } from '../i18n.js'
 import { badge, carefulButton, code, filled, hint, link, money, section, tell, when } from './parts.js'
+import { budgets, newSession } from './person.js'
 import { table } from './table.js'
 
 export async function show(_, again) {
@@ -11,12 +13,18 @@ export async function show(_, again) {
   const valueOf = key => settings.find(each => each.key === key)?.value
   const mode = valueOf('auth.mode')
   const keys = Object.entries(valueOf('auth.api_keys') ?? {}).map(([user, key]) => ({ user, ...key }))
+  const refills = []
+  const refilled = read => filled(fill => (refills.push(fill), read()))
   return [
     say(el('p', {}), `admin_sign_in_${mode}`),
-    ...(mode === 'session' ? [section('admin_sessions', filled(() => sessions(again)))] : []),
+    ...(mode === 'session' ? [
+      section('admin_sessions', refilled(() => sessions(again))),
+      section('admin_session_new', newSession(() => new Set(refills).forEach(fill => fill()))),
+    ] : []),
     ...(mode === 'api_key' ? [section('admin_keys', keysOf(keys))] : []),
-    ...(mode === 'session' || mode === 'api_key' ? [section('admin_groups', filled(async () => groupsOf(mode === 'session' ? await callAll('/sessions') : keys)))] : []),
+    ...(mode === 'session' || mode === 'api_key' ? [section('admin_groups', refilled(async () => groupsOf(mode === 'session' ? await callAll('/sessions') : keys)))] : []),
     section('admin_usage', filled(() => usage(valueOf))),
+    section('admin_budgets', budgets(valueOf('budget.users'), again)),
     section('admin_limits', limitsOf(settings)),
     hint('admin_user_data'),
   ]
@@ -60,14 +68,18 @@ function groupsOf(people) {
 async function usage(valueOf) {
   const day = new Date().toISOString().slice(0, 10)
   const { data } = await call('GET', `/stats?${new URLSearchParams({ from: day, to: day, by: 'user' })}`)
-  const [tokens, cost] = [valueOf('budget.tokens_per_day'), valueOf('budget.money_per_day')]
-  const share = ({ figures }) => Math.max(tokens ? figures.total_tokens / tokens : 0, cost ? (figures.cost ?? 0) / cost : 0)
+  const own = valueOf('budget.users')
+  const limits = user => ['tokens_per_day', 'money_per_day'].map(name => own[user]?.[name] ?? valueOf(`budget.${name}`))
+  const share = ({ key, figures }) => {
+    const [tokens, cost] = limits(key.user)
+    return Math.max(tokens ? figures.total_tokens / tokens : 0, cost ? (figures.cost ?? 0) / cost : 0)
+  }
   return table('admin_usage', [
     { name: 'admin_user', of: ({ key }) => key.user, by: ({ key }) => key.user },
     { name: 'admin_questions', of: ({ figures }) => number(figures.turns), by: ({ figures }) => figures.turns },
     { name: 'admin_tokens', of: ({ figures }) => number(figures.total_tokens), by: ({ figures }) => figures.total_tokens },
     { name: 'admin_cost', of: ({ figures }) => money(figures.cost), by: ({ figures }) => figures.cost ?? 0 },
-    { name: 'admin_budget', of: each => (tokens || cost ? `${number(100 * share(each))} %` : say(el('span'), 'admin_unlimited')), by: share },
+    { name: 'admin_budget', of: each => (limits(each.key.user).some(Boolean) ? `${number(100 * share(each))} %` : say(el('span'), 'admin_unlimited')), by: share },
   ], data.toSorted((one, other) => other.figures.total_tokens - one.figures.total_tokens), { empty: 'admin_no_usage' }).element
 }
 
@@ -75,4 +87,4 @@ const limitsOf = settings => table('admin_limits', [
   { name: 'admin_setting', of: ({ key, description }) => el('div', {}, link(`settings/${key}`, key), el('p', { class: 'hint' }, description.replaceAll('`', ''))) },
   { name: 'admin_value', of: ({ value }) => code(String(value)) },
   { name: 'admin_source', of: ({ source }) => badge(`admin_source_${source}`, source === 'runtime' ? 'changed' : '') },
-], settings.filter(({ key }) => /^(budget|limits)\./.test(key)), { empty: 'admin_no_match' }).element
+], settings.filter(({ key }) => /^(budget|limits)\.(?!users$)/.test(key)), { empty: 'admin_no_match' }).element

@@ -67,13 +67,13 @@ class SharedBudget:
 
     async def is_left(self) -> bool:
         """Whether the day's budget is not spent yet."""
-        budget = self.settings().budget
+        budget = self.settings().budget.of(self.user_id)
         return not _limits(budget) or await self.spending.share(self.user_id, budget) < 1
 
     async def spend(self, calls: Sequence[ModelCall]) -> None:
         """Counts these calls, if there is a budget."""
         settings = self.settings()
-        if limits := _limits(settings.budget):
+        if limits := _limits(settings.budget.of(self.user_id)):
             spent = _amounts(calls, settings.llm)
             await self.spending.add(self.user_id, {unit: spent[unit] for unit in limits})
 
@@ -86,6 +86,7 @@ def spends(turn: Turn) -> bool:
 
 async def check_budget(turn: Turn, *, spending: Spending, budget: Budget) -> Turn:
     """Sets `turn.plan.allowance` by the share of the budget that is spent."""
+    budget = budget.of(turn.caller.user_id)
     if not _limits(budget):
         return turn
     share = await spending.share(turn.caller.user_id, budget)
@@ -111,7 +112,7 @@ async def warn_of_budget(turn: Turn, *, llm: LLM) -> Turn:
 
 async def spend(turn: Turn, *, spending: Spending, budget: Budget, llm: LLM, checkpoint: TurnCheckpoint | None) -> Turn:
     """Counts what the turn used, even if it failed. Of a resumed request, only what was used since the last attempt."""
-    limits, calls = _limits(budget), turn.record.calls
+    limits, calls = _limits(budget.of(turn.caller.user_id)), turn.record.calls
     if limits and turn.record.usage.total_tokens:
         spent = _amounts(calls, llm)
         if checkpoint is not None:

@@ -1,6 +1,17 @@
 """Settings for users' budgets."""
 
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
 from footnote.settings.marks import Group, setting
+
+
+class UserBudget(BaseModel, frozen=True, extra="forbid", defer_build=True):
+    """The budget of one user; None = that of everybody, 0 = unlimited."""
+
+    tokens_per_day: int | None = Field(None, ge=0)
+    money_per_day: float | None = Field(None, ge=0)
 
 
 class Budget(Group):
@@ -13,3 +24,14 @@ class Budget(Group):
     cheaper_at: float = setting(
         0.8, gt=0, le=1, description="Share of the budget from which `LLM__CHEAPER_MODEL` answers.", changeable=True, affects="nothing"
     )
+    users: dict[str, UserBudget] = setting(
+        {},
+        description='Budgets of single users instead, as JSON: `{"ann": {"tokens_per_day": 50000}}`; what is left out is as for everybody.',
+        changeable=True,
+        affects="nothing",
+    )
+
+    def of(self, user_id: str) -> Budget:
+        """The budget of this user."""
+        own = self.users.get(user_id)
+        return self if own is None else self.model_copy(update=own.model_dump(exclude_none=True))
