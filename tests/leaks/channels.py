@@ -22,7 +22,7 @@ RETRIEVE = {"index_name": "default", "query_text": QUESTION, "permission_groups"
 ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": [], "num_result_doc": ALL}
 V2 = {"collection_name": "default", "query": QUESTION}
 PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-KEYWORDS = "bridge river keeper painted year locals long"
+KEYWORDS = "bridge river keeper painted year locals railing"
 SEVERAL = "When was the bridge over the river built and who is the keeper of the bridge?"
 NOBODYS = "nothing-000000"
 """An id that leads nowhere."""
@@ -210,6 +210,7 @@ async def list_collections(world: World, person: str) -> AsyncIterator[httpx.Res
     reply = await world.call(person, "query", "GET", "/collections")
     counts = world.counted(person)
     assert {each["name"]: each["documents"] for each in reply.json()["data"] if each["documents"]} == counts, reply.text
+    world.seen["suggested"] += any(each["questions"] for each in reply.json()["data"])
     yield reply
 
 

@@ -17,14 +17,17 @@ from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore
 from footnote.adapters.sqlite.vector_file import Scan
 from footnote.bootstrap import Core
+from footnote.collections import Directory, attachments, visible
+from footnote.collections.attachments import Attachments
 from footnote.guard import identity
+from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
 from footnote.memory import answer_cache, search_cache, withdrawn
 from footnote.memory import shares as stored_shares
 from footnote.memory.shares import SharedAnswer
-from footnote.retrieve import lists
+from footnote.retrieve import attached, lists
 from footnote.telemetry import metrics
-from footnote.types import Caller
+from footnote.types import ATTACHED, Caller
 from footnote_http.streams import Stream, Streams
 from query import sessions, shares
 from query.dialects import dify
@@ -114,6 +117,21 @@ def readable_by_all(original: Any) -> Any:
     return lambda turn, index: all_of
 
 
+def _attached_for_all(original: Any) -> Any:
+    async def groups(self: Ingestor, caller: Caller, stored: str, wanted: list[str]) -> frozenset[str]:
+        return frozenset({"*"}) if stored == ATTACHED else await original(self, caller, stored, wanted)
+
+    return groups
+
+
+def _as_stored(original: Any) -> Any:
+    return lambda self, name: ATTACHED if name == ATTACHED else original(self, name)
+
+
+def _of_the_user(original: Any) -> Any:
+    return lambda user_id, room_id: original(user_id, "")
+
+
 MUTANTS: Mapping[str, Mutant] = {
     "a search sees all": ((index_reads, "_visible_acls", giving(None)),),
     "a search by words sees all": ((index_reads, "_lexical", lambda search: lambda at, k, s, acls, g: search(at, k, s, None, g)),),
@@ -172,6 +190,13 @@ MUTANTS: Mapping[str, Mutant] = {
     ),
     "suggested questions are kept without their groups": ((SqliteCache, "get", _without_groups), (SqliteCache, "put", _without_groups)),
     "collections are suggested from without groups": ((Core, "list_collections", sees_all),),
+    "attached files are everybody's": ((Ingestor, "check_groups", _attached_for_all),),
+    "attached files are found by all conversations of their user": (
+        (attachments, "conversation_key", _of_the_user), (attached, "conversation_key", _of_the_user),
+    ),
+    "attached files are documents like others": ((visible, "ATTACHED", lambda _: ""),),
+    "attached files outlive their conversation": ((Attachments, "end", giving(None)),),
+    "a name leads to attached files": ((Directory, "resolve", _as_stored),),
     "files are read without their groups": ((Sources, "original", sees_all), (Sources, "text", sees_all)),
     "nothing is found": ((index_reads, "_visible_acls", giving(frozenset())),),
     "what is new does not answer": ((SqliteIndex, "activate", giving(True)),),

@@ -29,7 +29,7 @@ from tests.leaks.channels import (
     read_figures,
 )
 from tests.leaks.mutants import MUTANTS, chosen
-from tests.leaks.world import GROUPS, PEOPLE, ROOM, World, open_world
+from tests.leaks.world import GROUPS, PEOPLE, World, open_world
 
 T = TypeVar("T")
 
@@ -131,7 +131,12 @@ class Leaks(RuleBasedStateMachine):
     @rule(person=people)
     def delete_a_conversation(self, person: str) -> None:
         self._asking = person
-        self._run(self.world.call(person, "query", "DELETE", f"/conversations/{ROOM}"))
+        self._run(self.world.delete_conversation(person))
+
+    @rule(person=people, asking=people)
+    def attach(self, person: str, asking: str) -> None:
+        self._asking = asking
+        self._run(self.world.attach(person))
 
     @rule(seconds=st.sampled_from([1.0, 30.0, 400.0]))
     def time_passes(self, seconds: float) -> None:
@@ -162,7 +167,7 @@ def test_no_user_sees_what_they_may_not_read_in_any_order_of_events() -> None:
     run_state_machine_as_test(Leaks, settings=calm(500, 50) if DEEP else calm(5, 30))
     # Answers were generated, served from the cache to users with the same groups, withheld and resumed; closest passages were shown;
     # sessions expired; of shared conversations others saw all, a part, and nothing.
-    seen = ("answered", "cached", "shared", "closest", "withdrawn", "resumed", "ended", "graph", "corrected", "divided")
+    seen = ("answered", "cached", "shared", "closest", "withdrawn", "resumed", "ended", "graph", "corrected", "divided", "suggested")
     assert all(Leaks.seen[what] for what in (*seen, "shared nothing", "shared part", "shared all")), Leaks.seen
 
 

@@ -18,6 +18,7 @@ import httpx
 from feedback.app import create_app as create_feedback
 from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session
+from footnote.ingest.attachments import purge_attachments
 from footnote.ports import Delta, Found, Index, Scope
 from footnote.settings import LLM, Auth, Embedding, Limits, Rag, Settings
 from footnote.types import Block, Caller, Candidate, CollectionSettings, Fact, Message, Parsed, Query, Role, ToolCall
@@ -69,12 +70,15 @@ class EchoModel:
 
 
 class IndiscreetGraph:
-    """`ports.RankedLists` that finds every passage of a collection, whoever asks, and tells all that they say."""
+    """`ports.RankedLists` that finds every passage of a collection, whoever asks, and tells all that they say. It finds nothing for QUESTION,
+    to which each reply must be complete without it."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
 
     async def search(self, query: Query, scope: Scope) -> Found:
+        if query.text == QUESTION:
+            return Found((), ())
         chunks = await self._index.sample(Caller("graph", sees_all=True), scope.collection, scope.limit)
         return Found(tuple(Candidate(chunk.chunk_id, 1.0) for chunk in chunks), tuple(Fact(chunk.text, chunk.chunk_id) for chunk in chunks))
 
@@ -127,6 +131,8 @@ class World:
     """Narrowed groups → who was given an answer last that was made for them."""
     seen: Counter[str] = field(default_factory=Counter)
     """What happened how often: a suite in which nothing happens finds nothing."""
+    attached: dict[str, list[Kept]] = field(default_factory=lambda: {person: [] for person in PEOPLE})
+    """Owner → the files of their conversation ROOM."""
     made: int = 0
     deleted: dict[str, list[Kept]] = field(default_factory=dict)
     """Deleted collection → its documents."""
@@ -157,6 +163,8 @@ class World:
         before = [kept for kept in self.gone if not (remembers and kept.doc_id in self.documents)]
         hidden = [*(kept for kept in now if not self.may_read(person, kept)), *before]
         hidden += [kept for kept in self.gone if kept.doc_id in self.documents and not self.may_read(person, kept)]
+        for owner, files in self.attached.items():  # for their owner they are in one conversation only, and in links to it
+            hidden += [] if owner == person and (remembers or shares) else files
         asked = set() if shares else {asked_by(other) for other in PEOPLE if other != person}
         return {canary for kept in hidden for canary in kept.canaries} | asked
 
@@ -186,13 +194,7 @@ class World:
 
     async def put(self, slot: int, groups: frozenset[str], collection: str = "default", *, work: bool = True) -> str:
         """A new document, or new content of the one in this slot with these groups; without `work` it is not read yet."""
-        self.made += 1
-        number = self.made
-        body, title, rare, name = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x", name_of(number)
-        text = (
-            f"Bridges {title}\n\nThe bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
-            f"\n\nHow long is the bridge {body}? It is long, and painted {rare}. Its keeper is {name}."
-        )
+        (body, title, rare, name), text = self._write()
         reply = await self.call(
             "root", "ingest", "POST", "/ingest/file", files={"file": (f"slot{slot}.txt", text.encode())},
             data={"index_name": collection, "permission_groups": sorted(groups)},
@@ -212,6 +214,36 @@ class World:
         if work:
             await self.work()
         return doc_id
+
+    def _write(self) -> tuple[tuple[str, str, str, str], str]:
+        """Canaries that no other document has, and a text with them."""
+        self.made += 1
+        number = self.made
+        body, title, rare, name = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x", name_of(number)
+        return (body, title, rare, name), (
+            f"Bridges {title}\n\nThe bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
+            f"\n\nWho painted the railing of {body}?\n\nThe railing of {body} was painted by {rare}. Its keeper is {name}."
+        )
+
+    async def attach(self, person: str, *, room_id: str = ROOM) -> str:
+        """A file that this user attaches to their conversation."""
+        canaries, text = self._write()
+        wanted = {"file_name": "attached.txt", "size": len(text), "room_id": room_id}
+        target = (await self.call(person, "ingest", "POST", "/uploads", json=wanted)).json()
+        file = {"file": ("attached.txt", text.encode())}
+        reply = await self.call(person, "ingest", "POST", target["url"], data=target["fields"], files=file)
+        assert reply.status_code == 204, reply.text
+        kept = Kept(target["doc_id"], 0, "", frozenset({f"user:{person}"}), canaries)
+        self.attached[person].append(kept)
+        await self.work()
+        return kept.doc_id
+
+    async def delete_conversation(self, person: str) -> None:
+        """Deletes the user's conversation, if there is one, and thereby its files."""
+        reply = await self.call(person, "query", "DELETE", f"/conversations/{ROOM}")
+        if reply.status_code == 204:
+            self.gone += self.attached[person]
+            self.attached[person] = []
 
     async def delete(self, doc_id: str) -> None:
         reply = await self.call("root", "ingest", "DELETE", f"/documents/{doc_id}")
@@ -249,6 +281,7 @@ class World:
             pass
         while await self.core.ingestor.embed_some():
             pass
+        await purge_attachments(self.core.ingestor, self.core.turns)
         for doc_id, kept in self.coming.items():
             self.gone.append(self.documents[doc_id])
             self.documents[doc_id] = kept

@@ -1,0 +1,54 @@
+"""Files attached to a conversation are seen by who attached them, in that conversation alone, until it is deleted."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.leaks.channels import CHEAP, DEAR, assert_finds_all, assert_permitted, logs_say_nothing, read_attachments
+from tests.leaks.mutants import MUTANTS
+from tests.leaks.world import PEOPLE, World, open_world
+
+NAMES = [name for name in MUTANTS if "attached files" in name]
+
+
+async def check(world: World) -> None:
+    for person in PEOPLE:
+        await assert_permitted(world, person, (*CHEAP, *DEAR))
+        await assert_finds_all(world, person)
+    logs_say_nothing(world)
+
+
+async def attach_and_delete(folder: Path) -> World:
+    """Two users with the same groups attach files to conversations of the same name; one of them is deleted."""
+    async with AsyncExitStack() as stack:
+        world = await open_world(folder, stack)
+        await world.put(0, frozenset({"*"}))
+        for person in PEOPLE:
+            await world.sign_in(person, frozenset({"red"}))
+        for person in ("ann", "bob"):
+            await world.attach(person)
+            await check(world)
+        await world.attach("ann")
+        await check(world)
+        await world.delete_conversation("ann")
+        await check(world)
+        await world.work()
+        await check(world)
+        return world
+
+
+async def test_nobody_else_and_no_other_conversation_sees_an_attached_file(tmp_path: Path) -> None:
+    world = await attach_and_delete(tmp_path)
+    assert (len(world.attached["ann"]), len(world.attached["bob"]), world.seen["attached"]) == (0, 1, 7)
+    assert read_attachments in CHEAP
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for target, attribute, change in MUTANTS[name]:
+        monkeypatch.setattr(target, attribute, change(getattr(target, attribute)))
+    with pytest.raises(AssertionError):
+        await attach_and_delete(tmp_path)
