@@ -1,8 +1,8 @@
 """Moves what a deployment holds to another one, document by document; the source is only read.
 
 What moves: documents with everything made from them, and of the records collections, prompts, settings, forbidden terms, users'
-preferences and the sources of sync. What stays: conversations, feedback, figures, sessions, the audit, caches and jobs, and deleted
-collections.
+preferences and the sources of sync. What stays: conversations with their names and pins, feedback, figures, sessions, the audit, caches
+and jobs, and deleted collections.
 
 What is there already is compared first, so a second run, or one after a kill, writes only what is missing.
 """

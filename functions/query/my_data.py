@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +15,7 @@ from footnote.guard.audit import audit
 from footnote.ingest.pii import mask_pii
 from footnote.ingest.vector_cache import forget_voices
 from footnote.learn.golden_cases import load_case
-from footnote.memory.room_marks import forget_marks, load_marks
+from footnote.memory.room_marks import RoomMark, forget_marks, key_of, load_marks
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import StoredTurn, read_all
 from footnote.types import Caller, Feedback, TurnRecord
@@ -85,6 +85,8 @@ class ExportedTurn(BaseModel, defer_build=True):
     spans: list[dict[str, Any]]
     withdrawn: bool = Field(description="True: it quoted what the caller may not read any more; only the question is left.")
     feedback: ExportedFeedback | None
+    room_title: str | None = Field(description="The name that its user gave the conversation; null = none.")
+    room_pinned: bool = Field(description="Whether its user pinned the conversation.")
 
 
 KIND = "text/x-ndjson"
@@ -122,13 +124,14 @@ async def delete(caller: CallerOf, core: CoreOf) -> Response:
 async def export_lines(caller: Caller, core: Core) -> AsyncGenerator[bytes, None]:
     """The caller's turns as lines of JSON, oldest first."""
     waiting: list[StoredTurn] = []
+    marks = await load_marks(core.records, caller.user_id)
     async for stored in core.turns.all_of(caller):
         waiting.append(stored)
         if len(waiting) == AT_ONCE:
-            for line in await _lines(waiting, caller, core):
+            for line in await _lines(waiting, marks, caller, core):
                 yield line
             waiting.clear()
-    for line in await _lines(waiting, caller, core):
+    for line in await _lines(waiting, marks, caller, core):
         yield line
 
 
@@ -163,13 +166,17 @@ async def _delete_copies(user_id: str, core: Core) -> None:
     await forget_voices(core.vector_cache, list(map(mask_pii, said)))
 
 
-async def _lines(turns: Sequence[StoredTurn], caller: Caller, core: Core) -> list[bytes]:
+async def _lines(turns: Sequence[StoredTurn], marks: Mapping[str, RoomMark], caller: Caller, core: Core) -> list[bytes]:
     readable = await read_again([stored.record for stored in turns], caller, index=core.index, ledger=core.ledger)
-    return [_line(record, stored.feedback, caller) for record, stored in zip(readable.records, turns, strict=True)]
+    pairs = zip(readable.records, turns, strict=True)
+    return [
+        _line(record, stored.feedback, marks.get(key_of(caller.user_id, record["room_id"]), RoomMark()), caller) for record, stored in pairs
+    ]
 
 
-def _line(record: TurnRecord, feedback: Feedback | None, caller: Caller) -> bytes:
+def _line(record: TurnRecord, feedback: Feedback | None, mark: RoomMark, caller: Caller) -> bytes:
     """The arm of an experiment is for admins: who knows their arm rates differently."""
     shown = {name: value for name, value in record.items() if name != "experiment" or caller.role == "admin"}
     line = {**shown, "withdrawn": record["outcome"] == WITHDRAWN, "feedback": asdict(feedback) if feedback else None}
+    line |= {"room_title": mark.title, "room_pinned": mark.pinned}
     return (json.dumps(line, ensure_ascii=False) + "\n").encode(errors="replace")

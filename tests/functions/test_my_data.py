@@ -56,6 +56,21 @@ async def test_a_user_exports_their_turns_with_their_feedback(open_site: OpenSit
     assert (exported[0]["feedback"]["rating"], exported[0]["feedback"]["reason"], exported[1]["feedback"]) == ("down", "old", None)
 
 
+async def test_an_export_has_the_names_and_pins_of_conversations(open_site: OpenSite) -> None:
+    site = await open_site(caller=ANN)
+    alone = await ask(site.client)
+    for room in ("r1", "r1", "r2", "r3"):
+        await ask(site.client, room_id=room)
+    assert (await site.client.patch("/conversations/r1", json={"title": "The bridge", "pinned": True})).status_code == 200
+    assert (await site.client.patch("/conversations/r2", json={"pinned": True})).status_code == 200
+    async with client_of(site, BEN) as ben:
+        await ask(ben, room_id="r1")
+        assert [(each["room_title"], each["room_pinned"]) for each in await export(ben)] == [(None, False)]
+    assert [(each["room_id"], each["room_title"], each["room_pinned"]) for each in await export(site.client)] == [
+        (alone, None, False), ("r1", "The bridge", True), ("r1", "The bridge", True), ("r2", None, True), ("r3", None, False),
+    ]  # fmt: skip
+
+
 async def test_a_user_without_turns_has_no_data(open_site: OpenSite) -> None:
     assert await export((await open_site()).client) == []
 
