@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
+from functools import lru_cache
 
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
@@ -31,15 +32,21 @@ def covered_share(terms: Collection[str], found: Set[str], weights: Mapping[str,
 
 def best_support(claim: str, text: str, lang: str) -> tuple[float, tuple[int, int]]:
     """(share of the claim's terms, bounds) of the sentence, or pair of adjacent sentences, that supports the claim best."""
-    terms = content_terms(claim, lang)
-    bounds = split_sentences(text, lang)
+    terms = frozenset(content_terms(claim, lang))
+    bounds, held = _sentences(text, lang)
     if not bounds:
         return 0.0, (0, len(text))
-    held = [set(content_terms(text[start:end], lang)) for start, end in bounds]
     # The penalty prefers one sentence where the second adds little.
     windows = [(covered_share(terms, found), bound) for found, bound in zip(held, bounds, strict=True)]
     windows += [(covered_share(terms, held[i] | held[i + 1]) - 0.03, (bounds[i][0], bounds[i + 1][1])) for i in range(len(bounds) - 1)]
     return max(windows, key=lambda window: (window[0], -window[1][0]))
+
+
+@lru_cache(maxsize=128)
+def _sentences(text: str, lang: str) -> tuple[tuple[tuple[int, int], ...], tuple[frozenset[str], ...]]:
+    """(bounds, terms) of the sentences: an answer cites a passage several times."""
+    bounds = tuple(split_sentences(text, lang))
+    return bounds, tuple(frozenset(content_terms(text[start:end], lang)) for start, end in bounds)
 
 
 def most_supporting(claim: str, texts: Sequence[str], lang: str) -> int:
