@@ -270,3 +270,63 @@ async def test_the_only_user_of_a_machine_attaches_files_that_are_theirs_alone(c
         assert (await core.ledger.get(SYSTEM, doc_id)).permission_groups == {"user:local"}
         assert cited(await person.ask()) == [doc_id]
         assert cited(await person.ask(room_id="r2")) == []
+
+
+REPORT = """# Annual report
+
+The guild built four mills in this year. Two of them stand in Linz.
+
+# Staff
+
+The guild employs 40 millers. Leave is 30 days a year.
+
+# Outlook
+
+Next year the guild wants to build a bridge of stone.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Summarise the attached file.", "A summary in other words needs a language model."),
+        ("What is this document about?", "A summary in other words needs a language model."),
+        ("What are the main points?", "A summary in other words needs a language model."),
+        ("Fasse den Anhang zusammen.", "braucht ein Sprachmodell"),
+        ("Worum geht es in der angehängten Datei?", "braucht ein Sprachmodell"),
+        ("첨부 파일을 요약해 주세요.", "언어 모델이 필요합니다"),
+    ],
+)
+async def test_a_question_about_the_whole_file_quotes_from_all_its_parts(ann: Person, question: str, said: str) -> None:
+    doc_id = await ann.attach(REPORT, name="report.md")
+    reply = await ann.ask(question)
+    assert (reply["outcome"], cited(reply)) == ("answered", [doc_id]), reply["answer"]
+    for sentence in ("The guild built four mills in this year.", "The guild employs 40 millers.", "Next year the guild wants", said):
+        assert sentence in reply["answer"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does the attached file say about the bridge?",
+        "What does the PDF I uploaded say about a bridge?",
+        "Was steht im Anhang zu bridge?",
+    ],
+)
+async def test_a_question_that_names_the_file_is_answered_from_it_alone(ann: Person, question: str) -> None:
+    doc_id = await ann.attach(REPORT, name="report.md")
+    reply = await ann.ask(question)
+    assert {hit["doc_id"] for hit in reply["hits"]} == {doc_id}
+    assert "bridge of stone" in reply["answer"]
+
+
+async def test_a_comparison_with_the_collection_reads_both(ann: Person) -> None:
+    doc_id = await ann.attach(REPORT, name="report.md")
+    reply = await ann.ask("How does the bridge in the attached file differ from the bridge that was built in 1894?")
+    assert {doc_id, "bridge"} <= {hit["doc_id"] for hit in reply["hits"]}
+
+
+async def test_without_attached_files_such_questions_are_like_others(ann: Person) -> None:
+    reply = await ann.ask("What does the attached file say about the bridge that was built?")
+    assert {hit["doc_id"] for hit in reply["hits"]} == {"bridge"}
+    assert "language model" not in (await ann.ask("Summarise the document."))["answer"]

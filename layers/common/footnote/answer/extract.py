@@ -60,7 +60,7 @@ async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibr
         yield Token(text := message("refused", turn.lang))
         yield replace(turn, outcome="refused", answer=Answer(text, extractive=True, verdict=verdict))
         return
-    writer = _Writer(turn, markers_of(turn))
+    writer = Writer(turn, markers_of(turn))
     for piece in writer.closest(closest_of(parts)) if verdict.tier == "closest" else writer.quotes(quotes_of(parts)):
         yield Token(piece)
     if verdict.tier == "answer":
@@ -176,7 +176,7 @@ def verdict_shown(turn: Turn) -> dict[str, Any]:
     return {"tier": verdict.tier, "because": verdict.because, "score": round(verdict.score, 2)} if verdict else {}
 
 
-class _Writer:
+class Writer:
     """Writes sentences with their markers, and collects the citations."""
 
     def __init__(self, turn: Turn, markers: Markers) -> None:

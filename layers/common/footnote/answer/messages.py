@@ -19,6 +19,11 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Die Dokumente beantworten diese Frage möglicherweise nicht. Am nächsten kommen diese Textstellen:",
         "ko": "문서에 이 질문에 대한 답이 없을 수 있습니다. 가장 가까운 구절은 다음과 같습니다.",
     },
+    "overview": {
+        "en": "These sentences are from the attached files. A summary in other words needs a language model.",
+        "de": "Diese Sätze stehen in den angehängten Dateien. Eine Zusammenfassung in anderen Worten braucht ein Sprachmodell.",
+        "ko": "첨부한 파일에서 가져온 문장입니다. 다른 말로 요약하려면 언어 모델이 필요합니다.",
+    },
     "no_hits": {
         "en": "No relevant information found. Rephrase the question, ask one thing at a time, or choose another collection.",
         "de": "Keine passenden Informationen gefunden. Formulieren Sie die Frage anders, fragen Sie nur nach einer Sache"

@@ -21,7 +21,7 @@ def search_scope(turn: Turn, view: View, settings: Settings) -> dict[str, Any]:
         "readers": "all" if turn.caller.sees_all else sorted(view.groups),
         "collection": view.stored or turn.request.collection,
         "version": view.version,
-        "attached": view.attached,
+        "attached": [*view.attached, view.attached_version],
         "lang": turn.lang,
         "dialect": turn.profile.name,
         "embedder": turn.embedder,

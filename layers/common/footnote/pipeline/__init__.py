@@ -15,7 +15,7 @@ from footnote.answer.assess import check_support, has_sources
 from footnote.answer.confidence import NOTE, assess_confidence, has_citations
 from footnote.answer.context import assemble_context, warn_of_injection, was_written
 from footnote.answer.converse import assemble_conversation
-from footnote.answer.extract import extract, verdict_shown
+from footnote.answer.extract import verdict_shown
 from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.generate import (
     answer_no_hits,
@@ -27,6 +27,7 @@ from footnote.answer.generate import (
     need_model,
     pick_model,
 )
+from footnote.answer.overview import quote
 from footnote.answer.revise import is_revisable, revise, revision_shown
 from footnote.answer.small_talk import greet, is_greeted, may_greet
 from footnote.answer.verify import verify_passages
@@ -44,6 +45,7 @@ from footnote.memory.conversations import is_kept, load_history, needs_history, 
 from footnote.pipeline.search import EMBED, EXPAND, FIND, FORBIDDEN, GUARD, LANGUAGE, LOOK_UP, REMOTE, RETRIEVE, SEARCH, SPELLING, SPLIT
 from footnote.rank.expand import expand_documents, may_be_expanded
 from footnote.rank.judge import has_no_judgement, judge_passages, may_judge
+from footnote.retrieve.attached_alone import asks_for_overview, may_name_attached, name_attached
 from footnote.retrieve.search import has_hits, lacks_lists, warn_of_missing_lists
 from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.telemetry.announcements import announce_answer, announce_question
@@ -70,6 +72,11 @@ def fail_or_quote(turn: Turn, error: FootnoteError) -> OnError:
 def fail_or_greet(turn: Turn, error: FootnoteError) -> OnError:
     """The policy when a model fails that answers without documents."""
     return FALLBACK if is_greeted(turn) else FAIL
+
+
+def is_overview_by_model(turn: Turn) -> bool:
+    """A model says what the attached files are about, and reads more of them than was searched for."""
+    return asks_for_overview(turn) and may_be_expanded(turn)
 
 
 def kind_shown(turn: Turn) -> dict[str, Any]:
@@ -156,6 +163,10 @@ UNDERSTAND = (
         "question_filters", filter_by_question, stage=Stage.UNDERSTAND, option="question_filters", on_error=IGNORE, timeout_s=3,
         when=names_period, shows=lambda t: t.record.notes.get("question_filter", {}),
     ),
+    Step(
+        "name_attached", name_attached, stage=Stage.UNDERSTAND, on_error=IGNORE, timeout_s=3, when=may_name_attached,
+        shows=lambda t: t.record.notes.get("attached", {}),
+    ),
 )
 """A question in its conversation → its checks, the queries and the model that will answer."""
 
@@ -186,6 +197,10 @@ DOCUMENTS = (
         shows=lambda t: {"added": len(t.evidence.added)},
     ),
     Step(
+        "expand_attached", expand_documents, stage=Stage.RANK, on_error=SKIP, timeout_s=5, when=is_overview_by_model,
+        shows=lambda t: {"added": len(t.evidence.added)},
+    ),
+    Step(
         "hints", add_hints, stage=Stage.ANSWER, option="feedback_hints", on_error=IGNORE, timeout_s=1, when=has_model,
         shows=lambda t: t.record.notes.get("feedback_hints", {}),
     ),
@@ -198,11 +213,11 @@ DOCUMENTS = (
         shows=lambda t: t.record.notes.get("vote", {}), on_start=answering,
     ),
     Step(
-        "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=extract, when=is_unanswered,
+        "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=quote, when=is_unanswered,
         shows=lambda t: {"tokens": t.record.usage.completion_tokens, **verdict_shown(t)}, on_start=answering,
     ),
     Step(
-        "extract", extract, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering,
+        "extract", quote, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering,
     ),
     Step(
         "revise", revise, stage=Stage.CHECK, option="revise_answer", paid=True, on_error=SKIP, when=is_revisable, shows=revision_shown,

@@ -18,6 +18,7 @@ from footnote.rank.penalties import penalise
 from footnote.rank.refine import is_fused, refine
 from footnote.rank.rerank import keep_order, may_rerank, rerank
 from footnote.rank.select import cut, read_pool, was_reranked
+from footnote.retrieve.attached_alone import is_about_attached, search_attached
 from footnote.retrieve.derived import has_derived, has_feedback, may_expand
 from footnote.retrieve.documents import search_documents, wants_documents_first
 from footnote.retrieve.feedback_query import add_feedback, is_keyword_query
@@ -119,6 +120,10 @@ SEARCH = (
         "documents", search_documents, stage=Stage.RETRIEVE, option="documents_first", on_error=SKIP, timeout_s=5,
         when=wants_documents_first,
         shows=lambda t: {"passages": sum(len(found.items) for found in t.evidence.lists if found.source == BY_DOCUMENT)},
+    ),
+    Step(
+        "attached", search_attached, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=5, when=is_about_attached,
+        shows=lambda t: {"passages": sum(len(found.items) for found in t.evidence.lists)},
     ),
     Step(
         "feedback_query", add_feedback, stage=Stage.RETRIEVE, option="feedback_query", on_error=SKIP, timeout_s=5, when=is_keyword_query,

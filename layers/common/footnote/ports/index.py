@@ -28,7 +28,7 @@ class View:
     groups that access lists in the collection name; callers with equal groups see the same chunks. `version`: the
     collection's, 0 if it does not exist. `name`: the collection's current name; `stored`: the one that never changes, which
     distinguishes it in caches from others that had its name. `attached`: ids of the documents that are searched with it, because they are
-    attached to the conversation, and what else distinguishes their state."""
+    attached to the conversation; `attached_version` grows with every change of such documents."""
 
     version: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
@@ -36,6 +36,7 @@ class View:
     name: str = ""
     stored: str = ""
     attached: tuple[str, ...] = ()
+    attached_version: int = 0
 
 
 @dataclass(frozen=True, slots=True)

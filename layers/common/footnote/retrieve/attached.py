@@ -99,7 +99,7 @@ class AttachedIndex:
             return own
         attached = await self._index.view(caller, ATTACHED)
         languages = {lang: own.languages.get(lang, 0) + attached.languages.get(lang, 0) for lang in {**own.languages, **attached.languages}}
-        return replace(own, languages=languages, attached=(*documents, f"{ATTACHED} {attached.version}"))
+        return replace(own, languages=languages, attached=documents, attached_version=attached.version)
 
     async def _by_words(self, caller: Caller, search: Search, first: Sequence[Candidate], attached: Sequence[Candidate]) -> list[Candidate]:
         """The attached candidates with scores as the engine gives them to passages of the collection, whose best one is `first`."""

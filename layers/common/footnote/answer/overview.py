@@ -1,0 +1,50 @@
+"""The extractive answer to a question about all that attached files say: sentences that begin their passages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from itertools import chain, zip_longest
+
+from footnote.answer.calibration import Calibration
+from footnote.answer.citation_styles import markers_of
+from footnote.answer.extract import Writer, extract, read_sentences
+from footnote.answer.messages import message
+from footnote.answer.score_sentences import Scored
+from footnote.events import Event, Token
+from footnote.ports import Embedder, Index
+from footnote.types import Turn, Verdict
+
+PASSAGES, SENTENCES = 10, 6
+"""How many passages are read, and sentences quoted."""
+SURE = Verdict("answer", "sure", 0.0, 0.0, 0.0)
+
+
+async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
+    """Streams an overview, if that is asked for; else as `extract`."""
+    wants_overview = bool(turn.record.notes.get("attached", {}).get("whole"))
+    picked = beginnings((await read_sentences(turn, index, passages=PASSAGES))[1]) if wants_overview else []
+    if not picked:
+        async for each in extract(turn, index=index, embedder=embedder, calibration=calibration):
+            yield each
+        return
+    async for each in _overview(turn, picked):
+        yield each
+
+
+async def _overview(turn: Turn, picked: Sequence[Scored]) -> AsyncIterator[Event | Turn]:
+    writer = Writer(turn, markers_of(turn))
+    for piece in writer.quotes(picked):
+        yield Token(piece)
+    yield Token(writer.say(message("overview", turn.lang)))
+    yield replace(turn, answer=writer.answer(SURE))
+
+
+def beginnings(sentences: Sequence[Scored]) -> list[Scored]:
+    """SENTENCES of these, the first ones of each passage, in reading order."""
+    of_passage: dict[str, list[Scored]] = {}
+    for each in sentences:
+        if each.quotable and not each.is_heading:
+            of_passage.setdefault(each.hit.chunk.chunk_id, []).append(each)
+    in_turn = [each for each in chain.from_iterable(zip_longest(*of_passage.values())) if each is not None]
+    return sorted(in_turn[:SENTENCES], key=lambda each: (each.hit.chunk.doc_id, each.hit.chunk.ordinal, each.number))

@@ -1,0 +1,78 @@
+"""Questions that name the attached files are answered from these alone.
+
+“What does the attached file say about leave?” is searched for without the words that name the file, and of what is found only its
+passages count. “Summarise the attached file” names nothing that could be searched for: passages from all parts of the files are taken.
+A comparison keeps what the collection has, because the files are compared with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from footnote.errors import NotFound
+from footnote.ports import Index, Ledger
+from footnote.text.attached_files import asks_for_whole, names_attached, without_reference
+from footnote.types import BY_DOCUMENT, Candidate, Document, RankedList, Turn, make_chunk_id
+
+NOTE = "attached"
+
+
+def may_name_attached(turn: Turn) -> bool:
+    """The documents answer in a conversation, and the question names a file, or asks for a summary of nothing that was talked of."""
+    if turn.request.mode != "rag" or turn.request.room_id is None or (turn.classification and turn.classification.intent == "COMPARISON"):
+        return False
+    return names_attached(turn.asked) or (not turn.conversation.exchanges and asks_for_whole(turn.asked, turn.lang))
+
+
+async def name_attached(turn: Turn, *, index: Index) -> Turn:
+    """Notes that the question is about the attached files, if there are any, and rewrites it without the words that name them."""
+    documents = (await index.view(turn.caller, turn.request.collection)).attached
+    if not documents:
+        return turn
+    whole = asks_for_whole(turn.asked, turn.lang)
+    if not whole and len(turn.answered) == 1:
+        turn = turn.rewrite(without_reference(turn.asked, turn.lang))
+    return turn.with_notes(**{NOTE: {"documents": len(documents), "whole": whole}})
+
+
+def is_about_attached(turn: Turn) -> bool:
+    """The question is about the attached files."""
+    return NOTE in turn.record.notes and not turn.evidence.hits
+
+
+def asks_for_overview(turn: Turn) -> bool:
+    """The question is about all that the attached files say, and something of them was read."""
+    return bool(turn.record.notes.get(NOTE, {}).get("whole")) and bool(turn.evidence.hits)
+
+
+async def search_attached(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
+    """Leaves only passages of the attached files in the lists; where there are none, or all of a file is asked for, passages from all parts
+    of the files make a list of their own."""
+    documents = (await index.view(turn.caller, turn.request.collection)).attached
+    held = tuple(f"{doc_id}|" for doc_id in documents)
+    found = [replace(each, items=tuple(item for item in each.items if item.chunk_id.startswith(held))) for each in turn.evidence.lists]
+    if not turn.record.notes[NOTE]["whole"] and any(each.items for each in found):
+        return replace(turn, evidence=replace(turn.evidence, lists=tuple(found)))
+    read = [each for each in await asyncio.gather(*(_document(turn, ledger, doc_id) for doc_id in documents)) if each is not None]
+    share = max(1, turn.request.limit // max(1, len(read)))
+    items = tuple(Candidate(chunk_id, 1.0) for each in read for chunk_id in _spread(each, share))
+    lists = tuple(RankedList(BY_DOCUMENT, query.text, items) for query in turn.answered)
+    expansion = replace(turn.request.expansion, documents=len(read), least_score=0.0)
+    return replace(turn, request=replace(turn.request, expansion=expansion), evidence=replace(turn.evidence, lists=lists))
+
+
+async def _document(turn: Turn, ledger: Ledger, doc_id: str) -> Document | None:
+    with suppress(NotFound):
+        found = await ledger.get(turn.caller, doc_id)
+        return found if found.active_generation else None
+    return None
+
+
+def _spread(document: Document, count: int) -> Iterator[str]:
+    """Ids of passages from all parts of the document, the first one included. Passages have the first ordinals of a document."""
+    count = min(count, document.chunks)
+    for place in range(count):
+        yield make_chunk_id(document.doc_id, document.active_generation, place * document.chunks // count)
