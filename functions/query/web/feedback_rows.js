@@ -53,7 +53,8 @@ function citedBy({ citations, selected_citations: selected }) {
   if (citations.length === 0) return []
   const rows = citations.map(each => {
     const answers = selected.includes(each.chunk_id) || selected.includes(each.doc_id)
-    return el('li', {}, documentLink(each), answers ? say(el('span', { class: 'answers' }), 'feedback_answers') : null)
+    const quoted = each.snippet ? el('p', { class: 'hint' }, each.snippet) : null
+    return el('li', {}, documentLink(each), answers ? say(el('span', { class: 'answers' }), 'feedback_answers') : null, quoted)
   })
   return [el('div', { class: 'said' }, say(el('span', { class: 'hint' }), 'feedback_cited'), el('ol', { class: 'cited' }, ...rows))]
 }
