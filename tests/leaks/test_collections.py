@@ -331,6 +331,10 @@ def _as_before(scope: Callable[..., Any]) -> Callable[..., Any]:
     return lambda turn, view, *rest: scope(turn, replace(view, stored=view.name, version=1), *rest)
 
 
+def _in_the_place_of(added: Callable[..., Any], self: Collections, now: Directory, wanted: Any) -> Any:
+    return replace(now.collections.get(wanted.name) or added(self, now, wanted), deleted_at=None)
+
+
 MUTANTS: dict[str, Mutant] = {
     "passages of deleted collections are read": _through(VisibleIndex, "_index", "read"),
     "passages and documents of deleted collections are shown": ((visible, "_show", _unfiltered),),
@@ -339,7 +343,7 @@ MUTANTS: dict[str, Mutant] = {
     "deleted collections are listed": _through(VisibleLedger, "_ledger", "collections"),
     "a new collection is stored where the deleted one is": (
         (Directory, "resolve", lambda _: lambda self, name: names.StoredName(name)),
-        (Collections, "_added", lambda _: lambda self, now, wanted: replace(now.collections["side"], deleted_at=None)),
+        (Collections, "_added", lambda added: lambda *args: _in_the_place_of(added, *args)),
     ),
     "a process never learns of changes": ((Collections, "directory", _never_renewed),),
     "nothing is restored": ((Directory, "find", giving(None)),),

@@ -28,10 +28,10 @@ DEEP = os.environ.get("FOOTNOTE_DEEP") == "1"
 READER, READS = "bob", frozenset({"blue"})
 VARYING = frozenset(
     """trace_id chat_id room_id created_at updated_at created_time started_at latency_ms latency_map ms took age_s id created
-    score bm25 cosine max_score _score distances relevance usage cost debug steps spans number index spans bounds
+    score bm25 cosine max_score _score distances relevance usage cost debug steps spans phases number index bounds
     snippet citations references claims warnings suggested_questions groundedness unsupported outcome content notice
-    last_id relevance_score similarity_score confidence_score confidence_level coverage_score is_sufficient sources
-    message results""".split()
+    last_id relevance_score similarity_score confidence_score confidence_level coverage coverage_score is_sufficient sources
+    message results cache_hits prompt_tokens completion_tokens total_tokens""".split()
 )
 """Ids, times, scores, what follows from the order of passages, and whether an answer was there already."""
 WORD = re.compile(r"\w+")
@@ -46,7 +46,7 @@ LOOKS: tuple[Look, ...] = (
     ("query", "POST", "/ask", ASK | {"room_id": ROOM}),
     *(
         ("quoted", "POST", "/ask", ASK | {"query_text": text})
-        for text in (QUESTION, "Who paid for the harbour bridge?", "Zebras over the river")
+        for text in (QUESTION, "Who paid for the bridge over the river?", "Zebras in the savannah")
     ),
     *(("query", "POST", f"/v2/{mode}/query", V2 | {"room_id": ROOM}) for mode in ("rag", "gpt")),
     ("query", "POST", "/chat", {"query": QUESTION, "session_id": ROOM, "top_k": ALL}),
@@ -54,7 +54,7 @@ LOOKS: tuple[Look, ...] = (
         ("query", "POST", "/v1/chat", {"message": QUESTION, "session_id": ROOM, "collection_filter": name})
         for name in (*COLLECTIONS, "none")
     ),
-    *(("quoted", "POST", "/v1/chat", {"message": text}) for text in (QUESTION, "Who paid for the harbour bridge?")),
+    *(("quoted", "POST", "/v1/chat", {"message": text}) for text in (QUESTION, "Who paid for the bridge over the river?")),
     ("query", "POST", "/api/chat", {"messages": [{"role": "user", "content": QUESTION}], "rag": {"enabled": True, "searchLimit": ALL}}),
     ("query", "POST", "/retrieval", {"knowledge_id": "side", "query": QUESTION, "retrieval_setting": {"top_k": ALL}}),
     *(("query", "GET", path, {}) for path in ("/collections", "/v1/models", "/conversations", f"/conversations/{ROOM}", "/me/data")),

@@ -70,8 +70,8 @@ class EchoModel:
 
 
 class IndiscreetGraph:
-    """`ports.RankedLists` that finds every passage of a collection, whoever asks, and tells all that they say. It finds nothing for QUESTION,
-    to which each reply must be complete without it."""
+    """`ports.RankedLists` that finds every passage of a collection, whoever asks, and tells all that they say. It finds nothing for
+    QUESTION: replies to it must be complete without it."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -222,7 +222,7 @@ class World:
         body, title, rare, name = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x", name_of(number)
         return (body, title, rare, name), (
             f"Bridges {title}\n\nThe bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
-            f"\n\nWho painted the railing of {body}?\n\nThe railing of {body} was painted by {rare}. Its keeper is {name}."
+            f"\n\nWhere is the painted railing of {body}?\n\nThe painted railing of {body} is at {rare}. Its keeper is {name}."
         )
 
     async def attach(self, person: str, *, room_id: str = ROOM) -> str:

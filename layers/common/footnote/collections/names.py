@@ -45,9 +45,10 @@ class Directory:
         return None if stored is None else self.collections[stored]
 
     def find_deleted(self, name: str) -> Collection | None:
-        """The collection that had this name or alias and was deleted, most recently if there are several."""
+        """The collection that had this name or alias and was deleted, most recently if there are several; of those that were deleted at
+        the same time, the one that was created last."""
         found = [each for stored, each in self.collections.items() if stored in self.deleted and name in each.names]
-        return max(found, key=lambda each: each.deleted_at or 0.0, default=None)
+        return max(reversed(found), key=lambda each: (each.deleted_at or 0.0, each.created_at), default=None)
 
     def resolve(self, name: str) -> StoredName:
         """The stored name of the collection. Nothing is stored under that of a name that leads nowhere."""
