@@ -115,6 +115,7 @@ async def test_every_field_with_a_resource_id_is_in_a_table() -> None:
     groups = {("permission_groups", method, path) for (method, path), body in SEARCHES.items() if "permission_groups" in body}
     streams = {("last-event-id", method, "/ask/stream") for method in ("GET", "POST")}
     files = {("permission_groups", "POST", "/uploads"), ("permission_groups", "POST", "/ingest/file"), ("policy", "POST", "/uploads/form")}
+    files |= {("room_id", "POST", "/uploads"), ("room_id", "GET", "/documents")}
     assert found == rooms | users | groups | streams | files | SEEN_ELSEWHERE
 
 
@@ -221,6 +222,27 @@ async def test_a_signed_form_works_only_for_the_user_who_requested_it(person: st
 
     assert (await send(person)).status_code == (401 if person in UNKNOWN else 403)
     assert (await send("owner")).status_code == 204
+
+
+@pytest.mark.parametrize("person", [person for person in PEOPLE if person != "owner"])
+async def test_files_are_attached_to_ones_own_room_whatever_its_name(person: str, world: World) -> None:
+    room_id = f"{ROOM} with files {person}"
+
+    async def attach(who: str) -> httpx.Response:
+        reply = await world.ask(who, "POST", "/uploads", json={"file_name": f"{who}.txt", "size": 9, "room_id": room_id})
+        if reply.status_code == 201:
+            file = {"file": ("a.txt", b"The heron bridge was built in 1894.")}
+            await world.ask(who, "POST", "/uploads/form", data=reply.json()["fields"], files=file)
+        return reply
+
+    async def listed(who: str) -> list[str]:
+        reply = await world.ask(who, "GET", "/documents", params={"room_id": room_id})
+        return [document["file_name"] for document in reply.json().get("data", ())]
+
+    assert (await attach("owner")).status_code == 201
+    assert await listed(person) == []
+    assert (await attach(person)).status_code == (401 if person in UNKNOWN else 201)
+    assert (await listed("owner"), await listed(person)) == (["owner.txt"], [] if person in UNKNOWN else [f"{person}.txt"])
 
 
 @pytest.mark.parametrize("person", ["outsider", "member", "admin"])

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from footnote.bootstrap import Core
+from footnote.collections.attachments import CONVERSATION
 from footnote.errors import ModelUnavailable, NotFound
 from footnote.ingest.drops import upload_cache_key
 from footnote.ingest.pipeline import LEASE_S, Ingestor
 from footnote.ports import Dropped, Job, UploadForm
 from footnote.settings import LLM, Embedding, Ingest, Settings
-from footnote.types import Caller, CollectionSettings, Document
+from footnote.types import ATTACHED, SYSTEM, Caller, CollectionSettings, Document
 from ingest.drops import embed
 from tests.conftest import HandClock
 from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, Killed, accept, answering, work
@@ -300,6 +301,21 @@ async def test_an_upload_to_a_collection_that_was_deleted_meanwhile_is_restored_
         await arrive(announced, drops)
     await announced.collections.restore("reports", by="ann")
     assert (await announced.ledger.get(LOCAL, "a-0001")).state == "READY"
+
+
+async def test_a_file_attached_to_a_conversation_arrives_as_its_users_alone(core: Core, drops: FakeDrops) -> None:
+    conversation = await core.collections.attachments.add("ann", "r1", "a-0001")
+    await replace(core.bucket, uploads=Forms()).announce(
+        "a-0001", file_name="a.txt", collection=ATTACHED, permission_groups=["user:ann"], metadata={CONVERSATION: conversation}
+    )
+    drops.put("uploads/a-0001", NEW)
+    for _ in range(2):
+        await tell(core, "uploads/a-0001")
+    ann, ben = Caller("ann", frozenset({"user:ann"})), Caller("ben", frozenset({"user:ben"}), role="admin")
+    assert (await core.ledger.get(ann, "a-0001")).state == "READY"
+    with pytest.raises(NotFound):
+        await core.ledger.get(ben, "a-0001")
+    assert await core.ledger.collections(SYSTEM) == {}
 
 
 async def test_an_upload_that_was_not_announced_is_ignored(core: Core, drops: FakeDrops) -> None:
