@@ -11,7 +11,7 @@ import { $, el, label, say } from './dom.js'
 import { answerMarkdown, conversationMarkdown, fileName } from './export.js'
 import { feedbackOn } from './feedback.js'
 import { knows } from './i18n.js'
-import { renderAnswer } from './markdown.js'
+import { renderAnswer, styleHeadings } from './markdown.js'
 import { typeset } from './maths.js'
 import { receiptOf } from './receipt.js'
 import { openSource } from './source.js'
@@ -35,14 +35,6 @@ function correction({ question, corrected }) {
   if (!corrected) return []
   const back = questionButton('search_as_written', event => wantQuestion(event.target, question, { spelling: false }))
   return [el('p', { class: 'note corrected' }, say(el('span'), 'corrected', { question: corrected }), ' ', back)]
-}
-
-/** Above a quoted paragraph, a line in bold names its document and section. */
-function styleHeadings(body) {
-  for (const strong of body.querySelectorAll('p > strong:first-child')) {
-    const { previousSibling: before, nextSibling: next } = strong
-    if (!before && (!next || next.data?.startsWith('\n'))) strong.className = 'from'
-  }
 }
 
 export const askAgain = text => questionButton('retry', event => wantQuestion(event.target, text))

@@ -95,3 +95,11 @@ function textNodes(root) {
   while (walker.nextNode()) nodes.push(walker.currentNode)
   return nodes
 }
+
+/** Above a quoted paragraph, a line in bold names its document and section. */
+export function styleHeadings(body) {
+  for (const strong of body.querySelectorAll('p > strong:first-child')) {
+    const { previousSibling: before, nextSibling: next } = strong
+    if (!before && (!next || next.data?.startsWith('\n'))) strong.className = 'from'
+  }
+}

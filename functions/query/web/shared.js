@@ -7,7 +7,7 @@ import { addWords, currentLanguage, setLanguage, t, translatePage } from './i18n
 import de from './i18n/de.shared.js'
 import en from './i18n/en.shared.js'
 import ko from './i18n/ko.shared.js'
-import { renderAnswer } from './markdown.js'
+import { renderAnswer, styleHeadings } from './markdown.js'
 import './sign_in.js'
 
 addWords({ en, de, ko })
@@ -28,14 +28,6 @@ function turnOf(turn) {
   if (turn.extractive) styleHeadings(body)
   const notes = [turn.withheld === 'part' && 'shared_part', turn.outcome === 'closest' && 'closest_text'].filter(Boolean)
   return el('article', { class: 'turn' }, heading, ...notes.map(key => say(el('p', { class: 'note' }), key)), body, sources(turn.citations))
-}
-
-/** Above a quoted paragraph, a line in bold names its document and section. */
-function styleHeadings(body) {
-  for (const strong of body.querySelectorAll('p > strong:first-child')) {
-    const { previousSibling: before, nextSibling: next } = strong
-    if (!before && (!next || next.data?.startsWith('\n'))) strong.className = 'from'
-  }
 }
 
 function marker(citation) {
