@@ -50,6 +50,9 @@ export async function callOnce(method, path, body) {
   return text ? JSON.parse(text) : null
 }
 
+/** What was asked for; null if it does not exist. */
+export const orNull = asked => asked.catch(problem => (problem.status === 404 ? null : Promise.reject(problem)))
+
 /** All pages of a list, in order. */
 export async function callAll(path, limit = 100) {
   const all = []

@@ -1,6 +1,6 @@
 // The collections: list, create, restore; one with its settings, aliases, deletion.
 
-import { call, callAll } from '../api.js'
+import { call, callAll, orNull } from '../api.js'
 import { el, say } from '../dom.js'
 import { number } from '../i18n.js'
 import { attempt, back, badge, button, carefulButton, emptyNote, factList, field, form, hint, leaveFor, link, listed, section, select, tell, when } from './parts.js'
@@ -44,7 +44,7 @@ async function all(again) {
 async function one(name, again) {
   const up = back('collections', 'admin_all_collections')
   const [found, settings] = await Promise.all([
-    call('GET', pathOf(name)).catch(problem => (problem.status === 404 ? null : Promise.reject(problem))),
+    orNull(call('GET', pathOf(name))),
     callAll('/settings', 200),
   ])
   if (!found || found.state === 'DELETED') return [up, emptyNote('admin_no_collection')]

@@ -1,6 +1,6 @@
 // Experiments: list, create, start, stop, delete, and their results.
 
-import { call, callAll } from '../api.js'
+import { call, callAll, orNull } from '../api.js'
 import { el, say } from '../dom.js'
 import { number } from '../i18n.js'
 import { attempt, back, badge, button, carefulButton, code, emptyNote, factList, field, filled, form, hint, leaveFor, link, listed, section, select, tell, when } from './parts.js'
@@ -79,7 +79,7 @@ function armFields(called) {
 
 async function one(name, again) {
   const up = back('experiments', 'admin_all_experiments')
-  const found = await call('GET', pathOf(name)).catch(problem => (problem.status === 404 ? null : Promise.reject(problem)))
+  const found = await orNull(call('GET', pathOf(name)))
   if (!found) return [up, emptyNote('admin_no_experiment')]
   const act = (key, rest, look) => {
     const made = button(key, () => attempt(async () => {

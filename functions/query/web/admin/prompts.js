@@ -1,6 +1,6 @@
 // The prompts: one in one language is edited, compared with an earlier version, tried on a question, saved, rolled back.
 
-import { call, callAll } from '../api.js'
+import { call, callAll, orNull } from '../api.js'
 import { el, label, say } from '../dom.js'
 import { number } from '../i18n.js'
 import { back, badge, carefulButton, code, emptyNote, factList, field, filled, form, hint, link, section, select, tell, when } from './parts.js'
@@ -36,7 +36,7 @@ async function all() {
 
 async function one(name, lang, again) {
   const up = back('prompts', 'admin_all_prompts')
-  const prompt = await call('GET', pathOf(name, lang)).catch(problem => (problem.status === 404 ? null : Promise.reject(problem)))
+  const prompt = await orNull(call('GET', pathOf(name, lang)))
   if (!prompt) return [up, emptyNote('admin_no_prompt')]
   const text = el('textarea', { rows: 16, spellcheck: 'false', class: 'mono' })
   text.value = prompt.template

@@ -1,6 +1,6 @@
 // Every setting with its value, where the value comes from, and its default; one setting with its history, to change, reset and undo.
 
-import { call, callAll } from '../api.js'
+import { call, callAll, orNull } from '../api.js'
 import { el, say } from '../dom.js'
 import { attempt, back, badge, button, code, emptyNote, factList, field, form, hint, link, section, select, tell, when } from './parts.js'
 import { table } from './table.js'
@@ -40,7 +40,7 @@ async function one(key, again) {
   const up = back('settings', 'admin_all_settings')
   const [settings, changes] = await Promise.all([
     callAll('/settings', 200),
-    call('GET', pathOf(key, '/history')).catch(problem => (problem.status === 404 ? { data: [] } : Promise.reject(problem))),
+    orNull(call('GET', pathOf(key, '/history'))),
   ])
   const found = settings.find(each => each.key === key)
   if (!found) return [up, emptyNote('admin_no_setting')]
@@ -50,7 +50,7 @@ async function one(key, again) {
       ['admin_value', code(asText(found.value))], ['admin_default', code(asText(found.default))],
       ['admin_source', say(el('span'), `admin_source_${found.source}`)], ['admin_variable', code(variableOf(key))]),
     found.changeable ? editorOf(found, again) : hint('admin_not_changeable', { variable: variableOf(key) }),
-    section('admin_history', historyOf(changes.data, key, again)),
+    section('admin_history', historyOf(changes?.data ?? [], key, again)),
   ]
 }
 
