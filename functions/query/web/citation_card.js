@@ -1,7 +1,7 @@
 // A card at a citation under the pointer or the keyboard's focus: the passage with the cited words marked, its section and page.
 // All of it is in the reply; nothing is loaded. A touch opens the document instead.
 
-import { el, say } from './dom.js'
+import { el, joined, say } from './dom.js'
 import { placeOf } from './document_facts.js'
 
 const WAIT_MS = 250 // so that a pointer on its way opens nothing
@@ -43,7 +43,7 @@ function contents({ source, span }) {
   const facts = [path.join(' › '), key && say(el('span', { class: 'page' }), key, values)].filter(Boolean)
   return [
     el('p', { class: 'card-title' }, source.title),
-    facts.length > 0 && el('p', { class: 'card-place' }, ...facts.flatMap((fact, place) => (place ? [' · ', fact] : [fact]))),
+    facts.length > 0 && el('p', { class: 'card-place' }, ...joined(facts, ' · ')),
     el('p', { class: 'card-text' }, before, el('mark', {}, words), after),
   ].filter(Boolean)
 }

@@ -15,6 +15,9 @@ export function el(tag, attributes = {}, ...children) {
   return node
 }
 
+/** The nodes with a text between each two of them. */
+export const joined = (nodes, between) => nodes.flatMap((node, place) => (place ? [between, node] : [node]))
+
 /** Sets a translated text that follows language changes. */
 export function say(node, key, values = {}) {
   node.dataset.i18n = key

@@ -1,6 +1,6 @@
 // The list of keyboard shortcuts.
 
-import { el, label, say } from './dom.js'
+import { el, joined, label, say } from './dom.js'
 import { addWords } from './i18n.js'
 import de from './i18n/de.palette.js'
 import en from './i18n/en.palette.js'
@@ -32,7 +32,7 @@ const KEYS = [
 ]
 
 const key = name => (name === 'control' && isApple ? el('kbd', {}, '⌘') : name === 'control' || name === 'shift' ? say(el('kbd'), `key_${name}`) : el('kbd', {}, name))
-const keys = names => el('dt', {}, ...names.flatMap((name, place) => (place ? [' + ', key(name)] : [key(name)])))
+const keys = names => el('dt', {}, ...joined(names.map(key), ' + '))
 const group = ([title, rows]) => el('section', {}, say(el('h3'), title), el('dl', {}, ...rows.map(([names, said]) => el('div', {}, keys(names), say(el('dd'), said)))))
 const dialog = el('dialog', { class: 'shortcuts', 'aria-labelledby': 'shortcuts-title' },
   el('header', {}, say(el('h2', { id: 'shortcuts-title' }), 'shortcuts'),

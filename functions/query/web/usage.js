@@ -1,7 +1,7 @@
 // What the user has used, and what is left of their budget, in the account menu.
 
 import { call } from './api.js'
-import { $, el, say } from './dom.js'
+import { $, el, joined, say } from './dom.js'
 import { number } from './i18n.js'
 
 const place = $('usage')
@@ -22,7 +22,7 @@ export async function showUsage() {
 function row(key, values, { questions, tokens, cost }) {
   const facts = [say(el('span'), 'usage_questions', { n: questions }), say(el('span'), 'tokens', { n: tokens })]
   if (cost) facts.push(say(el('span'), 'cost_of', { cost: number(cost, cost < 1 ? 4 : 2) }))
-  return el('div', {}, say(el('dt'), key, values), el('dd', {}, ...facts.flatMap((fact, at) => (at ? [' · ', fact] : [fact]))))
+  return el('div', {}, say(el('dt'), key, values), el('dd', {}, ...joined(facts, ' · ')))
 }
 
 function left(budget) {
@@ -34,7 +34,7 @@ function left(budget) {
   const state = spent >= 1 ? 'usage_search' : spent >= cheaper ? 'usage_cheaper' : null
   return [
     say(el('p', { id: 'usage-spent' }), 'usage_spent', { percent }), bar,
-    el('p', { class: 'hint' }, ...limits.filter(Boolean).flatMap((limit, at) => (at ? [', ', limit] : [limit]))),
+    el('p', { class: 'hint' }, ...joined(limits.filter(Boolean), ', ')),
     ...(state ? [say(el('p', { class: 'hint' }), state)] : []),
   ]
 }
