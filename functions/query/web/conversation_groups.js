@@ -3,11 +3,16 @@
 const DAY_S = 86_400
 const plain = text => text.normalize('NFC').toLocaleLowerCase()
 
+/** → whether a text holds every word of `search`. */
+export function holding(search) {
+  const words = plain(search).split(/\s+/).filter(Boolean)
+  return text => words.every(word => plain(text).includes(word))
+}
+
 /** The conversations whose title holds every word of `search`. */
 export function matching(rooms, search) {
-  const words = plain(search).split(/\s+/).filter(Boolean)
-  if (words.length === 0) return rooms
-  return rooms.filter(({ title }) => words.every(word => plain(title).includes(word)))
+  const matches = holding(search)
+  return rooms.filter(({ title }) => matches(title))
 }
 
 /** → [[key of the heading, conversations]], without empty groups; `now`: a Date. Days are those of the user's clock. */

@@ -2,6 +2,7 @@
 
 import { addressOf, NEW } from './address.js'
 import { focusQuestion } from './composer.js'
+import { holding } from './conversation_groups.js'
 import { knownConversations } from './conversations.js'
 import { $, el, label, say } from './dom.js'
 import { addWords, t } from './i18n.js'
@@ -17,7 +18,6 @@ await loadStyle('/web/palette.css')
 
 const ADMIN = ['overview', 'documents', 'collections', 'people', 'prompts', 'settings', 'terms', 'experiments', 'audit']
 const MOST_CONVERSATIONS = 6
-const plain = text => text.normalize('NFC').toLocaleLowerCase()
 
 const field = el('input', { type: 'text', role: 'combobox', 'aria-controls': 'palette-list', 'aria-expanded': 'true', 'aria-autocomplete': 'list', autocomplete: 'off', spellcheck: 'false', maxlength: 200 })
 const list = el('ul', { id: 'palette-list', role: 'listbox' })
@@ -66,12 +66,12 @@ function showDocuments() {
 }
 
 function show() {
-  const words = plain(field.value).split(/\s+/).filter(Boolean)
+  const matches = holding(field.value)
+  const isSearch = field.value.trim() !== ''
   let conversations = 0
   shown = commands.filter(({ group = '', text, isConversation }) => {
-    const all = plain(`${group} ${text}`)
-    if (!words.every(word => all.includes(word))) return false
-    return !isConversation || (words.length > 0 && ++conversations <= MOST_CONVERSATIONS)
+    if (!matches(`${group} ${text}`)) return false
+    return !isConversation || (isSearch && ++conversations <= MOST_CONVERSATIONS)
   })
   list.replaceChildren(...shown.map(option))
   list.hidden = shown.length === 0
