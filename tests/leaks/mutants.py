@@ -11,6 +11,8 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
+import pytest
+
 from footnote.adapters.sqlite import index, index_reads, ledger, ledger_writes
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.index import SqliteIndex
@@ -36,6 +38,12 @@ from tests.leaks.world import PEOPLE
 
 Change = Callable[[Any], Any]
 Mutant = tuple[tuple[Any, str, Change], ...]
+
+
+def seed(monkeypatch: pytest.MonkeyPatch, mutant: Mutant) -> None:
+    """Puts the defect into the code until the test ends."""
+    for owner, attribute, change in mutant:
+        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
 
 
 def calling_as(turn: Callable[[Caller], Caller]) -> Change:

@@ -44,7 +44,7 @@ from tests.leaks.channels import (
     assert_no_leak,
     assert_permitted,
 )
-from tests.leaks.mutants import Mutant, chosen, giving
+from tests.leaks.mutants import Mutant, chosen, giving, seed
 from tests.leaks.test_leaks import DEEP, calm
 from tests.leaks.world import PEOPLE, World, open_world
 
@@ -361,8 +361,7 @@ async def _read_all(self: VisibleIndex, caller: Any, chunk_ids: Any) -> Any:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", chosen(MUTANTS, 3))
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for owner, attribute, change in MUTANTS[name]:
-        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    seed(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError):
         async with AsyncExitStack() as stack:
             await live_through_it(await open_two(tmp_path, stack))

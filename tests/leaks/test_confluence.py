@@ -26,7 +26,7 @@ from ingest.app import create_app
 from query.app import create_app as create_query
 from tests.confluence_server import TOKEN, Confluence, File, Page, serving
 from tests.functions.conftest import HereParser, as_caller
-from tests.leaks.mutants import Change, Mutant, chosen, giving
+from tests.leaks.mutants import Change, Mutant, chosen, giving, seed
 
 PEOPLE = {"ann": {"red"}, "bob": {"blue"}, "cem": {"red", "blue"}, "dan": set[str](), "root": set[str]()}
 """Person → their groups, which Confluence calls c-red and c-blue. root is an admin here and nobody there."""
@@ -193,7 +193,6 @@ MUTANTS: dict[str, Mutant] = {
 
 @pytest.mark.parametrize("name", chosen(MUTANTS, 3))
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for owner, attribute, change in MUTANTS[name]:
-        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    seed(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError, match=r" saw | did not find "):
         await restrict_in_every_way(tmp_path)

@@ -16,7 +16,7 @@ from footnote.ingest.sync_state import Options
 from footnote.ingest.wiki import WikiPages
 from footnote.ingest.wiki_space import SpaceSync
 from footnote.types import Document, StoredName
-from tests.leaks.mutants import Change, Mutant, chosen, giving
+from tests.leaks.mutants import Change, Mutant, chosen, giving, seed
 from tests.leaks.test_confluence import MUTANTS as OF_PAGES
 from tests.leaks.test_confluence import SETS, SPACES, Wiki, open_wiki
 
@@ -106,7 +106,6 @@ MUTANTS: dict[str, Mutant] = {
 
 @pytest.mark.parametrize("name", chosen(MUTANTS, 3))
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for owner, attribute, change in MUTANTS[name]:
-        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    seed(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError, match=r" saw | did not find "):
         await restrict_while_spaces_are_synced(tmp_path)

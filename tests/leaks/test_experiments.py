@@ -11,7 +11,7 @@ import pytest
 
 from query import experiment_replay, my_data
 from tests.leaks.channels import ASK, CHEAP, DEAR
-from tests.leaks.mutants import Mutant, is_admin
+from tests.leaks.mutants import Mutant, is_admin, seed
 from tests.leaks.world import PEOPLE, SECRET, World, open_world
 
 NAMES = {"zqtrial0x", "zqplain0x", "zqother0x"}
@@ -84,7 +84,6 @@ MUTANTS: dict[str, Mutant] = {
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", MUTANTS)
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for owner, attribute, change in MUTANTS[name]:
-        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    seed(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError):
         await check_experiment(tmp_path)

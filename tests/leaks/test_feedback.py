@@ -20,7 +20,7 @@ from footnote.ports import Delta
 from footnote.types import Caller, Message
 from query import golden
 from tests.leaks.channels import ASK, QUESTION
-from tests.leaks.mutants import Mutant, calling_as, giving, is_admin
+from tests.leaks.mutants import Mutant, calling_as, giving, is_admin, seed
 from tests.leaks.world import SECRET, EchoModel, World, open_world
 
 ANNS_TAG, ANNS_COMMENT, ANNS_ANSWER = "zqtag0x", "zqcomment0x", "zqanswer0x"
@@ -181,7 +181,6 @@ MUTANTS: dict[str, Mutant] = {
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", MUTANTS)
 async def test_a_seeded_defect_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for target, attribute, change in MUTANTS[name]:
-        monkeypatch.setattr(target, attribute, change(getattr(target, attribute)))
+    seed(monkeypatch, MUTANTS[name])
     with tempfile.TemporaryDirectory() as folder, pytest.raises(AssertionError):
         await check_world(Path(folder))

@@ -28,7 +28,7 @@ from tests.leaks.channels import (
     logs_say_nothing,
     read_figures,
 )
-from tests.leaks.mutants import MUTANTS, chosen
+from tests.leaks.mutants import MUTANTS, chosen, seed
 from tests.leaks.world import GROUPS, PEOPLE, World, open_world
 
 T = TypeVar("T")
@@ -175,7 +175,6 @@ def test_no_user_sees_what_they_may_not_read_in_any_order_of_events() -> None:
 @pytest.mark.parametrize("name", chosen(MUTANTS, 3))
 def test_a_seeded_defect_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The suite finds a defect: it fails when one check is missing."""
-    for target, attribute, change in MUTANTS[name]:
-        monkeypatch.setattr(target, attribute, change(getattr(target, attribute)))
+    seed(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError):
         run_state_machine_as_test(Leaks, settings=calm(10, 30))

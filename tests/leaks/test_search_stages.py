@@ -26,7 +26,7 @@ from footnote.text.sentences import split_sentences
 from footnote.types import Caller, Hit, OptionName, Profile, Query, Request, Turn
 from tests.deps import FakeDeps, call_step
 from tests.fakes import make_chunk, make_document, put_document
-from tests.leaks.mutants import Mutant, giving, readable_by_all, sees_all
+from tests.leaks.mutants import Mutant, giving, readable_by_all, seed, sees_all
 
 PROFILE = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
 READER = Caller("bob", frozenset({"blue"}))
@@ -149,8 +149,7 @@ async def test_a_stage_is_the_same_whether_or_not_hidden_documents_exist(stage: 
 @pytest.mark.parametrize("name", STAGES)
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stage, mutant = STAGES[name]
-    for owner, attribute, change in mutant:
-        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    seed(monkeypatch, mutant)
     assert await differs(stage, tmp_path)
 
 

@@ -13,7 +13,7 @@ from footnote.guard.identity import LOCAL
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller, Profile, Request
 from tests.fakes import make_document, put_document
-from tests.leaks.mutants import Mutant, giving, sees_all
+from tests.leaks.mutants import Mutant, giving, seed, sees_all
 
 PROFILE = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
 READER = Caller("bob", frozenset({"blue"}))
@@ -54,6 +54,5 @@ async def test_who_may_read_them_is_corrected_by_their_words(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", MUTANTS)
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for owner, attribute, change in MUTANTS[name]:
-        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    seed(monkeypatch, MUTANTS[name])
     assert await differs(tmp_path)

@@ -19,7 +19,7 @@ from footnote.turn_records import withheld
 from footnote.types import Caller
 from stats import app, documents
 from tests.leaks.channels import ASK, own_question
-from tests.leaks.mutants import Mutant, chosen, is_admin, is_neighbour
+from tests.leaks.mutants import Mutant, chosen, is_admin, is_neighbour, seed
 from tests.leaks.world import DAY_S, PEOPLE, ROOM, World, asked_by, open_world
 
 ROLLER = Caller("schedule", role="admin")
@@ -139,7 +139,6 @@ MUTANTS: Mapping[str, Mutant] = {
 
 @pytest.mark.parametrize("name", chosen(MUTANTS, 4))
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for owner, attribute, change in MUTANTS[name]:
-        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    seed(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError):
         await live_through_it(tmp_path)

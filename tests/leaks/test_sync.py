@@ -19,7 +19,7 @@ from footnote.ports import Entry, Source, Unlisted
 from footnote.types import Document, StoredName
 from tests.contracts.backends_sources import SOURCES, Place
 from tests.leaks.channels import CHEAP, DEAR, assert_finds_all, assert_permitted, logs_say_nothing
-from tests.leaks.mutants import Mutant, chosen, giving
+from tests.leaks.mutants import Mutant, chosen, giving, seed
 from tests.leaks.world import Kept, World, name_of, open_world
 
 NAMES = ("a.txt", "b.txt", "closed.txt")
@@ -126,7 +126,6 @@ MUTANTS: dict[str, Mutant] = {
 
 @pytest.mark.parametrize("name", chosen(MUTANTS, 2))
 async def test_a_seeded_defect_is_found(name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for owner, attribute, change in MUTANTS[name]:
-        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    seed(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError):  # somebody is shown too much, or does not find what is theirs
         await narrow(kind, tmp_path)

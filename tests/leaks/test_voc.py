@@ -22,7 +22,7 @@ from footnote.voices import product, service
 from footnote.voices.service import Voices
 from tests.fakes import FakeModels
 from tests.leaks.channels import QUESTION, V2, ask_voices, assert_permitted, own_question
-from tests.leaks.mutants import Mutant, giving, is_admin, sees_all
+from tests.leaks.mutants import Mutant, giving, is_admin, seed, sees_all
 from tests.leaks.world import PEOPLE, EchoModel, World, asked_by, open_world
 
 
@@ -186,7 +186,6 @@ def _once(find: Any) -> Any:
 
 @pytest.mark.parametrize("name", OWN)
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for owner, attribute, change in OWN[name]:
-        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    seed(monkeypatch, OWN[name])
     with pytest.raises(AssertionError):
         await look(tmp_path)

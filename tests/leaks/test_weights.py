@@ -15,7 +15,7 @@ from footnote.learn.feedback_weights import load_weights
 from footnote.learn.weigh import learn_weights
 from footnote.settings import Rag
 from tests.leaks.channels import ASK, RETRIEVE
-from tests.leaks.mutants import Mutant, calling_as, giving
+from tests.leaks.mutants import Mutant, calling_as, giving, seed
 from tests.leaks.world import SECRET, World, open_world
 
 RED, EVERYONE = frozenset({"red"}), frozenset({"*"})
@@ -86,7 +86,6 @@ MUTANTS: dict[str, Mutant] = {
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", MUTANTS)
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for owner, attribute, change in MUTANTS[name]:
-        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    seed(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError):
         await check_weights(tmp_path)
