@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.leaks.channels import ALL, ASK, CHEAP, DEAR, assert_finds_all, assert_permitted, logs_say_nothing, read_attachments
+from tests.leaks.channels import CHEAP, DEAR, assert_finds_all, assert_permitted, logs_say_nothing, read_attachments
 from tests.leaks.mutants import MUTANTS, seed
-from tests.leaks.world import PEOPLE, ROOM, World, open_world
+from tests.leaks.world import PEOPLE, World, open_world
 
 NAMES = [name for name in MUTANTS if "attached files" in name]
 
@@ -52,21 +51,3 @@ async def test_each_defect_of_attached_files_is_found(name: str, tmp_path: Path,
     seed(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError):
         await attach_and_delete(tmp_path)
-
-
-async def hits_of(folder: Path, *, others: int) -> Any:
-    """What a user finds in their file, and the scores, where another user has attached so many files with the same words."""
-    async with AsyncExitStack() as stack:
-        world = await open_world(folder, stack)
-        await world.put(0, frozenset({"*"}))
-        await world.attach("ann")
-        for _ in range(others):
-            world.made = 2  # the same text
-            await world.attach("bob", room_id=f"talk {others}")
-        reply = await world.call("ann", "query", "POST", "/ask", json=ASK | {"room_id": ROOM, "num_result_doc": ALL, "debug": True})
-        assert "zqbody2x" in reply.text
-        return [(hit["text"], hit["score"], hit["scores"]) for hit in reply.json()["hits"]]
-
-
-async def test_scores_tell_nothing_of_the_files_of_others(tmp_path: Path) -> None:
-    assert await hits_of(tmp_path / "alone", others=0) == await hits_of(tmp_path / "with others", others=5)

@@ -42,10 +42,24 @@ from footnote.learn.follow_ups import suggest_follow_ups
 from footnote.learn.hints import add_hints
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
-from footnote.pipeline.search import EMBED, EXPAND, FIND, FORBIDDEN, GUARD, LANGUAGE, LOOK_UP, REMOTE, RETRIEVE, SEARCH, SPELLING, SPLIT
+from footnote.pipeline.search import (
+    EMBED,
+    EXPAND,
+    FIND,
+    FORBIDDEN,
+    GUARD,
+    LANGUAGE,
+    LOOK_UP,
+    NAME_ATTACHED,
+    REMOTE,
+    RETRIEVE,
+    SEARCH,
+    SPELLING,
+    SPLIT,
+)  # fmt: skip
 from footnote.rank.expand import expand_documents, may_be_expanded
 from footnote.rank.judge import has_no_judgement, judge_passages, may_judge
-from footnote.retrieve.attached_alone import asks_for_overview, may_name_attached, name_attached
+from footnote.retrieve.attached_alone import asks_for_overview
 from footnote.retrieve.search import has_hits, lacks_lists, warn_of_missing_lists
 from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.telemetry.announcements import announce_answer, announce_question
@@ -163,10 +177,7 @@ UNDERSTAND = (
         "question_filters", filter_by_question, stage=Stage.UNDERSTAND, option="question_filters", on_error=IGNORE, timeout_s=3,
         when=names_period, shows=lambda t: t.record.notes.get("question_filter", {}),
     ),
-    Step(
-        "name_attached", name_attached, stage=Stage.UNDERSTAND, on_error=IGNORE, timeout_s=3, when=may_name_attached,
-        shows=lambda t: t.record.notes.get("attached", {}),
-    ),
+    NAME_ATTACHED,
 )
 """A question in its conversation → its checks, the queries and the model that will answer."""
 

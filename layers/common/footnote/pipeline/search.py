@@ -18,7 +18,13 @@ from footnote.rank.penalties import penalise
 from footnote.rank.refine import is_fused, refine
 from footnote.rank.rerank import keep_order, may_rerank, rerank
 from footnote.rank.select import cut, read_pool, was_reranked
-from footnote.retrieve.attached_alone import is_about_attached, search_attached
+from footnote.retrieve.attached_alone import (
+    is_about_attached,
+    may_name_attached,
+    name_attached,
+    names_attached_files,
+    search_attached,
+)
 from footnote.retrieve.derived import has_derived, has_feedback, may_expand
 from footnote.retrieve.documents import search_documents, wants_documents_first
 from footnote.retrieve.feedback_query import add_feedback, is_keyword_query
@@ -58,6 +64,10 @@ SPLIT = Step(
 FORBIDDEN = Step(
     "forbidden", check_forbidden, stage=Stage.GUARD, option="forbidden_check", paid=True, on_error=BLOCK, timeout_s=30,
     shows=lambda t: {"forbidden": t.outcome == "forbidden"},
+)
+NAME_ATTACHED = Step(
+    "name_attached", name_attached, stage=Stage.UNDERSTAND, on_error=IGNORE, timeout_s=3, when=may_name_attached,
+    shows=lambda t: t.record.notes.get("attached", {}),
 )
 EMBED = Step(
     "embed", embed_query, stage=Stage.RETRIEVE, needs="embedder", on_error=SKIP, timeout_s=10, when=wants_vector,
@@ -167,6 +177,6 @@ FIND = (EMBED, *SEARCH)
 RETRIEVE = (GUARD, LANGUAGE, SPELLING, SPLIT, FORBIDDEN, EMBED, *SEARCH)
 """A question → its hits: the whole turn of `/retrieve-*`, `footnote search` and `footnote eval`."""
 
-LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *REMOTE, *SEARCH)
+LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, replace(NAME_ATTACHED, when=names_attached_files), EMBED, *REMOTE, *SEARCH)
 """A search of an agent → its hits. It passes the same checks as a user's question."""
 # fmt: on

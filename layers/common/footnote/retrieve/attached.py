@@ -77,8 +77,8 @@ class AttachedIndex:
         words = await self._by_words(caller, search, own.lexical[:1], attached.lexical)
         coverage = min(own.coverage, 1.0 if attached.coverage == 1 else NEARLY if own.dense else attached.coverage)
         return Candidates(
-            _best((*own.lexical, *words), search.limit),
-            _best((*own.dense, *attached.dense), search.limit),
+            _in_order((*own.lexical, *words)),
+            _in_order((*own.dense, *attached.dense)),
             coverage,
             own.bare | attached.bare,
             own.missing | attached.missing,
@@ -119,8 +119,9 @@ async def _nothing() -> Candidates:
     return Candidates()
 
 
-def _best(entries: Iterable[Candidate], limit: int) -> tuple[Candidate, ...]:
-    return tuple(sorted(entries, key=lambda entry: (-entry.score, entry.chunk_id))[:limit])
+def _in_order(entries: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Both lists, neither of which takes the other's places: a question may turn out to be about the attached files alone."""
+    return tuple(sorted(entries, key=lambda entry: (-entry.score, entry.chunk_id)))
 
 
 def _score(terms: Sequence[str], weights: Mapping[str, float], passage: ChunkSentences) -> float:

@@ -27,6 +27,11 @@ def may_name_attached(turn: Turn) -> bool:
     return names_attached(turn.asked) or (not turn.conversation.exchanges and asks_for_whole(turn.asked, turn.lang))
 
 
+def names_attached_files(turn: Turn) -> bool:
+    """An agent searches for what the attached files say."""
+    return turn.request.room_id is not None and names_attached(turn.asked)
+
+
 async def name_attached(turn: Turn, *, index: Index) -> Turn:
     """Notes that the question is about the attached files, if there are any, and rewrites it without the words that name them."""
     documents = (await index.view(turn.caller, turn.request.collection)).attached

@@ -1,0 +1,104 @@
+"""Attached files compete with the collection, and questions that name them are answered from them alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.collections.attachments import CONVERSATION
+from footnote.errors import StoreUnavailable
+from footnote.retrieve.attached import AttachedIndex
+from footnote.settings import LLM, Embedding, Settings
+from footnote.types import ATTACHED, Caller, Mode, Profile, Request, Turn
+from tests.fakes import FakeEmbedder, make_document, put_document
+
+PROFILE = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered", limit=5)
+ANN = Caller("ann", frozenset({"user:ann"}))
+OFFER = ["The repair of the mill costs 9000 crowns.", "The carpenter begins in May.", "Oak is delivered by the abbey."]
+
+
+@pytest.fixture
+async def core(tmp_path: Path) -> AsyncIterator[Core]:
+    made = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)))
+    for number in range(120):
+        text = f"Mill {number} grinds rye. The miller of mill {number} pays {number} crowns of rent."
+        await put_document(made.index, make_document(f"mill{number}", groups=("*",)), [text])
+    yield made
+    await made.close()
+
+
+async def attach(core: Core, *texts: str, doc_id: str = "offer", user_id: str = "ann") -> None:
+    conversation = await core.collections.attachments.add(user_id, "r1", doc_id)
+    made = make_document(doc_id, collection=ATTACHED, groups=(f"user:{user_id}",), metadata={CONVERSATION: conversation})
+    await put_document(core.index, made, texts, metadata={CONVERSATION: conversation})
+
+
+async def find(core: Core, question: str, room_id: str | None = "r1", mode: Mode = "rag") -> list[str]:
+    request = Request(question, "default", room_id=room_id, mode=mode)
+    run = core.lookup if mode == "pa" else core.retrieve
+    turn: Turn = await run.finish(core.new_turn(request, ANN, PROFILE, trace_id="t1"))
+    return [hit.chunk.doc_id for hit in turn.evidence.hits]
+
+
+@pytest.mark.parametrize("embeds", [False, True], ids=["words", "vectors"])
+async def test_a_passage_of_a_file_is_first_if_it_answers_best_and_not_if_it_does_not(core: Core, embeds: bool) -> None:
+    if embeds:
+        core.embedder = FakeEmbedder()
+    await attach(core, *OFFER)
+    while embeds and await core.ingestor.embed_some():
+        pass
+    assert (await find(core, "What does the repair of the mill cost?"))[0] == "offer"
+    assert (await find(core, "How much rent does the miller of mill 77 pay?"))[0] == "mill77"
+    assert await find(core, "How much rent does the miller of mill 77 pay?") == await find(
+        core, "How much rent does the miller of mill 77 pay?", room_id=None
+    )
+
+
+async def test_an_agent_that_searches_for_the_attached_file_reads_it_alone(core: Core) -> None:
+    await attach(core, *OFFER)
+    assert set(await find(core, "mill rent")) != {"offer"}
+    assert set(await find(core, "attached file mill", mode="pa")) == {"offer"}
+
+
+async def test_while_the_records_are_down_the_collection_answers(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    await attach(core, *OFFER)
+
+    async def down(user_id: str, room_id: str) -> tuple[str, ...]:
+        raise StoreUnavailable("down")
+
+    monkeypatch.setattr(core.collections.attachments, "of", down)
+    found = await find(core, "What does the repair of the mill cost?")
+    assert found
+    assert "offer" not in found
+
+
+async def scores(core: Core, *others: str) -> tuple[dict[str, float], dict[str, float]]:
+    """The scores by words of a user's passages, before and after another user attached these."""
+    await attach(core, *OFFER)
+    await attach(core, *(f"Ferries cross the river at {hour}." for hour in range(24)), doc_id="ferries", user_id="ben")
+    found = []
+    for _ in range(2):
+        request = Request("What does the repair of the mill cost?", "default", room_id="r1")
+        turn: Turn = await core.retrieve.finish(core.new_turn(request, ANN, PROFILE, trace_id="t1"))
+        found.append({hit.chunk.text: hit.scores["bm25"] for hit in turn.evidence.hits if hit.chunk.doc_id == "offer"})
+        await attach(core, *others, doc_id="others", user_id="ben")
+    assert all(found)
+    return found[0], found[1]
+
+
+async def test_scores_tell_nothing_of_the_words_in_files_of_others(core: Core) -> None:
+    before, after = await scores(core, *(f"Repair {number} of a mill." for number in range(20)))
+    assert before == after
+
+
+async def test_scores_as_the_index_gives_them_would_tell(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def as_found(self: Any, caller: Any, search: Any, first: Any, attached: list[Any]) -> list[Any]:
+        return attached
+
+    monkeypatch.setattr(AttachedIndex, "_by_words", as_found)
+    before, after = await scores(core, *(f"Repair {number} of a mill." for number in range(20)))
+    assert before != after
