@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -14,12 +15,13 @@ from footnote.bootstrap import Core
 from footnote.collections.attachments import MOST
 from footnote.guard.identity import Session, make_caller
 from footnote.ingest.attachments import DRAFT_S, purge_attachments
+from footnote.settings import LLM, Embedding, Settings
 from footnote.types import ATTACHED, SYSTEM, Caller
 from ingest.app import create_app as create_ingest
 from query.app import create_app as create_query
 from tests.conftest import HandClock
-from tests.fakes import make_document, put_document
-from tests.functions.conftest import ASK, BRIDGE, QUESTION, OpenClient, as_caller
+from tests.fakes import FakeModel, FakeModels, make_document, put_document
+from tests.functions.conftest import ASK, BRIDGE, QUESTION, HereParser, OpenClient, as_caller
 
 ANN, BEN = make_caller(Session("ann")), make_caller(Session("ben"))
 OFFER = "The repair of the mill costs 9000 crowns. The carpenter begins in May."
@@ -330,3 +332,35 @@ async def test_without_attached_files_such_questions_are_like_others(ann: Person
     reply = await ann.ask("What does the attached file say about the bridge that was built?")
     assert {hit["doc_id"] for hit in reply["hits"]} == {"bridge"}
     assert "language model" not in (await ann.ask("Summarise the document."))["answer"]
+
+
+async def test_every_api_with_conversations_finds_the_files_of_its_own(ann: Person) -> None:
+    await ann.attach()
+    for path, body in (
+        ("/chat", {"query": PRICE, "session_id": "r1"}),
+        ("/v1/chat", {"message": PRICE, "session_id": "r1"}),
+        ("/v2/rag/query", {"query": PRICE, "room_id": "r1", "user_id": "ann"}),
+    ):
+        reply = await ann.query.post(path, json=body)
+        assert (reply.status_code, "9000 crowns" in reply.text) == (200, True), path
+
+
+async def test_a_model_that_summarises_reads_more_of_the_file_than_was_searched_for(
+    tmp_path: Path, open_client: OpenClient, clock: HandClock
+) -> None:
+    model = FakeModel([("The guild has mills [1].",)])
+    settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
+    core = Core(settings, clock=clock, models=FakeModels(model), parser=HereParser())
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(core.close)
+        clients = []
+        for create in (create_query, create_ingest):
+            transport = httpx.ASGITransport(as_caller(ANN, create)(lambda: core), raise_app_exceptions=False)
+            clients.append(await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test")))
+        person = Person(core, *clients)
+        parts = [f"# Part {number}\n\n" + f"In part {number} the guild tells of mill {number}. " * 15 for number in range(12)]
+        await person.attach("\n\n".join(parts), name="report.md")
+        reply = await person.ask("Summarise the attached file.")
+        assert (reply["answer"].startswith("The guild has mills"), len(reply["hits"])) == (True, 5)
+        prompt = str(model.sent[-1].messages)
+        assert [number for number in range(12) if f"mill {number}." in prompt] == list(range(12))
