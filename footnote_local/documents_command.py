@@ -1,11 +1,12 @@
-"""`footnote documents`: list, show, retry and delete documents."""
+"""`footnote documents`: list, show, retry, delete and restore documents."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +17,7 @@ from footnote_local.with_core import CollectionOption, DataOption, JsonOption, r
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, show, retry and delete documents.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, show, retry, delete and restore documents.")
 
 INTERNAL = ("content_hash", "cut", "digest", "generation", "active_generation")
 """Fields that no API shows."""
@@ -61,12 +62,13 @@ def show(doc_id: IdArgument, data: DataOption = None, as_json: JsonOption = Fals
 @app.command()
 def retry(doc_ids: IdsArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
     """Process FAILED documents again, from the stored files."""
-    found = run_with_core(data, lambda core: _retry(core, doc_ids))
-    if as_json:
-        show_json({"documents": list(map(_fields, found))})
-    else:
-        _print_lines(found)
-    leave(Exit.BAD if any(document.state == "FAILED" for document in found) else Exit.OK)
+    _leave_with(run_with_core(data, lambda core: _retry(core, doc_ids)), as_json)
+
+
+@app.command()
+def restore(doc_ids: IdsArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
+    """Restore documents that were deleted within the last hour, from the stored files."""
+    _leave_with(run_with_core(data, lambda core: _restore(core, doc_ids)), as_json)
 
 
 @app.command()
@@ -76,7 +78,7 @@ def delete(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete documents. They no longer appear in answers."""
+    """Delete documents. They no longer appear in answers, and can be restored for an hour."""
     from footnote.guard.audit import audit
     from footnote.guard.identity import LOCAL
 
@@ -86,7 +88,7 @@ def delete(
     async def work(core: Core) -> list[Any]:
         for document in found:
             await audit(core.records, LOCAL, "document.delete", document.doc_id, now=core.clock(), collection=document.collection)
-        return [await core.ingestor.delete(LOCAL, document.doc_id) for document in found]
+        return [await core.ingestor.delete(LOCAL, document.doc_id, keep=True) for document in found]
 
     found = run_with_core(data, find)
     if not yes:
@@ -99,15 +101,31 @@ def delete(
 
 
 async def _retry(core: Core, doc_ids: list[str]) -> list[Any]:
-    """On one machine this returns after the documents were processed, here or by the server that uses the folder."""
+    from footnote.guard.identity import LOCAL
+
+    for document in [await core.ledger.get(LOCAL, doc_id) for doc_id in doc_ids]:
+        if document.state != "FAILED":
+            say(f"{document.title} is {document.state}: only FAILED documents are retried.")
+    return await _read(core, doc_ids, core.ingestor.retry)
+
+
+async def _restore(core: Core, doc_ids: list[str]) -> list[Any]:
+    from footnote.guard.audit import audit
+    from footnote.guard.identity import LOCAL
+    from footnote.ingest.restoring import restore
+
+    for gone in [await core.ledger.find_deleted(LOCAL, doc_id) for doc_id in doc_ids]:
+        await audit(core.records, LOCAL, "document.restore", gone.doc_id, now=core.clock(), collection=gone.collection)
+    return await _read(core, doc_ids, partial(restore, core.ingestor))
+
+
+async def _read(core: Core, doc_ids: list[str], queue: Callable[[Any, str], Awaitable[Any]]) -> list[Any]:
+    """Queues documents. On one machine this returns after they were processed, here or by the server that uses the folder."""
     from footnote.errors import Conflict
     from footnote.guard.identity import LOCAL
     from footnote_local.verify_command import work_off
     from footnote_local.worker import Lock
 
-    for document in [await core.ledger.get(LOCAL, doc_id) for doc_id in doc_ids]:
-        if document.state != "FAILED":
-            say(f"{document.title} is {document.state}: only FAILED documents are retried.")
     alone, lock = core.settings.aws.queue_url is None, Lock(core.settings.data)
     try:
         if alone:
@@ -115,7 +133,7 @@ async def _retry(core: Core, doc_ids: list[str]) -> list[Any]:
     except Conflict:
         say("A Footnote server is using this data folder and will process them.")
     try:
-        found = [await core.ingestor.retry(LOCAL, doc_id) for doc_id in doc_ids]
+        found = [await queue(LOCAL, doc_id) for doc_id in doc_ids]
         if lock.is_held:
             with progress_bar() as bar:
                 await work_off(core, bar)
@@ -125,6 +143,15 @@ async def _retry(core: Core, doc_ids: list[str]) -> list[Any]:
         return found
     finally:
         lock.release()
+
+
+def _leave_with(found: list[Any], as_json: bool) -> None:
+    """Prints documents that were processed, and exits."""
+    if as_json:
+        show_json({"documents": list(map(_fields, found))})
+    else:
+        _print_lines(found)
+    leave(Exit.BAD if any(document.state == "FAILED" for document in found) else Exit.OK)
 
 
 def _fields(document: Any) -> Mapping[str, Any]:

@@ -14,7 +14,6 @@ from pydantic import BaseModel, Field, Json, StringConstraints, model_validator
 
 from footnote.collections.attachments import CONVERSATION
 from footnote.errors import NotFound, TooLarge
-from footnote.guard.audit import audit
 from footnote.ingest.accept import check_file_name, check_metadata, check_size
 from footnote.ingest.collections import open_collection
 from footnote.ingest.vectors import total_progress
@@ -25,7 +24,7 @@ from footnote_http.lambda_handler import Handler, http_handler
 from footnote_http.openapi import problems
 from footnote_http.scheduled import once
 from footnote_http.start import observed, start
-from ingest import confluence, insert
+from ingest import changes, confluence, insert
 from ingest.bodies import DocumentBody, DocumentPage, StatusBody, body_of
 from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Content, Save, Source, as_file, as_source, file_headers, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify
@@ -157,13 +156,15 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         limit: Limit = 50,
         after: str | None = None,
         room_id: str | None = None,
+        deleted: bool = False,
     ) -> DocumentPage:
         """Lists the documents that the caller may read, newest first; with `room_id`, the files attached to this conversation, all of
-        them, the first one first."""
+        them, the first one first; with `deleted`, those that were deleted within the last hour and can be restored, last deleted first."""
         if room_id is not None:
             return DocumentPage(data=[body_of(each) for each in await _attached(core, caller, room_id)], has_more=False, last_id=None)
-        page: Page[Document] = await core.ledger.list(caller, collection=collection, limit=limit, after=after)
-        return DocumentPage.of(page, body_of)
+        read = core.ledger.deleted if deleted else core.ledger.list
+        page: Page[Document] = await read(caller, collection=collection, limit=limit, after=after)
+        return DocumentPage.of(page, partial(body_of, restorable=deleted))
 
     @app.get("/documents/{doc_id}", name="get_document", tags=["Documents"], responses=GONE)
     async def document(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
@@ -207,21 +208,12 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         route_class_override=Content,
     )
 
-    @app.delete("/documents/{doc_id}", name="delete_document", tags=["Documents"], responses=GONE)
-    async def delete(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
-        """Deletes a document. It is in no answer after this returns."""
-        with suppress(NotFound):  # an interrupted deletion is in the audit log already
-            there = await core.ledger.get(caller, doc_id)
-            await audit(core.records, caller, "document.delete", there.doc_id, now=core.clock(), collection=there.collection)
-        deleted = await core.ingestor.delete(caller, doc_id)
-        await core.collections.attachments.forget_document(deleted)
-        return body_of(await core.collections.shown(deleted))
-
     @app.post("/documents/{doc_id}/retry", name="retry_document", tags=["Documents"], status_code=202, responses=GONE)
     async def retry(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
         """Processes a FAILED document again."""
         return body_of(await core.ingestor.retry(caller, doc_id))
 
+    changes.router.add_to(app)
     insert.router.add_to(app)
     app.state.remedies["/insert-doc"] = " Send a longer document as a file, with POST /ingest/file."
     confluence.router.add_to(app)

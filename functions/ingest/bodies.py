@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from footnote.types import Document
+from footnote.types import RESTORABLE_S, Document
 from footnote_http.pages import PageBody
 
 
@@ -32,6 +32,7 @@ class DocumentBody(BaseModel):
     additional_field: str | None = Field(
         None, description="`summary=… | topics=a,b | lang=en | pii=false | type=pdf`, as given or made of the text. Lists leave it out."
     )
+    restorable_until: float | None = Field(None, description="DELETED: until when it can be restored.")
     vectors: dict[str, int] | None = Field(None, description="Existing and required vectors of all documents, for admins.")
 
 
@@ -49,8 +50,10 @@ class DocumentPage(PageBody):
     data: list[DocumentBody]
 
 
-def body_of(document: Document, vectors: dict[str, int] | None = None, additional_field: str | None = None) -> DocumentBody:
-    """The document as the API shows it. `vectors`: as in `DocumentBody`."""
+def body_of(
+    document: Document, vectors: dict[str, int] | None = None, additional_field: str | None = None, *, restorable: bool = False
+) -> DocumentBody:
+    """The document as the API shows it. `vectors`: as in `DocumentBody`. `restorable`: it was deleted and can be restored."""
     return DocumentBody(
         doc_id=document.doc_id,
         title=document.title,
@@ -69,5 +72,6 @@ def body_of(document: Document, vectors: dict[str, int] | None = None, additiona
         created_at=document.created_at,
         updated_at=document.updated_at,
         additional_field=additional_field,
+        restorable_until=document.updated_at + RESTORABLE_S if restorable else None,
         vectors=vectors,
     )

@@ -37,6 +37,9 @@ NOBODYS = {
         "names",
         "restore",
         "renew",
+        "undelete",
+        "kept",
+        "give_up",
     },
     # Writes: the turn or link holds its user. A link is found by whoever has its token; what it shows is checked for its reader.
     TurnStore: {"save", "count", "put_rollups", "put_share", "shared"},

@@ -36,7 +36,7 @@ def test_documents_are_listed_with_who_may_read_them_and_why_they_failed(footnot
 
 def test_the_json_has_the_fields_of_the_api(footnote: Footnote, filled: dict[str, str]) -> None:
     shown = json.loads(footnote("documents", "show", filled["tower.md"], "--json").stdout)
-    assert set(shown) == set(DocumentBody.model_fields) - {"vectors", "additional_field"}
+    assert set(shown) == set(DocumentBody.model_fields) - {"vectors", "additional_field", "restorable_until"}
     assert (shown["state"], shown["permission_groups"]) == ("READY", ["hr"])
     assert shown in json.loads(footnote("documents", "list", "--json").stdout)["documents"]
 
@@ -63,13 +63,21 @@ def test_a_deleted_document_is_in_no_answer(footnote: Footnote, filled: dict[str
     assert "document.delete" in footnote("audit").stdout
 
 
+def test_a_deleted_document_is_restored_with_its_readers(footnote: Footnote, filled: dict[str, str]) -> None:
+    footnote("documents", "delete", filled["tower.md"], "--yes")
+    result = footnote("documents", "restore", filled["tower.md"])
+    assert (result.exit_code, result.stdout) == (0, f"READY      {filled['tower.md']}  default  tower.md  (hr)\n")
+    assert footnote("ask", "When was the lighthouse lit?").exit_code == 0
+    assert "document.restore" in footnote("audit").stdout
+
+
 def test_nothing_is_deleted_unless_it_is_confirmed(footnote: Footnote, filled: dict[str, str]) -> None:
     asked = footnote("documents", "delete", filled["tower.md"])
     assert (asked.exit_code, "Delete Tower?" in asked.stderr) == (1, True)
     assert footnote("documents", "list").stderr == "3 documents.\n"
 
 
-@pytest.mark.parametrize("command", ["show", "retry", "delete"])
+@pytest.mark.parametrize("command", ["show", "retry", "delete", "restore"])
 def test_an_unknown_document_is_reported_and_the_others_stay(command: str, footnote: Footnote, filled: dict[str, str]) -> None:
     options = ["--yes"] if command == "delete" else []
     given = [filled["tower.md"]] if command != "show" else []

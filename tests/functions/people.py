@@ -130,8 +130,15 @@ class World:
         written = {"question": f"Question {number}?", "index_name": COLLECTION, "facts": ["1894"]}
         case_id = (await self.ask("admin", "POST", "/golden", json=written)).json()["case_id"]
         shared = (await self.ask("owner", "POST", "/shares", json={"room_id": room_id})).json()
+        file = {"file": (f"old-{number}.txt", f"The bridge before that had the number {number}.".encode())}
+        deleted = await self.ask(
+            "owner", "POST", "/ingest/file", files=file, data={"index_name": COLLECTION, "permission_groups": ["staff"]}
+        )
+        deleted_doc_id = deleted.json()["doc_id"]
+        await self.ask("owner", "DELETE", f"/documents/{deleted_doc_id}", "/documents/{doc_id}")
         self.clock.advance(1)
         return {
+            "deleted_doc_id": deleted_doc_id,
             "doc_id": reply.json()["doc_id"], "job_id": reply.json()["doc_id"], "chunk_id": turn["hits"][0]["chunk_id"],
             "room_id": room_id, "trace_id": turn["trace_id"], "rated_trace_id": rated, "case_id": case_id,
             "session_id": session_id_of(await self._sign_in(Session("victim"), 1e6)),

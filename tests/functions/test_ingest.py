@@ -91,6 +91,7 @@ async def test_a_file_is_received_then_ready_then_found_then_gone(core: Core, cl
         "created_at": 1_700_000_000.0,
         "updated_at": 1_700_000_000.0,
         "additional_field": None,
+        "restorable_until": None,
         "vectors": None,
     }
     await work(core)
@@ -107,6 +108,50 @@ async def test_a_file_is_received_then_ready_then_found_then_gone(core: Core, cl
     assert (await client.get("/documents")).json() == {"data": [], "has_more": False, "last_id": None}
     assert detail_of(await client.get(f"/documents/{sent['doc_id']}"), 404) == "There is no such document."
     assert detail_of(await client.delete(f"/documents/{sent['doc_id']}"), 404) == "There is no such document."
+
+
+async def test_a_deleted_document_is_listed_for_an_hour_and_restored_with_its_readers(
+    core: Core, client: httpx.AsyncClient, open_client: OpenClient, clock: HandClock
+) -> None:
+    query = await open_client(create_query)
+    doc_id = (await send(client, permission_groups=["hr"])).json()["doc_id"]
+    await work(core)
+    gone = (await client.delete(f"/documents/{doc_id}")).json()
+    assert (gone["state"], gone["restorable_until"]) == ("DELETED", clock.now + 3600)
+    listed = (await client.get("/documents", params={"deleted": True, "collection": "default"})).json()
+    assert ([(each["doc_id"], each["restorable_until"]) for each in listed["data"]], listed["has_more"]) == (
+        [(doc_id, clock.now + 3600)],
+        False,
+    )
+    for path in ("", "/content", "/content?as=blocks"):
+        assert (await client.get(f"/documents/{doc_id}{path}")).status_code == 404
+    assert (await client.post(f"/documents/{doc_id}/retry")).status_code == 404
+    assert await found(query, "lighthouse") == []
+    clock.advance(3599)
+    back = await client.post(f"/documents/{doc_id}/restore")
+    assert (back.status_code, back.json()["state"], back.json()["permission_groups"]) == (202, "RECEIVED", ["hr"])
+    assert (await client.get("/documents", params={"deleted": True})).json()["data"] == []
+    await work(core)
+    assert await found(query, "lighthouse", ["hr"]) == [TEXT.decode()]
+    assert await found(query, "lighthouse", ["eng"]) == []
+    assert (await client.post(f"/documents/{doc_id}/restore")).json()["state"] == "READY"  # repeated: it is there
+    actions = [entry.value["action"] for entry in (await core.records.list("audit")).data]
+    assert sorted(actions) == ["document.delete", "document.restore"]
+    await client.delete(f"/documents/{doc_id}")
+    clock.advance(3600)
+    assert (await client.get("/documents", params={"deleted": True})).json()["data"] == []
+    assert detail_of(await client.post(f"/documents/{doc_id}/restore"), 404) == "There is no such document."
+
+
+async def test_a_document_that_was_added_again_is_not_restored(client: httpx.AsyncClient) -> None:
+    doc_id = (await send(client)).json()["doc_id"]
+    await client.delete(f"/documents/{doc_id}")
+    await send(client, name="other.txt")
+    assert "added again" in detail_of(await client.post(f"/documents/{doc_id}/restore"), 409)
+    assert [each["doc_id"] for each in (await client.get("/documents", params={"deleted": True})).json()["data"]] == [doc_id]
+    await send(client, b"A new version.")  # takes the name
+    assert detail_of(await client.post(f"/documents/{doc_id}/restore"), 404) == "There is no such document."
+    assert (await client.get("/documents", params={"deleted": True})).json()["data"] == []
 
 
 async def test_documents_come_in_pages_newest_first(client: httpx.AsyncClient, clock: HandClock) -> None:

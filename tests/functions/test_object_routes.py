@@ -40,6 +40,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("POST", "/documents/{doc_id}/retry"): Rule(READERS),
     ("GET", "/ingest/jobs/{job_id}"): Rule(READERS),
     ("DELETE", "/documents/{doc_id}"): Rule(READERS),
+    ("POST", "/documents/{deleted_doc_id}/restore"): Rule(READERS),
     ("GET", "/conversations/{room_id}"): Rule(OWNER),
     ("PATCH", "/conversations/{room_id}"): Rule(OWNER, body={"pinned": True}),
     ("DELETE", "/conversations/{room_id}"): Rule(OWNER),
@@ -84,7 +85,8 @@ BODIES: dict[tuple[str, str], tuple[Mapping[str, str], Rule]] = {
 """Routes whose body names a thing that has to be there."""
 
 MARKS: dict[str, tuple[str, frozenset[str], int]] = {
-    "/documents": ("{doc_id}", READERS, 200),
+    "/documents?limit=200": ("{doc_id}", READERS, 200),
+    "/documents?deleted=true&limit=200": ("{deleted_doc_id}", READERS, 200),
     "/collections": ('"ledgers"', READERS, 200),
     "/collections?all=true": ("{deleted_collection}", ADMIN, 403),
     "/v1/models": ("footnote/ledgers", READERS, 200),
@@ -225,6 +227,7 @@ async def is_untouched(known: Known, world: World) -> None:
     """Asserts that the owner and the admin still have everything."""
     for route in ("/documents/{doc_id}", "/turns/{trace_id}"):
         assert (await world.ask("owner", "GET", route.format(**known), route)).status_code == 200
+    assert known["deleted_doc_id"] in (await world.ask("owner", "GET", "/documents?deleted=true&limit=200", "/documents")).text
     room = await world.ask("owner", "GET", f"/conversations/{known['room_id']}", "/conversations/{room_id}")
     assert [turn["trace_id"] for turn in room.json()["data"]] == [known["trace_id"]]
     lists = {"/sessions": "session_id", "/forbidden-terms": "term", "/collections?all=true": "collection", "/experiments": "experiment"}

@@ -223,8 +223,8 @@ async def read_documents(world: World, person: str) -> AsyncIterator[httpx.Respo
         paths = [f"/documents/{kept.doc_id}{rest}" for rest in ("", "/content", "/content?as=blocks", "/content?as=marks&chunk_id=a")]
         asked = [("GET", path) for path in paths] + [("POST", f"/documents/{kept.doc_id}/retry"), ("GET", f"/ingest/jobs/{kept.doc_id}")]
         hidden = kept.doc_id not in world.documents or not world.may_read(person, kept)
-        if hidden:
-            asked.append(("DELETE", f"/documents/{kept.doc_id}"))
+        if hidden and not (kept.doc_id in world.restorable and world.in_groups(person, kept)):
+            asked += [("DELETE", f"/documents/{kept.doc_id}"), ("POST", f"/documents/{kept.doc_id}/restore")]
         for method, path in asked:
             reply = await world.call(person, "ingest", method, path)
             if hidden:
@@ -232,6 +232,15 @@ async def read_documents(world: World, person: str) -> AsyncIterator[httpx.Respo
                 assert reply.status_code == 404, (method, path, reply.text)
                 assert _problem(reply) == _problem(nothing), (method, path)
             yield reply
+
+
+async def read_deleted(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    """Deleted documents are named only to those who may restore them."""
+    reply = await world.call(person, "ingest", "GET", "/documents", params={"deleted": True, "limit": 200})
+    named = {document["doc_id"] for document in reply.json()["data"]}
+    assert named <= {doc_id for doc_id, kept in world.restorable.items() if world.in_groups(person, kept)}, reply.text
+    world.seen["deleted"] += len(named)
+    yield reply
 
 
 def _problem(reply: httpx.Response) -> dict[str, Any]:
@@ -423,8 +432,8 @@ async def read_attachments(world: World, person: str) -> AsyncIterator[httpx.Res
 
 
 CHEAP: tuple[Channel, ...] = (
-    ask_retrieve, ask_dify, list_collections, ask_voices, read_documents, read_attachments, read_conversations, open_shares, read_figures,
-    read_admins, read_errors,
+    ask_retrieve, ask_dify, list_collections, ask_voices, read_documents, read_deleted, read_attachments, read_conversations, open_shares,
+    read_figures, read_admins, read_errors,
 )  # fmt: skip
 DEAR: tuple[Channel, ...] = (
     ask_trd,
@@ -452,7 +461,9 @@ def assert_no_leak(world: World, person: str, channel: Channel, reply: httpx.Res
     name = channel.__name__
     assert reply.status_code < 500, (name, reply.request.url, reply.status_code, reply.text[:300])
     shown = set(SECRET.findall((reply.text + json.dumps(dict(reply.headers))).lower()))
-    found = sorted(shown & world.forbidden(person, remembers=channel in REMEMBERING, shares=channel is open_shares))
+    found = sorted(
+        shown & world.forbidden(person, remembers=channel in REMEMBERING, shares=channel is open_shares, deleted=channel is read_deleted)
+    )
     assert not found, f"{name} ({reply.request.method} {reply.request.url.path}) showed {person} {found}: {reply.text[:400]}"
 
 

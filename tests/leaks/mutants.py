@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.sqlite import index, index_reads, ledger, ledger_writes
+from footnote.adapters.sqlite import index, index_reads, ledger, ledger_undelete, ledger_writes
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore
@@ -151,6 +151,8 @@ MUTANTS: Mapping[str, Mutant] = {
     "a document is read without its groups": ((ledger_writes, "get", sees_all),),
     "a document is deleted without its groups": ((ledger_writes, "delete", sees_all),),
     "documents are listed without their groups": ((ledger, "_list", sees_all),),
+    "deleted documents are listed without their groups": ((ledger_undelete, "deleted", sees_all),),
+    "a document is restored without its groups": ((ledger_undelete, "find_deleted", sees_all),),
     "collections count without groups": ((ledger, "_collections", sees_all),),
     "a collection is there for everybody": ((dify, "has_collection", giving(True)),),
     "everybody may read everything": ((Caller, "may_read", giving(True)),),

@@ -113,6 +113,13 @@ class Leaks(RuleBasedStateMachine):
         documents = list(self.world.documents)  # in order of arrival, because ids differ from run to run
         self._run(self.world.delete(documents[data.draw(st.integers(0, len(documents) - 1))]))
 
+    @precondition(lambda self: self.world.restorable)
+    @rule(data=st.data(), asking=people, work=st.booleans())
+    def restore(self, data: Any, asking: str, work: bool) -> None:
+        self._asking = asking
+        deleted = list(self.world.restorable)
+        self._run(self.world.restore(deleted[data.draw(st.integers(0, len(deleted) - 1))], work=work))
+
     @rule(person=people, groups=memberships)
     def change_membership(self, person: str, groups: frozenset[str]) -> None:
         self._asking = person
@@ -168,7 +175,7 @@ def test_no_user_sees_what_they_may_not_read_in_any_order_of_events() -> None:
     # Answers were generated, served from the cache to users with the same groups, withheld and resumed; closest passages were shown;
     # sessions expired; of shared conversations others saw all, a part, and nothing.
     seen = ("answered", "cached", "shared", "closest", "withdrawn", "resumed", "ended", "graph", "corrected", "divided", "suggested")
-    assert all(Leaks.seen[what] for what in (*seen, "shared nothing", "shared part", "shared all")), Leaks.seen
+    assert all(Leaks.seen[what] for what in (*seen, "deleted", "restored", "shared nothing", "shared part", "shared all")), Leaks.seen
 
 
 @pytest.mark.timeout(600)  # the time limit would interrupt an example, and the next ones would wait for what it left behind

@@ -133,6 +133,8 @@ class World:
     """What happened how often: a suite in which nothing happens finds nothing."""
     attached: dict[str, list[Kept]] = field(default_factory=lambda: {person: [] for person in PEOPLE})
     """Owner → the files of their conversation ROOM."""
+    restorable: dict[str, Kept] = field(default_factory=dict)
+    """Deleted documents as they would come back, unless their time is over or another has taken their place."""
     made: int = 0
     deleted: dict[str, list[Kept]] = field(default_factory=dict)
     """Deleted collection → its documents."""
@@ -141,8 +143,11 @@ class World:
     def groups_of(self, person: str) -> frozenset[str]:
         return self.members[person] | {f"user:{person}", "*"}
 
+    def in_groups(self, person: str, kept: Kept) -> bool:
+        return not kept.groups.isdisjoint(self.groups_of(person))
+
     def may_read(self, person: str, kept: Kept) -> bool:
-        return kept.doc_id in self.documents and not kept.groups.isdisjoint(self.groups_of(person))
+        return kept.doc_id in self.documents and self.in_groups(person, kept)
 
     def readable(self, person: str, collection: str | None = None, groups: Iterable[str] = ()) -> list[Kept]:
         """The searchable documents that this user may read; `groups`: narrowed to these."""
@@ -155,16 +160,19 @@ class World:
         """How many ready documents of each collection this user sees."""
         return Counter(kept.collection for kept in self.readable(person) if kept.ready and kept.doc_id not in self.coming)
 
-    def forbidden(self, person: str, *, remembers: bool, shares: bool = False) -> set[str]:
+    def forbidden(self, person: str, *, remembers: bool, shares: bool = False, deleted: bool = False) -> set[str]:
         """Canaries that this user must not see now: of documents, and of others' questions. `remembers`: their own
         conversations may still quote what a document said before, while they may read it as it is. `shares`: others have shown them
-        their questions."""
+        their questions. `deleted`: what they may restore is named."""
         now = [*self.documents.values(), *self.coming.values()]
         before = [kept for kept in self.gone if not (remembers and kept.doc_id in self.documents)]
         hidden = [*(kept for kept in now if not self.may_read(person, kept)), *before]
         hidden += [kept for kept in self.gone if kept.doc_id in self.documents and not self.may_read(person, kept)]
         for owner, files in self.attached.items():  # for their owner they are in one conversation only, and in links to it
             hidden += [] if owner == person and (remembers or shares) else files
+        if deleted:
+            named = [id(kept) for kept in self.restorable.values() if self.in_groups(person, kept)]
+            hidden = [kept for kept in hidden if id(kept) not in named]
         asked = set() if shares else {asked_by(other) for other in PEOPLE if other != person}
         return {canary for kept in hidden for canary in kept.canaries} | asked
 
@@ -248,7 +256,22 @@ class World:
     async def delete(self, doc_id: str) -> None:
         reply = await self.call("root", "ingest", "DELETE", f"/documents/{doc_id}")
         assert reply.status_code == 200, reply.text
-        self.gone += [held.pop(doc_id) for held in (self.documents, self.coming) if doc_id in held]
+        gone = [held.pop(doc_id) for held in (self.documents, self.coming) if doc_id in held]
+        self.gone += gone
+        self.restorable[doc_id] = gone[-1]
+
+    async def restore(self, doc_id: str, *, work: bool = True) -> None:
+        """Restores a deleted document, if that is still possible."""
+        reply = await self.call("root", "ingest", "POST", f"/documents/{doc_id}/restore")
+        assert reply.status_code in (202, 404, 409), reply.text
+        kept = self.restorable.pop(doc_id)
+        if reply.status_code == 202:
+            self.seen["restored"] += 1
+            self.gone.remove(kept)
+            kept.ready = False
+            self.documents[doc_id] = kept
+            if work:
+                await self.work()
 
     async def change_collection(self, method: str, path: str, **body: Any) -> httpx.Response:
         """As an admin; a second later every process knows of it."""

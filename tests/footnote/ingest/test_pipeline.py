@@ -345,7 +345,7 @@ async def test_a_failed_delete_can_be_repeated(core: Core) -> None:
     for port, name in ((core.index, "remove"), (core.ledger, "delete")):
         works = getattr(port, name)
 
-        async def fail(*args: Any) -> Any:
+        async def fail(*args: Any, **options: Any) -> Any:
             raise StoreUnavailable("down")
 
         setattr(port, name, fail)

@@ -10,6 +10,7 @@ visible       the index and the ledger without deleted collections and ended att
 from __future__ import annotations
 
 from footnote.collections.names import Directory, check_collection
-from footnote.collections.service import RESTORABLE_S, Collections
+from footnote.collections.service import Collections
+from footnote.types import RESTORABLE_S
 
 __all__ = ["RESTORABLE_S", "Collections", "Directory", "check_collection"]

@@ -21,15 +21,13 @@ from footnote.collections.names import NOT_IN_NAMES, Directory, check_collection
 from footnote.errors import Conflict, NotFound, StoreUnavailable
 from footnote.ports import Clock, Records
 from footnote.refresher import Pace, Refresher
-from footnote.types import Collection, CollectionSettings, Document, StoredName
+from footnote.types import RESTORABLE_S, Collection, CollectionSettings, Document, StoredName
 
 FRESH_S, LATEST_S = 0.5, 1.0
 """Ages of the copy of the directory, in seconds: from the first on it is renewed in the background, from the second on before it is
 used."""
 WAIT_S, FIRST_WAIT_S = 1.0, 15.0
 """Longest waits for the store, which are shared by all questions: with a copy, and without one, when the store's own limits come first."""
-RESTORABLE_S = 3600.0
-"""For how long a deleted collection can be restored."""
 KEY = "directory"
 TRIES = 10
 UNREADABLE = "The list of collections cannot be read at present, so no collection is. Try again."

@@ -152,14 +152,25 @@ class VisibleLedger:
             raise NotFound(UNKNOWN)
         return found[0]
 
-    async def delete(self, caller: Caller, doc_id: str) -> Document:
+    async def delete(self, caller: Caller, doc_id: str, *, keep: bool = False) -> Document:
         try:
             document = await self._ledger.get(caller, doc_id)
         except NotFound:  # or half deleted, which is repeated
-            return await self._ledger.delete(caller, doc_id)
+            return await self._ledger.delete(caller, doc_id, keep=keep)
         if caller != SYSTEM and not await _show(self._collections, [document]):
             raise NotFound(UNKNOWN)
-        return await self._ledger.delete(caller, doc_id)
+        return await self._ledger.delete(caller, doc_id, keep=keep)
+
+    async def deleted(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
+        stored = None if collection is None else _find(await self._collections.directory(), collection)
+        page = await self._ledger.deleted(caller, collection=stored, limit=limit, after=after)
+        return replace(page, data=tuple(await _show(self._collections, page.data)))
+
+    async def find_deleted(self, caller: Caller, doc_id: str) -> Document:
+        document = await self._ledger.find_deleted(caller, doc_id)
+        if caller != SYSTEM and not await _show(self._collections, [document]):
+            raise NotFound(UNKNOWN)
+        return document
 
     async def list(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
         if caller == SYSTEM:

@@ -30,11 +30,11 @@ from footnote.ingest.chunk import NO_AIDS
 from footnote.ingest.collections import check_chosen, open_collection
 from footnote.ingest.describe_by_model import DocumentModel
 from footnote.ingest.inserted import HASHED_AS
-from footnote.ingest.keys import FOLDERS, generation_of, parsed_key, source_key
+from footnote.ingest.keys import parsed_key, source_key
 from footnote.ingest.prepare import Prepared, prepare
 from footnote.ingest.questions_by_model import add_questions
 from footnote.ingest.retries import MOST_ATTEMPTS, retry_delay_s
-from footnote.ingest.source_file import parse_source
+from footnote.ingest.source_file import delete_files, parse_source
 from footnote.ingest.vector_cache import forget_vectors
 from footnote.ingest.vectors import embed_pending
 from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, NewFile, Parser, Queue, VectorCache
@@ -124,7 +124,7 @@ class Ingestor:
             else:
                 await self._fail(document.doc_id, document.generation, refused.reason, refused.remedy)
                 if not document.active_generation:  # nothing else removes the files of earlier ones that were refused as well
-                    await self._delete_files(document.doc_id, document.generation - 1)
+                    await delete_files(self.files, document.doc_id, document.generation - 1)
                 document = await self.ledger.get(SYSTEM, document.doc_id)
         return document
 
@@ -132,33 +132,35 @@ class Ingestor:
         """The permission groups of a new document, as in `accept.check_groups`. `stored`: the stored name of its collection."""
         return check_groups(groups, caller, (await self.collections.get(stored)).permission_groups)
 
-    async def delete(self, caller: Caller, doc_id: str) -> Document:
-        """Deletes a document; once this returns, no answer uses it.
+    async def delete(self, caller: Caller, doc_id: str, *, keep: bool = False) -> Document:
+        """Deletes a document; once this returns, no answer uses it. `keep`: its files stay, so that `restoring.restore` can undo it.
 
         It is first marked as deleted. A delete that fails after that can be repeated; otherwise `verify` finishes it."""
-        document = await self.ledger.delete(caller, doc_id)
-        await self.purge(document)
+        document = await self.ledger.delete(caller, doc_id, keep=keep)
+        await (self.withdraw if keep else self.purge)(document)
         return document
+
+    async def withdraw(self, document: Document) -> None:
+        """Removes a DELETED document from the index and its vectors from the cache."""
+        await forget_vectors(self.vector_cache, self.index, self.embedders, document)
+        await self.index.remove(document.doc_id, document.generation)
 
     async def purge(self, document: Document) -> None:
         """Removes everything that is left of a DELETED document."""
-        await forget_vectors(self.vector_cache, self.index, self.embedders, document)
-        await self.index.remove(document.doc_id, document.generation)
-        await self._delete_files(document.doc_id, document.generation)
+        await self.withdraw(document)
+        await delete_files(self.files, document.doc_id, document.generation)
         await self.ledger.purge(document.doc_id)
 
     async def retry(self, caller: Caller, doc_id: str) -> Document:
         """Queues a FAILED document again, from the stored bytes."""
-        document = await self.ledger.get(caller, doc_id)
-        if document.state != "FAILED":
-            return document
-        await self.requeue(document)
+        if (document := await self.ledger.get(caller, doc_id)).state == "FAILED":
+            await self.requeue(document)
         return await self.ledger.get(caller, doc_id)
 
     # --- the worker ----------------------------------------------------------------------------
 
     async def recover(self) -> int:
-        """Queues documents that a crash left unfinished, and purges those left half deleted; returns how many were queued.
+        """Queues documents that a crash left unfinished, and finishes deletions that it left half done; returns how many were queued.
 
         Only for a process that works on these documents alone: existing leases are ignored."""
         unfinished = await self.ledger.unfinished()
@@ -166,6 +168,8 @@ class Ingestor:
             await self.requeue(document)
         for document in await self.ledger.unpurged():
             await self.purge(document)
+        for document in await self.ledger.kept():
+            await self.withdraw(document)
         return len(unfinished)
 
     async def work_one(self, handle: Callable[[Job], Awaitable[None]] | None = None) -> bool:
@@ -189,13 +193,12 @@ class Ingestor:
         try:
             document = await self.ledger.get(SYSTEM, doc_id)
         except NotFound:  # deleted meanwhile: remove what was staged since
-            await self.index.remove(doc_id, generation)
-            await self._delete_files(doc_id, generation)
+            await self._clean_up(doc_id, generation)
             return
         if document.generation != generation:
             return
         if document.state == "READY":  # another worker may have died before this clean-up
-            await self._delete_files(doc_id, generation - 1)
+            await delete_files(self.files, doc_id, generation - 1)
             return
         if not await self.ledger.lease(doc_id, generation, job.owner or job.job_id, LEASE_S):
             return  # another worker holds the lease; its job is delivered again if it dies
@@ -256,8 +259,7 @@ class Ingestor:
             raise FootnoteError("The index does not contain everything that was written.")
         await forget_vectors(self.vector_cache, self.index, self.embedders, document, ready)
         if not await self.index.activate(doc_id, generation):
-            await self.index.remove(doc_id, generation)
-            await self._delete_files(doc_id, generation)
+            await self._clean_up(doc_id, generation)
             # If the ledger has nothing newer, the index is ahead of it: the ledger was restored to an earlier state.
             await self._fail(doc_id, generation, AHEAD, "Delete the document and add the file again.")
             return False
@@ -277,7 +279,7 @@ class Ingestor:
             digest=f"{len(chunks)}:{ready.digest}",
         )
         if current:
-            await self._delete_files(doc_id, generation - 1)
+            await delete_files(self.files, doc_id, generation - 1)
         return current
 
     async def _remove_withdrawn(self, document: Document) -> None:
@@ -286,15 +288,13 @@ class Ingestor:
         if not document.active_generation and document.generation > 1:
             await self.index.remove(document.doc_id, document.generation - 1)
 
-    async def _delete_files(self, doc_id: str, through: int) -> None:
-        """Deletes the files of all generations up to `through`; generations start at 1."""
-        if through == 0:
-            return
-        for folder in FOLDERS:
-            found = [key async for key in self.files.keys(f"{folder}/{doc_id}/")]
-            for key in found:
-                if generation_of(key) <= through:
-                    await self.files.delete(key)
+    async def _clean_up(self, doc_id: str, generation: int) -> None:
+        """Removes a generation that may not answer. The files of a document that can be restored stay."""
+        await self.index.remove(doc_id, generation)
+        try:
+            await self.ledger.find_deleted(SYSTEM, doc_id)
+        except NotFound:
+            await delete_files(self.files, doc_id, generation)
 
     async def _fail(self, doc_id: str, generation: int, reason: str, remedy: str) -> None:
         await self.ledger.update(doc_id, generation, state="FAILED", reason=reason, remedy=remedy)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from footnote.errors import NotFound
 from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.restoring import purge_expired
 from footnote.ingest.sync_plan import find_document
 from footnote.ingest.sync_record import mark_purged, read_record
 from footnote.ingest.sync_state import origin_prefix
@@ -25,7 +26,8 @@ AT_ONCE = 100
 
 
 async def purge_deleted(ingestor: Ingestor, records: Records) -> list[str]:
-    """Removes the collections that were deleted too long ago to be restored. → their names. Concurrent runs do no harm.
+    """Removes the collections and documents that were deleted too long ago to be restored. → the collections' names. Concurrent runs
+    do no harm.
 
     Whatever fails is logged and left to the next run, so that it keeps neither other collections nor other work waiting."""
     purged = []
@@ -34,6 +36,10 @@ async def purge_deleted(ingestor: Ingestor, records: Records) -> list[str]:
     except Exception as exc:
         log.warning("deleted collections cannot be looked for", exc_info=exc)
         return []
+    try:
+        await purge_expired(ingestor)
+    except Exception as exc:
+        log.warning("deleted documents were not purged", exc_info=exc)
     for gone in due:
         try:
             await _purge(ingestor, records, gone)

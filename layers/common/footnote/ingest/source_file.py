@@ -1,4 +1,4 @@
-"""Reads and parses the stored file that a generation of a document is made from."""
+"""The stored files of a document: reads and parses the one that a generation is made from, deletes those of earlier ones."""
 
 from __future__ import annotations
 
@@ -9,23 +9,36 @@ from contextlib import suppress
 from footnote.errors import NotFound, UnreadableFile
 from footnote.ingest.fixed_size import FixedSize
 from footnote.ingest.inserted import HASHED_AS, parse_inserted, unpack_inserted
-from footnote.ingest.keys import source_key
+from footnote.ingest.keys import FOLDERS, generation_of, source_key
 from footnote.ports import Files, Parser
 from footnote.types import Document, Parsed
 
 
 async def read_source(files: Files, document: Document) -> bytes:
-    """The file. A generation that was started from the same content takes that of the active one. UnreadableFile without one."""
-    own, active = (source_key(document.doc_id, generation) for generation in (document.generation, document.active_generation))
+    """The file. A generation that was started from the same content takes that of the active one, or of the one before, which was
+    deleted. UnreadableFile without one."""
+    own = source_key(document.doc_id, document.generation)
     with suppress(NotFound):
         return await files.get(own)
-    with suppress(NotFound):
-        data = await files.get(active)
-        digest = await asyncio.to_thread(hashlib.sha256, data)
-        if document.content_hash.removeprefix(HASHED_AS) == digest.hexdigest():
-            await files.put(own, data)
-            return data
+    for generation in (document.active_generation, document.generation - 1):
+        with suppress(NotFound):
+            data = await files.get(source_key(document.doc_id, generation))
+            digest = await asyncio.to_thread(hashlib.sha256, data)
+            if document.content_hash.removeprefix(HASHED_AS) == digest.hexdigest():
+                await files.put(own, data)
+                return data
     raise UnreadableFile("The upload did not arrive.", "Add the file again.")
+
+
+async def delete_files(files: Files, doc_id: str, through: int) -> None:
+    """Deletes the files of all generations of a document up to `through`; generations start at 1."""
+    if through == 0:
+        return
+    for folder in FOLDERS:
+        found = [key async for key in files.keys(f"{folder}/{doc_id}/")]
+        for key in found:
+            if generation_of(key) <= through:
+                await files.delete(key)
 
 
 async def parse_source(files: Files, parser: Parser, document: Document) -> tuple[Parsed, FixedSize | None]:

@@ -31,11 +31,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from footnote.collections.embedders import Embedders
-from footnote.errors import Conflict, NotFound
+from footnote.errors import Conflict
 from footnote.ingest.disagreements import AT_WORK, Progress, Suspect, find_suspects, read_digest
 from footnote.ingest.drops import UPLOADS, Bucket, origin_of, upload_cache_key
 from footnote.ingest.keys import generation_of, parsed_key, source_key
 from footnote.ingest.pipeline import AHEAD, LEASE_S, Ingestor
+from footnote.ingest.sync_plan import find_document
 from footnote.ingest.vectors import embedding_progress, pending_chunks
 from footnote.ports import Embedder, Files, Index, Indexed, Ledger
 from footnote.settings import Settings
@@ -143,11 +144,8 @@ class _Run:
         self.findings.append(Finding(kind, what, self.repair and repair_with is not None))
 
     async def _get(self, doc_id: str) -> Document | None:
-        try:
-            document = await self.ledger.get(SYSTEM, doc_id)
-        except NotFound:
-            return None
-        return document if document.doc_id == doc_id else None  # not found by an alias
+        document = await find_document(self.ledger, doc_id)
+        return document if document and document.doc_id == doc_id else None  # not found by an alias
 
     def _is_abandoned(self, document: Document, queued: bool) -> bool:
         """Whether no worker processes it and its job is lost. `queued`: it may still be in the queue."""
@@ -213,6 +211,7 @@ class _Run:
             raise Conflict("The ledger is empty, but the index or the files are not. Check that it is the right one. Nothing was changed.")
         # Read before the index: a document that is being deleted now is either in this list or no longer in the index.
         deleting = {document.doc_id for document in await self.ledger.unpurged()}
+        kept = {document.doc_id: document for document in await self.ledger.kept()}
         still: dict[str, list[Indexed]] = defaultdict(list)
         async for item in self.index.inventory():
             if item.doc_id in suspects:
@@ -222,9 +221,11 @@ class _Run:
             document = await self._get(doc_id)
             if document is not None:
                 await self._examine(document, suspect, still[doc_id])
+            elif doc_id in kept:  # its files are to stay
+                if still[doc_id] and self._is_abandoned(kept[doc_id], False):
+                    await self._found("half_deleted", doc_id, self.ingestor.withdraw, kept[doc_id])
             elif doc_id not in deleting and doc_id not in known:
-                orphans = [item.generation for item in still[doc_id]]
-                if orphans:
+                if orphans := [item.generation for item in still[doc_id]]:
                     await self._found("orphan", doc_id, self.index.remove, doc_id, max(orphans))
                 await self._check_left(suspect.keys)
         return len(known)
@@ -234,8 +235,7 @@ class _Run:
         dead = [item.generation for item in still if item.generation in suspect.generations]
         if stale := [each for each in dead if each < active]:
             await self._found("stale", doc_id, self.index.remove, doc_id, max(stale))
-        ahead = [each for each in dead if each > generation]
-        if ahead:
+        if ahead := [each for each in dead if each > generation]:
             remedy = "The ledger may have been restored from a backup. Delete the document and add the file again."
             await self._found("ahead", doc_id, self._give_up, document, max(ahead), AHEAD, remedy)
         if ahead or (document.state not in AT_WORK and self._is_abandoned(document, False)):  # a job still deletes files after READY

@@ -127,10 +127,36 @@ class Ledger(Protocol):
         generation, end the lease."""
         ...
 
-    async def delete(self, caller: Caller, doc_id: str) -> Document:
+    async def delete(self, caller: Caller, doc_id: str, *, keep: bool = False) -> Document:
         """Sets the state to DELETED; no generation can follow. The document's names are free again, but its origins still
         lead to it, so that the files there are not ingested again. NotFound as in `get`, except for a deleted document
-        that is not purged yet: a delete that failed half-way can be repeated."""
+        that is not purged yet: a delete that failed half-way can be repeated.
+
+        `keep`: it can be restored for RESTORABLE_S, unless all its names lead to other documents by then, or it is deleted without
+        `keep` or released."""
+        ...
+
+    async def deleted(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
+        """The deleted documents that the caller may restore, last deleted first. `after`: the `last_id` of the previous page; nothing
+        follows a document that was restored meanwhile."""
+        ...
+
+    async def find_deleted(self, caller: Caller, doc_id: str) -> Document:
+        """A deleted document that can be restored now. NotFound for any other, and as in `get`."""
+        ...
+
+    async def undelete(self, doc_id: str, generation: int) -> bool:
+        """Starts the next generation of a deleted document that can be restored, from the same content and with the same readers; no
+        earlier one may answer. Returns False and changes nothing if it has another generation by now or cannot be restored any more.
+        Conflict if another document of its scope has the content by now."""
+        ...
+
+    async def kept(self) -> builtins.list[Document]:
+        """DELETED documents that are kept to be restored, also those whose time is over, oldest first."""
+        ...
+
+    async def give_up(self, doc_id: str) -> bool:
+        """Ends the time in which a DELETED document can be restored, so that it can be purged. False if it is not DELETED."""
         ...
 
     async def release(self, origin: str, keep: str | None = None) -> builtins.list[Document]:
@@ -150,7 +176,7 @@ class Ledger(Protocol):
         ...
 
     async def unpurged(self) -> builtins.list[Document]:
-        """DELETED documents that may still have chunks or files, oldest first."""
+        """DELETED documents that are not `kept` and may still have chunks or files, oldest first."""
         ...
 
     async def held(self, origin: str) -> Held | None:

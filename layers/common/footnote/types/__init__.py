@@ -14,6 +14,7 @@ from footnote.types.collections import ATTACHED, CHUNKERS, NO_EMBEDDER, Chunker,
 from footnote.types.conditions import Condition, Conditions, Operator
 from footnote.types.documents import (
     EXTERNAL_IDS,
+    RESTORABLE_S,
     UNKNOWN_LANGUAGE,
     Block,
     BlockKind,
@@ -77,6 +78,7 @@ __all__ = [
     "NO_MODEL",
     "OPTIONS",
     "REASONS",
+    "RESTORABLE_S",
     "SYSTEM",
     "UNKNOWN_LANGUAGE",
     "UP_TAGS",

@@ -12,6 +12,9 @@ ChunkLevel = Literal[0, 1, 2]
 
 DocumentState = Literal["RECEIVED", "PROCESSING", "READY", "FAILED", "DELETED"]
 
+RESTORABLE_S = 3600.0
+"""For how long a deleted document or collection can be restored."""
+
 UNKNOWN_LANGUAGE = "und"
 """ISO 639 code of a text whose language cannot be detected, such as a list of names."""
 

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 from footnote.adapters.dynamodb import ledger_copy
+from footnote.adapters.dynamodb import ledger_undelete as undelete
 from footnote.adapters.dynamodb import ledger_writes as writes
 from footnote.adapters.dynamodb.ledger_items import (
     STATES,
@@ -21,6 +22,7 @@ from footnote.adapters.dynamodb.ledger_items import (
     body_of,
     change,
     document_key,
+    kind_of,
     make_document,
     origin_key,
     place_of_origin,
@@ -30,10 +32,10 @@ from footnote.adapters.dynamodb.ledger_items import (
 from footnote.adapters.dynamodb.ledger_redirect import redirect
 from footnote.adapters.dynamodb.ledger_renew import renew
 from footnote.adapters.dynamodb.table import Table
-from footnote.adapters.shared.ledger import Scope, check_changes, make_file, make_name, make_origin, make_scope, make_targets
+from footnote.adapters.shared.ledger import Scope, check_changes, make_file, make_name, make_origin, make_scope, make_targets, page_of
 from footnote.errors import NotFound
 from footnote.ports import Clock, Held, Name, NewFile, Target
-from footnote.types import Caller, Document, Page
+from footnote.types import RESTORABLE_S, Caller, Document, Page
 
 
 class DynamoLedger:
@@ -80,8 +82,29 @@ class DynamoLedger:
     async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
         return await self._table.run(change, writes.lease, doc_id, generation, owner, self._clock(), lease_s)
 
-    async def delete(self, caller: Caller, doc_id: str) -> Document:
-        return await self._table.run(change, writes.delete, caller, doc_id, self._clock())
+    async def delete(self, caller: Caller, doc_id: str, *, keep: bool = False) -> Document:
+        return await self._table.run(change, writes.delete, caller, doc_id, keep, self._clock())
+
+    async def deleted(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
+        since = self._clock() - RESTORABLE_S
+        found = [
+            each
+            for each in await self.kept()
+            if each.updated_at > since and collection in (None, each.collection) and caller.may_read(each.permission_groups)
+        ]
+        return page_of(sorted(found, key=lambda each: (-each.updated_at, each.doc_id)), max(limit, 1), after)
+
+    async def find_deleted(self, caller: Caller, doc_id: str) -> Document:
+        return await self._table.run(change, undelete.find_deleted, caller, doc_id, self._clock())
+
+    async def undelete(self, doc_id: str, generation: int) -> bool:
+        return await self._table.run(change, undelete.undelete, doc_id, generation, self._clock())
+
+    async def kept(self) -> builtins.list[Document]:
+        return await self._table.run(_find_kind, "kept")
+
+    async def give_up(self, doc_id: str) -> bool:
+        return await self._table.run(change, undelete.give_up, doc_id)
 
     async def release(self, origin: str, keep: str | None = None) -> builtins.list[Document]:
         return await self._table.run(_release, make_origin(origin), keep, self._clock())
@@ -183,15 +206,10 @@ def _read(table: Table, keys: list[str]) -> list[Document]:
     return [make_document(body_of(found[key])) for key in keys if key in found]
 
 
-KINDS = {"unfinished": ("RECEIVED", "PROCESSING"), "failed": ("FAILED",), "unburied": ("DELETED",)}
-"""Kind of an item in the index → states of its document."""
-
-
 def _find_kind(table: Table, kind: str) -> list[Document]:
-    states = KINDS[kind]
     items = table.get_many([item["pk"]["S"] for item in table.query("by_kind", "kind = :kind", {":kind": {"S": kind}})])
     records = [body_of(item) for item in items.values()]
-    found = [make_document(record) for record in records if record["state"] in states and not record["buried"]]
+    found = [make_document(record) for record in records if kind_of(record) == kind]
     return sorted(found, key=lambda document: (document.created_at, document.doc_id))
 
 
@@ -207,7 +225,7 @@ def _release(table: Table, origin: str, keep: str | None, now: float) -> list[Do
 
 
 def _purge(table: Table, doc_id: str) -> None:
-    while not change(table, writes.purge, doc_id):
+    while not change(table, undelete.purge, doc_id):
         pass
 
 

@@ -1,6 +1,6 @@
 """The ledger's items in a DynamoDB table, and transactions over several of them.
 
-    document#ID           a document with its names, its lease, and whether it is purged (`buried`)
+    document#ID           a document with its names, its lease, and whether it is purged (`buried`) or can be restored (`kept`)
     alias#ID              a reserved id that leads to a document
     name#…  origin#…      a file's name in one scope, or its origin: the document that it leads to, by scope
     content#…             the documents with one content in one scope
@@ -10,11 +10,11 @@ An item's `body` is JSON; its `revision` changes with every write. The other att
 and are present only on items that the indexes list:
 
     by_scope  listed, listed_at    the documents of a scope that are not deleted, newest first
-    by_kind   kind, place          unfinished, failed and unpurged (`unburied`) documents, oldest first; sorted origins; scopes
+    by_kind   kind, place          unfinished, failed, unpurged (`unburied`) and `kept` documents, oldest first; sorted origins; scopes
 
 An index lags behind its table, in AWS usually by less than a second. It is only used to find the items to read: a list,
-`unfinished`, `failed`, `unpurged` and `origins` may miss changes of that second, but never show deleted items. The numbers
-of `collections` and `counts` come from the index and lag equally. Nothing else reads an index.
+`unfinished`, `failed`, `unpurged`, `kept`, `deleted` and `origins` may miss changes of that second, but never show deleted items.
+The numbers of `collections` and `counts` come from the index and lag equally. Nothing else reads an index.
 """
 
 from __future__ import annotations
@@ -170,15 +170,21 @@ def _index_keys(key: str, record: Record) -> dict[str, str]:
     keys: dict[str, str] = {}
     if record["state"] != "DELETED":
         keys |= {"listed": scope_id(scope_of(record)), "listed_at": position(record)}
-    if record["state"] in ("RECEIVED", "PROCESSING"):
-        keys["kind"] = "unfinished"
-    elif record["state"] == "FAILED":
-        keys["kind"] = "failed"
-    elif record["state"] == "DELETED" and not record["buried"]:
-        keys["kind"] = "unburied"
-    if "kind" in keys:
-        keys["place"] = f"{_microseconds(record['created_at']):018d}#{record['doc_id']}"
+    if kind := kind_of(record):
+        keys |= {"kind": kind, "place": f"{_microseconds(record['created_at']):018d}#{record['doc_id']}"}
     return keys
+
+
+def kind_of(record: Record) -> str | None:
+    """The kind under which the index lists a document; None if it does not."""
+    match record["state"]:
+        case "RECEIVED" | "PROCESSING":
+            return "unfinished"
+        case "FAILED":
+            return "failed"
+        case "DELETED" if not record["buried"]:
+            return "kept" if record.get("kept") else "unburied"
+    return None
 
 
 # --- changes -----------------------------------------------------------------------------------

@@ -33,10 +33,10 @@ def redirect(transaction: Transaction, origins: Mapping[str, Target | None], now
     deleted = []
     for doc_id in sorted(led):
         document = transaction.document(doc_id)
-        if document["state"] == "DELETED":
+        if document["state"] == "DELETED" and (document["names"] or not document.get("kept")):
             continue
         if not document["names"]:
-            deleted.append(mark_deleted(transaction, document, now))
+            deleted.append(mark_deleted(transaction, document | {"kept": False}, now))
             continue
         after = renamed(document)
         if doc_id in targets and after["file_name"] != document["file_name"]:

@@ -29,7 +29,7 @@ AT_ONCE = 20
 
 def get(transaction: Transaction, caller: Caller, doc_id: str) -> Document:
     """`ports.Ledger.get`."""
-    document = _find(transaction, caller, doc_id)
+    document = find(transaction, caller, doc_id)
     if document["state"] == "DELETED":
         raise NotFound("There is no such document.")
     return make_document(document)
@@ -66,13 +66,15 @@ def lease(transaction: Transaction, doc_id: str, generation: int, owner: str, no
     return True
 
 
-def delete(transaction: Transaction, caller: Caller, doc_id: str, now: float) -> Document:
+def delete(transaction: Transaction, caller: Caller, doc_id: str, keep: bool, now: float) -> Document:
     """The state alone frees the document's names; their items are removed by `purge`."""
-    document = _find(transaction, caller, doc_id)
+    document = find(transaction, caller, doc_id)
     if document["state"] != "DELETED":
-        return mark_deleted(transaction, document, now)
+        return mark_deleted(transaction, document | {"kept": keep}, now)
     if document["buried"]:
         raise NotFound("There is no such document.")
+    if not keep:
+        transaction.put_document(document | {"kept": False})
     return make_document(document)
 
 
@@ -88,29 +90,12 @@ def release(transaction: Transaction, origin: str, keep: str | None, now: float)
         del pointer["leads_to"][scope]
         document = transaction.document(doc_id)
         document["names"].pop(key, None)
-        if document["names"] or document["state"] == "DELETED":
+        if document["names"] or (document["state"] == "DELETED" and not document.get("kept")):
             transaction.put_document(renamed(document))
         else:
-            deleted.append(mark_deleted(transaction, document, now))
+            deleted.append(mark_deleted(transaction, document | {"kept": False}, now))
     transaction.put(key, pointer if pointer["leads_to"] else None)
     return deleted, len(led) <= AT_ONCE
-
-
-def purge(transaction: Transaction, doc_id: str) -> bool:
-    """False while names of the document are left; call it again."""
-    document = transaction.get(document_key(doc_id))
-    if document is None or document["state"] != "DELETED":
-        return True
-    scope = scope_id(scope_of(document))
-    names = [name for name in document["names"] if name.startswith("name#")]
-    for name in names[:AT_ONCE]:
-        del document["names"][name]
-        pointer = transaction.get(name)
-        if pointer is not None and pointer["leads_to"].get(scope, {}).get("doc_id") == doc_id:
-            transaction.put(name, None)
-    document["buried"] = len(names) <= AT_ONCE
-    transaction.put_document(document)
-    return bool(document["buried"])
 
 
 # --- accepting ---------------------------------------------------------------------------------
@@ -123,7 +108,7 @@ def _place(transaction: Transaction, file: File, now: float) -> tuple[str, bool]
         doc_id = named["doc_id"]
         _point(transaction, file, doc_id, None)
     else:
-        same = _find_content(transaction, file)
+        same = find_content(transaction, file.scope, file.content_hash)
         doc_id = same if same is not None else _insert(transaction, file, now)
         _point(transaction, file, doc_id, named)
         if same is None:
@@ -151,9 +136,9 @@ def _find_named(transaction: Transaction, scope: Scope, key: str) -> Record | No
     return None if document["state"] == "DELETED" else document
 
 
-def _find_content(transaction: Transaction, file: File) -> str | None:
+def find_content(transaction: Transaction, scope: Scope, content_hash: str) -> str | None:
     """The oldest document with this content; there are several if documents came to the same content one by one."""
-    made: Record = transaction.get(content_key(file.scope, file.content_hash)) or {}
+    made: Record = transaction.get(content_key(scope, content_hash)) or {}
     return min(made, key=lambda doc_id: (made[doc_id], doc_id), default=None)
 
 
@@ -213,7 +198,7 @@ def _point(transaction: Transaction, file: File, doc_id: str, before: Record | N
     key, scope = _pointer_key(file), scope_id(file.scope)
     pointer = transaction.get(key) or {"name": file.name, "leads_to": {}}
     leads_to: Record = pointer["leads_to"]
-    leads_to.pop(scope, None)
+    held = leads_to.pop(scope, {}).get("doc_id", doc_id)
     leads_to[scope] = {"doc_id": doc_id, "version": file.version}  # `held` returns the last one
     transaction.put(key, pointer)
     document = transaction.document(doc_id)
@@ -222,6 +207,9 @@ def _point(transaction: Transaction, file: File, doc_id: str, before: Record | N
     if before is not None:
         before["names"].pop(key, None)
         transaction.put_document(renamed(before))
+    elif held != doc_id and (other := transaction.document(held)).get("kept"):  # deleted: without a name it cannot be restored any more
+        other["names"].pop(key, None)
+        transaction.put_document(other | {"kept": bool(other["names"])})
 
 
 def add_content(transaction: Transaction, doc_id: str) -> None:
@@ -269,7 +257,7 @@ def reserve(transaction: Transaction, caller: Caller, scope: Scope, name: str) -
     return _make_id(transaction, name)
 
 
-def _find(transaction: Transaction, caller: Caller, doc_id: str) -> Record:
+def find(transaction: Transaction, caller: Caller, doc_id: str) -> Record:
     """A document by its id or an alias, DELETED or not; NotFound if the caller may not read it."""
     document = transaction.get(document_key(doc_id))
     if document is None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from footnote.errors import Conflict, Forbidden, NotFound
 from footnote.ports import MOST_REDIRECTED, NewFile, Target
-from footnote.types import Caller, Document
+from footnote.types import Caller, Document, Page
 
 SLUG_LENGTH = 40
 
@@ -116,6 +116,20 @@ def make_targets(origins: Mapping[str, Target | None]) -> dict[str, Target | Non
 def make_scope(collection: str, groups: frozenset[str]) -> Scope:
     """The scope of a document with these groups."""
     return Scope(collection, json.dumps(sorted(groups)))
+
+
+def check_same(found: object) -> None:
+    """Conflict if there is another document with the content of one that is to be restored."""
+    if found is not None:
+        raise Conflict("The same file was added again meanwhile, so there is nothing to restore.")
+
+
+def page_of(documents: Sequence[Document], limit: int, after: str | None) -> Page[Document]:
+    """The documents after the one with this id; none if it is not among them."""
+    ids = [document.doc_id for document in documents]
+    start = 0 if after is None else ids.index(after) + 1 if after in ids else len(ids)
+    data = tuple(documents[start : start + limit])
+    return Page(data, has_more=start + limit < len(ids), last_id=data[-1].doc_id if data else None)
 
 
 def check_changes(fields: Iterable[str]) -> None:

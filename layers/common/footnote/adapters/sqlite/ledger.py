@@ -8,8 +8,9 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from footnote.adapters.shared.ledger import check_changes, make_file, make_name, make_origin, make_scope, make_targets
+from footnote.adapters.shared.ledger import check_changes, make_file, make_name, make_origin, make_scope, make_targets, page_of
 from footnote.adapters.sqlite import ledger_restore
+from footnote.adapters.sqlite import ledger_undelete as undelete
 from footnote.adapters.sqlite import ledger_writes as writes
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.ledger_redirect import redirect
@@ -63,8 +64,23 @@ class SqliteLedger:
     async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
         return await self._database.run(writes.lease, doc_id, generation, owner, self._clock(), lease_s)
 
-    async def delete(self, caller: Caller, doc_id: str) -> Document:
-        return await self._database.run(writes.delete, caller, doc_id, self._clock())
+    async def delete(self, caller: Caller, doc_id: str, *, keep: bool = False) -> Document:
+        return await self._database.run(writes.delete, caller, doc_id, keep, self._clock())
+
+    async def deleted(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
+        return page_of(await self._database.run(undelete.deleted, caller, collection, self._clock()), max(limit, 1), after)
+
+    async def find_deleted(self, caller: Caller, doc_id: str) -> Document:
+        return await self._database.run(undelete.find_deleted, caller, doc_id, self._clock())
+
+    async def undelete(self, doc_id: str, generation: int) -> bool:
+        return await self._database.run(undelete.undelete, doc_id, generation, self._clock())
+
+    async def kept(self) -> builtins.list[Document]:
+        return await self._database.run(_select, f"state = 'DELETED' AND buried = {writes.KEPT}")
+
+    async def give_up(self, doc_id: str) -> bool:
+        return await self._database.run(undelete.give_up, doc_id)
 
     async def release(self, origin: str, keep: str | None = None) -> builtins.list[Document]:
         return await self._database.run(writes.release, make_origin(origin), keep, self._clock())

@@ -13,7 +13,9 @@ from footnote.errors import NotFound
 from footnote.types import Caller, Document
 
 LEDGER_COLUMNS = frozenset({"lease_owner", "lease_until", "buried"})
-"""Columns that are not fields of a Document. `buried`: the document is purged."""
+"""Columns that are not fields of a Document. `buried`: 1 = the document is purged, KEPT = it can be restored."""
+KEPT = 2
+"""Its files, and its names unless they lead elsewhere by now, are left until it is restored or purged."""
 
 
 def make_document(row: sqlite3.Row) -> Document:
@@ -57,7 +59,7 @@ def _place(connection: sqlite3.Connection, file: File, now: float) -> tuple[str,
         document = named
         _point(connection, file, named.doc_id, None)
     else:
-        same = _find_content(connection, file)
+        same = find_content(connection, file.scope, file.content_hash)
         doc_id = same.doc_id if same is not None else _insert(connection, file, now)
         _point(connection, file, doc_id, named)
         if same is None:
@@ -88,12 +90,12 @@ def _find_named(connection: sqlite3.Connection, scope: Scope, name: str) -> Docu
     return None if row is None else make_document(row)
 
 
-def _find_content(connection: sqlite3.Connection, file: File) -> Document | None:
+def find_content(connection: sqlite3.Connection, scope: Scope, content_hash: str) -> Document | None:
     """The oldest document with this content; there are several if documents came to the same content one by one."""
     row = connection.execute(
         """SELECT * FROM documents WHERE content_hash = ? AND collection = ? AND permission_groups = ? AND state <> 'DELETED'
            ORDER BY created_at, doc_id LIMIT 1""",
-        (file.content_hash, *file.scope),
+        (content_hash, *scope),
     ).fetchone()
     return None if row is None else make_document(row)
 
@@ -150,12 +152,20 @@ def _renew_if_changed(connection: sqlite3.Connection, document: Document, file: 
 
 
 def _point(connection: sqlite3.Connection, file: File, doc_id: str, before: Document | None) -> None:
-    """Lets the name lead to this document. The previous document is shown under the first of its other names."""
+    """Lets the name lead to this document. The previous document is shown under the first of its other names, or cannot be restored
+    any more if it is deleted and has none."""
+    held = connection.execute(
+        """SELECT doc_id FROM document_names JOIN documents USING (doc_id) WHERE document_names.collection = ?
+           AND document_names.permission_groups = ? AND document_names.file_name = ? AND doc_id <> ? AND buried = ?""",
+        (*file.scope, file.name, doc_id, KEPT),
+    ).fetchone()
     connection.execute(
         "INSERT OR REPLACE INTO document_names VALUES (?, ?, ?, ?, ?, ?)", (*file.scope, file.name, file.shown, file.version, doc_id)
     )
     if before is not None:
         rename(connection, before.doc_id)
+    if held is not None and count_names(connection, held["doc_id"]) == 0:
+        bury(connection, held["doc_id"], 0)
 
 
 def rename(connection: sqlite3.Connection, doc_id: str) -> None:
@@ -194,19 +204,21 @@ def lease(connection: sqlite3.Connection, doc_id: str, generation: int, owner: s
     return changed == 1
 
 
-def delete(connection: sqlite3.Connection, caller: Caller, doc_id: str, now: float) -> Document:
+def delete(connection: sqlite3.Connection, caller: Caller, doc_id: str, keep: bool, now: float) -> Document:
     """`ports.Ledger.delete`."""
     with writing(connection):
         waiting = connection.execute(
-            """SELECT documents.* FROM documents WHERE state = 'DELETED' AND NOT buried
+            """SELECT documents.* FROM documents WHERE state = 'DELETED' AND buried <> 1
                AND doc_id = COALESCE((SELECT doc_id FROM document_aliases WHERE alias = :id), :id)""",
             {"id": doc_id},
         ).fetchone()
         if waiting is not None and caller.may_read(make_document(waiting).permission_groups):
+            if not keep:
+                bury(connection, waiting["doc_id"], 0)
             return make_document(waiting)
         found = get(connection, caller, doc_id)
-        connection.execute("DELETE FROM document_names WHERE doc_id = ? AND version IS NULL", (found.doc_id,))
         mark_deleted(connection, found.doc_id, now)
+        bury(connection, found.doc_id, KEPT if keep else 0)
         return read_document(connection, found.doc_id)
 
 
@@ -214,17 +226,18 @@ def release(connection: sqlite3.Connection, origin: str, keep: str | None, now: 
     """`ports.Ledger.release`."""
     with writing(connection):
         held = connection.execute(
-            """SELECT DISTINCT documents.doc_id, state FROM document_names JOIN documents USING (doc_id)
+            """SELECT DISTINCT documents.doc_id, state, buried FROM document_names JOIN documents USING (doc_id)
                WHERE document_names.file_name = ? AND documents.doc_id IS NOT ?""",
             (origin, keep),
         ).fetchall()
         deleted = []
-        for doc_id, state in held:
+        for doc_id, state, buried in held:
             connection.execute("DELETE FROM document_names WHERE file_name = ? AND doc_id = ?", (origin, doc_id))
             if count_names(connection, doc_id):
                 rename(connection, doc_id)
-            elif state != "DELETED":
+            elif state != "DELETED" or buried == KEPT:
                 mark_deleted(connection, doc_id, now)
+                bury(connection, doc_id, 0)
                 deleted.append(read_document(connection, doc_id))
         return deleted
 
@@ -232,7 +245,16 @@ def release(connection: sqlite3.Connection, origin: str, keep: str | None, now: 
 def purge(connection: sqlite3.Connection, doc_id: str) -> None:
     """`ports.Ledger.purge`."""
     with writing(connection):
-        connection.execute("UPDATE documents SET buried = 1 WHERE doc_id = ? AND state = 'DELETED'", (doc_id,))
+        bury(connection, doc_id, 1)
+
+
+def bury(connection: sqlite3.Connection, doc_id: str, buried: int) -> bool:
+    """Notes of a DELETED document whether it is purged or KEPT; uploads' names are free at the latest when it is neither kept nor
+    restored. False if it is not DELETED."""
+    done = connection.execute("UPDATE documents SET buried = ? WHERE doc_id = ? AND state = 'DELETED'", (buried, doc_id))
+    if done.rowcount and buried != KEPT:
+        connection.execute("DELETE FROM document_names WHERE doc_id = ? AND version IS NULL", (doc_id,))
+    return bool(done.rowcount)
 
 
 def mark_deleted(connection: sqlite3.Connection, doc_id: str, now: float) -> None:
