@@ -16,7 +16,7 @@ import { setTheme } from './theme_switch.js'
 addWords({ en, de, ko })
 await loadStyle('/web/palette.css')
 
-const ADMIN = ['overview', 'documents', 'collections', 'people', 'prompts', 'settings', 'terms', 'experiments', 'audit']
+const ADMIN = ['overview', 'documents', 'collections', 'people', 'prompts', 'settings', 'terms', 'feedback', 'experiments', 'audit']
 const MOST_CONVERSATIONS = 6
 
 const field = el('input', { type: 'text', role: 'combobox', 'aria-controls': 'palette-list', 'aria-expanded': 'true', 'aria-autocomplete': 'list', autocomplete: 'off', spellcheck: 'false', maxlength: 200 })

@@ -14,6 +14,7 @@ export default {
   palette_prompts: 'Prompts',
   palette_settings: 'Einstellungen',
   palette_terms: 'Verbotene Begriffe',
+  palette_feedback: 'Bewertungen',
   palette_experiments: 'Experimente',
   palette_audit: 'Protokoll',
   key_control: 'Strg',

@@ -14,6 +14,7 @@ export default {
   palette_prompts: 'Prompts',
   palette_settings: 'Settings',
   palette_terms: 'Forbidden terms',
+  palette_feedback: 'Feedback',
   palette_experiments: 'Experiments',
   palette_audit: 'Audit',
   key_control: 'Ctrl',

@@ -14,6 +14,7 @@ export default {
   palette_prompts: '프롬프트',
   palette_settings: '설정',
   palette_terms: '금지어',
+  palette_feedback: '피드백',
   palette_experiments: '실험',
   palette_audit: '감사 기록',
   key_control: 'Ctrl',
