@@ -117,6 +117,39 @@ def test_a_deleted_document_disappears_after_a_question(open_handbook: Open, ser
     assert screen.page.request.get(f"{server}/documents?collection={screen.index}").json()["data"] == []
 
 
+def test_a_deleted_document_can_be_restored_and_answers_again(open_handbook: Open, server: str, tmp_path: Path) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    page.locator("#document-list .bin").click()
+    page.locator("#document-list .danger").click()
+    row = page.locator("#deleted-list li")
+    expect(row).to_contain_text("Employee handbook")
+    expect(row).to_contain_text("Deleted, can be restored until")
+    screen.picture(tmp_path / "deleted.png")
+    row.get_by_role("button", name="Restore Employee handbook").click()
+    expect(row).to_have_count(0)
+    expect(page.locator("#document-list li")).to_have_attribute("data-state", "READY")
+    expect(page.locator("#documents-status")).to_have_text("Employee handbook was restored.")
+    screen.ask("Within how many weeks does the finance team refund travel expenses?")
+    screen.finished()
+    expect(page.locator(".answer")).to_contain_text("within two weeks")
+
+
+def test_a_document_that_was_added_again_says_why_it_is_not_restored(open_handbook: Open, server: str, handbook: bytes) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    page.locator("#document-list .bin").click()
+    page.locator("#document-list .danger").click()
+    restore = page.locator("#deleted-list").get_by_role("button")
+    expect(restore).to_be_visible()
+    screen.pick({"copy.pdf": handbook})
+    expect(page.locator("#document-list li")).to_have_attribute("data-state", "READY")
+    restore.click()
+    expect(page.locator("#deleted-list")).to_contain_text("The same file was added again meanwhile")
+    assert all("409 (Conflict)" in complaint for complaint in screen.complaints)
+    screen.complaints.clear()  # logged by the browser itself
+
+
 def test_a_document_deleted_elsewhere_leaves_the_list_when_the_page_becomes_visible(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page

@@ -1,5 +1,6 @@
 // The list of a collection's documents. One poll updates both the list and the running uploads.
 
+import { hideDeleted, showDeleted } from './deleted_list.js'
 import { DocumentRow } from './document_row.js'
 import { $, say } from './dom.js'
 import { findDocument, isSettled, listDocuments } from './listing.js'
@@ -48,9 +49,17 @@ export async function showDocuments(name) {
     ready = null
     rows.clear()
     list.replaceChildren()
+    hideDeleted()
   }
   await poll()
+  await showRestorable()
 }
+
+/** Shows which documents can be restored; that they cannot be listed is no problem of the list above. */
+const showRestorable = (name = collection) => showDeleted(name, () => name === collection, () => {
+  phase = 'reading'
+  pollSoon(0)
+}).catch(() => {})
 
 /** Uploads files `{file, path}` into the shown collection. */
 export function addFiles(items) {
@@ -120,6 +129,7 @@ async function showNow() {
   if (name !== collection) return moved
   list.dataset.vectors = now === 'still' ? 'all' : 'some'
   phase = now
+  if (dropped) showRestorable()
   if (dropped || (before.ready === 0 && ready > 0) || (before.phase !== now && now !== 'reading')) onChange(name)
   return moved || newest !== before.newest
 }
@@ -169,6 +179,7 @@ function removed({ document: { doc_id: docId, title } }) {
   uploads.deleted(docId)
   say($('documents-status'), 'status_removed', { title })
   onChange(collection)
+  showRestorable()
   pollSoon(SHORT_MS) // another document may take its place
 }
 

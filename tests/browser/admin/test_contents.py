@@ -53,7 +53,7 @@ def test_chosen_documents_are_tried_again_and_deleted(open_admin: Open, files_se
     expect(page.locator(".chosen")).to_contain_text("3 documents chosen")
     page.get_by_label("Choose broken.pdf").uncheck()
     page.locator(".chosen").get_by_role("button", name="Delete").click()
-    expect(page.locator(".chosen")).to_contain_text("Delete 2 documents? They cannot be restored.")
+    expect(page.locator(".chosen")).to_contain_text("Delete 2 documents? They can be restored for an hour.")
     page.locator(".chosen").get_by_role("button", name="Cancel").click()
     assert len(get(page, "/documents")["data"]) == 4
     page.locator(".chosen").get_by_role("button", name="Delete").click()
@@ -62,6 +62,30 @@ def test_chosen_documents_are_tried_again_and_deleted(open_admin: Open, files_se
     settled(page)
     assert sorted(each["title"] for each in get(page, "/documents")["data"]) == ["Tower", "broken.pdf"]
     listed(page, "broken.pdf")  # the filter stays
+    page.locator(".note").get_by_role("button", name="Restore").click()
+    said(page, "2 documents are restored.")
+    settled(page)
+    listed(page, "broken.pdf", "Boat", "Ferry")
+    assert len(get(page, "/documents")["data"]) == 4
+    expect(page.locator(".note")).to_have_count(0)
+
+
+def test_deleted_documents_are_found_by_their_state_and_restored(open_admin: Open, files_server: str) -> None:
+    page = open_admin("documents", server=files_server)
+    page.request.delete(f"{files_server}/documents/FERRY")
+    page.reload()
+    settled(page)
+    expect(page.locator("#view")).to_contain_text("3 of 3 documents")
+    page.get_by_label("State").select_option("Deleted")
+    listed(page, "Ferry")
+    page.get_by_label("Choose Ferry").check()
+    expect(page.locator(".chosen").get_by_role("button")).to_have_text(["Restore"])
+    page.locator(".chosen").get_by_role("button", name="Restore").click()
+    said(page, "1 document is restored.")
+    settled(page)
+    expect(page.locator("#view")).to_contain_text("Nothing matches.")
+    page.get_by_label("State").select_option("Any")
+    expect(page.locator("#view")).to_contain_text("4 of 4 documents")
 
 
 def test_what_fails_for_some_documents_is_told_with_the_first_reason(open_admin: Open, files_server: str) -> None:

@@ -1,4 +1,4 @@
-// The documents that the admin may read: search, filters, sorting; those that are chosen are retried or deleted.
+// The documents that the admin may read: search, filters, sorting; those that are chosen are retried, deleted, or restored within an hour.
 
 import { call } from '../api.js'
 import { saySize } from '../document_facts.js'
@@ -9,10 +9,12 @@ import { table } from './table.js'
 
 const PAGE = 200 // the server's maximum
 const AT_ONCE = 4 // requests that run at the same time
-const LOOKS = { READY: 'ok', FAILED: 'broken', RECEIVED: 'missing', PROCESSING: 'missing' }
+const LOOKS = { READY: 'ok', FAILED: 'broken', RECEIVED: 'missing', PROCESSING: 'missing', DELETED: 'broken' }
 const EVERYONE = '*'
 const pathOf = (docId, rest = '') => `/documents/${encodeURIComponent(docId)}${rest}`
 const readersOf = ({ permission_groups: groups }) => groups.map(group => (group === EVERYONE ? t('readers_everyone') : group)).join(', ')
+
+let lately = [] // the documents that were deleted here last
 
 export async function show([given = ''], again) {
   const wanted = new URLSearchParams(given)
@@ -40,14 +42,15 @@ export async function show([given = ''], again) {
   function matching(some) {
     const text = words.value.trim().toLowerCase()
     return some.filter(each =>
-      (!collection.value || each.collection === collection.value) && (!state.value || each.state === state.value)
+      (!collection.value || each.collection === collection.value) && (state.value ? each.state === state.value : each.state !== 'DELETED')
       && (!format.value || each.format === format.value) && (!reader.value || each.permission_groups.includes(reader.value))
       && (!text || each.words.includes(text)))
   }
 
   let matched = 0
+  let deleted = 0
   function tellCount() {
-    say(count, 'admin_documents_shown', { n: matched, all: documents.length })
+    say(count, 'admin_documents_shown', { n: matched, all: documents.length - deleted })
   }
 
   function filter() {
@@ -65,8 +68,29 @@ export async function show([given = ''], again) {
     const failed = chosen.filter(each => each.state === 'FAILED')
     const retry = button('admin_retry', () => attempt(() => each(failed, id => call('POST', pathOf(id, '/retry')), 'admin_retried'), retry), 'second', { n: failed.length })
     retry.hidden = failed.length === 0
-    bar.replaceChildren(say(el('b'), 'admin_chosen', { n: chosen.length }), retry,
-      carefulButton('remove_yes', 'admin_delete_documents_question', () => each(chosen, id => call('DELETE', pathOf(id)), 'admin_deleted'), { n: chosen.length }))
+    const gone = chosen.every(each => each.state === 'DELETED')
+    bar.replaceChildren(say(el('b'), 'admin_chosen', { n: chosen.length }), retry, gone ? restoring(chosen)
+      : carefulButton('remove_yes', 'admin_delete_documents_question', () => remove(chosen), { n: chosen.length }))
+  }
+
+  function remove(chosen) {
+    lately = chosen
+    return each(chosen, id => call('DELETE', pathOf(id)), 'admin_deleted')
+  }
+
+  function restoring(some) {
+    const made = button('manage_restore', () => attempt(() => {
+      lately = []
+      return each(some, id => call('POST', pathOf(id, '/restore')), 'admin_documents_restored')
+    }, made))
+    return made
+  }
+
+  /** Undoes the last deletion here. */
+  function undo() {
+    const since = lately
+    lately = []
+    return since.length ? [el('p', { class: 'note' }, say(el('span'), 'admin_deleted', { n: since.length }), ' ', restoring(since))] : []
   }
 
   /** Does it to each of them, says how many worked, and loads the list again. The first problem is shown. */
@@ -83,11 +107,12 @@ export async function show([given = ''], again) {
   }
 
   /** All pages, shown as they come. */
-  async function load() {
+  async function load(ask = {}) {
     for (let after = null, hasMore = true; hasMore;) {
-      const page = await call('GET', `/documents?${new URLSearchParams({ limit: PAGE, ...(after && { after }) })}`)
+      const page = await call('GET', `/documents?${new URLSearchParams({ limit: PAGE, ...ask, ...(after && { after }) })}`)
       for (const one of page.data) one.words = `${one.title} ${one.file_name} ${one.doc_id}`.toLowerCase()
       documents.push(...page.data)
+      if (ask.deleted) deleted += page.data.length
       after = page.last_id
       hasMore = page.has_more
       options(format, page.data.map(one => one.format))
@@ -104,9 +129,9 @@ export async function show([given = ''], again) {
   const later = Promise.withResolvers()
   box = el('div', {}, el('div', { class: 'filters' }, field('admin_search', words), field('admin_collection', collection), field('admin_state', state),
     field('admin_format', format), field('admin_readers', reader)), count, bar, rows.element)
-  load().catch(problem => (documents.length ? tell(null, {}, problem.message) : later.reject(problem)))
+  load().then(() => load({ deleted: true })).catch(problem => (documents.length ? tell(null, {}, problem.message) : later.reject(problem)))
   await later.promise
-  return documents.length ? [box, hint('admin_documents_text')] : [emptyNote('admin_no_documents'), hint('admin_documents_text')]
+  return documents.length ? [...undo(), box, hint('admin_documents_text')] : [...undo(), emptyNote('admin_no_documents'), hint('admin_documents_text')]
 }
 
 function titleOf({ doc_id: id, title, file_name: name, state, reason, remedy }) {

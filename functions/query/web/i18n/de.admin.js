@@ -164,8 +164,9 @@ export default {
   admin_chosen: { one: '{n} Dokument ausgewählt', other: '{n} Dokumente ausgewählt' },
   admin_retry: '{n} fehlgeschlagene erneut versuchen',
   admin_retried: { one: '{n} Dokument wird erneut gelesen.', other: '{n} Dokumente werden erneut gelesen.' },
-  admin_delete_documents_question: { one: '{n} Dokument löschen? Es lässt sich nicht wiederherstellen.', other: '{n} Dokumente löschen? Sie lassen sich nicht wiederherstellen.' },
+  admin_delete_documents_question: { one: '{n} Dokument löschen? Es lässt sich eine Stunde lang wiederherstellen.', other: '{n} Dokumente löschen? Sie lassen sich eine Stunde lang wiederherstellen.' },
   admin_deleted: { one: '{n} Dokument wurde gelöscht.', other: '{n} Dokumente wurden gelöscht.' },
+  admin_documents_restored: { one: '{n} Dokument wird wiederhergestellt.', other: '{n} Dokumente werden wiederhergestellt.' },
   admin_some_failed: 'Bei {n} ist es fehlgeschlagen: {detail}',
 
   admin_collection_ACTIVE: 'aktiv',

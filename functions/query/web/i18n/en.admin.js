@@ -164,8 +164,9 @@ export default {
   admin_chosen: { one: '{n} document chosen', other: '{n} documents chosen' },
   admin_retry: 'Try {n} failed again',
   admin_retried: { one: '{n} document is read again.', other: '{n} documents are read again.' },
-  admin_delete_documents_question: { one: 'Delete {n} document? It cannot be restored.', other: 'Delete {n} documents? They cannot be restored.' },
+  admin_delete_documents_question: { one: 'Delete {n} document? It can be restored for an hour.', other: 'Delete {n} documents? They can be restored for an hour.' },
   admin_deleted: { one: '{n} document was deleted.', other: '{n} documents were deleted.' },
+  admin_documents_restored: { one: '{n} document is restored.', other: '{n} documents are restored.' },
   admin_some_failed: 'It failed for {n}: {detail}',
 
   admin_collection_ACTIVE: 'active',

@@ -164,8 +164,9 @@ export default {
   admin_chosen: { other: '문서 {n}개 선택됨' },
   admin_retry: '실패한 {n}개 다시 시도',
   admin_retried: { other: '문서 {n}개를 다시 읽습니다.' },
-  admin_delete_documents_question: { other: '문서 {n}개를 삭제할까요? 복원할 수 없습니다.' },
+  admin_delete_documents_question: { other: '문서 {n}개를 삭제할까요? 한 시간 동안 복원할 수 있습니다.' },
   admin_deleted: { other: '문서 {n}개를 삭제했습니다.' },
+  admin_documents_restored: { other: '문서 {n}개를 복원합니다.' },
   admin_some_failed: '{n}개에서 실패했습니다: {detail}',
 
   admin_collection_ACTIVE: '사용 중',
