@@ -348,7 +348,7 @@ async def test_every_api_with_conversations_finds_the_files_of_its_own(ann: Pers
 async def test_a_model_that_summarises_reads_more_of_the_file_than_was_searched_for(
     tmp_path: Path, open_client: OpenClient, clock: HandClock
 ) -> None:
-    model = FakeModel([("The guild has mills [1].",)])
+    model = FakeModel([("The guild has mills [1].",), ("It tells of it [1].",)])
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
     core = Core(settings, clock=clock, models=FakeModels(model), parser=HereParser())
     async with AsyncExitStack() as stack:
@@ -364,3 +364,6 @@ async def test_a_model_that_summarises_reads_more_of_the_file_than_was_searched_
         assert (reply["answer"].startswith("The guild has mills"), len(reply["hits"])) == (True, 5)
         prompt = str(model.sent[-1].messages)
         assert [number for number in range(12) if f"mill {number}." in prompt] == list(range(12))
+        question = "What does the attached file tell of mill 7?"
+        await person.ask(question)
+        assert model.sent[-1].messages[-1].content.endswith(question)

@@ -32,7 +32,8 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     fitting = fit((*evidence.hits, *evidence.added), budget.passages)
     shown = sandwich(fitting) if turn.plan.wants("sandwich") else fitting
     earlier = history_messages(exchanges_shown(turn, conversation), budget.history) if turn.plan.wants("history_in_prompt") else ()
-    question = turn.request.question if earlier else turn.record.notes.get("divided", turn.asked)
+    notes = turn.record.notes
+    question = turn.request.question if earlier else notes.get("divided") or notes.get("asked_of_attached", turn.asked)
     documents = [fenced(hit) for hit in shown]
     system = "\n\n".join(
         (prompts.render(profile.prompt, turn.lang, {"documents": documents}, turn.plan.prompts), *_instructions(turn, prompts))

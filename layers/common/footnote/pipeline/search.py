@@ -132,14 +132,14 @@ SEARCH = (
         shows=lambda t: {"passages": sum(len(found.items) for found in t.evidence.lists if found.source == BY_DOCUMENT)},
     ),
     Step(
-        "attached", search_attached, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=5, when=is_about_attached,
-        shows=lambda t: {"passages": sum(len(found.items) for found in t.evidence.lists)},
-    ),
-    Step(
         "feedback_query", add_feedback, stage=Stage.RETRIEVE, option="feedback_query", on_error=SKIP, timeout_s=5, when=is_keyword_query,
     ),
     replace(CHECK_DERIVED, name="forbidden_feedback", when=has_feedback),
     Step("search_feedback", search, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=5, when=has_feedback),
+    Step(
+        "attached", search_attached, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=5, when=is_about_attached,
+        shows=lambda t: {"passages": sum(len(found.items) for found in t.evidence.lists)},
+    ),
     Step(
         "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,
         shows=lambda t: {"retriever": t.request.retriever, "ranked": len(t.evidence.ranked)},

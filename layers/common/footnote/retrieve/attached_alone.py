@@ -17,7 +17,8 @@ from footnote.ports import Index, Ledger
 from footnote.text.attached_files import asks_for_whole, names_attached, without_reference
 from footnote.types import BY_DOCUMENT, Candidate, Document, RankedList, Turn, make_chunk_id
 
-NOTE = "attached"
+NOTE, ASKED = "attached", "asked_of_attached"
+"""Notes: what the question is about, and how it names the files, which a model is asked."""
 
 
 def may_name_attached(turn: Turn) -> bool:
@@ -39,7 +40,7 @@ async def name_attached(turn: Turn, *, index: Index) -> Turn:
         return turn
     whole = asks_for_whole(turn.asked, turn.lang)
     if not whole and len(turn.answered) == 1:
-        turn = turn.rewrite(without_reference(turn.asked, turn.lang))
+        turn = turn.rewrite(without_reference(turn.asked, turn.lang)).with_notes(**{ASKED: turn.asked})
     return turn.with_notes(**{NOTE: {"documents": len(documents), "whole": whole}})
 
 
