@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from footnote.answer.messages import message
@@ -21,6 +23,31 @@ async def test_small_talk_is_answered_kindly_and_not_searched_for(question: str,
     sent = read_events((await site.client.post("/v2/rag/query", json={"query": question})).text)
     assert sent[-1]["type"] == "done"
     assert "".join(event["content"] for event in sent if event["type"] == "token") == message(name, lang)
+
+
+@pytest.mark.parametrize("model", [(), ("Hey!",)], ids=["without a model", "with one"])
+@pytest.mark.parametrize(
+    ("path", "asked", "place"),
+    [
+        ("/chat", {"query": "Hi"}, ("answer",)),
+        ("/v1/chat", {"message": "Hi", "session_id": "s"}, ("content",)),
+        (
+            "/v1/chat/completions",
+            {"model": "footnote", "messages": [{"role": "user", "content": "Hi"}]},
+            ("choices", 0, "message", "content"),
+        ),
+        ("/v1/responses", {"model": "footnote", "input": "Hi"}, ("output", 0, "content", 0, "text")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_every_api_answers_a_greeting(
+    path: str, asked: Any, place: tuple[Any, ...], model: tuple[str, ...], open_site: OpenSite
+) -> None:
+    site = await open_site(*model)
+    reply = (await site.client.post(path, json=asked)).json()
+    for name in place:
+        reply = reply[name]
+    assert reply == (model[0] if model else message("greeting", "en"))
 
 
 async def test_a_model_answers_small_talk_and_where_it_fails_the_greeting_is_given(open_site: OpenSite) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Response
 from pydantic import BaseModel, Field
 
+from footnote.answer.small_talk import without_search
 from footnote.steps import last_turn
 from footnote.types import Profile, Request, Tier, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
@@ -70,7 +71,8 @@ async def chat(
 ) -> ChatResponse:
     """Answers a question with numbered citations."""
     asked = Request(request.query, limit=request.top_k, model=request.model_id, room_id=request.session_id)
-    turn = core.new_turn(asked, caller, profile_of(core.settings), trace_id=trace_id)
+    asked, profile = without_search(asked, profile_of(core.settings))
+    turn = core.new_turn(asked, caller, profile, trace_id=trace_id)
     turn, events = await core.run_once(turn, request_key(idempotency_key, turn, "/chat", request))
     response.headers["x-trace-id"] = turn.trace_id
     return reply(await last_turn(events))

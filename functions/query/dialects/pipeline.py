@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, RootModel, StringConstraints
 
 from footnote.answer.confidence import ConfidenceLevel, confidence_of
+from footnote.answer.small_talk import without_search
 from footnote.errors import BadRequest
 from footnote.plan import is_limit_set, limit_of
 from footnote.steps import last_turn
@@ -166,8 +167,8 @@ async def chat(
 ) -> Response:
     """Answers a question with `[Source N]` citations and a confidence."""
     streamed, (_, profile) = EVENTS in accept.lower(), MODES[request.mode]
-    profile = replace(profile, live=streamed)
-    turn = core.new_turn(make_request(request, core), caller, profile, trace_id=trace_id)
+    asked, profile = without_search(make_request(request, core), replace(profile, live=streamed))
+    turn = core.new_turn(asked, caller, profile, trace_id=trace_id)
     turn, events = await core.run_once(turn, request_key(idempotency_key, turn, PATH, request))
     if streamed:
         return await stream_events(events, Events(turn, done).encode, turn.trace_id)

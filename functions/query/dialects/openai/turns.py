@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from footnote.answer.small_talk import without_search
 from footnote.errors import BadRequest
 from footnote.events import Event
 from footnote.memory.stored_turn import replay
@@ -78,7 +79,8 @@ async def make_turn(
         temperature=options.temperature,
         max_tokens=max_tokens,
     )
-    turn = core.new_turn(request, caller, replace(PROFILE, live=options.stream), trace_id=trace_id)
+    request, profile = without_search(request, replace(PROFILE, live=options.stream))
+    turn = core.new_turn(request, caller, profile, trace_id=trace_id)
     return replace(turn, conversation=Conversation(earlier(messages)), answer=NOTHING if is_side_task(text) else None)
 
 

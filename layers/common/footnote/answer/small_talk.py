@@ -9,7 +9,15 @@ from footnote.answer.messages import message
 from footnote.events import Event, Token
 from footnote.steps import known_early
 from footnote.text.small_talk import is_small_talk, is_thanks, language_of
-from footnote.types import Answer, Turn
+from footnote.types import Answer, Profile, Request, Turn
+
+
+def without_search(request: Request, profile: Profile) -> tuple[Request, Profile]:
+    """A request in mode rag, and the profile for it: small talk is answered without a search, by the model or by a greeting."""
+    if request.mode != "rag" or request.attached or not is_small_talk(request.question):
+        return request, profile
+    plain = replace(profile, prompt="system", citation_style="plain", question_prompt=None)
+    return replace(request, mode="gpt", options={**request.options, "greet": True}), plain
 
 
 @known_early
