@@ -1,4 +1,4 @@
-"""What may be done with a document that is there: delete it, and for an hour restore it.
+"""What may be done with a document that is there: delete it, and for an hour restore it; for admins, change its readers or move it.
 
 Every change is in the audit log before it is made.
 """
@@ -7,14 +7,25 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from pydantic import BaseModel, Field
+
 from footnote.errors import NotFound
 from footnote.guard.audit import audit
+from footnote.ingest.moving import move
 from footnote.ingest.restoring import restore
 from footnote.types import ATTACHED
-from footnote_http.callers import CallerOf, CoreOf
+from footnote_http.callers import AdminOf, CallerOf, CoreOf
 from footnote_http.openapi import problems
 from footnote_http.routes import Router
 from ingest.bodies import DocumentBody, body_of
+
+
+class DocumentChange(BaseModel):
+    """What is to be changed; null = unchanged."""
+
+    permission_groups: list[str] | None = Field(None, min_length=1, max_length=50, description="Who can read it from now on.")
+    collection: str | None = Field(None, max_length=64, description="The collection to which it is moved.")
+
 
 router = Router("Documents", responses=problems({404: "The caller has no such document"}))
 
@@ -48,3 +59,19 @@ async def restore_document(deleted_doc_id: str, caller: CallerOf, core: CoreOf) 
         gone = await core.ledger.find_deleted(caller, deleted_doc_id)
         await audit(core.records, caller, "document.restore", gone.doc_id, now=core.clock(), collection=gone.collection)
     return body_of(await core.collections.shown(await restore(core.ingestor, caller, deleted_doc_id)))
+
+
+@router.patch(
+    "/documents/{doc_id}",
+    name="change_document",
+    status_code=202,
+    responses=problems({403: "The caller is not an admin", 409: "The document comes from a source, or is being changed"}),
+)
+async def change_document(doc_id: str, body: DocumentChange, admin: AdminOf, core: CoreOf) -> DocumentBody:
+    """Changes who can read a document, or moves it to another collection. Whoever may not read it any more does not from now on. It is
+    read again from its file, and is found when its state is READY. For admins who may read it."""
+    there = await core.ledger.get(admin, doc_id)
+    facts = body.model_dump(exclude_none=True)
+    await audit(core.records, admin, "document.set", there.doc_id, now=core.clock(), **facts)
+    changed = await move(core.ingestor, admin, doc_id, collection=body.collection, permission_groups=body.permission_groups)
+    return body_of(await core.collections.shown(changed))

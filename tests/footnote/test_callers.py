@@ -38,6 +38,7 @@ NOBODYS = {
         "restore",
         "renew",
         "undelete",
+        "move",
         "kept",
         "give_up",
     },

@@ -154,6 +154,29 @@ async def test_a_document_that_was_added_again_is_not_restored(client: httpx.Asy
     assert (await client.get("/documents", params={"deleted": True})).json()["data"] == []
 
 
+async def test_an_admin_changes_who_reads_a_document_and_where_it_is(
+    core: Core, client: httpx.AsyncClient, open_client: OpenClient
+) -> None:
+    query = await open_client(create_query)
+    doc_id = (await send(client, permission_groups=["hr"])).json()["doc_id"]
+    await work(core)
+    changed = await client.patch(f"/documents/{doc_id}", json={"permission_groups": ["eng"]})
+    assert (changed.status_code, changed.json()["permission_groups"], changed.json()["state"]) == (202, ["eng"], "RECEIVED")
+    assert await found(query, "lighthouse", ["hr"]) == []
+    await work(core)
+    assert (await found(query, "lighthouse", ["hr"]), await found(query, "lighthouse", ["eng"])) == ([], [TEXT.decode()])
+    moved = await client.patch(f"/documents/{doc_id}", json={"collection": "town"})
+    assert (moved.json()["collection"], moved.json()["permission_groups"]) == ("town", ["eng"])
+    await work(core)
+    assert await found(query, "lighthouse") == []
+    same = await client.patch(f"/documents/{doc_id}", json={"collection": "town", "permission_groups": ["eng"]})
+    assert (same.status_code, same.json()["state"]) == (202, "READY")
+    facts = [(entry.value["action"], entry.value["facts"]) for entry in (await core.records.list("audit")).data]
+    assert ("document.set", {"permission_groups": ["eng"]}) in facts
+    assert detail_of(await client.patch(f"/documents/{doc_id}", json={"permission_groups": []})).startswith("permission_groups: ")
+    assert detail_of(await client.patch("/documents/nobody", json={"collection": "town"}), 404) == "There is no such document."
+
+
 async def test_documents_come_in_pages_newest_first(client: httpx.AsyncClient, clock: HandClock) -> None:
     ids = []
     for number in range(3):

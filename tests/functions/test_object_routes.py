@@ -41,6 +41,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("GET", "/ingest/jobs/{job_id}"): Rule(READERS),
     ("DELETE", "/documents/{doc_id}"): Rule(READERS),
     ("POST", "/documents/{deleted_doc_id}/restore"): Rule(READERS),
+    ("PATCH", "/documents/{doc_id}"): Rule(ADMIN, 403, {"permission_groups": ["staff"]}),
     ("GET", "/conversations/{room_id}"): Rule(OWNER),
     ("PATCH", "/conversations/{room_id}"): Rule(OWNER, body={"pinned": True}),
     ("DELETE", "/conversations/{room_id}"): Rule(OWNER),

@@ -385,6 +385,10 @@ async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response
         reply = await world.call(person, "query", "POST", path, json={"query_text": QUESTION, **body})
         assert reply.status_code == 403, (path, reply.status_code)
         yield reply
+    for kept in [*list(world.documents.values())[:1], *world.gone[-1:]]:
+        reply = await world.call(person, "ingest", "PATCH", f"/documents/{kept.doc_id}", json={"permission_groups": ["*"]})
+        assert reply.status_code == 403, reply.text
+        yield reply
     asked = (("GET", "/feedback"), ("GET", "/feedback/weights"), ("DELETE", "/feedback/weights?index_name=default"))
     for method, path in asked:
         reply = await world.call(person, "feedback", method, path)

@@ -113,6 +113,15 @@ class Leaks(RuleBasedStateMachine):
         documents = list(self.world.documents)  # in order of arrival, because ids differ from run to run
         self._run(self.world.delete(documents[data.draw(st.integers(0, len(documents) - 1))]))
 
+    @precondition(lambda self: self.world.documents)
+    @rule(data=st.data(), groups=acls, collection=collections, asking=people, work=st.booleans())
+    def move(self, data: Any, groups: frozenset[str], collection: str, asking: str, work: bool) -> None:
+        self._asking = asking
+        documents = list(self.world.documents)
+        self._run(self.world.move(documents[data.draw(st.integers(0, len(documents) - 1))], collection, groups))
+        if work:
+            self._run(self.world.work())
+
     @precondition(lambda self: self.world.restorable)
     @rule(data=st.data(), asking=people, work=st.booleans())
     def restore(self, data: Any, asking: str, work: bool) -> None:
@@ -175,7 +184,9 @@ def test_no_user_sees_what_they_may_not_read_in_any_order_of_events() -> None:
     # Answers were generated, served from the cache to users with the same groups, withheld and resumed; closest passages were shown;
     # sessions expired; of shared conversations others saw all, a part, and nothing.
     seen = ("answered", "cached", "shared", "closest", "withdrawn", "resumed", "ended", "graph", "corrected", "divided", "suggested")
-    assert all(Leaks.seen[what] for what in (*seen, "deleted", "restored", "shared nothing", "shared part", "shared all")), Leaks.seen
+    assert all(Leaks.seen[what] for what in (*seen, "deleted", "restored", "moved", "shared nothing", "shared part", "shared all")), (
+        Leaks.seen
+    )
 
 
 @pytest.mark.timeout(600)  # the time limit would interrupt an example, and the next ones would wait for what it left behind

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -272,6 +272,20 @@ class World:
             self.documents[doc_id] = kept
             if work:
                 await self.work()
+
+    async def move(self, doc_id: str, collection: str, groups: frozenset[str]) -> None:
+        """Gives a document other readers and another collection. It is not read again yet."""
+        body = {"collection": collection, "permission_groups": sorted(groups)}
+        reply = await self.call("root", "ingest", "PATCH", f"/documents/{doc_id}", json=body)
+        assert reply.status_code == 202, reply.text
+        before = self.documents[doc_id]
+        if (before.collection, before.groups) == (collection, groups):
+            return
+        if doc_id in self.coming:
+            self.gone.append(before)
+        now = self.coming.pop(doc_id, before)
+        self.documents[doc_id] = replace(now, collection=collection, groups=groups, ready=False)
+        self.seen["moved"] += 1
 
     async def change_collection(self, method: str, path: str, **body: Any) -> httpx.Response:
         """As an admin; a second later every process knows of it."""

@@ -70,6 +70,47 @@ def test_chosen_documents_are_tried_again_and_deleted(open_admin: Open, files_se
     expect(page.locator(".note")).to_have_count(0)
 
 
+def test_readers_of_chosen_documents_are_changed_after_a_preview_and_undone(open_admin: Open, files_server: str) -> None:
+    page = open_admin("documents", server=files_server)
+    before = {each["title"]: each["permission_groups"] for each in get(page, "/documents")["data"]}
+    for title in ("Ferry", "Boat"):
+        page.get_by_label(f"Choose {title}").check()
+    page.get_by_text("Change readers").click()
+    bar = page.locator(".chosen")
+    bar.get_by_label("Readers").fill("")
+    expect(bar).to_contain_text("Name at least one group.")
+    bar.get_by_label("Readers").fill("crew, harbour")
+    expect(bar).to_contain_text("crew, harbour can then read 2 documents. No longer: everyone.")
+    bar.get_by_role("button", name="Save").click()
+    said(page, "2 documents have other readers and are read again.")
+    settled(page)
+    changed = {each["title"]: each["permission_groups"] for each in get(page, "/documents")["data"]}
+    assert changed == before | {"Ferry": ["crew", "harbour"], "Boat": ["crew", "harbour"]}
+    page.locator(".note").get_by_role("button", name="Undo").click()
+    said(page, "2 documents have other readers and are read again.")
+    settled(page)
+    assert {each["title"]: each["permission_groups"] for each in get(page, "/documents")["data"]} == before
+
+
+def test_chosen_documents_are_moved_to_another_collection_and_back(open_admin: Open, files_server: str) -> None:
+    page = open_admin("documents", server=files_server)
+    before = {each["title"]: each["collection"] for each in get(page, "/documents")["data"]}
+    page.get_by_label("Choose Ferry").check()
+    bar = page.locator(".chosen")
+    bar.locator("summary").get_by_text("Move").click()
+    options = bar.get_by_label("Collection").locator("option").all_inner_texts()
+    target = next(name for name in options if name != before["Ferry"])
+    bar.get_by_label("Collection").select_option(target)
+    bar.get_by_role("button", name="Move").click()
+    said(page, "1 document was moved and is read again.")
+    settled(page)
+    assert {each["title"]: each["collection"] for each in get(page, "/documents")["data"]} == before | {"Ferry": target}
+    page.locator(".note").get_by_role("button", name="Undo").click()
+    said(page, "1 document was moved and is read again.")
+    settled(page)
+    assert {each["title"]: each["collection"] for each in get(page, "/documents")["data"]} == before
+
+
 def test_deleted_documents_are_found_by_their_state_and_restored(open_admin: Open, files_server: str) -> None:
     page = open_admin("documents", server=files_server)
     page.request.delete(f"{files_server}/documents/FERRY")

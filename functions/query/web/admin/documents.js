@@ -1,9 +1,10 @@
-// The documents that the admin may read: search, filters, sorting; those that are chosen are retried, deleted, or restored within an hour.
+// The documents that the admin may read: search, filters, sorting; those that are chosen are retried, changed, deleted, or restored.
 
 import { call } from '../api.js'
 import { saySize } from '../document_facts.js'
 import { el, say } from '../dom.js'
 import { number, t } from '../i18n.js'
+import { changesOf } from './document_changes.js'
 import { attempt, badge, button, carefulButton, emptyNote, field, hint, select, tell, when } from './parts.js'
 import { table } from './table.js'
 
@@ -11,18 +12,19 @@ const PAGE = 200 // the server's maximum
 const AT_ONCE = 4 // requests that run at the same time
 const LOOKS = { READY: 'ok', FAILED: 'broken', RECEIVED: 'missing', PROCESSING: 'missing', DELETED: 'broken' }
 const EVERYONE = '*'
-const pathOf = (docId, rest = '') => `/documents/${encodeURIComponent(docId)}${rest}`
+const pathOf = ({ doc_id: id }, rest = '') => `/documents/${encodeURIComponent(id)}${rest}`
 const readersOf = ({ permission_groups: groups }) => groups.map(group => (group === EVERYONE ? t('readers_everyone') : group)).join(', ')
 
-let lately = [] // the documents that were deleted here last
+let lately = null // how the last change here is undone: {some, key, label, act, done}
 
 export async function show([given = ''], again) {
   const wanted = new URLSearchParams(given)
   const { data: collections } = await call('GET', '/collections?all=true')
+  const active = collections.filter(each => each.state === 'ACTIVE').map(({ name }) => name)
   const documents = []
   let box = null
   const words = Object.assign(el('input', { type: 'search', oninput: filter }), { value: wanted.get('q') ?? '' })
-  const collection = select([['', 'admin_every'], ...collections.filter(({ state }) => state === 'ACTIVE').map(({ name }) => [name])], wanted.get('collection') ?? '', filter)
+  const collection = select([['', 'admin_every'], ...active.map(name => [name])], wanted.get('collection') ?? '', filter)
   const state = select([['', 'admin_any'], ...Object.keys(LOOKS).map(each => [each, `state_${each}`])], wanted.get('state') ?? '', filter)
   const format = select([['', 'admin_any']], '', filter)
   const reader = select([['', 'admin_any']], '', filter)
@@ -66,31 +68,37 @@ export async function show([given = ''], again) {
     bar.hidden = chosen.length === 0
     if (chosen.length === 0) return bar.replaceChildren()
     const failed = chosen.filter(each => each.state === 'FAILED')
-    const retry = button('admin_retry', () => attempt(() => each(failed, id => call('POST', pathOf(id, '/retry')), 'admin_retried'), retry), 'second', { n: failed.length })
+    const retry = button('admin_retry', () => attempt(() => each(failed, one => call('POST', pathOf(one, '/retry')), 'admin_retried'), retry), 'second', { n: failed.length })
     retry.hidden = failed.length === 0
     const gone = chosen.every(each => each.state === 'DELETED')
-    bar.replaceChildren(say(el('b'), 'admin_chosen', { n: chosen.length }), retry, gone ? restoring(chosen)
-      : carefulButton('remove_yes', 'admin_delete_documents_question', () => remove(chosen), { n: chosen.length }))
+    bar.replaceChildren(say(el('b'), 'admin_chosen', { n: chosen.length }), retry, ...(gone ? [doing(restoring(chosen))]
+      : [carefulButton('remove_yes', 'admin_delete_documents_question', () => remove(chosen), { n: chosen.length }), ...changesOf(chosen, active, (body, key) => change(chosen, body, key))]))
   }
 
-  function remove(chosen) {
-    lately = chosen
-    return each(chosen, id => call('DELETE', pathOf(id)), 'admin_deleted')
+  function remove(some) {
+    lately = { key: 'admin_deleted', ...restoring(some) }
+    return each(some, one => call('DELETE', pathOf(one)), 'admin_deleted')
   }
 
-  function restoring(some) {
-    const made = button('manage_restore', () => attempt(() => {
-      lately = []
-      return each(some, id => call('POST', pathOf(id, '/restore')), 'admin_documents_restored')
-    }, made))
+  const restoring = some => ({ some, label: 'manage_restore', act: one => call('POST', pathOf(one, '/restore')), done: 'admin_documents_restored' })
+
+  /** Changes all of them; `some` still says how they were. */
+  function change(some, body, key) {
+    const back = one => Object.fromEntries(Object.keys(body).map(name => [name, one[name]]))
+    lately = { some, key, label: 'admin_undoes', act: one => call('PATCH', pathOf(one), back(one)), done: key }
+    return each(some, one => call('PATCH', pathOf(one), body), key)
+  }
+
+  function doing({ some, label, act, done }) {
+    const made = button(label, () => attempt(() => each(some, act, done), made))
     return made
   }
 
-  /** Undoes the last deletion here. */
+  /** Undoes the last change here. */
   function undo() {
-    const since = lately
-    lately = []
-    return since.length ? [el('p', { class: 'note' }, say(el('span'), 'admin_deleted', { n: since.length }), ' ', restoring(since))] : []
+    const last = lately
+    lately = null
+    return last ? [el('p', { class: 'note' }, say(el('span'), last.key, { n: last.some.length }), ' ', doing(last))] : []
   }
 
   /** Does it to each of them, says how many worked, and loads the list again. The first problem is shown. */
@@ -98,7 +106,7 @@ export async function show([given = ''], again) {
     const queue = [...some]
     const problems = []
     const work = async () => {
-      for (let next; (next = queue.pop());) await act(next.doc_id).catch(problem => problem.status === 404 || problems.push(problem))
+      for (let next; (next = queue.pop());) await act(next).catch(problem => (problem.status === 404 && key === 'admin_deleted') || problems.push(problem))
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
     await again()

@@ -121,6 +121,12 @@ class Ledger(Protocol):
         False and changes nothing if the document has another generation or state by now."""
         ...
 
+    async def move(self, doc_id: str, generation: int, *, collection: str, permission_groups: frozenset[str]) -> bool:
+        """Starts the next generation of a document from the same content, in another collection or for other readers; no earlier one may
+        answer any more. Its names of uploads come along, unless they lead to another document there. Returns False and changes nothing
+        if the document has another generation by now or was deleted. For at most MOST_REDIRECTED names."""
+        ...
+
     async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
         """True if the owner may work on this generation until `lease_s` from now: no other owner has a lease that is still
         valid. The same owner may renew its lease. An `update` of the state to RECEIVED, READY or FAILED, and a new

@@ -30,7 +30,7 @@ from footnote.adapters.dynamodb.ledger_items import (
     scope_id,
 )
 from footnote.adapters.dynamodb.ledger_redirect import redirect
-from footnote.adapters.dynamodb.ledger_renew import renew
+from footnote.adapters.dynamodb.ledger_renew import move, renew
 from footnote.adapters.dynamodb.table import Table
 from footnote.adapters.shared.ledger import Scope, check_changes, make_file, make_name, make_origin, make_scope, make_targets, page_of
 from footnote.errors import NotFound
@@ -78,6 +78,9 @@ class DynamoLedger:
 
     async def renew(self, doc_id: str, generation: int) -> bool:
         return await self._table.run(change, renew, doc_id, generation, self._clock())
+
+    async def move(self, doc_id: str, generation: int, *, collection: str, permission_groups: frozenset[str]) -> bool:
+        return await self._table.run(change, move, doc_id, generation, make_scope(collection, permission_groups), self._clock())
 
     async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
         return await self._table.run(change, writes.lease, doc_id, generation, owner, self._clock(), lease_s)

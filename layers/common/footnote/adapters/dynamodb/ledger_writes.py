@@ -187,7 +187,7 @@ def _renew_if_changed(transaction: Transaction, document: Record, file: File, no
         "buried": False,
         "updated_at": now,
     }
-    _remove_content(transaction, document)
+    remove_content(transaction, document)
     transaction.put_document(document | changes)
     add_content(transaction, document["doc_id"])
     return True
@@ -219,7 +219,8 @@ def add_content(transaction: Transaction, doc_id: str) -> None:
     transaction.put(key, (transaction.get(key) or {}) | {doc_id: document["created_at"]})
 
 
-def _remove_content(transaction: Transaction, document: Record) -> None:
+def remove_content(transaction: Transaction, document: Record) -> None:
+    """Forgets the document under its content."""
     key = content_key(scope_of(document), document["content_hash"])
     made = transaction.get(key) or {}
     made.pop(document["doc_id"], None)
@@ -237,7 +238,7 @@ def renamed(document: Record) -> Record:
 def mark_deleted(transaction: Transaction, document: Record, now: float) -> Document:
     """Sets the state to DELETED."""
     document = document | {"state": "DELETED", "updated_at": now}
-    _remove_content(transaction, document)
+    remove_content(transaction, document)
     transaction.put_document(document)
     return make_document(document)
 

@@ -14,7 +14,7 @@ from footnote.adapters.sqlite import ledger_undelete as undelete
 from footnote.adapters.sqlite import ledger_writes as writes
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.ledger_redirect import redirect
-from footnote.adapters.sqlite.ledger_renew import renew
+from footnote.adapters.sqlite.ledger_renew import move, renew
 from footnote.adapters.sqlite.ledger_writes import make_document, read_document
 from footnote.errors import NotFound
 from footnote.ports import Clock, Held, Name, NewFile, Target
@@ -60,6 +60,9 @@ class SqliteLedger:
 
     async def renew(self, doc_id: str, generation: int) -> bool:
         return await self._database.run(renew, doc_id, generation, self._clock())
+
+    async def move(self, doc_id: str, generation: int, *, collection: str, permission_groups: frozenset[str]) -> bool:
+        return await self._database.run(move, doc_id, generation, make_scope(collection, permission_groups), self._clock())
 
     async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
         return await self._database.run(writes.lease, doc_id, generation, owner, self._clock(), lease_s)
