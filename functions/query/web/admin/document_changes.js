@@ -9,7 +9,8 @@ const named = groups => groups.map(group => (group === EVERYONE ? t('readers_eve
 
 /** `save(change, key)`: applies `change`, the body of a PATCH, to all of them. `collections`: names of those to move to. */
 export function changesOf(chosen, collections, save) {
-  return [folded('admin_change_readers', readersForm(chosen, save)), folded('admin_move', moveForm(collections, save))]
+  const move = collections.length > 1 ? [folded('admin_move', moveForm(collections, save))] : []
+  return [folded('admin_change_readers', readersForm(chosen, save)), ...move]
 }
 
 const folded = (key, ...body) => el('details', {}, say(el('summary'), key), ...body)
