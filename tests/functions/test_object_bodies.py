@@ -82,6 +82,7 @@ SEEN_ELSEWHERE = {
     ("trace_id", "GET", "/golden"),
     ("trace_id", "POST", "/golden"),
     ("permission_groups", "POST", "/golden"),
+    ("permission_groups", "PATCH", "/documents/{doc_id}"),
     ("user_id", "GET", "/audit"),
     ("user_id", "POST", "/sessions/new"),
 }
