@@ -101,7 +101,7 @@ MARKS: dict[str, tuple[str, frozenset[str], int]] = {
     "/feedback?limit=200": ("{rated_trace_id}", ADMIN, 403),
     "/feedback/weights": ('"is_on"', ADMIN, 403),
     "/feedback/metrics": ('"outdated"', OWNER | ADMIN, 200),
-    "/sessions": ("{session_id}", ADMIN, 403),
+    "/sessions?limit=200": ("{session_id}", ADMIN, 403),
     "/prompts": ('"answer_numbered"', ADMIN, 403),
     "/settings": ('"rag.alpha"', ADMIN, 403),
     "/admin/health": ('"terms"', ADMIN, 403),
