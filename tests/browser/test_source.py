@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import make_pdf
+from tests.browser.test_accessibility import DARK, NARROW, close_sheet
 from tests.footnote.ingest.packages import workbook
 
 LEAVE = "How many days of annual leave do employees receive?"
@@ -300,7 +301,35 @@ def test_a_citation_from_a_spreadsheet_names_its_sheet(
     expect(page.locator(".answer .cite").first).to_have_attribute("aria-label", label)
     expect(page.locator("#passage-place")).to_contain_text("Crew")
     expect(page.locator(".footnotes .snippet").first).to_have_text("Bartholomew Quint · 1987")
+    icon = page.locator(".footnotes svg.format").first
+    expect(icon).to_have_attribute("data-kind", "sheet")
+    expect(icon).to_have_attribute("aria-hidden", "true")
     screen.picture(tmp_path / f"sheet-{locale}.png")
+
+
+@pytest.mark.parametrize("look", [{}, DARK, NARROW], ids=["light", "dark", "narrow"])
+def test_sources_show_an_icon_of_their_format_also_when_the_conversation_is_opened_again(
+    open_handbook: Open, server: str, look: dict[str, Any], tmp_path: Path
+) -> None:
+    screen = open_handbook(server, **look)
+    page: Page = screen.page
+    close_sheet(page)
+    screen.ask(LEAVE)
+    screen.finished()
+    for _ in range(2):
+        icons = page.locator(".footnotes svg.format")
+        expect(icons.first).to_have_attribute("data-kind", "pdf")
+        assert {icon.get_attribute("data-kind") for icon in icons.all()} == {"pdf"}
+        box, title = icons.first.bounding_box(), page.locator(".footnotes b").first.bounding_box()
+        assert box
+        assert title
+        assert 12 <= box["width"] <= 24
+        assert title["x"] <= box["x"]
+        assert box["x"] + box["width"] < title["x"] + title["width"]
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        screen.picture(tmp_path / "icons.png")
+        page.reload()
+    expect(page.locator(".footnotes button").first).to_have_accessible_name(re.compile("^1 ?Employee handbook"))
 
 
 def test_the_sources_of_one_document_name_their_sections(open_screen: Open, server: str, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import { download } from './download.js'
 import { $, el, label, say } from './dom.js'
 import { answerMarkdown, conversationMarkdown, fileName } from './export.js'
 import { feedbackOn } from './feedback.js'
+import { formatIcon } from './format_icon.js'
 import { knows } from './i18n.js'
 import { renderAnswer, styleHeadings } from './markdown.js'
 import { typeset } from './maths.js'
@@ -81,10 +82,10 @@ function readable(text) {
   return lines.map(line => (line.startsWith('|') ? line.replace(/^\|\s*|\s*\|\s*$/g, '').replace(/\s*(?<!\\)\|\s*/g, ' · ') : line)).join('\n')
 }
 
-function passage({ title, page, unit, section }, sign, text, onclick) {
+function passage({ doc_id, title, page, unit, section }, sign, text, onclick) {
   const [key, values] = placeOf({ page, unit, section })
   const under = unit !== 'sheet' && section ? el('span', { class: 'section' }, section) : null
-  const source = el('span', { class: 'source' }, el('b', {}, title), under, key && say(el('span', { class: 'page' }), key, values))
+  const source = el('span', { class: 'source' }, el('b', {}, formatIcon({ doc_id, unit }), title), under, key && say(el('span', { class: 'page' }), key, values))
   return el('button', { type: 'button', onclick }, sign, el('span', {}, source, el('span', { class: 'snippet' }, text)))
 }
 

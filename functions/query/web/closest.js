@@ -2,6 +2,7 @@
 
 import { placeOf } from './document_facts.js'
 import { el, say } from './dom.js'
+import { formatIcon } from './format_icon.js'
 import { openSource } from './source.js'
 
 const BEFORE = 160 // code points shown before and after the best sentence
@@ -22,7 +23,7 @@ function card(source, sources) {
   const [key, values] = placeOf({ page, unit, section })
   const under = unit !== 'sheet' && section && section !== title ? ` › ${section}` : ''
   const open = () => openSource(source, sources)
-  const head = el('button', { type: 'button', onclick: open }, el('span', { class: 'number' }, String(number)), ' ', el('b', {}, title), under, key && ' ', key && say(el('span', { class: 'page' }), key, values))
+  const head = el('button', { type: 'button', onclick: open }, el('span', { class: 'number' }, String(number)), ' ', el('b', {}, formatIcon(source), title), under, key && ' ', key && say(el('span', { class: 'page' }), key, values))
   // The button is for keyboards and screen readers; a click anywhere does the same, unless it ends a selection of text.
   return el('li', { onclick: event => !head.contains(event.target) && getSelection().isCollapsed && open() }, head, el('p', { class: 'excerpt' }, ...excerpt(source)))
 }
