@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.browser.test_accessibility import DARK, NARROW, grave_in
+
 Open = Callable[..., Any]
 
+NONE = {"en-GB": "No document matches.", "de-DE": "Kein Dokument passt.", "ko-KR": "일치하는 문서가 없습니다."}
+UNLISTED = """async () => {
+  const shown = new Set([...document.querySelectorAll('#document-list .name')].map(({ title }) => title))
+  const all = Array.from({ length: 58 }, (_, at) => `letter ${String(at + 1).padStart(2, '0')}.txt`)
+  return all.find(name => !shown.has(name))
+}"""
 BROKEN = b"%PDF-1.7 this is no PDF at all"
 DROP = """([name, content]) => {
   const bytes = Uint8Array.from(atob(content), c => c.charCodeAt(0))
@@ -32,6 +41,63 @@ def upload(page: Page, name: str) -> Locator:
 
 def paths_of(screen: Any, url: str, beginning: str) -> list[str]:
     return [path for path in (request.removeprefix(url) for request in screen.requests) if path.startswith(beginning)]
+
+
+# --- the list ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "look", [{}, DARK, NARROW | {"locale": "de-DE"}, {"locale": "ko-KR"}], ids=["light", "dark", "narrow german", "korean"]
+)
+def test_a_list_of_eight_documents_is_filtered_by_words_of_title_and_file_name(
+    open_screen: Open, server: str, look: dict[str, Any], tmp_path: Path
+) -> None:
+    screen = open_screen(server, **look)
+    page: Page = screen.page
+    rows, box, none = page.locator("#document-list li"), page.locator("#document-filter"), page.locator("#no-documents")
+    screen.pick(letters(7))
+    expect(page.locator("#document-list li[data-state=READY]")).to_have_count(7)
+    expect(box).to_be_hidden()
+    screen.pick({"Übersicht.csv": b"Pier,Fee\nNorth,5 crowns\n"})
+    expect(page.locator("#document-list li[data-state=READY]")).to_have_count(8)
+    if "viewport" in look and not box.is_visible():
+        page.locator("#show-documents").click()
+    box.fill("05 LETTER")
+    expect(rows).to_have_count(1)
+    expect(rows.locator(".name")).to_have_attribute("title", "letter 05.txt")
+    expect(rows.locator("svg.format")).to_have_attribute("data-kind", "text")
+    expect(page.locator("#documents-status")).to_contain_text("1")
+    box.fill(".csv u\u0308bersicht")
+    expect(rows).to_have_count(1)
+    expect(rows.locator("svg.format")).to_have_attribute("data-kind", "sheet")
+    screen.picture(tmp_path / "filtered.png")
+    box.fill("letter nowhere")
+    expect(none).to_have_text(NONE[look.get("locale", "en-GB")])
+    expect(rows).to_have_count(0)
+    assert grave_in(page) == []
+    box.press("Escape")
+    expect(box).to_be_visible()
+    expect(box).to_be_focused()
+    expect(rows).to_have_count(8)
+    expect(none).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_filter_finds_documents_that_were_not_listed_yet(open_screen: Open, server: str) -> None:
+    def one_by_one(route: Route) -> None:
+        route.continue_(url=route.request.url.replace("limit=200", "limit=5"))
+
+    screen = open_screen(server)
+    page: Page = screen.page
+    page.route(re.compile(r"/documents\?.*limit=200"), one_by_one)
+    screen.pick(letters(58))
+    expect(page.locator("#document-list li")).to_have_count(50)
+    expect(page.locator("#document-list")).to_have_attribute("data-vectors", "all", timeout=60_000)
+    last = page.evaluate(UNLISTED)
+    assert last
+    page.locator("#document-filter").fill(last)
+    expect(page.locator("#document-list li .name")).to_have_attribute("title", last)
+    expect(page.locator("#more-documents")).to_be_hidden()
 
 
 # --- one file ------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import { NEW } from './address.js'
 import { call } from './api.js'
 import { grouped, matching } from './conversation_groups.js'
 import { conversationRow } from './conversation_row.js'
-import { $, el, say } from './dom.js'
+import { $, el, say, watchSearch } from './dom.js'
 import { forgetUnfinished, recallUnfinished, unfinishedRooms } from './memory.js'
 
 const PAGE = 200
@@ -26,15 +26,8 @@ export function watchConversations(deleted) {
     shown += SHOWN
     show()
   })
-  search.addEventListener('input', () => {
+  watchSearch(search, () => {
     shown = SHOWN
-    show()
-  })
-  search.addEventListener('keydown', event => {
-    if (event.key !== 'Escape' || !search.value) return
-    event.preventDefault() // the drawer stays open
-    event.stopPropagation()
-    search.value = ''
     show()
   })
 }

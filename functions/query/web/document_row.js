@@ -4,6 +4,7 @@ import { call } from './api.js'
 import { confirmDelete } from './confirm.js'
 import { explain, factsOf } from './document_facts.js'
 import { el, label } from './dom.js'
+import { formatIcon } from './format_icon.js'
 import { openSource } from './source.js'
 
 export class DocumentRow {
@@ -31,7 +32,7 @@ export class DocumentRow {
     this.document = found
     const { doc_id: docId, title, state } = found
     this.element.dataset.state = state
-    this.name.textContent = title
+    this.name.replaceChildren(formatIcon(found), title)
     this.name.title = found.file_name
     this.name.disabled = state !== 'READY'
     this.facts.replaceChildren(...factsOf(found))

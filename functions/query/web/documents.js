@@ -1,22 +1,27 @@
 // The list of a collection's documents. One poll updates both the list and the running uploads.
 
+import { holding } from './conversation_groups.js'
 import { hideDeleted, showDeleted } from './deleted_list.js'
 import { DocumentRow } from './document_row.js'
-import { $, say } from './dom.js'
+import { $, say, watchSearch } from './dom.js'
 import { findDocument, isSettled, listDocuments } from './listing.js'
 import { chosenReaders } from './readers.js'
 import { UploadTable } from './upload_table.js'
 
 const PAGE = 50
+const FILTERED = 8 // documents from which on the list can be filtered
 const MANY = 10 // pending files, above which polling slows down
 const SHORT_MS = 300
 const LONG_MS = 1500
 const LONGEST_MS = 6000
 
 const list = $('document-list')
+const filter = $('document-filter')
 const rows = new Map() // doc_id → DocumentRow, in the order of the list
 let collection = ''
 let shown = PAGE
+let listed = { documents: [], more: false } // as last loaded; to filter, all documents are
+let announced = '' // the search whose number of documents was announced last
 let newest = 0 // latest change of a listed document
 let ready = null // number of READY documents; null = not loaded yet
 let phase = 'still' // 'reading' while documents are being processed, then 'meaning' until all vectors exist
@@ -38,6 +43,11 @@ export function watchDocuments(changed) {
     shown += PAGE
     poll()
   })
+  watchSearch(filter, () => {
+    shown = PAGE
+    showFound()
+    if (listed.more) pollSoon(SHORT_MS)
+  })
   document.addEventListener('visibilitychange', () => document.hidden || poll())
 }
 
@@ -47,8 +57,11 @@ export async function showDocuments(name) {
     shown = PAGE
     phase = 'still'
     ready = null
+    listed = { documents: [], more: false }
     rows.clear()
     list.replaceChildren()
+    filter.value = ''
+    filter.closest('label').hidden = true
     hideDeleted()
   }
   await poll()
@@ -105,7 +118,7 @@ async function pollCollection(name) {
   const expected = uploads.expected(name) // files that arrive later may be missing from the response
   const enough = found => {
     const known = new Set(found.map(({ doc_id }) => doc_id))
-    return (name !== collection || found.length >= shown) && expected.every(row => row.document === null || known.has(row.docId))
+    return (name !== collection || (!isFiltered() && found.length >= shown)) && expected.every(row => row.document === null || known.has(row.docId))
   }
   const { documents, more } = await listDocuments(name, enough)
   const byId = new Map(documents.map(found => [found.doc_id, found]))
@@ -123,8 +136,8 @@ async function showNow() {
   const before = { newest, ready, phase }
   newest = Math.max(0, ...documents.map(({ updated_at }) => updated_at))
   ready = documents.filter(({ state }) => state === 'READY').length
-  const dropped = showRows(documents.slice(0, shown))
-  $('more-documents').hidden = !more && documents.length <= shown
+  listed = { documents, more }
+  const dropped = showFound()
   const now = await phaseOf(documents)
   if (name !== collection) return moved
   list.dataset.vectors = now === 'still' ? 'all' : 'some'
@@ -145,7 +158,33 @@ async function phaseOf(documents) {
 
 // --- the list ----------------------------------------------------------------------------------
 
-/** Updates the list to these documents, in this order, without moving rows unnecessarily. → whether a row was dropped. */
+const isFiltered = () => filter.value.trim() !== ''
+
+/** Shows the listed documents whose title and file name hold the words of the filter. → whether a shown one is no longer listed. */
+function showFound() {
+  const { documents, more } = listed
+  const isPartial = more && isFiltered() // the others are being loaded
+  const matches = holding(filter.value)
+  const found = documents.filter(({ title, file_name: name }) => matches(`${title} ${name}`))
+  const gone = showRows(found.slice(0, shown))
+  filter.closest('label').hidden = documents.length < FILTERED && !filter.value
+  $('more-documents').hidden = found.length <= shown && (isFiltered() || !more)
+  say($('no-documents'), documents.length > 0 ? 'documents_none_found' : 'no_documents').hidden = found.length > 0 || isPartial
+  if (!isPartial) announce(found.length)
+  const all = new Set(documents.map(({ doc_id }) => doc_id))
+  return gone.some(docId => !all.has(docId))
+}
+
+/** Once for each search, so that polls do not replace what else the status says. */
+function announce(n) {
+  const now = filter.value.trim()
+  if (now === announced) return
+  announced = now
+  if (now) say($('documents-status'), 'documents_found', { n })
+  else $('documents-status').replaceChildren()
+}
+
+/** Updates the list to these documents, in this order, without moving rows unnecessarily. → the ids of the rows that were dropped. */
 function showRows(documents) {
   const wanted = new Set(documents.map(({ doc_id }) => doc_id))
   const gone = [...rows.keys()].filter(docId => !wanted.has(docId))
@@ -157,8 +196,7 @@ function showRows(documents) {
     if (row.element === next) next = next.nextElementSibling
     else list.insertBefore(row.element, next)
   }
-  say($('no-documents'), 'no_documents').hidden = documents.length > 0
-  return gone.length > 0
+  return gone
 }
 
 function rowOf({ doc_id: docId }) {

@@ -35,6 +35,18 @@ export function label(node, key, values = {}) {
   return node
 }
 
+/** Calls `changed()` while somebody types into a search field; Escape empties it first, and what is around it stays open. */
+export function watchSearch(field, changed) {
+  field.addEventListener('input', changed)
+  field.addEventListener('keydown', event => {
+    if (event.key !== 'Escape' || !field.value) return
+    event.preventDefault()
+    event.stopPropagation()
+    field.value = ''
+    changed()
+  })
+}
+
 /** Fills a `<time>` with the relative time of `seconds` (since 1970). */
 export function showAgo(node, seconds) {
   node.dateTime = new Date(seconds * 1000).toISOString()
