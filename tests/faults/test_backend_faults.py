@@ -21,6 +21,7 @@ from footnote.adapters.opensearch.index import OpenSearchIndex
 from footnote.answer.messages import message
 from footnote.errors import ModelUnavailable
 from footnote.guard.identity import Session, open_session
+from footnote.ingest.restoring import purge_expired
 from footnote.settings import Auth
 from ingest.app import create_app, create_handler
 from tests.faults import DEEP
@@ -306,8 +307,7 @@ async def test_a_delete_fails_and_succeeds_later_if_the_search_engine(fault: Fau
     assert says_unavailable(reply, "opensearch")
     assert waited_s < SEARCH_S
     site.repair()
-    for document in await site.core.ledger.unpurged():
-        await site.core.ingestor.purge(document)
+    await purge_expired(site.core.ingestor)
     assert await answers(site, name) == set()
 
 

@@ -135,7 +135,7 @@ class Ingestor:
     async def delete(self, caller: Caller, doc_id: str, *, keep: bool = False) -> Document:
         """Deletes a document; once this returns, no answer uses it. `keep`: its files stay, so that `restoring.restore` can undo it.
 
-        It is first marked as deleted. A delete that fails after that can be repeated; otherwise `verify` finishes it."""
+        It is first marked as deleted. A delete that fails after that can be repeated; otherwise the next clean-up finishes it."""
         document = await self.ledger.delete(caller, doc_id, keep=keep)
         await (self.withdraw if keep else self.purge)(document)
         return document

@@ -41,9 +41,13 @@ async def restore(ingestor: Ingestor, caller: Caller, doc_id: str) -> Document:
 
 
 async def purge_expired(ingestor: Ingestor) -> int:
-    """Purges the deleted documents that cannot be restored any more. → how many. Concurrent runs do no harm."""
-    now = ingestor.clock()
-    over = [document for document in await ingestor.ledger.kept() if document.updated_at + RESTORABLE_S <= now]
+    """Purges the deleted documents that cannot be restored any more, and withdraws the others, whose deletion may have been interrupted.
+    → how many were purged. Concurrent runs do no harm."""
+    now, kept = ingestor.clock(), await ingestor.ledger.kept()
+    over = [document for document in kept if document.updated_at + RESTORABLE_S <= now]
+    for document in kept:
+        if document not in over:
+            await ingestor.withdraw(document)
     ended = [document for document in over if await ingestor.ledger.give_up(document.doc_id)]
     for document in [*ended, *(each for each in await ingestor.ledger.unpurged() if each not in ended)]:
         await ingestor.purge(document)
