@@ -23,7 +23,7 @@ from footnote_local.transfer.copies import list_documents, read_copy
 from footnote_local.transfer.migration import embedded
 from tests.fakes import FakeEmbedder
 from tests.faults.aws_world import World, open_world
-from tests.footnote.ingest.test_pipeline import Killed, Spied
+from tests.footnote.ingest.spies import Killed, Spied
 from tests.footnote_local.conftest import HereParser
 
 TOWER = b"# Tower\n\nThe lighthouse was lit in 1874. It is forty metres high.\n"

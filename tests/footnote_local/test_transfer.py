@@ -26,7 +26,7 @@ from footnote_local.transfer.collections import NO_QUESTIONS, export_collection,
 from footnote_local.transfer.copies import read_copy, write_copy
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
-from tests.footnote.ingest.test_pipeline import Killed, Spied
+from tests.footnote.ingest.spies import Killed, Spied
 from tests.footnote_local.conftest import Footnote, open_core
 
 DOCS = Path(__file__).parents[2] / "docs"

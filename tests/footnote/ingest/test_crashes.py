@@ -13,13 +13,13 @@ from footnote.bootstrap import Core
 from footnote.errors import StoreUnavailable
 from footnote.ingest.pipeline import LEASE_S
 from tests.conftest import HandClock
+from tests.footnote.ingest.spies import Killed
 from tests.footnote.ingest.test_pipeline import (
     CALLS,
     LOCAL,
     NEW,
     OLD,
     HereParser,
-    Killed,
     accept,
     answering,
     finish,

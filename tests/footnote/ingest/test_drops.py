@@ -20,7 +20,8 @@ from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import ATTACHED, SYSTEM, Caller, CollectionSettings, Document
 from ingest.drops import embed
 from tests.conftest import HandClock
-from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, Killed, accept, answering, work
+from tests.footnote.ingest.spies import Killed
+from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, accept, answering, work
 
 KEY = "handbooks/tower.txt"
 GROUPS = {"handbooks/": ["staff"], "other/": ["staff"]}

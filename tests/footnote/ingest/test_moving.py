@@ -17,7 +17,8 @@ from footnote.ingest.moving import move
 from footnote.types import Caller, Document
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
-from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, Killed, Spied, accept, answering, finish, open_core, work
+from tests.footnote.ingest.spies import FailOnce, Killed, Spied
+from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, accept, answering, finish, open_core, work
 
 HR, ENG = Caller("ann", frozenset({"hr"})), Caller("bob", frozenset({"eng"}))
 
@@ -99,14 +100,8 @@ async def test_a_change_that_was_interrupted_anywhere_is_finished_when_it_is_rep
     error: type[BaseException], tmp_path: Path, clock: HandClock
 ) -> None:
     for at in itertools.count():
-        core, calls = open_core(tmp_path / str(at), clock), 0
+        core, fail_once = open_core(tmp_path / str(at), clock), FailOnce(at, error)
         document = await add(core)
-
-        async def fail_once(call: str, is_after: bool, at: int = at) -> None:
-            nonlocal calls
-            calls += 1
-            if calls == at + 1:
-                raise error("now")
 
         spies: dict[str, Any] = {
             name: Spied(name, getattr(core.ingestor, name), fail_once) for name in ("ledger", "files", "queue", "index")
@@ -118,6 +113,6 @@ async def test_a_change_that_was_interrupted_anywhere_is_finished_when_it_is_rep
         await finish(core, clock)
         assert (await answering(core), await read_by(core, HR, "town"), await read_by(core, ENG, "town")) == ([], [], [OLD]), at
         await core.close()
-        if calls <= at:
+        if fail_once.calls <= at:
             break
     assert at > 12

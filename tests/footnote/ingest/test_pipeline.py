@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Parsed, Request, Search
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
+from tests.footnote.ingest.spies import Killed, Spied
 from tests.turns import HELD
 
 LOCAL = Caller("local", sees_all=True, role="admin")
@@ -63,36 +63,6 @@ class HereParser:
         if self.error is not None:
             raise self.error
         return parse(data, file_name)
-
-
-class Killed(BaseException):
-    """Simulates the end of the process; no code under test may catch it."""
-
-
-class Spied:
-    """Wraps a port and reports each call, before and after its effect."""
-
-    def __init__(self, name: str, port: Any, tell: Callable[[str, bool], Awaitable[None]]) -> None:
-        self._name, self._port, self._tell = name, port, tell
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._port, name)
-        if not callable(found) or name == "close":
-            return found
-
-        async def call(*args: Any, **options: Any) -> Any:
-            await self._tell(f"{self._name}.{name}", False)
-            result = await found(*args, **options)
-            await self._tell(f"{self._name}.{name}", True)
-            return result
-
-        async def go_through(*args: Any, **options: Any) -> AsyncIterator[Any]:
-            await self._tell(f"{self._name}.{name}", False)
-            for item in [item async for item in found(*args, **options)]:
-                yield item
-            await self._tell(f"{self._name}.{name}", True)
-
-        return go_through if inspect.isasyncgenfunction(found) else call
 
 
 def open_core(folder: Path, clock: HandClock, parser: HereParser | None = None) -> Core:

@@ -16,7 +16,8 @@ from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.purge import purge_deleted
 from footnote.types import SYSTEM, Collection, Document
 from tests.conftest import HandClock
-from tests.footnote.ingest.test_pipeline import LOCAL, Killed, Spied, open_core, work
+from tests.footnote.ingest.spies import FailOnce, Killed, Spied
+from tests.footnote.ingest.test_pipeline import LOCAL, open_core, work
 
 PORTS = ("ledger", "files", "index", "records")
 
@@ -42,16 +43,10 @@ async def test_a_purge_that_was_interrupted_is_finished_and_shows_nothing(
 ) -> None:
     for at in itertools.count():
         folder = tmp_path / str(at)
-        core, calls = open_core(folder, clock), 0
+        core, fail_once = open_core(folder, clock), FailOnce(at, error)
         await fill(core)
         await core.collections.delete("town", by="ann")
         clock.advance(RESTORABLE_S)
-
-        async def fail_once(call: str, is_after: bool, at: int = at) -> None:
-            nonlocal calls
-            calls += 1
-            if calls == at + 1:
-                raise error("now")
 
         for name in PORTS:
             setattr(core, name, Spied(name, getattr(core, name), fail_once))
@@ -69,7 +64,7 @@ async def test_a_purge_that_was_interrupted_is_finished_and_shows_nothing(
         assert await again.ledger.unpurged() == []
         assert (await again.collections.load()).collections == {}
         await again.close()
-        if calls <= at:  # nothing was left to fail
+        if fail_once.calls <= at:  # nothing was left to fail
             break
     assert at > 30
 

@@ -16,8 +16,9 @@ from footnote.ingest.reprocess import Reprocessed, reprocess
 from footnote.types import Chunker, Collection, CollectionSettings, StoredName
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
+from tests.footnote.ingest.spies import Killed
 from tests.footnote.ingest.test_chunkers import DownEmbedder
-from tests.footnote.ingest.test_pipeline import LOCAL, Killed, accept, finish, open_core
+from tests.footnote.ingest.test_pipeline import LOCAL, accept, finish, open_core
 
 STORED = StoredName("default")
 ROWS = "\n".join(["Room,Fee", *(f"Room {n},{n}" for n in range(30))]).encode()

@@ -21,6 +21,7 @@ from footnote.ingest.restoring import purge_expired, restore
 from footnote.ingest.verify import ABANDONED_S, verify
 from footnote.types import Caller, Document
 from tests.conftest import HandClock
+from tests.footnote.ingest.spies import FailOnce, Killed, Spied
 from tests.footnote.ingest.test_pipeline import (
     FIRST_CALLS,
     LOCAL,
@@ -28,8 +29,6 @@ from tests.footnote.ingest.test_pipeline import (
     OLD,
     PORTS,
     HereParser,
-    Killed,
-    Spied,
     accept,
     answering,
     finish,
@@ -171,14 +170,8 @@ async def test_a_document_deleted_at_any_moment_of_processing_can_be_restored(at
 @pytest.mark.parametrize("error", [Killed, StoreUnavailable])
 async def test_a_restore_that_was_interrupted_anywhere_is_finished(error: type[BaseException], tmp_path: Path, clock: HandClock) -> None:
     for at in itertools.count():
-        core, calls = open_core(tmp_path / str(at), clock), 0
+        core, fail_once = open_core(tmp_path / str(at), clock), FailOnce(at, error)
         gone = await add_and_delete(core)
-
-        async def fail_once(call: str, is_after: bool, at: int = at) -> None:
-            nonlocal calls
-            calls += 1
-            if calls == at + 1:
-                raise error("now")
 
         spies: dict[str, Any] = {
             name: Spied(name, getattr(core.ingestor, name), fail_once) for name in ("ledger", "files", "queue", "index")
@@ -191,7 +184,7 @@ async def test_a_restore_that_was_interrupted_anywhere_is_finished(error: type[B
         await finish(core, clock)
         assert (await answering(core), await state(core, gone)) == ([OLD], "READY"), at
         await core.close()
-        if calls <= at:
+        if fail_once.calls <= at:
             break
     assert at > 8
 

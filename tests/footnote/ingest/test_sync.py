@@ -26,7 +26,8 @@ from footnote.types import Document, make_chunk_id
 from tests.conftest import HandClock
 from tests.contracts.backends_sources import make_sitemap
 from tests.faults import DEEP
-from tests.footnote.ingest.test_pipeline import Killed, open_core, spy, work
+from tests.footnote.ingest.spies import Killed
+from tests.footnote.ingest.test_pipeline import open_core, spy, work
 
 EVERYONE = Options("default", ("*",))
 WRITES = {

@@ -27,8 +27,9 @@ from footnote.types import Caller, Chunk, Document, chunks_digest, make_chunk_id
 from ingest.drops import embed
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
+from tests.footnote.ingest.spies import Killed, Spied
 from tests.footnote.ingest.test_drops import KEY, FakeDrops, open_core
-from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, PORTS, HereParser, Killed, Spied, accept, answering, work
+from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, PORTS, HereParser, accept, answering, work
 
 LONG = "\n\n".join(
     f"# Part {part}\n\n" + " ".join(f"The lamp of tower {part}.{number} was lit in {1800 + number}." for number in range(40))
