@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import Query, Response
 from fastapi.responses import StreamingResponse
 
+from footnote.answer.small_talk import without_search
 from footnote.errors import BadRequest, Forbidden
 from footnote.ports import RequestKey
-from footnote.text.small_talk import is_small_talk
 from footnote.types import Caller, Mode, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
@@ -67,10 +67,8 @@ def _query(mode: Mode) -> Callable[..., Awaitable[Response]]:
     ) -> Response:
         """Answers a question. Messages: `step`, `debug`, `think`, `token`, then `done` or `error`."""
         user = as_user(caller, request.user_id)
-        asked, profile = make_request(request, mode), PROFILES[mode]
-        if mode == "rag" and is_small_talk(asked.question):  # nothing to search for
-            asked, profile = replace(asked, mode="gpt", options={"greet": True}), GPT
-        turn = core.new_turn(asked, user, profile, trace_id=trace_id)
+        asked, _ = without_search(make_request(request, mode), PROFILES[mode])
+        turn = core.new_turn(asked, user, PROFILES[asked.mode], trace_id=trace_id)
         return await _stream(turn, core, request_key(idempotency_key, turn, PATHS[mode], request))
 
     return query

@@ -46,7 +46,7 @@ async def purge_expired(ingestor: Ingestor) -> int:
     now, kept = ingestor.clock(), await ingestor.ledger.kept()
     over = [document for document in kept if document.updated_at + RESTORABLE_S <= now]
     for document in kept:
-        if document not in over:
+        if document.updated_at + RESTORABLE_S > now:
             await ingestor.withdraw(document)
     ended = [document for document in over if await ingestor.ledger.give_up(document.doc_id)]
     for document in [*ended, *(each for each in await ingestor.ledger.unpurged() if each not in ended)]:

@@ -12,17 +12,16 @@ from footnote.types import Turn
 
 LATIN = ("en", "de")
 """Languages that share a script, so that a few words without a stop word do not tell which one they are of."""
-
 MOST_WORDS = 10
+"""A longer question without a stop word is a list of names."""
 
 
 async def set_language(turn: Turn, *, index: Index) -> Turn:
     """The question's language; if that is unclear, the most frequent one of the passages that the caller may read. Where these are in
     English and in German, the dictionary that has more of the question's words decides first."""
     view = await index.view(turn.caller, turn.request.collection)
-    return _in_language(
-        turn, _by_dictionary(turn.request.question, view.languages) or detect_language(turn.request.question, view.languages)
-    )
+    question = turn.request.question
+    return _in_language(turn, _by_dictionary(question, view.languages) or detect_language(question, view.languages))
 
 
 async def set_language_without_index(turn: Turn) -> Turn:
@@ -35,7 +34,7 @@ def _by_dictionary(question: str, languages: Mapping[str, int]) -> str | None:
     if not all(lang in languages for lang in LATIN) or len({detect_language(question, [lang]) for lang in LATIN}) == 1:
         return None
     words = LATIN_WORD.findall(question.lower())
-    if len(words) > MOST_WORDS:  # more than these without a stop word are a list of names
+    if len(words) > MOST_WORDS:
         return None
     known = {lang: sum(is_word(word, lang) for word in words) for lang in LATIN}
     return max(known, key=lambda lang: known[lang]) if len(set(known.values())) > 1 else None
