@@ -99,7 +99,7 @@ async def take_in(
 
 async def wait_for_vectors(core: Core, worker: Worker, progress: Progress) -> None:
     """Waits until all passages have vectors, or the worker reports trouble. Passages without vectors are found by keyword."""
-    await worker.finish_step()
+    await worker.finish_jobs()
     while True:
         done, total = await total_progress(core.index, core.embedders)
         progress(done, total)

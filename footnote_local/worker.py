@@ -85,7 +85,7 @@ class Worker:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._tasks: list[asyncio.Task[None]] = []
-        self._step = asyncio.Lock()
+        self._paused = asyncio.Event()
         self.trouble: str | None = None
         """Why the worker is pausing; None = it is not."""
 
@@ -102,10 +102,10 @@ class Worker:
                 await task
         self._tasks = []
 
-    async def finish_step(self) -> None:
-        """Waits for the job under way: the files of a document's old version are deleted after the new one is READY."""
-        async with self._step:
-            pass
+    async def finish_jobs(self) -> None:
+        """Waits until no job is due, or there is trouble: the files of a document's old version are deleted after the new one is READY."""
+        self._paused.clear()
+        await self._paused.wait()
 
     async def _run(self) -> None:
         purge_at = 0.0
@@ -116,21 +116,25 @@ class Worker:
                     await purge_deleted(self._core.ingestor, self._core.records)
                     await purge_attachments(self._core.ingestor, self._core.turns)
                     await follow_ratings(LOCAL, records=self._core.records, turns=self._core.turns, clock=self._core.clock)
-                async with self._step:
-                    ingestor = self._core.ingestor
-                    busy = await ingestor.work_one(self._core.bucket.take) or await ingestor.embed_some(VECTORS_AT_ONCE)
+                ingestor = self._core.ingestor
+                if not (busy := await ingestor.work_one(self._core.bucket.take)):
+                    self._paused.set()
+                    busy = bool(await ingestor.embed_some(VECTORS_AT_ONCE))
             except FootnoteError as exc:
                 log.warning("worker paused", extra={"reason": exc.detail})
-                self.trouble = exc.detail
-                await asyncio.sleep(TROUBLE_S)
+                await self._pause(exc.detail)
             except Exception as exc:
                 log.error("worker paused", exc_info=exc)
-                self.trouble = FootnoteError.title
-                await asyncio.sleep(TROUBLE_S)
+                await self._pause(FootnoteError.title)
             else:
                 self.trouble = None
                 if not busy:
                     await asyncio.sleep(IDLE_S)
+
+    async def _pause(self, trouble: str) -> None:
+        self.trouble = trouble
+        self._paused.set()
+        await asyncio.sleep(TROUBLE_S)
 
     async def _roll_up(self) -> None:
         """Beside the work, as the first roll-up of many turns takes long."""

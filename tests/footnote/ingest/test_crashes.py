@@ -124,6 +124,25 @@ async def test_a_job_is_delivered_again_after_its_lease_and_does_no_harm(core: C
     assert (parser.parsed, await core.queue.size(), await answering(core)) == (["tower.txt"], 0, [OLD])
 
 
+async def test_old_files_left_by_a_dead_worker_are_deleted_by_the_next_one(core: Core) -> None:
+    doc_id = (await accept(core)).doc_id
+    await work(core)
+    await accept(core, NEW)
+
+    async def die(job_id: str) -> None:
+        raise Killed
+
+    finish, core.queue.finish = core.queue.finish, die  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        await core.ingestor.work_one()
+    core.queue.finish = finish  # type: ignore[method-assign]
+    await core.files.put(f"parsed/{doc_id}/1", b"left")
+    assert await core.ingestor.recover() == 0
+    await work(core)
+    assert {key async for key in core.files.keys("")} == {f"sources/{doc_id}/2", f"parsed/{doc_id}/2"}
+    assert await core.queue.size() == 0
+
+
 async def test_old_files_left_by_a_dead_worker_are_deleted_when_its_job_is_delivered_again(core: Core) -> None:
     doc_id = (await accept(core)).doc_id
     await work(core)

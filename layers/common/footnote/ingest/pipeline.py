@@ -160,9 +160,11 @@ class Ingestor:
     # --- the worker ----------------------------------------------------------------------------
 
     async def recover(self) -> int:
-        """Queues documents that a crash left unfinished, and finishes deletions that it left half done; returns how many were queued.
+        """Queues documents that a crash left unfinished, recalls the jobs that it interrupted, and finishes deletions that it left half
+        done; returns how many were queued.
 
         Only for a process that works on these documents alone: existing leases are ignored."""
+        await self.queue.recall()
         unfinished = await self.ledger.unfinished()
         for document in unfinished:
             await self.requeue(document)

@@ -142,6 +142,11 @@ class Queue(Protocol):
         """Makes a job due again after `delay_s` seconds. Unknown ids are ignored."""
         ...
 
+    async def recall(self) -> None:
+        """Makes all jobs due now, taken ones included, for a consumer that works alone and follows one that died. SQS cannot: there,
+        they are due when their leases end."""
+        ...
+
     async def size(self) -> int:
         """Number of jobs that are not finished, taken ones included."""
         ...

@@ -54,6 +54,15 @@ async def test_a_job_to_retry_comes_back_after_its_delay(queue: SqliteQueue, clo
     assert await queue.take(lease_s=60) == Job(job_id, {}, attempt=2)
 
 
+async def test_recalled_jobs_are_due_at_once_and_keep_their_order_and_attempts(queue: SqliteQueue, clock: Any) -> None:
+    ids = [await queue.put({"n": n}) for n in range(3)]
+    await queue.take(lease_s=600)
+    await queue.take(lease_s=600)
+    await queue.retry(ids[1], delay_s=60)
+    await queue.recall()
+    assert [(job.job_id, job.attempt) for job in [await queue.take(60) for _ in range(3)] if job] == list(zip(ids, (2, 2, 1), strict=True))
+
+
 async def test_a_job_that_waits_is_the_oldest_again_when_it_is_due(queue: SqliteQueue, clock: Any) -> None:
     first, second = await queue.put({"n": 1}), await queue.put({"n": 2})
     await queue.take(lease_s=60)

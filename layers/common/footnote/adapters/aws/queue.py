@@ -84,6 +84,9 @@ class SqsQueue:
                 LAPSED,
             )
 
+    async def recall(self) -> None:
+        """Does nothing: SQS shows a taken message again only to those who have its receipt handle."""
+
     async def size(self) -> int:
         """Approximate: SQS counts only roughly."""
         found = await self._sqs.call(lambda sqs: sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=SIZES))

@@ -35,6 +35,9 @@ class SqliteQueue:
     async def retry(self, job_id: str, delay_s: float) -> None:
         await self._database.run(_retry, job_id, self._clock() + delay_s)
 
+    async def recall(self) -> None:
+        await self._database.run(_recall, self._clock())
+
     async def size(self) -> int:
         return await self._database.run(_size)
 
@@ -63,6 +66,11 @@ def _finish(connection: sqlite3.Connection, job_id: str) -> None:
 def _retry(connection: sqlite3.Connection, job_id: str, due_at: float) -> None:
     with writing(connection):
         connection.execute("UPDATE jobs SET due_at = ? WHERE job_id = ?", (due_at, job_id))
+
+
+def _recall(connection: sqlite3.Connection, now: float) -> None:
+    with writing(connection):
+        connection.execute("UPDATE jobs SET due_at = ? WHERE due_at > ?", (now, now))
 
 
 def _size(connection: sqlite3.Connection) -> int:
