@@ -117,6 +117,7 @@ class DocumentEntry(Entry):
     digest: str
     cut: str
     metadata: dict[str, Any]
+    owner: str = ""  # archives of earlier versions have none
     created_at: float
     updated_at: float
     names: tuple[NameEntry, ...]

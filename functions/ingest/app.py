@@ -91,7 +91,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         if request.room_id is not None:
             metadata = {CONVERSATION: await core.collections.attachments.add(caller.user_id, request.room_id, doc_id)}
         if core.uploads is not None:
-            form = await core.bucket.announce(doc_id, file_name=name, collection=wanted, permission_groups=groups, metadata=metadata)
+            form = await core.bucket.announce(
+                doc_id, file_name=name, collection=wanted, permission_groups=groups, metadata=metadata, owner=caller.owner
+            )
             return UploadTarget(url=form.url, fields=dict(form.fields), doc_id=doc_id)
         until = core.clock() + VALID_S
         upload = Upload(doc_id, name, wanted, sorted(groups), metadata, caller.user_id, limits.max_file_mb * 2**20, until)

@@ -26,6 +26,7 @@ class DocumentBody(BaseModel):
     lang: str | None
     format: str = Field(description='Detected format, e.g. "pdf"; "" = not processed yet.')
     permission_groups: list[str]
+    owner: str = Field(description='The user who added it; "" = a sync, a bucket, or where nobody signs in.')
     metadata: dict[str, Any]
     created_at: float
     updated_at: float
@@ -68,6 +69,7 @@ def body_of(
         lang=document.lang,
         format=document.format,
         permission_groups=sorted(document.permission_groups),
+        owner=document.owner,
         metadata=dict(document.metadata),
         created_at=document.created_at,
         updated_at=document.updated_at,

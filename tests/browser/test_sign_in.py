@@ -335,14 +335,25 @@ NOTE = b"# Note\n\nThe lighthouse keeper is called Quint."
 
 
 @pytest.mark.parametrize(
-    ("locale", "options", "hashes"),
+    ("locale", "options", "hashes", "by_me"),
     [
-        ("en-GB", ["only me", "hr", "staff", "all my groups", "everyone"], ["for me only", "for hr", "for hr, staff", "for everyone"]),
-        ("de-DE", ["nur mich", "hr", "staff", "alle meine Gruppen", "alle"], ["nur für mich", "für hr", "für hr, staff", "für alle"]),
+        (
+            "en-GB",
+            ["only me", "hr", "staff", "all my groups", "everyone"],
+            ["for me only", "for hr", "for hr, staff", "for everyone"],
+            "added by me",
+        ),
+        (
+            "de-DE",
+            ["nur mich", "hr", "staff", "alle meine Gruppen", "alle"],
+            ["nur für mich", "für hr", "für hr, staff", "für alle"],
+            "von mir hinzugefügt",
+        ),
         (
             "ko-KR",
             ["나만", "hr", "staff", "내 모든 그룹", "모든 사람"],
             ["나에게만 공개", "hr에게 공개", "hr, staff에게 공개", "모두에게 공개"],
+            "내가 추가",
         ),
     ],
 )
@@ -352,6 +363,7 @@ def test_a_file_is_readable_by_the_chosen_groups(
     locale: str,
     options: list[str],
     hashes: list[str],
+    by_me: str,
     tmp_path: Path,
 ) -> None:
     screen = arrive(office.token("ann", "hr", "staff"), locale=locale, **STILL)
@@ -374,6 +386,8 @@ def test_a_file_is_readable_by_the_chosen_groups(
     bob.page.locator("#index").select_option(screen.index)
     expect(bob.page.locator("#document-list .name")).to_have_count(2)
     assert {row.get_attribute("title") for row in bob.page.locator("#document-list .name").all()} == {"note-2.md", "note-3.md"}
+    expect(bob.page.locator("#document-list .owner")).to_have_text(["added by ann"] * 2)
+    expect(page.locator("#document-list .owner")).to_have_text([by_me] * 3)  # of the one for ann alone it goes without saying
 
 
 def test_the_only_user_of_a_server_is_not_asked_for_readers(open_screen: Open, server: str) -> None:

@@ -37,6 +37,17 @@ async def test_a_new_file_is_received_as_generation_one(ledger: Any, me: Caller,
     assert await ledger.get(me, document.doc_id) == document
 
 
+async def test_a_document_keeps_the_owner_who_added_it_first(ledger: Any, me: Caller) -> None:
+    document, _ = await accept(ledger, me, "a.txt", "h1", owner="ann")
+    assert document.owner == "ann"
+    for content in ("h1", "h2"):
+        again, _ = await accept(ledger, me, "a.txt", content, owner="ben")
+        assert (again.doc_id, again.owner) == (document.doc_id, "ann")
+    assert (await ledger.get(me, document.doc_id)).owner == "ann"
+    nobody, _ = await accept(ledger, me, "b.txt", "h3")
+    assert nobody.owner == ""
+
+
 @pytest.mark.parametrize(
     ("file_name", "slug"),
     [

@@ -87,6 +87,7 @@ async def test_a_file_is_received_then_ready_then_found_then_gone(core: Core, cl
         "lang": None,
         "format": "",
         "permission_groups": ["eng", "hr"],
+        "owner": "",
         "metadata": {},
         "created_at": 1_700_000_000.0,
         "updated_at": 1_700_000_000.0,
@@ -433,6 +434,21 @@ async def test_an_upload_without_groups_is_private_unless_there_is_only_one_user
 
     assert await groups_of(LOCAL) == ["*"]
     assert await groups_of(Caller("ann", frozenset({"eng", "user:ann"}))) == ["user:ann"]
+
+
+@pytest.mark.parametrize("by_form", [False, True])
+async def test_a_document_names_its_owner_where_people_sign_in(core: Core, open_client: OpenClient, by_form: bool) -> None:
+    async def add(caller: Caller, name: str) -> str:
+        client = await open_client(as_caller(caller, create_app))
+        if not by_form:
+            return str((await send(client, name.encode(), name, permission_groups=["eng"])).json()["owner"])
+        asked = {"file_name": name, "size": 5, "permission_groups": ["eng"]}
+        form = (await client.post("/uploads", json=asked)).json()
+        await client.post(form["url"], data=form["fields"], files={"file": (name, name.encode())})
+        return str((await client.get(f"/documents/{form['doc_id']}")).json()["owner"])
+
+    ann, ben = (Caller(name, frozenset({"eng", f"user:{name}"})) for name in ("ann", "ben"))
+    assert [await add(LOCAL, "a.txt"), await add(ann, "b.txt"), await add(ben, "b.txt")] == ["", "ann", "ann"]
 
 
 async def test_vectors_are_counted_with_the_document(core: Core, client: httpx.AsyncClient) -> None:

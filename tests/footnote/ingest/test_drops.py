@@ -13,7 +13,6 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.collections.attachments import CONVERSATION
 from footnote.errors import ModelUnavailable, NotFound
-from footnote.ingest.drops import upload_cache_key
 from footnote.ingest.pipeline import LEASE_S, Ingestor
 from footnote.ports import Dropped, Job, UploadForm
 from footnote.settings import LLM, Embedding, Ingest, Settings
@@ -255,13 +254,14 @@ async def test_an_announced_upload_has_the_usual_size_limit(core: Core) -> None:
 
 
 async def test_an_announced_upload_is_stored_once_and_then_deleted(core: Core, drops: FakeDrops) -> None:
-    announced = {"file_name": "a.txt", "collection": "default", "permission_groups": ["staff"], "doc_id": "a-0001"}
-    await core.cache.put(upload_cache_key("a-0001"), announced, 60)
+    bucket = replace(core.bucket, uploads=Forms())
+    await bucket.announce("a-0001", file_name="a.txt", collection="default", permission_groups=["staff"], owner="ann")
     drops.put("uploads/a-0001", OLD)
     for _ in range(3):
         await tell(core, "uploads/a-0001")
     assert (await states(core), await answering(core), drops.objects) == ([("a.txt", "READY", 1)], [OLD], {})
-    assert (await core.ledger.get(LOCAL, "a-0001")).permission_groups == frozenset({"staff"})
+    document = await core.ledger.get(LOCAL, "a-0001")
+    assert (document.permission_groups, document.owner) == (frozenset({"staff"}), "ann")
 
 
 class Forms:

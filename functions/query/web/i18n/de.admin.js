@@ -154,6 +154,7 @@ export default {
   admin_document: 'Dokument',
   admin_collection: 'Sammlung',
   admin_readers: 'Leser',
+  admin_owner: 'Hinzugefügt von',
   admin_format: 'Format',
   admin_pages: 'Seiten',
   admin_size: 'Größe',

@@ -169,6 +169,8 @@ export default {
   read_by_me: 'nur für mich',
   read_by_everyone: 'für alle',
   read_by_admins: 'für Administratoren',
+  added_by: 'von {name} hinzugefügt',
+  added_by_me: 'von mir hinzugefügt',
   no_documents: 'Noch keine Dokumente.',
   sources: 'Abgeglichene Quellen',
   sources_none: 'Noch keine Quellen. Fügen Sie eine hinzu mit dem Befehl: footnote sync ~/handbuecher. Er nimmt auch ein S3-Präfix, eine ZIP-Datei, einen Confluence-Bereich oder die Sitemap einer Website.',

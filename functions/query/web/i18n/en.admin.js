@@ -154,6 +154,7 @@ export default {
   admin_document: 'Document',
   admin_collection: 'Collection',
   admin_readers: 'Readers',
+  admin_owner: 'Owner',
   admin_format: 'Format',
   admin_pages: 'Pages',
   admin_size: 'Size',

@@ -169,6 +169,8 @@ export default {
   read_by_me: 'for me only',
   read_by_everyone: 'for everyone',
   read_by_admins: 'for admins',
+  added_by: 'added by {name}',
+  added_by_me: 'added by me',
   no_documents: 'No documents yet.',
   sources: 'Sources kept in sync',
   sources_none: "No sources yet. Add one with the command: footnote sync ~/handbooks. It also takes an S3 prefix, a ZIP file, a space of Confluence or a web site's sitemap.",

@@ -154,6 +154,7 @@ export default {
   admin_document: '문서',
   admin_collection: '컬렉션',
   admin_readers: '읽을 수 있는 사람',
+  admin_owner: '추가한 사람',
   admin_format: '형식',
   admin_pages: '쪽',
   admin_size: '크기',

@@ -169,6 +169,8 @@ export default {
   read_by_me: '나에게만 공개',
   read_by_everyone: '모두에게 공개',
   read_by_admins: '관리자에게만 공개',
+  added_by: '{name} 님이 추가',
+  added_by_me: '내가 추가',
   no_documents: '아직 문서가 없습니다.',
   sources: '동기화하는 출처',
   sources_none: '아직 출처가 없습니다. 다음 명령으로 추가하세요: footnote sync ~/handbooks. S3 접두사, ZIP 파일, Confluence 스페이스, 웹사이트의 사이트맵도 됩니다.',

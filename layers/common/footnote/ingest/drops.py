@@ -85,15 +85,22 @@ class Bucket:
             await self.converge(bucket, key)
 
     async def announce(
-        self, doc_id: str, *, file_name: str, collection: str, permission_groups: Iterable[str], metadata: Mapping[str, Any] | None = None
+        self,
+        doc_id: str,
+        *,
+        file_name: str,
+        collection: str,
+        permission_groups: Iterable[str],
+        metadata: Mapping[str, Any] | None = None,
+        owner: str = "",
     ) -> UploadForm:
-        """Creates a form for uploading a file, whose groups are fixed now; `collection` is the name that the file arrives under, whatever
-        it leads to then. NotFound if uploads do not go to a bucket."""
+        """Creates a form for uploading a file, whose groups and owner are fixed now; `collection` is the name that the file arrives
+        under, whatever it leads to then. NotFound if uploads do not go to a bucket."""
         if self.uploads is None:
             raise NotFound("Uploads do not go to a bucket here.")
         announced = {
             "file_name": file_name, "collection": collection, "permission_groups": sorted(permission_groups), "metadata": metadata,
-            "doc_id": doc_id,
+            "doc_id": doc_id, "owner": owner,
         }  # fmt: skip
         await self.cache.put(upload_cache_key(doc_id), announced, ANNOUNCED_S)
         return await self.uploads.form(UPLOADS + doc_id, self.ingestor.settings.max_file_mb * 2**20, FORM_S)

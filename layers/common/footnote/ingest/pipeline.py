@@ -64,7 +64,6 @@ class Ingestor:
     vector_cache: VectorCache
     model: DocumentModel | None = None
     """Describes documents where `enrichment` asks for it, and summarises those of hierarchical collections; None = nothing does."""
-
     named: Mapping[str, Embedder] = field(default_factory=dict)
     """The embedders that collections can name."""
 
@@ -84,6 +83,7 @@ class Ingestor:
         collection: str,
         permission_groups: list[str],
         title: str = "",
+        owner: str | None = None,
         doc_id: str | None = None,
         chosen_id: bool = False,
         metadata: Mapping[str, Any] | None = None,
@@ -93,8 +93,8 @@ class Ingestor:
         even_deleted: bool = False,
     ) -> Document:
         """Stores a file and queues it; once this returns, the file is durable. `collection`: its name or an alias, or a `StoredName`.
-        `chosen_id`: `data` is from `pack_inserted`. `origin`, `version`: as in `NewFile`. `even_deleted`: as in `open_collection`.
-        `refused`: the reason to keep it as FAILED without queueing it; `data` may be empty then."""
+        `owner`: who added it, if not the caller. `chosen_id`: `data` is from `pack_inserted`. `origin`, `version`: as in `NewFile`.
+        `refused`: the reason to keep it as FAILED without queueing it; `data` may be empty. `even_deleted`: as in `open_collection`."""
         check_size(len(data), self.settings.max_file_mb)
         stored = await open_collection(self.collections, caller, collection, even_deleted=even_deleted)
         if chosen_id and doc_id is not None:
@@ -108,6 +108,7 @@ class Ingestor:
             content_hash=f"{HASHED_AS if chosen_id else ''}{digest.hexdigest()}",
             size=len(data),
             title=title,
+            owner=caller.owner if owner is None else owner,
             metadata=check_metadata(metadata),
             doc_id=doc_id,
             chosen_id=chosen_id or stored == ATTACHED,
@@ -134,7 +135,6 @@ class Ingestor:
 
     async def delete(self, caller: Caller, doc_id: str, *, keep: bool = False) -> Document:
         """Deletes a document; once this returns, no answer uses it. `keep`: its files stay, so that `restoring.restore` can undo it.
-
         It is first marked as deleted. A delete that fails after that can be repeated; otherwise the next clean-up finishes it."""
         document = await self.ledger.delete(caller, doc_id, keep=keep)
         await (self.withdraw if keep else self.purge)(document)
@@ -161,9 +161,7 @@ class Ingestor:
 
     async def recover(self) -> int:
         """Queues documents that a crash left unfinished, recalls the jobs that it interrupted, and finishes deletions that it left half
-        done; returns how many were queued.
-
-        Only for a process that works on these documents alone: existing leases are ignored."""
+        done; returns how many were queued. Only for a process that works on these documents alone: existing leases are ignored."""
         await self.queue.recall()
         unfinished = await self.ledger.unfinished()
         for document in unfinished:
@@ -176,8 +174,7 @@ class Ingestor:
 
     async def work_one(self, handle: Callable[[Job], Awaitable[None]] | None = None) -> bool:
         """Takes one job and processes it, by default with `self.handle`; False if no job is due."""
-        job = await self.queue.take(JOB_S)
-        if job is None:
+        if (job := await self.queue.take(JOB_S)) is None:
             return False
         try:
             await (handle or self.handle)(job)

@@ -21,6 +21,8 @@ class NewFile:
     size: int
     title: str = ""
     """"" = the file name."""
+    owner: str = ""
+    """Who owns the document if it is new; a document that exists keeps its owner."""
     metadata: Mapping[str, Any] | None = None
     """None = what the document has already."""
     doc_id: str | None = None

@@ -24,6 +24,11 @@ class Caller:
     ticket: str | None = field(default=None, compare=False, repr=False)
     """The request's credential for the model gateway. It does not identify the caller and is never stored."""
 
+    @property
+    def owner(self) -> str:
+        """The owner of the documents that this caller adds; "" where nobody signs in, and for files that no person sent."""
+        return "" if self.sees_all else self.user_id
+
     def narrowed(self, groups: tuple[str, ...]) -> Caller:
         """The same caller with at most these groups; no groups given = unchanged."""
         if not groups:

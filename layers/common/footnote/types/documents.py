@@ -220,5 +220,7 @@ class Document:
     digest: str = ""
     """`N:SHA-256`: the number of chunks of all levels that the index must hold, and their `chunks_digest`."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    owner: str = ""
+    """The user who added it first; "" = nobody in particular, as in `Caller.owner`."""
     created_at: float = 0.0
     updated_at: float = 0.0

@@ -8,12 +8,18 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from footnote.adapters.sqlite.database import Database, writing
+from footnote.adapters.sqlite.ledger import SqliteLedger
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import NotFound, SearchUnavailable, StoreUnavailable
+from footnote.guard.identity import LOCAL
+from footnote.ports import NewFile
 
 SCHEMA = """
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
@@ -142,6 +148,47 @@ def test_a_file_of_an_older_footnote_is_refused_with_the_remedy_and_not_touched(
     newer.close()
     assert older.call(read) == 1
     older.close()
+
+
+STEPS = {1: "ALTER TABLE counters ADD COLUMN step INTEGER NOT NULL DEFAULT 10;\n", 2: "UPDATE counters SET value = value + step;\n"}
+
+
+def test_a_file_of_an_older_footnote_is_brought_up_to_date_once(path: Path) -> None:
+    older = Database(path, SCHEMA, version=1)
+    older.call(count_up)
+    older.close()
+    for _ in range(2):
+        newer = Database(path, "DROP TABLE counters;\n", version=3, upgrades=STEPS)
+        assert newer.call(read) == 11
+        newer.close()
+    fresh = Database(path.parent / "fresh.db", SCHEMA, version=3, upgrades=STEPS)
+    assert fresh.call(read) == 0
+    fresh.close()
+
+
+def test_an_upgrade_that_fails_or_does_not_lead_to_this_version_leaves_the_file_as_it_was(path: Path) -> None:
+    older = Database(path, SCHEMA, version=1)
+    older.call(count_up)
+    older.close()
+    for steps in ({2: STEPS[2]}, {1: STEPS[1]}, {**STEPS, 2: "UPDATE counters SET values = 3;\n"}):
+        newer = Database(path, SCHEMA, version=3, upgrades=steps)
+        with pytest.raises(StoreUnavailable):
+            newer.call(read)
+        newer.close()
+    assert older.call(lambda connection: [row[1] for row in connection.execute("PRAGMA table_info(counters)")]) == ["name", "value"]
+    assert older.call(read) == 1
+    older.close()
+
+
+async def test_the_store_of_version_7_is_upgraded_with_its_documents(tmp_path: Path, clock: Any) -> None:
+    older = open_store(tmp_path)
+    file = NewFile(file_name="a.txt", collection="default", permission_groups=frozenset({"*"}), content_hash="h1", size=1, owner="ann")
+    document, _ = await SqliteLedger(older, clock).accept(LOCAL, file)
+    await older.run(lambda connection: connection.executescript("ALTER TABLE documents DROP COLUMN owner; PRAGMA user_version = 7;"))
+    older.close()
+    newer = open_store(tmp_path)
+    assert await SqliteLedger(newer, clock).get(LOCAL, document.doc_id) == replace(document, owner="")
+    newer.close()
 
 
 def test_a_schema_that_fails_leaves_nothing_behind(path: Path) -> None:

@@ -154,6 +154,7 @@ def _insert(transaction: Transaction, file: File, now: float) -> str:
         content_hash=file.content_hash,
         size=file.size,
         permission_groups=frozenset(groups),
+        owner=file.owner,
         generation=1,
         metadata=json.loads(file.metadata or "{}"),
         created_at=now,

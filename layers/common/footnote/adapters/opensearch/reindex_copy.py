@@ -161,7 +161,7 @@ class Copying:
         """A stored document of any mapping → one of the current mapping."""
         chunk = replace(to_chunk(source["chunk_id"], source), questions=tuple(source["rest"].get("questions", ())))
         document = Document(
-            chunk.doc_id, chunk.title, chunk.collection, "", "READY", "", 0, chunk.permission_groups, chunk.generation,
+            chunk.doc_id, chunk.title, chunk.collection, "", "READY", "", 0, chunk.permission_groups, generation=chunk.generation,
             metadata=chunk.metadata, created_at=chunk.created_at,
         )  # fmt: skip
         renewed = to_source(document, chunk, to_bounds(source), active=source["active"], staged_at=source["staged_at"])

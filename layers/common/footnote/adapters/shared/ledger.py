@@ -48,6 +48,7 @@ class File:
     content_hash: str
     size: int
     title: str
+    owner: str
     metadata: str | None
     doc_id: str | None
     chosen_id: bool
@@ -63,6 +64,7 @@ def make_file(new: NewFile) -> File:
         content_hash=new.content_hash,
         size=new.size,
         title=new.title,
+        owner=new.owner,
         metadata=None if new.metadata is None else json.dumps(dict(new.metadata)),
         doc_id=new.doc_id,
         chosen_id=new.chosen_id,

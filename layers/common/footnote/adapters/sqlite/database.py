@@ -11,7 +11,7 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +26,8 @@ MAPPED_BYTES = 2**30
 THREADS = 4
 """Most worker threads, and so connections, of one file."""
 
+NO_UPGRADES: Mapping[int, str] = {}
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -39,16 +41,25 @@ class _Worker:
 
 
 class Database:
-    """`schema` runs when the file is new. A file with another `user_version` than `version` comes from another
-    version of Footnote and is refused. SQLite's errors become `error`, with a remedy. `durable`: commits
-    survive a power failure; otherwise only the end of the process."""
+    """`schema` runs when the file is new. A file with another `user_version` than `version` comes from another version of Footnote:
+    an older one is brought up to date by `upgrades` (version → the statements that lead to the next one) if they lead here; any other
+    is refused. SQLite's errors become `error`, with a remedy. `durable`: commits survive a power failure; otherwise only the end of the
+    process."""
 
     def __init__(
-        self, path: Path, schema: str, version: int = 1, *, error: type[Unavailable] = StoreUnavailable, durable: bool = True
+        self,
+        path: Path,
+        schema: str,
+        version: int = 1,
+        *,
+        upgrades: Mapping[int, str] = NO_UPGRADES,
+        error: type[Unavailable] = StoreUnavailable,
+        durable: bool = True,
     ) -> None:
         self.path = path
         self._schema = schema
         self._version = version
+        self._upgrades = upgrades
         self._error = error
         self._durable = durable
         self._local = threading.local()
@@ -129,16 +140,19 @@ class Database:
         found = connection.execute("PRAGMA user_version").fetchone()[0]
         if found > self._version:
             raise self._error(f"The data in {self.path.parent} was made by a newer Footnote. Upgrade, or choose another data folder.")
-        if 0 < found < self._version:
-            raise self._error(
-                f"The data in {self.path.parent} was made by an older Footnote. Move that folder away and add the documents again,"
-                " or choose another data folder."
-            )
         if found == self._version:
             return
         with writing(connection):
-            if connection.execute("PRAGMA user_version").fetchone()[0] != self._version:
-                for statement in self._schema.split(";\n"):
+            found = connection.execute("PRAGMA user_version").fetchone()[0]  # another process may have been faster
+            missing = range(found, self._version)
+            if found and not all(version in self._upgrades for version in missing):
+                raise self._error(
+                    f"The data in {self.path.parent} was made by an older Footnote. Move that folder away and add the documents again,"
+                    " or choose another data folder."
+                )
+            script = "".join(self._upgrades[version] for version in missing) if found else self._schema
+            if found != self._version:
+                for statement in script.split(";\n"):
                     if statement.strip():
                         connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {self._version}")

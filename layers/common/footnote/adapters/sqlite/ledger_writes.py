@@ -108,8 +108,8 @@ def count_names(connection: sqlite3.Connection, doc_id: str) -> int:
 def _insert(connection: sqlite3.Connection, file: File, now: float) -> str:
     doc_id = file.doc_id if file.doc_id is not None and is_unused(connection, file.doc_id) else _make_id(connection, file.shown)
     connection.execute(
-        """INSERT INTO documents (doc_id, title, collection, file_name, state, content_hash, size, permission_groups, generation,
-               metadata, created_at, updated_at) VALUES (?, ?, ?, ?, 'RECEIVED', ?, ?, ?, 1, ?, ?, ?)""",
+        """INSERT INTO documents (doc_id, title, collection, file_name, state, content_hash, size, permission_groups, owner,
+               generation, metadata, created_at, updated_at) VALUES (?, ?, ?, ?, 'RECEIVED', ?, ?, ?, ?, 1, ?, ?, ?)""",
         (
             doc_id,
             file.title or file.shown,
@@ -118,6 +118,7 @@ def _insert(connection: sqlite3.Connection, file: File, now: float) -> str:
             file.content_hash,
             file.size,
             file.scope.groups,
+            file.owner,
             file.metadata or "{}",
             now,
             now,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-VERSION = 7
+VERSION = 8
+UPGRADES = {7: "ALTER TABLE documents ADD COLUMN owner TEXT NOT NULL DEFAULT '';\n"}
+"""Version → the statements that lead from it to the next one."""
 
 # document_names.file_name is the origin if the file has one; only then there is a `version`. `shown` is the name that people see.
 # `permission_groups` is a sorted JSON array, so that equal sets are equal strings. Times are seconds since the epoch.
@@ -16,6 +18,7 @@ CREATE TABLE documents (
     content_hash TEXT NOT NULL,
     size INTEGER NOT NULL,
     permission_groups TEXT NOT NULL,
+    owner TEXT NOT NULL DEFAULT '',
     generation INTEGER NOT NULL,
     active_generation INTEGER NOT NULL DEFAULT 0,
     reason TEXT,

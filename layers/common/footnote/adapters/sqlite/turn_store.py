@@ -13,7 +13,7 @@ from footnote.adapters.sqlite import turn_store_shares as stored_shares
 from footnote.adapters.sqlite import turn_store_turns as turns
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.records import RECORDS_SCHEMA
-from footnote.adapters.sqlite.store_schema import SCHEMA, VERSION
+from footnote.adapters.sqlite.store_schema import SCHEMA, UPGRADES, VERSION
 from footnote.ports import Clock, FeedbackFilter, RatedTurn, RolledDay, Rollup, Room, Share, StoredTurn
 from footnote.turn_records.figures import share_of
 from footnote.types import Caller, Feedback, Mode, Outcome, Page, Tally, TurnFigures, TurnRecord
@@ -21,7 +21,7 @@ from footnote.types import Caller, Feedback, Mode, Outcome, Page, Tally, TurnFig
 
 def open_store(folder: Path) -> Database:
     """The store of a data folder, made when it is first used. Ledger, turns, cache, queue and records share it."""
-    return Database(folder / "store.db", SCHEMA + RECORDS_SCHEMA, VERSION)
+    return Database(folder / "store.db", SCHEMA + RECORDS_SCHEMA, VERSION, upgrades=UPGRADES)
 
 
 class SqliteTurnStore:
