@@ -62,8 +62,7 @@ class HostOriginGuard:
         name = _host_name(f"//{host}")
         if not self._is_ours(name):
             return f"Unknown host name {name[:100]}. To allow it, start the server with --name {name[:100]}."
-        does_something = scope["method"] not in HARMLESS or scope["path"] == QUESTIONS
-        if does_something and self._is_foreign(headers, name):
+        if does_something(scope) and self._is_foreign(headers, name):
             return "Requests from other websites are not allowed. To allow an origin, set ALLOWED_ORIGINS."
         return None
 
@@ -80,6 +79,11 @@ class HostOriginGuard:
 
     def _is_named(self, name: str) -> bool:
         return name in self._names
+
+
+def does_something(scope: Scope) -> bool:
+    """Whether the request asks or changes something, rather than only reading."""
+    return scope["method"] not in HARMLESS or scope["path"] == QUESTIONS
 
 
 def _host_name(url: str) -> str:

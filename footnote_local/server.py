@@ -24,6 +24,7 @@ from footnote.errors import Conflict, ModelUnavailable, Unavailable
 from footnote.guard.identity import LOCAL
 from footnote.settings import Settings
 from footnote_http.cors import origins_of
+from footnote_local.admission import Admission
 from footnote_local.origin_guard import HostOriginGuard
 from footnote_local.sources import Report, take_in
 from footnote_local.worker import Lock, Worker
@@ -78,7 +79,8 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
 
     metrics = Metrics()
     core.meter = metrics
-    counted = {name: metrics.counted(app, name) for name, app in apps.items()}
+    shapes = {path: shape for app in apps.values() for path, shape in app.state.error_shapes.items()}
+    counted = {name: metrics.counted(Admission(app, shapes) if name == "query" else app, name) for name, app in apps.items()}
     figures = create_metrics_app(metrics, lambda: core)
     front = Starlette(lifespan=lifespan)
 
@@ -90,7 +92,6 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
             await front(scope, receive, send)
 
     public = urlsplit(core.settings.public_url or "").hostname
-    shapes = {path: shape for app in apps.values() for path, shape in app.state.error_shapes.items()}
     return HostOriginGuard(route, [*names, *([public] if public else [])], origins_of(core.settings), shapes)
 
 
