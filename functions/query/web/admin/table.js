@@ -1,4 +1,4 @@
-// A table of the administration. Its rows can be thousands: only some are drawn, and what is compared is computed once.
+// A table of the administration. Its rows can be thousands: only some are drawn, and what they are sorted by is computed as they come.
 
 import { el } from '../dom.js'
 import { t } from '../i18n.js'
@@ -14,6 +14,7 @@ const PAGE = 50 // rows that are drawn at first, and added by “Show more”
  */
 export function table(caption, columns, rows, { empty, choose = null, keyOf = row => row } = {}) {
   const chosen = new Map()
+  const keys = new Map(columns.filter(({ by }) => by).map(column => [column, new WeakMap()])) // column → row → what it is sorted by
   const body = el('tbody', { role: 'rowgroup' })
   const more = button('more', draw, 'quiet')
   const box = el('div', { class: 'rows' })
@@ -34,11 +35,22 @@ export function table(caption, columns, rows, { empty, choose = null, keyOf = ro
   }
 
   function redraw() {
-    sorted = order ? inOrder(rows, ...order) : rows
+    sorted = order ? inOrder(...order) : rows
     shown = 0
     body.replaceChildren()
     draw()
     box.replaceChildren(...(rows.length ? [el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t(caption) }, node), more] : [emptyNote(empty)]))
+  }
+
+  function inOrder(column, way) {
+    const keyed = rows.map(row => [sortedBy(column, row), row])
+    return keyed.sort(([one], [other]) => (one < other ? -way : one > other ? way : 0)).map(([, row]) => row)
+  }
+
+  function sortedBy(column, row) {
+    const known = keys.get(column)
+    if (!known.has(row)) known.set(row, sortKey(column.by(row)))
+    return known.get(row)
   }
 
   function draw() {
@@ -100,6 +112,7 @@ export function table(caption, columns, rows, { empty, choose = null, keyOf = ro
   function extend(added) {
     const wasEmpty = rows.length === 0
     rows = [...rows, ...added]
+    for (const column of keys.keys()) for (const row of added) sortedBy(column, row)
     if (wasEmpty || order) return redraw()
     sorted = rows
     if (shown < PAGE) draw()
@@ -110,12 +123,7 @@ export function table(caption, columns, rows, { empty, choose = null, keyOf = ro
   return { element: box, set, extend }
 }
 
-/** The rows by what `by` gives for them. Texts without regard to case and accents, the numbers in them by value. */
-function inOrder(rows, { by }, way) {
-  const keyed = rows.map(row => [sortKey(by(row)), row])
-  return keyed.sort(([one], [other]) => (one < other ? -way : one > other ? way : 0)).map(([, row]) => row)
-}
-
+/** Texts are sorted without regard to case and accents, the numbers in them by value. */
 function sortKey(value) {
   if (typeof value === 'number') return value
   const text = String(value ?? '')
