@@ -1,6 +1,6 @@
 // Creates elements from text only: outside markdown.js the page never parses HTML.
 
-import { ago, t } from './i18n.js'
+import { ago, t, translated } from './i18n.js'
 
 export const $ = id => document.getElementById(id)
 
@@ -23,6 +23,13 @@ export function say(node, key, values = {}) {
   node.dataset.i18n = key
   node.dataset.values = JSON.stringify(values)
   node.textContent = t(key, values)
+  return node
+}
+
+/** Sets what the server says in English, in the page's language; it follows language changes. */
+export function sayTranslated(node, text) {
+  node.dataset.said = text
+  node.textContent = translated(text)
   return node
 }
 

@@ -10,9 +10,15 @@ import ko from './i18n/ko.js'
 import koPage from './i18n/ko.page.js'
 import koVoices from './i18n/ko.voices.js'
 import { recall, remember } from './memory.js'
+import { translator } from './sentences.js'
 
 const WORDS = { en: { ...en, ...enPage, ...enVoices }, de: { ...de, ...dePage, ...deVoices }, ko: { ...ko, ...koPage, ...koVoices } }
 let language = [recall('language'), ...navigator.languages.map(tag => tag.slice(0, 2).toLowerCase())].find(tag => tag in WORDS) ?? 'en'
+
+const CATALOGUES = ['reasons', 'sources', 'backends'] // of what the server says in English
+const SAID = ['reason', 'detail'] // values of texts that the server says
+const loading = {} // language → its catalogues are being loaded or are there
+const translators = { en: text => text }
 
 /** Adds the texts of a view: `{en, de, ko}`. */
 export function addWords(words) {
@@ -25,7 +31,33 @@ export const currentLanguage = () => language
 export function t(key, values = {}) {
   let text = WORDS[language][key] ?? WORDS.en[key] ?? key
   if (typeof text === 'object') text = text[new Intl.PluralRules(language).select(values.n)] ?? text.other
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (typeof values[name] === 'number' ? number(values[name]) : (values[name] ?? whole)))
+  return text.replace(/\{(\w+)\}/g, (whole, name) => shown(name, values[name]) ?? whole)
+}
+
+function shown(name, value) {
+  if (typeof value === 'number') return number(value)
+  return SAID.includes(name) && value ? translated(value) : value
+}
+
+/** What the server says in English, in the page's language. It stays English where there is no translation, and until the catalogues are
+    there: then the page is translated again. */
+export function translated(text) {
+  if (translators[language]) return translators[language](text)
+  loadTranslations()
+  return text
+}
+
+/** Resolves when `translated` knows the page's language, or its catalogues cannot be loaded. */
+export function loadTranslations() {
+  const tag = language
+  if (!(tag in translators)) loading[tag] ??= loadCatalogues(tag).catch(() => delete loading[tag]) // the next text tries again
+  return loading[tag]
+}
+
+async function loadCatalogues(tag) {
+  const parts = await Promise.all(CATALOGUES.map(name => import(`./i18n/${tag}.${name}.js`)))
+  translators[tag] = translator(Object.assign({}, ...parts.map(part => part.default)), number)
+  translatePage()
 }
 
 export const knows = key => key in WORDS.en
@@ -52,7 +84,9 @@ export function setLanguage(tag) {
 export function translatePage(root = document) {
   document.documentElement.lang = language
   const values = node => JSON.parse(node.dataset.values ?? '{}')
-  for (const node of root.querySelectorAll('[data-i18n]')) node.textContent = t(node.dataset.i18n, values(node))
+  const show = (node, text) => node.textContent !== text && (node.textContent = text) // else screen readers say it again
+  for (const node of root.querySelectorAll('[data-i18n]')) show(node, t(node.dataset.i18n, values(node)))
+  for (const node of root.querySelectorAll('[data-said]')) show(node, translated(node.dataset.said))
   for (const node of root.querySelectorAll('[data-i18n-placeholder]')) node.placeholder = t(node.dataset.i18nPlaceholder)
   for (const node of root.querySelectorAll('[data-ago]')) node.textContent = ago(Number(node.dataset.ago))
   for (const node of root.querySelectorAll('[data-i18n-label]')) {

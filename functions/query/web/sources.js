@@ -1,7 +1,7 @@
 // The sources of documents with their last runs, for admins.
 
 import { call } from './api.js'
-import { $, el, say, showAgo } from './dom.js'
+import { $, el, say, sayTranslated, showAgo } from './dom.js'
 import { isAdmin } from './readers.js'
 
 const section = $('sources')
@@ -41,5 +41,5 @@ function sourceRow({ address, collection, last_run: run }) {
 }
 
 function failureList(failures) {
-  return el('ul', {}, ...failures.map(({ name, reason, remedy }) => el('li', {}, el('strong', {}, name), ` ${reason} ${remedy}`)))
+  return el('ul', {}, ...failures.map(({ name, reason, remedy }) => el('li', {}, el('strong', {}, name), ' ', sayTranslated(el('span'), `${reason} ${remedy}`.trim()))))
 }

@@ -1,7 +1,7 @@
 // For admins: which parts work, documents by state, waiting jobs, passages without vectors, the language model.
 
 import { call } from './api.js'
-import { el, say } from './dom.js'
+import { el, say, sayTranslated } from './dom.js'
 import { currentLanguage, number, t } from './i18n.js'
 import { failedNote, tile } from './statistics_parts.js'
 
@@ -27,7 +27,7 @@ export async function showHealth(body) {
         tile('stats_failed', number(documents.FAILED ?? 0)),
         tile('stats_waiting', number(waiting)),
         tile('stats_without_vectors', vectors ? number(vectors.total - vectors.done) : '–')),
-      ...bad.map(([name, state]) => el('p', { class: 'note' }, el('strong', {}, name), ` ${state}`)),
+      ...bad.map(([name, state]) => el('p', { class: 'note' }, el('strong', {}, name), ' ', sayTranslated(el('span'), state))),
       ...(documents.FAILED ? [say(el('p', { class: 'hint' }), 'stats_failed_where')] : []))
   } catch (problem) {
     body.replaceChildren(failedNote(problem, () => showHealth(body)))

@@ -3,7 +3,7 @@
 import { $, say } from './dom.js'
 import { toCsv } from './csv.js'
 import { download } from './download.js'
-import { t } from './i18n.js'
+import { loadTranslations, t, translated } from './i18n.js'
 import { UploadRow } from './upload_row.js'
 
 const AT_ONCE = 3
@@ -118,10 +118,11 @@ export class UploadTable {
     $('documents-title').focus()
   }
 
-  #download() {
+  async #download() {
+    await loadTranslations()
     const head = ['column_file', 'column_bytes', 'column_state', 'column_pages', 'column_passages', 'column_reason', 'column_remedy'].map(key => t(key))
     const rows = this.#rows.map(({ path, bytes, state, document, why }) =>
-      [path, bytes, t(`result_${state}`), document?.pages, document?.chunks, why.reason, why.remedy])
+      [path, bytes, t(`result_${state}`), document?.pages, document?.chunks, ...[why.reason, why.remedy].map(said => translated(said ?? ''))])
     download('footnote-files.csv', toCsv([head, ...rows]), 'text/csv;charset=utf-8')
   }
 }

@@ -2,7 +2,7 @@
 
 import { call } from '../api.js'
 import { saySize } from '../document_facts.js'
-import { el, say } from '../dom.js'
+import { el, say, sayTranslated } from '../dom.js'
 import { number, t } from '../i18n.js'
 import { changesOf } from './document_changes.js'
 import { attempt, badge, button, carefulButton, emptyNote, field, hint, select, tell, when } from './parts.js'
@@ -35,6 +35,7 @@ export async function show([given = ''], again) {
     { name: 'admin_collection', of: each => each.collection, by: each => each.collection },
     { name: 'admin_state', of: each => badge(`state_${each.state}`, LOOKS[each.state]), by: each => each.state },
     { name: 'admin_readers', of: readersOf, by: readersOf },
+    { name: 'admin_owner', of: ({ owner }) => owner || '–', by: ({ owner }) => owner },
     { name: 'admin_format', of: each => each.format || '–', by: each => each.format },
     { name: 'admin_pages', of: ({ pages }) => (pages == null ? '–' : number(pages)), by: ({ pages }) => pages ?? 0 },
     { name: 'admin_size', of: ({ size }) => saySize(el('span'), size), by: ({ size }) => size },
@@ -118,7 +119,7 @@ export async function show([given = ''], again) {
   async function load(ask = {}) {
     for (let after = null, hasMore = true; hasMore;) {
       const page = await call('GET', `/documents?${new URLSearchParams({ limit: PAGE, ...ask, ...(after && { after }) })}`)
-      for (const one of page.data) one.words = `${one.title} ${one.file_name} ${one.doc_id}`.toLowerCase()
+      for (const one of page.data) one.words = `${one.title} ${one.file_name} ${one.doc_id} ${one.owner}`.toLowerCase()
       documents.push(...page.data)
       if (ask.deleted) deleted += page.data.length
       after = page.last_id
@@ -144,7 +145,7 @@ export async function show([given = ''], again) {
 
 function titleOf({ doc_id: id, title, file_name: name, state, reason, remedy }) {
   const shown = state === 'READY' ? el('a', { href: `/?${new URLSearchParams({ doc_id: id })}`, target: '_blank', rel: 'noopener' }, title) : el('b', {}, title)
-  return el('div', {}, shown, name === title ? null : el('p', { class: 'hint' }, name), reason ? el('p', { class: state === 'FAILED' ? 'why' : 'hint' }, `${reason} ${remedy ?? ''}`.trim()) : null)
+  return el('div', {}, shown, name === title ? null : el('p', { class: 'hint' }, name), reason ? sayTranslated(el('p', { class: state === 'FAILED' ? 'why' : 'hint' }), `${reason} ${remedy ?? ''}`.trim()) : null)
 }
 
 /** Offers the values that occur, and keeps the chosen one. */

@@ -1,7 +1,7 @@
 // What an admin looks at first: which backends work, what waits, what today costs, when sources were synced.
 
 import { call, callAll } from '../api.js'
-import { el, say } from '../dom.js'
+import { el, say, sayTranslated } from '../dom.js'
 import { knows, number, t } from '../i18n.js'
 import { badge, button, emptyNote, filled, link, money, section, tile, when } from './parts.js'
 
@@ -29,7 +29,7 @@ async function health(again) {
 
 function partRow({ part, state, detail, remedy }) {
   return el('li', {}, el('span', {}, knows(`admin_part_${part}`) ? say(el('b'), `admin_part_${part}`) : el('b', {}, part), ' ', badge(`admin_state_${state}`, state)),
-    detail || remedy ? el('p', { class: 'hint' }, [detail, remedy].filter(Boolean).join(' ')) : null)
+    detail || remedy ? sayTranslated(el('p', { class: 'hint' }), [detail, remedy].filter(Boolean).join(' ')) : null)
 }
 
 /** Part → `ok` or what is wrong. A 503 names the parts, too; a function that does not answer is down itself. */
