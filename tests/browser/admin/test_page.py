@@ -49,6 +49,30 @@ def test_a_backend_that_is_down_is_named_with_what_is_wrong(open_admin: Open) ->
     expect(section(page, "Health")).to_contain_text("Everything works.")
 
 
+def test_what_is_wrong_with_a_backend_and_why_a_document_failed_are_in_the_readers_language(open_admin: Open) -> None:
+    def down(page: Page) -> None:
+        said = "The search engine cannot be reached. Check that it is running and that OPENSEARCH__URL is correct."
+        page.route("**/ingest/ready", lambda route: route.fulfill(status=503, json={"status": "not ready", "parts": {"index": said}}))
+
+    page = open_admin(before=down, locale="de-DE")
+    rows = section(page, "Zustand").locator("li")
+    expect(rows.nth(0)).to_contain_text("Die Suchmaschine ist nicht erreichbar. Prüfen Sie, ob sie läuft und OPENSEARCH__URL stimmt.")
+    expect(rows.filter(has_text="Sprachmodell")).to_contain_text("Es ist kein Sprachmodell konfiguriert. Setzen Sie LLM__BASE_URL und")
+    expect(rows.filter(has_text="Embeddings")).to_contain_text("Dokumente werden nur über ihre Wörter gefunden.")
+    expect(rows.filter(has_text="Verbotene Begriffe")).to_contain_text("Begriffe: 0")
+    page.locator("#language").select_option("ko")
+    settled(page)
+    expect(page.locator("#view .parts li").first).to_contain_text(
+        "검색 엔진에 연결할 수 없습니다. 실행 중인지, OPENSEARCH__URL이 올바른지 확인하세요."
+    )
+    page.goto(page.url.split("#")[0] + "#/documents")
+    settled(page)
+    expect(page.locator("tbody .why")).to_have_text("이 PDF는 손상되었습니다. PDF 프로그램에서 열어 다시 저장한 다음 새 파일을 추가하세요.")
+    page.locator("#language").select_option("de")
+    settled(page)
+    expect(page.locator("tbody .why")).to_contain_text("Diese PDF-Datei ist beschädigt.")
+
+
 def test_a_model_that_is_configured_and_does_not_answer_is_down(open_admin: Open, tmp_path: Path) -> None:
     dead = {"LLM__BASE_URL": "http://127.0.0.1:9/v1", "LLM__MODEL": "gone", "LLM__RETRIES": "0", "EMBEDDING__BUILTIN": "false"}
     with serving(tmp_path / "data", **dead) as server:
