@@ -12,6 +12,8 @@ const SHOWN = 30 // at first, and more with each "Show more"
 
 const list = $('conversation-list')
 const search = $('conversation-search')
+const sections = new Map() // key of a heading → its section, whose last element is the list
+const drawn = new Map() // room → {content, row}
 let rooms = []
 let loaded = false
 let shown = SHOWN
@@ -74,8 +76,8 @@ function show() {
   const found = matching(all, search.value)
   const groups = grouped(found)
   const focused = list.contains(document.activeElement) ? document.activeElement : null
-  list.replaceChildren(...groupNodes(groups, shown))
-  if (focused) focusAgain(focused)
+  arrange(list, groupNodes(groups, shown))
+  if (focused && focused !== document.activeElement) focusAgain(focused)
   search.closest('label').hidden = all.length === 0
   $('more-conversations').hidden = found.length <= shown
   const none = all.length > 0 ? 'conversations_none_found' : 'no_conversations'
@@ -88,16 +90,39 @@ function show() {
 function groupNodes(groups, most) {
   const nodes = []
   for (const [name, found] of groups) {
-    const rows = found.slice(0, most).map(room => conversationRow(room, room.room_id === current, acts))
+    const rows = found.slice(0, most).map(rowOf)
     most -= rows.length
     if (rows.length === 0) break
-    const id = `conversations-${name}`
-    nodes.push(el('section', {}, say(el('h3', { id }), `conversations_${name}`), el('ul', { 'aria-labelledby': id }, ...rows)))
+    const section = sectionOf(name)
+    arrange(section.lastElementChild, rows)
+    nodes.push(section)
   }
   return nodes
 }
 
-/** The rebuilt list has the focus where it was. */
+function sectionOf(name) {
+  const id = `conversations-${name}`
+  if (!sections.has(name)) sections.set(name, el('section', {}, say(el('h3', { id }), `conversations_${name}`), el('ul', { 'aria-labelledby': id })))
+  return sections.get(name)
+}
+
+/** The conversation's row: the one that is there if it says the same and nothing is being asked in it. */
+function rowOf(room) {
+  const content = JSON.stringify([room, room.room_id === current, document.documentElement.lang])
+  const known = drawn.get(room.room_id)
+  if (known?.content === content && !known.row.querySelector('.rename, .question-row')) return known.row
+  const row = conversationRow(room, room.room_id === current, acts)
+  drawn.set(room.room_id, { content, row })
+  return row
+}
+
+/** Makes `nodes` the children of `parent`; those that stay in place are not touched, as there may be a thousand. */
+function arrange(parent, nodes) {
+  nodes.forEach((node, place) => parent.children[place] === node || parent.insertBefore(node, parent.children[place] ?? null))
+  while (parent.children.length > nodes.length) parent.lastElementChild.remove()
+}
+
+/** The list has the focus where it was before a row was drawn anew. */
 function focusAgain(node) {
   const room = node.closest('li')?.dataset.room
   const row = [...list.querySelectorAll('li')].find(({ dataset }) => dataset.room === room)

@@ -5,7 +5,7 @@ import { t } from '../i18n.js'
 import { button, emptyNote, newId } from './parts.js'
 
 const ASCII = /^[\x20-\x7e]*$/
-const PAGE = 50 // rows that are drawn at first, and added by “Show more”
+const PAGE = 25 // rows that are drawn at first, and added by “Show more”
 
 /**
  * A table; on a narrow screen its rows are cards. `columns`: {name: text key, of: row → text or node, by: row → what it is sorted by}; the
@@ -43,8 +43,8 @@ export function table(caption, columns, rows, { empty, choose = null, keyOf = ro
   }
 
   function inOrder(column, way) {
-    const keyed = rows.map(row => [sortedBy(column, row), row])
-    return keyed.sort(([one], [other]) => (one < other ? -way : one > other ? way : 0)).map(([, row]) => row)
+    const keyed = rows.map(row => ({ key: sortedBy(column, row), row }))
+    return keyed.sort((one, other) => (one.key < other.key ? -way : one.key > other.key ? way : 0)).map(({ row }) => row)
   }
 
   function sortedBy(column, row) {
