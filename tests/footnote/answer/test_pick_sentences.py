@@ -177,6 +177,26 @@ def test_a_yes_or_no_comes_with_the_condition_that_follows_it(lang: str, answer:
     assert chosen(sentences, "other") == [answer]
 
 
+LEAVE = "Leave of carers.", "The first carer has 16 weeks.", "The second carer has 6 weeks.", "More is unpaid.", "It ends in a year."
+SICK = "Sick leave is paid in full."
+
+
+@pytest.mark.parametrize(
+    ("sentences", "kind", "shape", "taken"),
+    [
+        (LEAVE[1:], "paragraph", "topic", [*LEAVE[1:]]),
+        (LEAVE, "paragraph", "topic", [*LEAVE]),
+        (LEAVE, "paragraph", "other", [LEAVE[3]]),
+        ((*LEAVE, "It is taken in days."), "paragraph", "topic", [LEAVE[3]]),  # that is too long
+        (LEAVE, "list", "topic", [LEAVE[3]]),
+    ],
+)
+def test_what_names_a_topic_gets_the_paragraph_of_the_best_sentence(
+    sentences: Sequence[str], kind: BlockKind, shape: Shape, taken: list[str]
+) -> None:
+    assert chosen(passage(f"{SICK}\n\n{' '.join(sentences)}", "paragraph", kind, best="unpaid"), shape) == taken
+
+
 def test_a_sentence_that_is_no_condition_does_not_follow_a_yes_or_no() -> None:
     sentences = passage("You may work from home. The office is on the river.", "paragraph", best="home")
     assert chosen(sentences, "yes_no") == ["You may work from home."]

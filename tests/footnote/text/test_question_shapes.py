@@ -86,11 +86,21 @@ def test_a_question_for_yes_or_no_is_told_apart(question: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "question", ["library hours", "parental leave", "Elternzeit", "Öffnungszeiten der Bibliothek", "육아 휴직", "도서관"]
+)
+def test_a_few_words_that_ask_nothing_name_a_topic(question: str) -> None:
+    assert shape_of(question, "ko" if question > "가" else "en") == "topic"
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "When was the bridge built?",
         "How many books may I borrow?",
-        "library hours",
+        "hours of the library",
+        "library hours?",
+        "wozu dient das",
+        "누구 책임",
         "",
         "Wie viele Bücher darf ich leihen?",
         "Wie lange dauert die Probezeit?",

@@ -47,7 +47,7 @@ def pick(sentences: Iterable[Scored], shape: Shape) -> list[Scored]:
         same = [each for each in every if each.hit is best.hit]
         if (block := _block(best, same, shape)) and len(block) > 1:
             return block
-        introduced = _introduced(best, same) if best.introduces else []
+        introduced = _introduced(best, same) if best.introduces else _paragraph(best, same) if shape == "topic" else []
         if best.quotable or introduced:
             return _by_passage(_relevant([best, *introduced], [each for each in ranked if each.quotable], same, shape))
     return []
@@ -141,6 +141,14 @@ def _introduced(lead: Scored, same: Sequence[Scored]) -> list[Scored]:
             break
         block.append(each)
     return block
+
+
+def _paragraph(best: Scored, same: Sequence[Scored]) -> list[Scored]:
+    """The other sentences of the best one's paragraph; [] if it is no prose, or long."""
+    if best.is_row or _kind(best) in ("list", "code"):
+        return []
+    others = [each for each in same if each.part == best.part and each.quotable and each is not best]
+    return others if len(others) < MOST else []
 
 
 def _list(best: Scored, same: Sequence[Scored]) -> list[Scored]:

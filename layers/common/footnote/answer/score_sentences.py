@@ -136,6 +136,11 @@ class Scored:
     """Number of its terms that neither the question nor title and headings contain."""
 
     @property
+    def part(self) -> int:
+        """Where its block begins in the passage."""
+        return max((part.offset for part in self.hit.chunk.parts if part.offset <= self.start), default=0)
+
+    @property
     def text(self) -> str:
         """The sentence as it is in the passage."""
         return self.hit.chunk.text[self.start : self.end]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Shape = Literal["how_to", "definition", "list", "yes_no", "other"]
-"""how_to: steps. definition: a sentence that defines something. list: several things. yes_no: a sentence, with its condition."""
+Shape = Literal["how_to", "definition", "list", "yes_no", "topic", "other"]
+"""how_to: steps. definition: a sentence that defines something. list: several things. yes_no: a sentence, with its condition. topic: what
+is said about it."""
 
 NOUN_PHRASE = (
     r"(?:use cases?|run ?times?|start (?:date|time|page)s?|change ?logs?|stop ?words?|set of|open source|record (?:type|format)s?"
@@ -52,6 +53,13 @@ WAS = re.compile(r"^was\b", re.IGNORECASE)
 KOREAN_QUESTION = re.compile("누구|누가|언제|어디|무엇|무슨|왜|어떻게|어떤|몇|얼마|뭐|어느")
 NEGATION = re.compile(r"n['’]t\b|\b(?:not|never|cannot|nicht|kein\w*|nie|niemals)\b|(?:지|하지)\s*(?:않|못)|안\s", re.IGNORECASE)
 """Of a question: what is not so is seldom written down."""
+ASKS = re.compile(
+    r"\b(?:wh(?:at|o|om|ose|en|ere|y|ich)|how|was|wer|we[mn]|wessen|wann|wo(?:hin|her|mit|für|ran|rauf|zu)?|warum|weshalb|wieso|wie|wieviele?"
+    rf"|welche[rnms]?)\b|{KOREAN_QUESTION.pattern}|[?？]",
+    re.IGNORECASE,
+)
+LONGEST_TOPIC = 3
+"""Words; in Korean, where they are longer, two."""
 SUBJECT = re.compile(
     r"^(?:what(?:['’]s| is| are| does)|define|explain|meaning of|was (?:ist|sind|bedeutet|heißt|versteht man unter)|erkläre?)\s+"
     r"(?:(?:an?|the|der|die|das|eine?[mnrs]?)\s+)?(?P<subject>.+?)(?:\s+means?)?$"
@@ -88,7 +96,8 @@ def shape_of(question: str, lang: str = "en") -> Shape:
         return "definition"
     if YES_NO.search(asked) and not KOREAN_QUESTION.search(asked) and not (lang == "de" and WAS.search(asked)):
         return "yes_no"
-    return "other"
+    words = len(asked.split())
+    return "topic" if 0 < words <= LONGEST_TOPIC - (lang == "ko") and not ASKS.search(question) else "other"
 
 
 def _subject(question: str) -> list[str]:
