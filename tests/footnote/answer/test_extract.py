@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.extract import CLOSEST, PASSAGES, certain_quotes, extract, read_sentences, readable, source_name
+from footnote.answer.extract import CLOSEST, PASSAGES, certain_quotes, extract, read_sentences
 from footnote.answer.messages import message
 from footnote.answer.score_sentences import Features, Scored
+from footnote.answer.show_sentence import readable, source_name
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.types import EXTERNAL_IDS, Part, Turn
@@ -255,10 +256,17 @@ def test_of_a_long_row_the_columns_that_the_question_names_are_shown(asked: str,
     assert [name.split()[0] for name in names] == [name.split()[0] for name in shown]
 
 
-def test_the_middle_of_a_long_row_gets_no_column_names() -> None:
-    text = "| Name | A | B |\n| --- | --- | --- |\n| Bonn | 1; 2 | 3 and more | "
-    start = text.index("| 3 and")
-    assert readable(sentence(text, start, len(text) - 3, kind="table")) == "3 and more"
+def test_the_middle_of_a_long_row_is_shown_with_its_first_cell_and_its_columns() -> None:
+    text = "| Name | A | B | C |\n| --- | --- | --- | --- |\n| Bonn | 1; 2 | 3 and more | 4 |\n| Ulm | 5 | 6 | 7 |"
+    start, end = text.index("| 3 and"), text.index("| 4")
+    assert readable(sentence(text, start, end, kind="table")) == "Name: Bonn, B: 3 and more"
+    assert readable(sentence(text, end, text.index("\n| Ulm"), kind="table")) == "Name: Bonn, C: 4"
+
+
+def test_a_part_of_a_long_row_without_the_column_that_is_asked_for_is_shown_whole() -> None:
+    text = f"| Name | Price | Length |\n| --- | --- | --- |\n| Bonn | 5 euros | {'long ' * 80} |"
+    start = text.index("| long")
+    assert readable(sentence(text, start, len(text), kind="table"), frozenset({"price"})).startswith("Name: Bonn, Length: long long")
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ async def test_passages_without_a_name_or_number_of_the_question_do_not_answer_i
         ("Was the bridge built in 1894?", "plan", "closest"),
         ("Is the bridge painted in 1894?", "plan", "nothing"),  # in two sentences
         ("Is the bridge painted blue?", "bridge", "closest"),  # in a sentence with its title
-        ("Was the bridge built?", "plan", "nothing"),  # two words are in anything
+        ("Was the bridge built?", "plan", "nothing"),  # by words alone, two are in anything
     ],
 )
 async def test_a_passage_with_a_sentence_that_has_every_word_of_the_question_is_always_shown(text: str, title: str, tier: str) -> None:
@@ -173,3 +173,9 @@ async def test_a_passage_with_a_sentence_that_has_every_word_of_the_question_is_
     assert at(question, found, closest=98, answer=99).tier == tier
     unquotable = [replace(each, quotable=False) for each in found]
     assert at(question, unquotable, closest=98, answer=99).tier == "nothing"
+
+
+@pytest.mark.parametrize(("text", "tier"), [("Who lives there?", "closest"), ("Was the bridge built?", "closest"), ("Who?", "nothing")])
+async def test_where_vectors_tell_what_is_near_so_is_one_with_a_few_words(text: str, tier: str) -> None:
+    question, found = await score(text, make_hit(BRIDGE), vector=VECTOR, **arrays(0.1, 0.1))
+    assert at(question, found, closest=98, answer=99).tier == tier

@@ -175,3 +175,11 @@ def test_long_code_is_cut_at_its_empty_lines_or_else_at_its_lines() -> None:
     one, other = "echo 'One. Two.'\n" * 20, "echo other\n" * 30
     assert [len(each) for each in sentences_around_code(f"{one}\n{other}".rstrip())[1:-1]] == [339, 329]
     assert [len(each) for each in sentences_around_code((one * 2).rstrip())[1:-1]] == [594, 84]
+
+
+def test_a_long_row_of_a_table_is_cut_between_two_cells() -> None:
+    cells = [f"{number} " + "word; " * 40 for number in range(6)]
+    row = f"| {' | '.join(cells)} |"
+    assert [row[start : start + 4] for start, _ in split_sentences(row)] == ["| 0 ", "| 2 ", "| 4 "]
+    text = f"| a | {'word; ' * 150}| b |"
+    assert all(end - start <= LONGEST for start, end in split_sentences(text))

@@ -7,7 +7,6 @@ whether they are an answer. The sentences of a passage stand below its title and
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
@@ -18,6 +17,7 @@ from footnote.answer.citation_styles import Markers, markers_of
 from footnote.answer.messages import message
 from footnote.answer.pick_sentences import pick
 from footnote.answer.score_sentences import Question, Scored, score_passage
+from footnote.answer.show_sentence import between, escaped, item_mark, readable, source_name
 from footnote.answer.sub_questions import decisive, shown_question, turns_of
 from footnote.answer.tiers import judge, score_evidence
 from footnote.errors import ModelUnavailable
@@ -33,13 +33,6 @@ PASSAGES = 5
 CLOSEST = 3
 EMBED_S = 3.0
 """Longest wait for vectors of passages that have none yet; the shortest limit of a step that waits is five seconds."""
-RULE = frozenset("-: ")
-"""Characters of the line between a table's header and its rows."""
-LONG_ROW = 300
-"""Characters."""
-LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
-ITEMS = re.compile(r"\n(?=[-*•]\s|\d{1,3}[.)]\s)")
-MARKUP = re.compile(r"([`*\[\]<>])")
 
 
 class Part(NamedTuple):
@@ -193,9 +186,9 @@ class Writer:
         pieces: list[str] = []
         name, before = "", None
         for sentence in picked:
-            lead = _between(before, sentence)
+            lead = between(before, sentence)
             if (here := source_name(sentence)) != name:
-                name, lead = here, ("\n\n" if pieces else "") + f"**{_plain(here)}**\n\n{_item(sentence)}"
+                name, lead = here, ("\n\n" if pieces else "") + f"**{escaped(here)}**\n\n{item_mark(sentence)}"
             pieces.append(self._cite(lead + readable(sentence, self._asked), sentence))
             before = sentence
         return pieces
@@ -208,7 +201,7 @@ class Writer:
     def closest(self, best: Sequence[Scored]) -> list[str]:
         """The pieces that show the closest passages."""
         self._text = message("closest", self._turn.lang)
-        shown = [self._cite(f"\n\n**{_plain(source_name(each))}**: “{readable(each, self._asked)}”", each) for each in best]
+        shown = [self._cite(f"\n\n**{escaped(source_name(each))}**: “{readable(each, self._asked)}”", each) for each in best]
         return [message("closest", self._turn.lang), *shown]
 
     def answer(self, verdict: Verdict) -> Answer:
@@ -234,67 +227,3 @@ class Writer:
         if marker:
             spans.append((len(self._text) - len(marker), len(self._text)))
         return piece
-
-
-def source_name(sentence: Scored) -> str:
-    """Title and section of a sentence."""
-    chunk = sentence.hit.chunk
-    section = sentence.heading or chunk.section_at(sentence.start) or ""
-    return " › ".join(dict.fromkeys(" ".join(name.split()) for name in (chunk.title, section) if name.strip()))
-
-
-def _plain(text: str) -> str:
-    """Text whose characters mean nothing in Markdown."""
-    return MARKUP.sub(r"\\\1", text)
-
-
-def _item(sentence: Scored) -> str:
-    return "- " if _is_item(sentence) else ""
-
-
-def _is_item(sentence: Scored) -> bool:
-    return sentence.is_row or sentence.hit.chunk.kind_at(sentence.start) == "list"
-
-
-def _between(before: Scored | None, sentence: Scored) -> str:
-    """What separates two sentences of a passage: adjacent ones stand in one paragraph, items of a list on lines of their own."""
-    if before is None:
-        return _item(sentence)
-    if _is_item(sentence):
-        return "\n- " if _is_item(before) else "\n\n- "
-    prose = not _is_item(before) and "code" not in (before.hit.chunk.kind_at(before.start), sentence.hit.chunk.kind_at(sentence.start))
-    return " " if prose and before.number + 1 == sentence.number else "\n\n"
-
-
-def readable(sentence: Scored, asked: frozenset[str] = frozenset()) -> str:
-    """The sentence for display: on one line, without list markers; code as code; cells of a table's row with their column names.
-    `asked`: terms of the question; of a long row only the columns that it names are shown."""
-    text = sentence.text
-    if sentence.hit.chunk.kind_at(sentence.start) == "code":
-        return f"```\n{text}\n```"
-    if not sentence.is_row:
-        return "; ".join(filter(None, (LIST_MARK.sub("", " ".join(item.split())).strip(" ;") for item in ITEMS.split(text))))
-    table = sentence.hit.chunk.text[: sentence.end].rsplit("\n\n", 1)[-1]
-    header, rows = _cells(table.split("\n", 1)[0]), [_cells(line) for line in text.splitlines()]
-    if not text.endswith("|") and table.endswith(f"\n{text}"):  # a sentence ends within a very long row
-        rows[-1] += [""] * (len(header) - len(rows[-1]))
-    shown = [_named(header, row, asked, sentence.hit.chunk.lang) for row in rows if row != header and not RULE.issuperset("".join(row))]
-    return "; ".join(shown) or " · ".join(cell for cell in header if cell)
-
-
-def _named(header: Sequence[str], row: Sequence[str], asked: frozenset[str], lang: str) -> str:
-    if len(header) != len(row):
-        return " · ".join(cell for cell in row if cell)
-    columns = list(range(len(row)))
-    if sum(map(len, row)) > LONG_ROW:
-        named = [asked.intersection(content_terms(name, lang)) for name in header]
-        most = max(map(len, named[1:]), default=0)
-        best = [i for i in columns if i and len(named[i]) == most]
-        if most and len(best) < len(header) - 1:
-            in_best = frozenset[str]().union(*(named[i] for i in best))
-            columns = [0, *(i for i in columns if i and (i in best or named[i] - in_best))]
-    return ", ".join(f"{header[i]}: {row[i]}" if header[i] else row[i] for i in columns if row[i])
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]

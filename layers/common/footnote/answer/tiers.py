@@ -104,8 +104,8 @@ def _thresholds(question: Question) -> Thresholds:
 
 def _holds_all(sentence: Scored, question: Question) -> bool:
     """Whether the sentence, with title and headings, has every term of the question. Their weights may be low: what a collection is
-    about is in most of its passages."""
-    return sentence.quotable and len(question.terms) >= FEW and sentence.held >= question.terms
+    about is in most of its passages. By words alone, few terms say too little."""
+    return sentence.quotable and len(question.terms) >= (1 if question.by_vectors else FEW) and sentence.held >= question.terms
 
 
 def is_name(word: str, question: Question) -> bool:

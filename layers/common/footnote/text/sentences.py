@@ -35,7 +35,7 @@ NO_HEADING = re.compile(
 )
 """What begins or ends as commands, options and fragments that introduce something do, but no heading."""
 LONGEST = 600
-"""Characters; a longer sentence is cut at a line end, a semicolon or a space."""
+"""Characters; a longer sentence is cut at a line end, a semicolon or a space, a row of a table between two cells."""
 
 
 def split_sentences(text: str, lang: str = "en") -> list[tuple[int, int]]:
@@ -154,9 +154,10 @@ def _join_fragments(text: str, bounds: list[tuple[int, int]], shortest: int) -> 
 def _cut_long(text: str, bounds: list[tuple[int, int]]) -> list[tuple[int, int]]:
     cut: list[tuple[int, int]] = []
     for left, right in bounds:
+        is_row = text.startswith("|", left)
         while right - left > LONGEST:
             window = text[left : left + LONGEST]
-            at = max(window.rfind("\n"), window.rfind("; ") + 1)
+            at = window.rfind(" |") + 1 if is_row else max(window.rfind("\n"), window.rfind("; ") + 1)
             if at < LONGEST // 4:
                 at = window.rfind(" ")
             if at <= 0:
