@@ -28,10 +28,8 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from bench.figures import NotMeasured, log_progress
 from bench.server import serving
-from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.ledger import SqliteLedger
-from footnote.adapters.sqlite.records import RECORDS_SCHEMA
-from footnote.adapters.sqlite.store_schema import SCHEMA, VERSION
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.guard.identity import LOCAL
 from footnote.ports import NewFile
 
@@ -46,7 +44,7 @@ SETTLE_MS = 300
 
 async def add_documents(folder: Path, count: int) -> None:
     """Fills the ledger with READY documents of different names, formats, sizes and readers."""
-    database = Database(folder / "store.db", SCHEMA + RECORDS_SCHEMA, VERSION, durable=False)
+    database = open_store(folder, durable=False)
     chance, clock = random.Random(1), iter(range(1_700_000_000, 1_700_000_000 + 3 * count))
     ledger = SqliteLedger(database, lambda: float(next(clock)))
     for number in range(count):

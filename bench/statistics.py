@@ -22,10 +22,7 @@ from typing import Any, TypeVar
 
 from footnote.adapters.mongodb.databases import Databases
 from footnote.adapters.mongodb.turn_store import MongoTurnStore
-from footnote.adapters.sqlite.database import Database
-from footnote.adapters.sqlite.records import RECORDS_SCHEMA
-from footnote.adapters.sqlite.store_schema import SCHEMA, VERSION
-from footnote.adapters.sqlite.turn_store import SqliteTurnStore
+from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
 from footnote.learn.rollups import read_tallies, store_rollups
 from footnote.learn.stats import By, figures_of, roll_up
 from footnote.plan import make_plan
@@ -256,7 +253,7 @@ async def _main(options: argparse.Namespace) -> None:
         await store.close()
         return
     with TemporaryDirectory() as folder:
-        database = Database(Path(folder) / "store.db", SCHEMA + RECORDS_SCHEMA, VERSION, durable=False)
+        database = open_store(Path(folder), durable=False)
         print("SQLite", flush=True)
         await measure(SqliteTurnStore(database, lambda: START), made)
         database.close()

@@ -138,10 +138,16 @@ def test_a_file_of_a_newer_footnote_is_refused_and_not_touched(path: Path, error
     newer.close()
 
 
-def test_a_file_of_an_older_footnote_is_refused_with_the_remedy_and_not_touched(path: Path) -> None:
+def make_older(path: Path) -> Database:
+    """A file of version 1, in which was counted to 1."""
     older = Database(path, SCHEMA, version=1)
     older.call(count_up)
     older.close()
+    return older
+
+
+def test_a_file_of_an_older_footnote_is_refused_with_the_remedy_and_not_touched(path: Path) -> None:
+    older = make_older(path)
     newer = Database(path, "DROP TABLE counters;\n", version=2)
     with pytest.raises(StoreUnavailable, match=r"older Footnote\. Move that folder away and add the documents again, or choose another"):
         newer.call(read)
@@ -154,9 +160,7 @@ STEPS = {1: "ALTER TABLE counters ADD COLUMN step INTEGER NOT NULL DEFAULT 10;\n
 
 
 def test_a_file_of_an_older_footnote_is_brought_up_to_date_once(path: Path) -> None:
-    older = Database(path, SCHEMA, version=1)
-    older.call(count_up)
-    older.close()
+    make_older(path)
     for _ in range(2):
         newer = Database(path, "DROP TABLE counters;\n", version=3, upgrades=STEPS)
         assert newer.call(read) == 11
@@ -167,9 +171,7 @@ def test_a_file_of_an_older_footnote_is_brought_up_to_date_once(path: Path) -> N
 
 
 def test_an_upgrade_that_fails_or_does_not_lead_to_this_version_leaves_the_file_as_it_was(path: Path) -> None:
-    older = Database(path, SCHEMA, version=1)
-    older.call(count_up)
-    older.close()
+    older = make_older(path)
     for steps in ({2: STEPS[2]}, {1: STEPS[1]}, {**STEPS, 2: "UPDATE counters SET values = 3;\n"}):
         newer = Database(path, SCHEMA, version=3, upgrades=steps)
         with pytest.raises(StoreUnavailable):

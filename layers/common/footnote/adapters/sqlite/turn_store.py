@@ -19,9 +19,10 @@ from footnote.turn_records.figures import share_of
 from footnote.types import Caller, Feedback, Mode, Outcome, Page, Tally, TurnFigures, TurnRecord
 
 
-def open_store(folder: Path) -> Database:
-    """The store of a data folder, made when it is first used. Ledger, turns, cache, queue and records share it."""
-    return Database(folder / "store.db", SCHEMA + RECORDS_SCHEMA, VERSION, upgrades=UPGRADES)
+def open_store(folder: Path, *, durable: bool = True) -> Database:
+    """The store of a data folder, made when it is first used. Ledger, turns, cache, queue and records share it. `durable`: as in
+    `Database`."""
+    return Database(folder / "store.db", SCHEMA + RECORDS_SCHEMA, VERSION, upgrades=UPGRADES, durable=durable)
 
 
 class SqliteTurnStore:
