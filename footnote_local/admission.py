@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from footnote.errors import Unavailable
-from footnote.tracing import new_trace_id
-from footnote_http.app import HEADERS, reply_with
-from footnote_http.openapi import Problem
+from footnote_http.app import refusal
 from footnote_http.routes import ErrorShape
 from footnote_local.origin_guard import does_something
 
@@ -36,9 +34,7 @@ class Admission:
             await self._app(scope, receive, send)
             return
         if self._under_way >= self._most:
-            problem = Problem(title=Unavailable.title, status=503, detail=BUSY, trace_id=new_trace_id())
-            headers = {**HEADERS, "x-trace-id": problem.trace_id, "retry-after": str(RETRY_S)}
-            await reply_with(problem, scope["path"], self._shapes, None, headers)(scope, receive, send)
+            await refusal(Unavailable(BUSY), scope["path"], self._shapes, **{"retry-after": str(RETRY_S)})(scope, receive, send)
             return
         self._under_way += 1
         try:

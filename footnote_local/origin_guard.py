@@ -16,10 +16,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from footnote.errors import Forbidden
-from footnote.tracing import new_trace_id
-from footnote_http.app import HEADERS, reply_with
+from footnote_http.app import refusal
 from footnote_http.cors import ANY
-from footnote_http.openapi import Problem
 from footnote_http.routes import ErrorShape
 
 OWN_SUFFIXES = (".localhost", ".local", ".internal")
@@ -52,9 +50,7 @@ class HostOriginGuard:
         if detail is None:
             await self._app(scope, receive, send)
             return
-        problem = Problem(title=Forbidden.title, status=403, detail=detail, trace_id=new_trace_id())
-        headers = {**HEADERS, "x-trace-id": problem.trace_id}
-        await reply_with(problem, scope["path"], self._shapes, None, headers)(scope, receive, send)
+        await refusal(Forbidden(detail), scope["path"], self._shapes)(scope, receive, send)
 
     def _objection(self, scope: Scope) -> str | None:
         headers = Headers(scope=scope)

@@ -168,6 +168,12 @@ def reply_with(
     return JSONResponse(body, status, headers)
 
 
+def refusal(exc: FootnoteError, path: str, shapes: Mapping[str, ErrorShape], **headers: str) -> JSONResponse:
+    """The reply of a middleware that refuses a request before an app has given it a trace id."""
+    problem = Problem(type=exc.type, title=exc.title, status=exc.status, detail=exc.detail, trace_id=new_trace_id())
+    return reply_with(problem, path, shapes, None, {**HEADERS, "x-trace-id": problem.trace_id, **headers})
+
+
 async def _reply_of_ours(request: Request, exc: FootnoteError) -> JSONResponse:
     headers = {}
     if isinstance(exc, TooManyRequests | StillRunning):

@@ -47,9 +47,9 @@ def pick(sentences: Iterable[Scored], shape: Shape) -> list[Scored]:
         same = [each for each in every if each.hit is best.hit]
         if (block := _block(best, same, shape)) and len(block) > 1:
             return block
-        introduced = _introduced(best, same) if best.introduces else _paragraph(best, same) if shape == "topic" else []
-        if best.quotable or introduced:
-            return _by_passage(_relevant([best, *introduced], [each for each in ranked if each.quotable], same, shape))
+        together = _introduced(best, same) if best.introduces else _paragraph(best, same) if shape == "topic" else []
+        if best.quotable or together:
+            return _by_passage(_relevant([best, *together], [each for each in ranked if each.quotable], same, shape))
     return []
 
 
