@@ -132,6 +132,7 @@ def test_a_removed_file_and_those_of_a_deleted_conversation_are_gone(open_screen
 def test_chips_are_accessible_and_follow_the_language(open_screen: Open, server: str, look: dict[str, Any]) -> None:
     page: Page = open_screen(server, **look).page
     attach(page, offer=OFFER)
+    expect(page.locator("#attachments-said")).to_have_text("offer.txt is ready.")
     page.locator("#attach-files").set_input_files(FilePayload(name="scan.pdf", mimeType="", buffer=b"%PDF-1.7 this is no PDF"))
     expect(page.locator("#attachments [data-state=failed]")).to_have_count(1)
     expect(page.locator("#attachments-said")).to_have_text("scan.pdf could not be attached.")
