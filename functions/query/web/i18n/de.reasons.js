@@ -3,6 +3,7 @@
 export default {
   // Was an einer Datei nicht stimmt.
   'This file is empty.': 'Diese Datei ist leer.',
+  'This file contains no text below its front matter.': 'Diese Datei enthält unter ihren Kopfdaten (Front Matter) keinen Text.',
   'This file contains no text, only white space.': 'Diese Datei enthält keinen Text, nur Leerraum.',
   'This file contains no text, at most images.': 'Diese Datei enthält keinen Text, höchstens Bilder.',
   'The file contains no text.': 'Die Datei enthält keinen Text.',
@@ -125,6 +126,7 @@ export default {
   'Remove the password, save it again and add the new file.': 'Entfernen Sie das Passwort, speichern Sie die Datei erneut und fügen Sie die neue Datei hinzu.',
   'Open it in a PDF reader, save it again and add the new file.': 'Öffnen Sie sie in einem PDF-Programm, speichern Sie sie erneut und fügen Sie die neue Datei hinzu.',
   'Open it in the program that created it, save it again and add the new file.': 'Öffnen Sie sie in dem Programm, das sie erstellt hat, speichern Sie sie erneut und fügen Sie die neue Datei hinzu.',
+  'If it only redirects, leave it out; otherwise add its text.': 'Leitet sie nur weiter, lassen Sie sie weg; sonst ergänzen Sie ihren Text.',
   'Check that it was saved completely and add it again.': 'Prüfen Sie, ob sie vollständig gespeichert wurde, und fügen Sie sie erneut hinzu.',
   'Check that it was saved completely.': 'Prüfen Sie, ob sie vollständig gespeichert wurde.',
   'Split it into smaller files and add those.': 'Teilen Sie sie in kleinere Dateien auf und fügen Sie diese hinzu.',

@@ -3,6 +3,7 @@
 export default {
   // 파일의 문제.
   'This file is empty.': '빈 파일입니다.',
+  'This file contains no text below its front matter.': '이 파일에는 머리말(front matter) 아래에 텍스트가 없습니다.',
   'This file contains no text, only white space.': '이 파일에는 텍스트가 없고 공백만 있습니다.',
   'This file contains no text, at most images.': '이 파일에는 텍스트가 없으며, 있더라도 이미지뿐입니다.',
   'The file contains no text.': '파일에 텍스트가 없습니다.',
@@ -125,6 +126,7 @@ export default {
   'Remove the password, save it again and add the new file.': '암호를 제거하고 다시 저장한 다음 새 파일을 추가하세요.',
   'Open it in a PDF reader, save it again and add the new file.': 'PDF 프로그램에서 열어 다시 저장한 다음 새 파일을 추가하세요.',
   'Open it in the program that created it, save it again and add the new file.': '파일을 만든 프로그램에서 열어 다시 저장한 다음 새 파일을 추가하세요.',
+  'If it only redirects, leave it out; otherwise add its text.': '다른 곳으로 연결만 하는 파일이면 제외하고, 아니면 내용을 추가하세요.',
   'Check that it was saved completely and add it again.': '끝까지 저장되었는지 확인한 다음 다시 추가하세요.',
   'Check that it was saved completely.': '끝까지 저장되었는지 확인하세요.',
   'Split it into smaller files and add those.': '작은 파일로 나누어 추가하세요.',
