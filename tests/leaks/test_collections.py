@@ -170,6 +170,7 @@ async def engines(
 ) -> AsyncIterator[dict[str, Any]]:
     name = f"w{token_hex(5)}"
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
+    monkeypatch.setattr("footnote.bootstrap.backends.CACHE_S", 10.0)  # the emulator is slow while other tests use the processor
     tables = boto3.client("dynamodb", endpoint_url=dynamodb_url)
     tables.create_table(**cache_table(f"{name}-cache"))
     tables.create_table(**ledger_table(f"{name}-ledger"))
