@@ -146,11 +146,14 @@ def pick_quotes(question: Question, sentences: Sequence[Scored]) -> list[Scored]
 
 
 def closest(sentences: Sequence[Scored]) -> list[Scored]:
-    """The best sentence of each of the CLOSEST passages."""
+    """The best sentence of each of the CLOSEST passages. What several of them say alike is shown once."""
     best: dict[str, Scored] = {}
     for each in sorted(sentences, key=lambda each: (not each.quotable, -each.score)):
         best.setdefault(each.hit.chunk.chunk_id, each)
-    return list(best.values())[:CLOSEST]
+    said: dict[str, Scored] = {}
+    for each in best.values():
+        said.setdefault(each.text, each)
+    return list(said.values())[:CLOSEST]
 
 
 async def certain_quotes(turn: Turn, *, index: Index, calibration: Calibration) -> list[Scored]:

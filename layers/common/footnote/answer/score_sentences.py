@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
 ADDRESS = re.compile(r"(?:https?://|www\.)[^\s)\]>]+")
-ASKS_WHERE = re.compile(r"\b(?:where|wo|url|link|address|adresse|website|list|liste|repository|download)\b|어디|주소|링크", re.IGNORECASE)
+ASKS_WHERE = re.compile(
+    r"\b(?:where|wo|url|link|address|adresse|website|webseite|site|list|liste|repository|download)\b|어디|주소|링크|사이트", re.IGNORECASE
+)
 TOPIC = re.compile(r"(?:how|why|wie|warum|weshalb)\b[^:;—]*\.", re.IGNORECASE)
 """A sentence that says what a page is about: “How long conversations are kept.”"""
 ANNOUNCES = re.compile(r"\b(?:below|following|as follows|folgende[nrsm]?|nachstehende[nrsm]?|unten)\b|다음|아래", re.IGNORECASE)
@@ -85,6 +87,7 @@ class Question:
         self.negated = NEGATION.search(text) is not None
         sequence = content_terms(text, lang)
         self.terms = frozenset(sequence)
+        self.terms_but_where = self.terms.difference(content_terms(" ".join(ASKS_WHERE.findall(text)), lang))
         self.weights = {term: weights.get(term, 1.0) for term in sequence}
         self.total = whole_weight(self.terms, weights)
         most = weights.get(UNSEEN, 0.0)
@@ -241,16 +244,22 @@ def _is_table_head(chunk: Chunk, start: int, end: int) -> bool:
 
 
 def _refers(sentence: str, question: Question, terms: Sequence[str]) -> bool:
-    """Whether it only names another place: an entry of a list of references, mostly an address, unless it is what is asked for."""
-    wanted = ASKS_WHERE.search(question.text) is not None and question.terms <= set(terms)
+    """Whether it only names another place: an entry of a list of references, mostly an address, unless it is what is asked for. A row of a
+    table has cells that say what is at the address."""
+    if sentence.startswith("|"):
+        return False
+    wanted = ASKS_WHERE.search(question.text) is not None and question.terms_but_where <= set(terms)
     return sum(map(len, ADDRESS.findall(sentence))) > len(sentence) / 3 and not wanted
 
 
 def _asks(sentence: str, question: str) -> bool:
     """Whether the sentence is itself a question, repeats the question asked, or only says that it is answered."""
     words, asked = " ".join(sentence.lower().split()), question.rstrip("?？ .").lower()
+    before, mark, after = words.replace("？", "?").partition(f"{asked}?")
     return (
-        words.rstrip("\"'”’» ").endswith(("?", "？")) or f"{asked}?" in words or f"{asked}？" in words or TOPIC.fullmatch(words) is not None
+        words.rstrip("\"'”’»*_` ").endswith(("?", "？"))
+        or (mark != "" and len(after) <= len(before) + len(asked))  # “Password lost?: Open the page …” answers what it asks
+        or TOPIC.fullmatch(words) is not None
     )
 
 

@@ -11,9 +11,17 @@ MONTHS = (
     "Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember"
 )
 NUMBER_WORDS = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred|thousand|million|billion|"
-    "half|dozen|first|second|third|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend|Million\\w*"
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundreds?|thousands?|millions?"
+    "|billions?|half|dozens?|first|second|third|once|twice|eins?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|sechzehn|siebzehn|zwanzig|"
+    "dreißig|siebzig|(?:drei|vier|fünf|acht|neun)(?:zehn|zig)|sechzig|achtzig|\\w+und\\w+zig|\\w*hundert|\\w*tausend|Million\\w*"
 )
+REPEATED = (
+    r"daily|weekly|monthly|quarterly|yearly|annual(?:ly)?|every (?:day|week|month|quarter|year)|einmal|zweimal|täglich|wöchentlich"
+    r"|monatlich|vierteljährlich|halbjährlich|jährlich|je(?:de[nrs]?|weils) (?:Tag|Woche|Monat|Quartal|Jahr)"
+)
+"""How often, and so when: in English and German."""
+ITEM_NUMBER = re.compile(r"\W{0,4}\d{1,3}[.)]\s+")
+"""Of an item of a list, which is not what it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +43,15 @@ TYPES = (
     _type(
         "date",
         r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b|\bwann\b|\bwelche[mnsr]? (?:jahr|datum|tag|monat)\w*"
-        r"|언제|날은|날짜|년도|연도|몇\s?년|몇\s?월|시기",
+        r"|언제|날은|날짜|년도|연도|몇\s?년|몇\s?월|시기|마감|기한",
+        rf"\b(?:{REPEATED})\b|\b\d{{1,2}}:\d\d\b|\b\d{{1,2}} ?(?:[ap]\.?m\b|Uhr\b)|\b\d{{1,2}}\.\s?\d{{1,2}}\.|매[일주월년]|요일|\d\s?시|"
         rf"\b1\d{{3}}\b|\b20\d\d\b|\bcentur|\bJahrhundert|\b(?:{MONTHS})\b|\b\w+(?:day|tag)s?\b(?<=[dt]ay|[dt]ag)|\d+\s?[년월일]|세기",
     ),
     _type(
         "number",
         r"\bhow (?:many|much|long|far|old|large|big|high|tall|often|fast|deep|wide)\b|\bwhat (?:percent|number|amount|is the population)"
         r"|\bpercentage\b|\bwie ?(?:viele?|lange|weit|alt|hoch|groß|oft|schnell|tief)\b|prozent|몇|얼마|횟수|비율",
-        rf"\d|\b(?:{NUMBER_WORDS})",
+        rf"\d|\b(?:{NUMBER_WORDS}|{REPEATED})\b|매[일주월년]",
     ),
     _type(
         "person",
@@ -72,7 +81,8 @@ def answer_type_score(question: str, sentence: str) -> float:
     if kind is None:
         return 0.5
     named = question.lower()
-    for match in kind.held.finditer(sentence):
+    numbered = ITEM_NUMBER.match(sentence)
+    for match in kind.held.finditer(sentence, numbered.end() if numbered else 0):
         if kind.name == "reason" or match.group().lower() not in named:
             return 1.0
     if kind.name == "person" and re.search(r"[가-힣]", question):

@@ -27,7 +27,7 @@ HOW_TO = re.compile(
 DEFINITION = re.compile(
     r"^(?:what(?:'s| is| are| does)|what’s|define|explain|meaning of)\b|\bmean(?:s|ing)?\??$"
     r"|^(?:was (?:ist|sind|bedeutet|heißt|versteht)|erkläre?)\b|\bbedeut(?:et|ung)\b"
-    r"|(?:이|가)?란\b|무엇(?:인가|입니까|이에요|이죠|을 말|을 뜻|을 의미)|뭐(?:예요|야|죠|지)|뜻|의미|정의",
+    r"|(?:이|가)?란\b|무엇(?:인가|입니까|이에요|이죠|을 말|을 뜻|을 의미)|[뭐뭔](?:예요|야|죠|지|가요?|데)|뜻|의미|정의",
     re.IGNORECASE,
 )
 VERB = (
@@ -45,7 +45,7 @@ YES_NO = re.compile(
     r"^(?:is|are|was|were|do|does|did|can|could|will|would|may|must|has|have|had|should|am|shall)\b"
     r"|^(?:ist|sind|war|kann|können|darf|dürfen|muss|müssen|hat|haben|gibt es|wird|werden|soll|sollte|braucht|brauche|läuft|geht"
     r"|funktioniert|unterstützt|enthält|stimmt|lässt|speichert|verwendet|nutzt|bekomm(?:e|t)|gilt|gelten|gehört|reicht|findet|kostet)\b"
-    r"|(?:나요|까요?|니까|는가|인가요?|은가요?|을까|해도 되|되나|있나|하나요?|합니까)\s*[?？]?$",
+    r"|(?:나요|까요?|니까|는가|인가요?|은가요?|을까|[해아어]도 (?:되|돼)|되나|돼요?|있나|하나요?|한가요|필요해요?|합니까)\s*[?？]?$",
     re.IGNORECASE,
 )
 WAS = re.compile(r"^was\b", re.IGNORECASE)

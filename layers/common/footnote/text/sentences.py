@@ -27,6 +27,7 @@ NO_HEADING = re.compile(
       | [a-zß-öø-ÿ]                                           # “libacl (optional)”, “passwd - changes the password”
       | .*(?:[\[\]{}<>=\\`\n]|(?<!\S)--?\w|(?<!\S)\$|\S\ {3}|\t)   # brackets, options, columns, more than a line
       | .*(?:[,，、]|다|세요|십시오)$                            # goes on, or is a Korean sentence
+      | .*[가-힣](?:으로|에서|에게|[를는며]|하여|하거나|[하되있]고|[하되]면|때문에|위해|따라|통해)$   # goes on in the next line
       | .*\b(?:run|execute|type|enter|see|use|with|by|as|to|for|of|the|an?|and|or|is|are|was|were|from|like|than|that|which|example
             |follows|running|using|calling|please
             |listet|lautet|lauten|zeigt|ergibt|liefert|gibt|folgt|startet|ausführen|eingeben|verwenden|siehe|mit|durch|und|oder
@@ -118,7 +119,7 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], lang: str) -> bo
     following = text[match.end() : match.end() + 20].lstrip("\"'“„«([»")[:1]
     spaced = match.end() > match.end("mark") or match.end() == len(text)
     if match["mark"] == ".":
-        word = head[:-1].rsplit(None, 1)[-1].lstrip("(\"'[„“").lower() if head[:-1].strip() else ""
+        word = re.split(r"[\s(\[\"'„“]", head[:-1].rstrip())[-1].lower()
         if word in ABBREVIATIONS or INITIALS.fullmatch(word):
             return False
         if len(word) == 1 and word.isalpha() and not "가" <= word <= "힣":
