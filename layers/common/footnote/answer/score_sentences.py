@@ -45,7 +45,8 @@ class Features:
     own: float
     """cov of the sentence."""
     total: float
-    """cov of the sentence with title and headings; neighbouring terms of the question that are adjacent in it count as one more."""
+    """cov of the sentence with title and headings, by words also that of its section; neighbouring terms of the question that are adjacent
+    in it count as one more."""
     near: float
     """cov of the sentence and its two neighbours."""
     passage: float
@@ -169,25 +170,23 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     cosines, passage_cosine = _cosines(question, passage)
     weights = WITH_VECTORS if question.by_vectors else BY_WORDS
 
-    def asked_in(heading: str) -> float:
-        return question.cov(question.terms.intersection(content_terms(heading, chunk.lang))) if heading else 0.0
-
     heading, at_lead = _last_heading(chunk), 0
-    of_heading = asked_in(heading)
+    in_heading = question.terms.intersection(content_terms(heading, chunk.lang))
     above = set(passage.heading_terms.split())
     scored: list[Scored] = []
     for i, (start, end) in enumerate(passage.bounds):
         text = chunk.text[start:end]
         kind = chunk.kind_at(start)
         if is_heading := kind == "heading" or (kind in (None, "paragraph") and looks_like_heading(chunk.text, start, end)):
-            heading, at_lead, of_heading = text, 0, asked_in(text)
+            heading, at_lead, in_heading = text, 0, question.terms.intersection(content_terms(text, chunk.lang))
         silent = is_heading or kind == "caption" or (kind == "code" and question.shape in ("yes_no", "definition"))
         introduces = not silent and (text.endswith((":", "：")) or (_announces(text) and _precedes_block(chunk, passage, i)))
         quotable = not (
             silent or introduces or _is_table_head(chunk, start, end) or _asks(text, question.text) or _refers(text, question, words[i])
         )
         together = sum(weight for pair, weight in question.pairs.items() if _adjacent(pair, words[i])) if question.pairs else 0.0
-        total = question.cov(around | held[i])
+        here = around | held[i] | (frozenset() if question.by_vectors else in_heading)  # with vectors, `heading` weighs it
+        total, of_heading = question.cov(here), question.cov(in_heading)
         features = Features(
             own=question.cov(held[i]),
             total=min(1.0, (total * question.total + together) / (question.total + together)) if question.total else 0.0,
@@ -204,7 +203,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         )
         score = sum(getattr(weights, name) * getattr(features, name) for name in NAMES)
         fresh = len(set(words[i]) - question.terms - above)
-        scored.append(Scored(hit, i, start, end, score, features, heading, around | held[i], quotable, is_heading, introduces, fresh))
+        scored.append(Scored(hit, i, start, end, score, features, heading, here, quotable, is_heading, introduces, fresh))
         at_lead += quotable
     return scored
 

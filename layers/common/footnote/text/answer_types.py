@@ -12,11 +12,11 @@ MONTHS = (
 )
 NUMBER_WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundreds?|thousands?|millions?"
-    "|billions?|half|dozens?|first|second|third|once|twice|eins?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|sechzehn|siebzehn|zwanzig|"
+    "|billions?|half|dozens?|first|second|third|eins?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|sechzehn|siebzehn|zwanzig|"
     "dreißig|siebzig|(?:drei|vier|fünf|acht|neun)(?:zehn|zig)|sechzig|achtzig|\\w+und\\w+zig|\\w*hundert|\\w*tausend|Million\\w*"
 )
 REPEATED = (
-    r"daily|weekly|monthly|quarterly|yearly|annual(?:ly)?|every (?:day|week|month|quarter|year)|einmal|zweimal|täglich|wöchentlich"
+    r"daily|weekly|monthly|quarterly|yearly|annual(?:ly)?|every (?:day|week|month|quarter|year)|täglich|wöchentlich"
     r"|monatlich|vierteljährlich|halbjährlich|jährlich|je(?:de[nrs]?|weils) (?:Tag|Woche|Monat|Quartal|Jahr)"
 )
 """How often, and so when: in English and German."""
@@ -26,7 +26,7 @@ ITEM_NUMBER = re.compile(r"\W{0,4}\d{1,3}[.)]\s+")
 
 @dataclass(frozen=True, slots=True)
 class AnswerType:
-    """A kind of answer: date, number, person, place or reason."""
+    """A kind of answer: date, frequency, number, person, place or reason."""
 
     name: str
     asked: re.Pattern[str]
@@ -44,14 +44,19 @@ TYPES = (
         "date",
         r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b|\bwann\b|\bwelche[mnsr]? (?:jahr|datum|tag|monat)\w*"
         r"|언제|날은|날짜|년도|연도|몇\s?년|몇\s?월|시기|마감|기한",
-        rf"\b(?:{REPEATED})\b|\b\d{{1,2}}:\d\d\b|\b\d{{1,2}} ?(?:[ap]\.?m\b|Uhr\b)|\b\d{{1,2}}\.\s?\d{{1,2}}\.|매[일주월년]|요일|\d\s?시|"
+        rf"\b(?:{REPEATED})\b|\b\d{{1,2}}:\d\d\b|\b\d{{1,2}} ?(?:[ap]\.?m\b|Uhr\b)|\b\d{{1,2}}\.\s?\d{{1,2}}\.\s?(?:(?:19|20)?\d\d\b|\([월화수목금토일]\))|매[일주월년]|요일|\d\s?시|"
         rf"\b1\d{{3}}\b|\b20\d\d\b|\bcentur|\bJahrhundert|\b(?:{MONTHS})\b|\b\w+(?:day|tag)s?\b(?<=[dt]ay|[dt]ag)|\d+\s?[년월일]|세기",
     ),
     _type(
+        "frequency",
+        r"\bhow (?:often|frequently)\b|\bwie (?:oft|häufig)\b|얼마나 자주|몇 번",
+        rf"\d|\b(?:{NUMBER_WORDS}|{REPEATED}|once|twice|ein ?mal|zwei ?mal)\b|매[일주월년]",
+    ),
+    _type(
         "number",
-        r"\bhow (?:many|much|long|far|old|large|big|high|tall|often|fast|deep|wide)\b|\bwhat (?:percent|number|amount|is the population)"
-        r"|\bpercentage\b|\bwie ?(?:viele?|lange|weit|alt|hoch|groß|oft|schnell|tief)\b|prozent|몇|얼마|횟수|비율",
-        rf"\d|\b(?:{NUMBER_WORDS}|{REPEATED})\b|매[일주월년]",
+        r"\bhow (?:many|much|long|far|old|large|big|high|tall|fast|deep|wide)\b|\bwhat (?:percent|number|amount|is the population)"
+        r"|\bpercentage\b|\bwie ?(?:viele?|lange|weit|alt|hoch|groß|schnell|tief)\b|prozent|몇|얼마|횟수|비율",
+        rf"\d|\b(?:{NUMBER_WORDS})\b",
     ),
     _type(
         "person",
