@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
+from rapidfuzz.distance import Hamming
 
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Settings
+from footnote.text.tokens import index_tokens
 from footnote.types import Caller, Profile, Request, Turn
 from footnote.understand.spelling import keeps_question, nearest
 from tests.fakes import make_document, put_document
@@ -48,6 +51,7 @@ async def ask(folder: Path, question: str, lang: str, **options: bool) -> Turn:
         ("Wer erteilt die Genemigung der Reise?", "de", "Wer erteilt die Genehmigung der Reise?"),
         ("Wie viele Seiten hat der Antarg der Abteilungsleitung?", "de", "Wie viele Seiten hat der Antrag der Abteilungsleitung?"),
         ("연차휴거는 무엇을 기준으로 계산하나요?", "ko", "연차휴가는 무엇을 기준으로 계산하나요?"),
+        ("출장비는 언제 지귭한다고 하나요?", "ko", "출장비는 언제 지급한다고 하나요?"),
     ],
 )
 async def test_a_typo_is_corrected_in_its_case(tmp_path: Path, question: str, lang: str, corrected: str) -> None:
@@ -71,6 +75,8 @@ async def test_a_typo_is_corrected_in_its_case(tmp_path: Path, question: str, la
         ("연차휴가를 계산하는 기준은 무엇인가요?", "ko"),
         ("출장비는 언제 지급한가요?", "ko"),
         ("출장비는 언제 지급했나요?", "ko"),
+        ("연차휴가를 계산해도 되나요?", "ko"),
+        ("출장비를 지급하려면 무엇이 필요한가요?", "ko"),
     ],
 )
 async def test_other_questions_stay_as_they_are(tmp_path: Path, question: str, lang: str) -> None:
@@ -94,6 +100,46 @@ async def test_the_option_switches_it_off(tmp_path: Path) -> None:
 )
 def test_the_nearest_word_differs_by_an_edit_or_in_long_words_by_two(word: str, written: dict[str, float], best: str | None) -> None:
     assert nearest(word, written) == best
+
+
+VERBS = """
+    참여하려면 참여하여   계산하려면 계산하여   취소하려고 취소하여   신청하면 신청히   제출하더라도 제출허가   사용하자마자 사용허가
+    연장하는데 연장허가   출근하거나 출근허가   방문하세요 방문허가   변경하셔야 변경허가   조회하셨나요 조회허가   반납하지만 반남하지
+    결재하고 결제하고   근무해도 근무하도록   공유해도 공유하도록   변경해야 변경하며   등록해서 등록하서   보고해야 보고하여
+    지원되나요 지원대상   처리되는지 처리대상   지급되면 지급대상   발급되었나요 발급대장   적용될까요 적용된다   가능한가요 가능할
+    필요한데 필요할   교육시키려면 교육시기   교육시켜도 교육시키도록   넘으면 넣으면   받으려면 밥으려면   받으시려면 받으시러
+    먹어도 멱어도   늦어서 늘어서   찾아야 참아야   남아도 날아도   작은가요 적은가요   바꿔도 바뀌도록
+    정규직이라면 정규직으로   정규직이면 정규직으로   찾아옵니까 찾아온다   내새웠나요 내세웠나요   걷는지요 걸는지요
+"""
+
+
+@pytest.mark.parametrize(("form", "near"), list(zip(VERBS.split()[::2], VERBS.split()[1::2], strict=True)))
+def test_a_korean_verb_in_another_form_than_the_passages_is_no_typo(form: str, near: str) -> None:
+    """Each would begin like the other word if one jamo were replaced."""
+    beginnings = [(normalize("NFD", form[:size]), normalize("NFD", near[:size])) for size in range(3, len(form) + 1)]
+    assert 1 in [Hamming.distance(one, other) for one, other in beginnings if len(one) == len(other)]
+    assert nearest(form, {near: 1.0}, frozenset(index_tokens(near, "ko"))) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "written", "corrected"),
+    [
+        ("츨장정산하려면", "출장정산", "출장정산하려면"),
+        ("회의록작상했나요", "회의록작성을", "회의록작성했나요"),
+        ("도챁하면", "도착하는", "도착하면"),  # no Korean word has the syllable
+        ("계슌해도", "계산해야", "계산해도"),
+        ("계신해도", "계산해야", None),  # another verb, perhaps
+        ("연차휴거는", "연차휴가를", "연차휴가는"),
+    ],
+)
+def test_a_typo_in_the_stem_of_a_korean_verb_is_corrected_if_the_stem_is_long_or_has_a_syllable_that_no_word_has(
+    word: str, written: str, corrected: str | None
+) -> None:
+    assert nearest(word, {written: 1.0}, frozenset(index_tokens(written, "ko"))) == corrected
+
+
+def test_an_ending_is_found_in_linear_time() -> None:
+    assert nearest("하도" * 20_000 + "가", {"나비가": 1.0}) is None
 
 
 def test_a_correction_that_makes_another_question_is_dropped() -> None:
