@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.extract import CLOSEST, PASSAGES, certain_quotes, extract, read_sentences
+from footnote.answer.extract import CLOSEST, PASSAGES, certain_quotes, closest, extract, read_sentences
 from footnote.answer.messages import message
 from footnote.answer.score_sentences import Features, Scored
 from footnote.answer.show_sentence import readable, source_name
@@ -280,3 +280,9 @@ def test_a_part_of_a_long_row_without_the_column_that_is_asked_for_is_shown_whol
 )
 def test_other_text_is_shown_on_one_line_without_marks_of_lists(text: str, shown: str) -> None:
     assert readable(sentence(text)) == shown
+
+
+def test_what_several_of_the_closest_passages_say_alike_is_shown_once() -> None:
+    passages = (("Wool is sold here.", "a"), ("Wool is sold here.", "b"), ("Flax is sold here.", "c"))
+    said = [Scored(make_hit(text, doc_id), 0, 0, len(text), 1.0, NONE, "") for text, doc_id in passages]
+    assert [(each.text, each.hit.chunk.doc_id) for each in closest(said)] == [("Wool is sold here.", "a"), ("Flax is sold here.", "c")]

@@ -141,6 +141,15 @@ async def test_the_first_section_of_a_passage_is_below_the_last_of_its_headings(
     assert [(each.heading, each.features.heading, each.features.lead) for each in found] == [("Opening hours", 1.0, LEADS[0])]
 
 
+async def test_by_words_a_sentence_is_about_what_the_heading_of_its_section_says() -> None:
+    hit = make_hit("Opening hours\n\nFrom nine to five every day.\n\nLost books\n\nThey cost their price.", "library")
+    _, found = await score("opening hours", hit)
+    assert [(each.features.total, sorted(each.held)) for each in found if not each.is_heading] == [(1.0, ["hour", "open"]), (0.0, [])]
+    arrays = {"vectors": np.array([[127, 0]] * 4, np.int8), "passage": np.array([0.6, 0.8], np.float32)}
+    _, found = await score("opening hours", hit, vector=np.array([1, 0], np.float32), **arrays)
+    assert values(found, "total") == [1, 0, 0, 0]  # `heading` weighs it
+
+
 # --- what may be quoted --------------------------------------------------------------------------
 
 
@@ -174,8 +183,34 @@ async def test_a_sentence_that_asks_answers_nothing() -> None:
     assert texts(found) == ["The bridge was painted in 1911."]
 
 
-async def test_an_address_that_is_asked_for_answers() -> None:
-    _, found = await score("Where is the mailing list?", make_hit("Mailing list: https://example.org/mail/lists/bridges.html"))
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("password lost", "**Password lost?**: Open the page for members and choose a new one there."),
+        ("Passwort vergessen", "**Passwort vergessen?**: Falls du es vergessen hast, hilft dir die Verwaltung."),
+    ],
+)
+async def test_a_sentence_that_asks_as_a_label_and_answers_it_is_quoted(question: str, text: str) -> None:
+    _, found = await score(question, make_hit(text, "faq"))
+    assert texts(found) == [text]
+
+
+async def test_a_question_in_bold_answers_nothing() -> None:
+    _, found = await score("What may a member do?", make_hit("**What may a member do?**\n\nA member may paint the bridge.", "faq"))
+    assert texts(found) == ["A member may paint the bridge."]
+
+
+async def test_a_row_of_a_table_with_an_address_answers() -> None:
+    rows = "| Page | Address |\n| --- | --- |\n| Payroll | https://payroll.example.org/a/long/address |"
+    _, found = await score("Where is the page for payroll?", make_hit(rows, kind="table"))
+    assert texts(found) == ["| Payroll | https://payroll.example.org/a/long/address |"]
+
+
+@pytest.mark.parametrize("question", ["Where is the mailing list?", "the address of the mailing list", "메일링 사이트 주소"])
+async def test_an_address_that_is_asked_for_answers(question: str) -> None:
+    text, lang = ("메일링", "ko") if question.endswith("주소") else ("Mailing list", "en")
+    hit = make_hit(f"{text}: https://example.org/mail/lists/bridges.html", lang=lang)
+    _, found = await score(question, hit, lang=lang)
     assert len(texts(found)) == 1
 
 

@@ -175,6 +175,18 @@ async def test_a_passage_with_a_sentence_that_has_every_word_of_the_question_is_
     assert at(question, unquotable, closest=98, answer=99).tier == "nothing"
 
 
+async def test_a_passage_below_a_heading_that_is_the_question_is_shown() -> None:
+    for heading, tier in (("The bridge", "closest"), ("The bridges and towers", "nothing")):
+        question, found = await score("Where is the bridge?", make_hit("It is painted blue today.", "plan", headings=(heading,)))
+        assert at(question, found, closest=98, answer=99).tier == tier
+
+
+async def test_a_sentence_that_defines_what_is_asked_for_is_shown() -> None:
+    for text, tier in (("The Old Bridge Rule (OBR) holds.", "closest"), ("The OBR holds.", "nothing")):
+        question, found = await score("what does obr mean", make_hit(text, "plan"))
+        assert at(question, found, closest=98, answer=99).tier == tier
+
+
 @pytest.mark.parametrize(("text", "tier"), [("Who lives there?", "closest"), ("Was the bridge built?", "closest"), ("Who?", "nothing")])
 async def test_where_vectors_tell_what_is_near_so_is_one_with_a_few_words(text: str, tier: str) -> None:
     question, found = await score(text, make_hit(BRIDGE), vector=VECTOR, **arrays(0.1, 0.1))

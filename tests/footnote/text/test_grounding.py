@@ -56,6 +56,16 @@ def test_of_equally_supporting_texts_the_first_is_chosen() -> None:
         ("Wann wurde sie gebaut?", "Sie wurde im Mai gebaut.", 1.0),
         ("Wie viele Menschen leben dort?", "Dort leben Menschen.", 0.0),
         ("언제 지어졌나요?", "1894년에 지어졌다.", 1.0),
+        ("언제까지 신청해야 하나요?", "접수: 3. 4.(수)까지", 1.0),
+        ("타운홀 언제 해요?", "매주 월요일 14:00에 한다.", 1.0),
+        ("Wann ist die Versammlung?", "Der Vorstand beruft sie einmal jährlich ein.", 1.0),
+        ("When does it close?", "It closes at 5 pm.", 1.0),
+        ("When was the program written?", "See 2.1. Where to get it.", 0.0),  # the number of a section
+        ("How often is it painted?", "It is painted twice.", 1.0),
+        ("Wie oft tagt er?", "Er tagt monatlich.", 1.0),
+        ("Wie oft tagt er?", "5. Die Tagesordnung setzt eine Person fest.", 0.0),  # of an item; an article is no number
+        ("Wie viele Beisitzer gibt es?", "Es gibt einundzwanzig.", 1.0),
+        ("Wie viele Beisitzer gibt es?", "Sie werden einberufen.", 0.0),
         ("누가 지었나요?", "호러스 존스가 지었다.", 0.5),  # Hangul does not mark names
         ("Is it red?", "It is red.", 0.5),
     ],

@@ -32,7 +32,15 @@ def split(text: str, lang: str = "en") -> list[str]:
             "en",
             ["The first attempt failed in 1903.[5]", "A second one, by his brother, held.[6][7]", "It is shown in figure [8] of the book."],
         ),
-        ("de", ["Am 3. Mai 1949 kam Karl V. nach Bonn.", "Das war z. B. im 19. Jahrhundert so.", "Er blieb ca. 5 Tage dort."]),
+        (
+            "de",
+            [
+                "Am 3. Mai 1949 kam Karl V. nach Bonn.",
+                "Das war z. B. im 19. Jahrhundert so.",
+                "Geräte(z.B. Melder am Tor) sind gesperrt.",
+                "Er blieb ca. 5 Tage dort.",
+            ],
+        ),
         ("de", ["Die Fa. Maier GmbH zahlt 1.250,50 Euro.", "Warum so viel Geld?", "Das steht in § 5 Abs. 2 des Vertrags."]),
         ("ko", ["서울은 대한민국의 수도이다.", "인구는 약 9.4백만 명이다.", "왜 그렇게 많은가?", "그것은 알 수 없다!"]),
     ],
@@ -151,6 +159,8 @@ def test_a_short_line_above_a_paragraph_looks_like_a_heading(line: str) -> None:
         "Beispielsweise listet",
         "If the file is missing,",
         "를 다음처럼 나타냅니다",
+        "자동으로 동기화되어 동료들에게 실시간으로",
+        "사업계획서를 모방하거나",
     ],
 )
 def test_commands_options_and_fragments_do_not_look_like_headings(line: str) -> None:

@@ -12,7 +12,7 @@ What a question about something else scores depends on the collection: a large o
 questions are scored on it, and m, their median, shifts the thresholds (`calibration`). Passages are shown from
 `closest_from` on, an answer is given from `answer_from` on, which grows with the number of terms: a long question can be near a passage
 that does not answer it. Passages without a name or number of the question do not answer it. A passage with a sentence that has every
-term of the question is shown, whatever it scores.
+term of the question is shown, whatever it scores, and so is one whose heading is the question, or that defines what is asked for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from footnote.answer.score_sentences import Question, Scored
-from footnote.text.tokens import BIGRAM_LANGUAGES
+from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import Reason, Tier, Verdict
 
 
@@ -53,7 +53,7 @@ WITH_VECTORS = Thresholds(0.7, 2.8, -3.0, 1.5, 0.8)
 BY_WORDS = {"en": Thresholds(1.1, 1.25, -1.6, 0.5), "de": Thresholds(0.7, 1.55, -2.0, 1.2), "ko": Thresholds(1.5, 2.1, -0.5, 1.2)}
 WORD_WEIGHTS = {"en": (0.05, 8.0, 0.0), "de": (0.05, 8.0, 2.0)}
 """By words: of BM25, passage' and unknown. German compounds hide terms, so those that occur nowhere tell more."""
-SCORING = 4
+SCORING = 5
 """Raised when scores change: kept medians are then computed again."""
 NOTHING = -9.0
 """The score without any sentence."""
@@ -83,7 +83,7 @@ def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scor
     closest_from, answer_from = thresholds.closest_from(median), thresholds.answer_from(median, len(question.terms) + question.negated)
     tier, because = _tier(score, closest_from, answer_from, bool(picked))
     missing = question.words_without(frozenset[str]().union(*(each.held for each in sentences)))
-    if tier == "nothing" and any(_holds_all(each, question) for each in sentences):
+    if tier == "nothing" and any(_says(each, question) for each in sentences):
         tier, because = "closest", "unsure"
     if tier == "answer" and any(is_name(word, question) for word in missing):
         tier, because = "closest", "lacks_name"
@@ -102,10 +102,20 @@ def _thresholds(question: Question) -> Thresholds:
     return WITH_VECTORS if question.by_vectors else BY_WORDS.get(question.lang, BY_WORDS["en"])
 
 
+def _says(sentence: Scored, question: Question) -> bool:
+    """Whether the sentence is worth showing for its words, whatever the score."""
+    return sentence.quotable and (sentence.features.defines > 0 or _holds_all(sentence, question) or _is_titled(sentence, question))
+
+
 def _holds_all(sentence: Scored, question: Question) -> bool:
     """Whether the sentence, with title and headings, has every term of the question. Their weights may be low: what a collection is
     about is in most of its passages. By words alone, few terms say too little."""
-    return sentence.quotable and len(question.terms) >= (1 if question.by_vectors else FEW) and sentence.held >= question.terms
+    return len(question.terms) >= (1 if question.by_vectors else FEW) and sentence.held >= question.terms
+
+
+def _is_titled(sentence: Scored, question: Question) -> bool:
+    """Whether the heading of the sentence's section is the question, word for word."""
+    return bool(question.terms) and question.terms == frozenset(content_terms(sentence.heading, sentence.hit.chunk.lang))
 
 
 def is_name(word: str, question: Question) -> bool:

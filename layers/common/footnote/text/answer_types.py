@@ -44,8 +44,9 @@ TYPES = (
         "date",
         r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b|\bwann\b|\bwelche[mnsr]? (?:jahr|datum|tag|monat)\w*"
         r"|언제|날은|날짜|년도|연도|몇\s?년|몇\s?월|시기|마감|기한",
-        rf"\b(?:{REPEATED})\b|\b\d{{1,2}}:\d\d\b|\b\d{{1,2}} ?(?:[ap]\.?m\b|Uhr\b)|\b\d{{1,2}}\.\s?\d{{1,2}}\.\s?(?:(?:19|20)?\d\d\b|\([월화수목금토일]\))|매[일주월년]|요일|\d\s?시|"
-        rf"\b1\d{{3}}\b|\b20\d\d\b|\bcentur|\bJahrhundert|\b(?:{MONTHS})\b|\b\w+(?:day|tag)s?\b(?<=[dt]ay|[dt]ag)|\d+\s?[년월일]|세기",
+        rf"\b(?:{REPEATED})\b|\b\d{{1,2}}:\d\d\b|\b\d{{1,2}} ?(?:[ap]\.?m\b|Uhr\b)|매[일주월년]|요일|\d\s?시"
+        r"|\b\d{1,2}\.\s?\d{1,2}\.\s?(?:(?:19|20)?\d\d\b|\([월화수목금토일]\))"
+        rf"|\b1\d{{3}}\b|\b20\d\d\b|\bcentur|\bJahrhundert|\b(?:{MONTHS})\b|\b\w+(?:day|tag)s?\b(?<=[dt]ay|[dt]ag)|\d+\s?[년월일]|세기",
     ),
     _type(
         "frequency",

@@ -66,6 +66,7 @@ SUBJECT = re.compile(
     r"|^(?P<korean>.+?)(?:이란|란|은|는|이|가)?\s*(?:무엇|뭐|(?:의\s*)?(?:뜻|의미|정의))",
     re.IGNORECASE,
 )
+ABBREVIATION = re.compile(r"(?=.*[A-Z])[A-Z0-9][A-Z0-9.&/-]{1,8}")
 LONGEST_SUBJECT = 4
 """Words; more describe something and do not name it."""
 
@@ -83,6 +84,45 @@ def definition_of(question: str, lang: str = "en") -> re.Pattern[str] | None:
         r"|(?:means?|refers?|denotes?|consists?|bedeute[nt]|heiß(?:t|en)|bezeichne[nt]|besteh(?:t|en))\b|[:|–—=]|이?란|은|는)",
         re.IGNORECASE,
     )
+
+
+def abbreviation_of(question: str, lang: str = "en") -> str | None:
+    """The abbreviation whose meaning the question asks for, in capitals: “what does ato mean?” → ATO; None = none, or another question."""
+    words = _subject(question)
+    if len(words) != 1 or shape_of(question, lang) != "definition" or not ABBREVIATION.fullmatch(words[0].upper()):
+        return None
+    return words[0].upper()
+
+
+def spells_out(sentence: str, abbreviation: str) -> bool:
+    """Whether the sentence says what the abbreviation stands for: “Authority to Operate (ATO)”, “ATO (Authority to Operate)”, “Lead
+    Programmer (L3)”. The letters are initials, or occur in this order (Schwartz and Hearst, PSB 2003); a digit may stand for anything."""
+    if abbreviation.casefold() not in sentence.casefold():
+        return False
+    short = re.escape(abbreviation)
+    longs = [
+        found[1] for found in re.finditer(rf"((?:[\w&'’/-]+\s+){{1,{len(abbreviation) + 5}}})\(\W?{short}s?\W?\)", sentence, re.IGNORECASE)
+    ]
+    longs += [found[1] for found in re.finditer(rf"\b{short}\s*\(([^()]+)\)", sentence, re.IGNORECASE)]
+    return any(_stands_for(abbreviation, long.split()) for long in longs)
+
+
+def _stands_for(abbreviation: str, words: list[str]) -> bool:
+    """Whether the last of the words make the abbreviation, whose first letter begins a word."""
+    if any(letter.isdigit() for letter in abbreviation):
+        return any(word[:1].isupper() for word in words)
+    for first in range(len(words)):
+        rest = "".join(words[first:]).lower()
+        if rest[:1] != abbreviation[0].lower():
+            continue
+        at = -1
+        for letter in abbreviation.lower():
+            at = rest.find(letter, at + 1)
+            if at < 0:
+                break
+        else:
+            return len(words) - first > 1
+    return False
 
 
 def shape_of(question: str, lang: str = "en") -> Shape:
