@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fastapi import Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from footnote.errors import NotFound
 from footnote.guard.audit import audit
 from footnote.ingest.pii import mask_pii
 from footnote.ingest.vector_cache import forget_voices
@@ -66,6 +68,13 @@ class ExportedFeedback(BaseModel, defer_build=True):
     created_at: float
 
 
+class ExportedFile(BaseModel, defer_build=True):
+    """A file attached to a conversation; `GET /documents/{doc_id}/content` has it."""
+
+    doc_id: str
+    file_name: str
+
+
 class ExportedTurn(BaseModel, defer_build=True):
     """A turn as it is stored, and what its owner thought of it."""
 
@@ -87,6 +96,7 @@ class ExportedTurn(BaseModel, defer_build=True):
     feedback: ExportedFeedback | None
     room_title: str | None = Field(description="The name that its user gave the conversation; null = none.")
     room_pinned: bool = Field(description="Whether its user pinned the conversation.")
+    room_files: list[ExportedFile] = Field(description="The files attached to the conversation.")
 
 
 KIND = "text/x-ndjson"
@@ -100,7 +110,8 @@ LINES: Responses = {
 
 @router.get("/me/data", name="export_my_data", response_class=StreamingResponse, responses=LINES)
 async def export(caller: CallerOf, core: CoreOf) -> StreamingResponse:
-    """Everything that is kept of the caller's turns, oldest first: each as a line of JSON, with the feedback on it."""
+    """Everything that is kept of the caller's turns, oldest first: each as a line of JSON, with the feedback on it and the names of the
+    files attached to its conversation."""
     lines = export_lines(caller, core)
     first = await anext(lines, b"")  # a store that is down is reported by the status
 
@@ -124,14 +135,14 @@ async def delete(caller: CallerOf, core: CoreOf) -> Response:
 async def export_lines(caller: Caller, core: Core) -> AsyncGenerator[bytes, None]:
     """The caller's turns as lines of JSON, oldest first."""
     waiting: list[StoredTurn] = []
-    marks = await load_marks(core.records, caller.user_id)
+    rooms = _Rooms(await load_marks(core.records, caller.user_id), await _files(caller, core))
     async for stored in core.turns.all_of(caller):
         waiting.append(stored)
         if len(waiting) == AT_ONCE:
-            for line in await _lines(waiting, marks, caller, core):
+            for line in await _lines(waiting, rooms, caller, core):
                 yield line
             waiting.clear()
-    for line in await _lines(waiting, marks, caller, core):
+    for line in await _lines(waiting, rooms, caller, core):
         yield line
 
 
@@ -166,17 +177,33 @@ async def _delete_copies(user_id: str, core: Core) -> None:
     await forget_voices(core.vector_cache, list(map(mask_pii, said)))
 
 
-async def _lines(turns: Sequence[StoredTurn], marks: Mapping[str, RoomMark], caller: Caller, core: Core) -> list[bytes]:
+class _Rooms(NamedTuple):
+    """What is kept of the user's conversations beside their turns: by `room_marks.key_of`, and by room_id."""
+
+    marks: Mapping[str, RoomMark]
+    files: Mapping[str, Sequence[Mapping[str, str]]]
+
+
+async def _files(caller: Caller, core: Core) -> dict[str, list[dict[str, str]]]:
+    """The files attached to each conversation of the caller, without those that have not arrived yet."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for each in sorted(await core.collections.attachments.of_user(caller.user_id), key=lambda each: each.attached_at):
+        with suppress(NotFound):
+            document = await core.ledger.get(caller, each.doc_id)
+            found.setdefault(each.room_id, []).append({"doc_id": each.doc_id, "file_name": document.file_name})
+    return found
+
+
+async def _lines(turns: Sequence[StoredTurn], rooms: _Rooms, caller: Caller, core: Core) -> list[bytes]:
     readable = await read_again([stored.record for stored in turns], caller, index=core.index, ledger=core.ledger)
     pairs = zip(readable.records, turns, strict=True)
-    return [
-        _line(record, stored.feedback, marks.get(key_of(caller.user_id, record["room_id"]), RoomMark()), caller) for record, stored in pairs
-    ]
+    return [_line(record, stored.feedback, rooms, caller) for record, stored in pairs]
 
 
-def _line(record: TurnRecord, feedback: Feedback | None, mark: RoomMark, caller: Caller) -> bytes:
+def _line(record: TurnRecord, feedback: Feedback | None, rooms: _Rooms, caller: Caller) -> bytes:
     """The arm of an experiment is for admins: who knows their arm rates differently."""
     shown = {name: value for name, value in record.items() if name != "experiment" or caller.role == "admin"}
     line = {**shown, "withdrawn": record["outcome"] == WITHDRAWN, "feedback": asdict(feedback) if feedback else None}
-    line |= {"room_title": mark.title, "room_pinned": mark.pinned}
+    mark = rooms.marks.get(key_of(caller.user_id, record["room_id"]), RoomMark())
+    line |= {"room_title": mark.title, "room_pinned": mark.pinned, "room_files": rooms.files.get(record["room_id"], [])}
     return (json.dumps(line, ensure_ascii=False) + "\n").encode(errors="replace")

@@ -11,12 +11,14 @@ import pytest
 
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.store_schema import VERSION
-from footnote.ports import Delta
-from footnote.types import Caller, Feedback, Usage
+from footnote.collections.attachments import CONVERSATION
+from footnote.ports import Delta, NewFile
+from footnote.types import ATTACHED, Caller, Feedback, Usage
 from query.app import create_app
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, QUESTION, OpenSite, Site, as_caller
 
+OWN = Caller("ann", frozenset({"staff", "user:ann"}))
 ANN, BEN = Caller("ann", frozenset({"staff"})), Caller("ben", frozenset({"staff"}))
 
 
@@ -69,6 +71,23 @@ async def test_an_export_has_the_names_and_pins_of_conversations(open_site: Open
     assert [(each["room_id"], each["room_title"], each["room_pinned"]) for each in await export(site.client)] == [
         (alone, None, False), ("r1", "The bridge", True), ("r1", "The bridge", True), ("r2", None, True), ("r3", None, False),
     ]  # fmt: skip
+
+
+async def test_an_export_names_the_files_of_conversations(open_site: OpenSite) -> None:
+    site = await open_site(caller=OWN)
+    for room in ("r1", "r2"):
+        await ask(site.client, room_id=room)
+    conversation = await site.core.collections.attachments.add("ann", "r1", "offer")
+    await site.core.collections.attachments.add("ann", "r1", "late")  # has not arrived
+    readers, metadata = frozenset({"user:ann"}), {CONVERSATION: conversation}
+    given: dict[str, Any] = {"content_hash": "1f", "size": 5, "doc_id": "offer", "chosen_id": True, "metadata": metadata}
+    file = NewFile(file_name="offer.txt", collection=ATTACHED, permission_groups=readers, **given)
+    await site.core.ledger.accept(OWN, file)
+    async with client_of(site, BEN) as ben:
+        await ask(ben, room_id="r1")
+        assert [each["room_files"] for each in await export(ben)] == [[]]
+    files = [{"doc_id": "offer", "file_name": "offer.txt"}]
+    assert [(each["room_id"], each["room_files"]) for each in await export(site.client)] == [("r1", files), ("r2", [])]
 
 
 async def test_a_user_without_turns_has_no_data(open_site: OpenSite) -> None:

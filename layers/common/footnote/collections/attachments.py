@@ -75,6 +75,10 @@ class Attachments:
         found = await self._list(f"{conversation_key(user_id, room_id)}/")
         return tuple(each.doc_id for each in sorted(found, key=lambda each: (each.attached_at, each.doc_id)))
 
+    async def of_user(self, user_id: str) -> list[Attachment]:
+        """The attachments of all conversations of the user."""
+        return await self._list(_user_key(user_id))
+
     async def all(self) -> list[Attachment]:
         """All attachments of all users."""
         return await self._list("")
@@ -94,7 +98,8 @@ class Attachments:
 
     async def end(self, user_id: str, room_id: str | None = None) -> None:
         """Ends the attachments of the user's conversation, or of all their conversations."""
-        for each in await self._list(_user_key(user_id) if room_id is None else f"{conversation_key(user_id, room_id)}/"):
+        ended = await self.of_user(user_id) if room_id is None else await self._list(f"{conversation_key(user_id, room_id)}/")
+        for each in ended:
             await self.forget(each.key)
 
     async def _list(self, prefix: str) -> list[Attachment]:
