@@ -83,6 +83,15 @@ REFERRING = {
         Wie alt ist ihre Schwester?
         Wie hoch ist der Preis seiner Wohnung?
         Gibt es Ausnahmen davon?
+        Kann ich das rückgängig machen?
+        wie schalte ich den ein?
+        Wie schalte ich die wieder aus?
+        wie setze ich den zurück?
+        kann man die auch löschen?
+        kann ich den noch umtauschen?
+        Darf man die mitnehmen?
+        Kann man die ändern lassen?
+        Wo kann ich die nachträglich ändern?
     """,
     "ko": """
         그는 누구인가요?
@@ -120,6 +129,18 @@ REFERRING = {
         위 조건을 모두 충족해야 하나요?
         그 이유는 무엇인가요?
         또 어떤 혜택이 있나요?
+        몇 주까지 가능해?
+        몇 시에 해?
+        누가 신청할 수 있나요?
+        비용 얼마나 지원돼?
+        며칠까지 쓸 수 있어요?
+        얼마나 오래 걸려?
+        언제까지 신청해야 돼?
+        어디에 제출해야 하나요?
+        신청은 언제까지 하나요?
+        서류는 뭐가 필요해?
+        취소할 때 수수료가 있나요?
+        왜 안 되나요?
     """,
 }
 
@@ -198,6 +219,18 @@ STANDING = {
         Handelt es sich bei Walen um Säugetiere?
         Wer darf in Bremen den Senat wählen?
         Wie viel kostet die Versicherung für ein kleines Boot?
+        Kann ich das neue Formular benutzen?
+        Wie finde ich die Akten?
+        wie finde ich die akten?
+        kann ich das passwort ändern?
+        Wie schalte ich den Drucker ein?
+        wie schalte ich den drucker ein?
+        Wie kann man die Daten sichern?
+        Kann ich die nicht genommenen Urlaubstage übertragen?
+        Kann ich die online bestellten Waren umtauschen?
+        Wie kann ich das Löschen rückgängig machen?
+        Darf ich das Auto auch privat nutzen?
+        Wo finde ich mein Zeugnis und kann ich das auch ausdrucken?
     """,
     "ko": """
         다리는 언제 지어졌나요, 그리고 누가 다리를 설계했나요?
@@ -233,6 +266,17 @@ STANDING = {
         그린카드 신청 자격은 무엇인가요?
         이혼 소송에는 어떤 서류가 필요한가요?
         그런데 서울에서 가장 오래된 다리의 이름은 무엇인가요?
+        휴게실은 어디에 있나요?
+        연차는 며칠까지 가능해?
+        출장비는 얼마나 지원돼?
+        식당은 몇 시에 해?
+        구내식당 몇 시까지 해?
+        노트북 어디서 받아?
+        회의실 비용은 얼마인가요?
+        육아휴직은 누가 신청할 수 있나요?
+        비밀번호를 잊어버렸을 때 어떻게 하나요?
+        남북한은 몇 명인가요?
+        환불이란 어떤 제도인가요?
     """,
 }
 
@@ -317,11 +361,29 @@ def test_a_language_without_patterns_needs_no_rewriting() -> None:
 @pytest.mark.timeout(30)  # a linear pattern takes a tenth of a second
 @pytest.mark.parametrize(
     "piece",
-    ["it is ", "it to ", "es ist ", "es sich lohnt es sich a, ", "daran a a ", "그 ", "(", "thanks ", "bye ", "네 ", "a ", "the a "],
+    [
+        "it is ",
+        "it to ",
+        "es ist ",
+        "es sich lohnt es sich a, ",
+        "daran a a ",
+        "ich das auch a ",
+        "그 ",
+        "그것들은",
+        "들은",
+        "몇 ",
+        "(",
+        "thanks ",
+        "bye ",
+        "네 ",
+        "a ",
+        "the a ",
+    ],
 )
 @pytest.mark.parametrize("lang", ["en", "de", "ko"])
 def test_a_long_hostile_question_takes_no_more_than_linear_time(piece: str, lang: str) -> None:
     needs_rewriting(piece * 50_000 + "x", lang)
+    needs_rewriting(f"그것{piece * 40}x 비용{piece * 40}x 하{piece * 40}x", lang)
     is_greeting(piece * 50_000 + "x")
 
 

@@ -68,20 +68,14 @@ ENGLISH = LatinPatterns(
         r"\b(?:does|did|would|is|was) it (?:mean|take|called|known as|considered) (?:for|to|when|if)\b",
         r"^who (?!(?:is|was|are|were|has|had|did|does|do|can|will)\b)(?:\w+ ){1,3}?(?:that )?(?:he|she|they)\b",
         r"\bit (?:\w+ )?(?:rain|snow|hail|freez|thunder)\w*",
-        r"\bwhat (?:time|day|date) is it\b",
-        r"\bhow is it going\b",
-        r"\bit depends on\b",
+        r"\b(?:what (?:time|day|date) is it|how is it going|it depends on)\b",
         rf"\b(?:make|makes|made|making|find|found|finds) it (?:\w+ )?(?:{_JUDGED}) (?:to|for|that)\b",
         r"\bthere(?:'s| (?:is|are|was|were|has|have|will|would|exists?|may|might|can|could|should|must|be|ever|still|already))\b",
         r"\b(?:is|isn't|are|aren't|was|wasn't|were|be|been|will|would|has|have|can|could|may|should|must|hi|hello|hey|out|up) there\b",
-        rf"\bthis (?:{_PERIOD})\b",
-        r"\bthese days\b",
+        rf"\b(?:this (?:{_PERIOD})|these days|each other|th(?:at|ose) of)\b",
         r"\bthose (?:who|whose|that|which|with|in|from|under|over|on|at|for|by|near)\b",
-        r"\bth(?:at|ose) of\b",
-        r"\b(?:so|such|now|given|except|provided|fact|know|mean|means|think|say|says|said|true|sure|ensure|prove|show|shows) that"
-        r"(?! ?[?.!]|$)",
+        r"\b(?:so|such|now|given|except|provided|fact|know|means?|think|says?|said|true|sure|ensure|prove|shows?) that(?! ?[?.!]|$)",
         r"\bsuch (?:as|that|an? thing)\b",
-        r"\beach other\b",
         flags=I,
     ),
     references=(
@@ -146,6 +140,13 @@ _JUDGED_DE = (
     "schädlich|bekannt|klar|pflicht|zwingend|erforderlich|vorgeschrieben|ausreichend|schlimm|zeit"
 )
 _PERIOD_DE = "Jahr\\w*|Woche|Monats?|Sommers?|Winters?|Quartals?|Tage[ns]?|Abend|Morgen|Wochenende|Zeit"
+_MODAL_DE = "kann|könnten?|können|darf|dürfte|dürfen|muss|müssen|müsste|soll|sollen|sollten?|will|wollen|möchten?|werden?|würden?"
+_PARTICLE_DE = "ab|an|auf|aus|ein|fest|fort|frei|her|hin|hoch|los|mit|nach|raus|rein|runter|um|vor|weg|weiter|zu|zurück|zusammen"
+_ADVERB_DE = (
+    "allein|auch|denn|direkt|eigentlich|einfach|einmal|jetzt|kostenlos|mal|nachträglich|nicht|noch|nur|online|rückgängig|schon|selber|selbst|"
+    "sofort|später|trotzdem|überhaupt|vorher|wieder"
+)
+_BARE_DE = r"\b(?:ich|man|wir) (?:das|den|die)"  # a pronoun where no noun follows
 _NOUN_DE = r"(?<!^)\b(?!Sie\b|Ihn?en\b|Ihre?[mnrs]?\b)[A-ZÄÖÜ][\w-]+"
 
 GERMAN = LatinPatterns(
@@ -198,6 +199,9 @@ GERMAN = LatinPatterns(
             r"^(?i:nein|ja|genau|richtig|doch)\b",
             r"\b(?i:was ist (?:denn )?mit)\b",
             r"\b(?i:wie (?:sieht|sähe|ist|war|wäre|steht) es (?:\w+ ){0,2}(?:mit|bei|in|im|für|um|aus|zu))\b",
+            rf"{_BARE_DE} (?:{_ADVERB_DE})\b(?! (?:[a-zäöüß]+ )?[a-zäöüß]+e[mnrs]? [A-ZÄÖÜ])",
+            rf"{_BARE_DE} (?:{_PARTICLE_DE}){END}",
+            rf"(?i:\b(?:{_MODAL_DE})) {_BARE_DE} (?:[a-zäöüß]+e[lr]?n|tun)(?: lassen)?{END}",
             rf"^(?i:(?:(?:und|aber|oder) )?(?:warum|wieso|weshalb|inwiefern|seit wann|wie|wann|wozu)(?: (?:nicht|denn|genau))?){END}",
         ),
         _any(
@@ -208,10 +212,8 @@ GERMAN = LatinPatterns(
     own=frozenset("ihr ihre ihrem ihren ihrer ihres sein seine seinem seinen seiner seines".split()),
     named=re.compile(_NOUN_DE),
     subject=re.compile(rf"(?<!elche )(?<!elche[nrs] ){_NOUN_DE}\b(?= )(?! (?:ihre|seine)[rs]$)"),
-    boundary=_any(
-        r"[,;:.?!]",
-        r"\b(?:und|oder|aber|wenn|falls|weil|nachdem|bevor|während|sobald|bis|seit|obwohl|dass|wo|als|denn|sondern)\b",
-        flags=I,
+    boundary=re.compile(
+        r"[,;:.?!]|\b(?:und|oder|aber|wenn|falls|weil|nachdem|bevor|während|sobald|bis|seit|obwohl|dass|wo|als|denn|sondern)\b", I
     ),
     asks=_any(
         r"^(?:wer|wen|wem|wessen|was|welche[mnrs]?|wann|wo|woher|wohin|warum|wieso|weshalb|wie|wieviele?|worüber|woran|womit|wofür|wovon)\b",
@@ -229,19 +231,12 @@ GERMAN = LatinPatterns(
 _BEFORE, _AFTER = r"(?:^|[\s\"'(])", r"(?=[\s?.!,\"')]|$)"
 _PARTICLES = (
     "(?:은|는|이|가|을|를|의|에|도|와|과|로|으로|에서|에게|까지|부터|만|보다|처럼|이란|란|에는|에도|들|들은|들이|들을|들의|마다|인가요|인가|"
-    "이에요|예요|입니까|요)*"
+    "이에요|예요|입니까|요){0,4}"
 )
 
 KO_EXPLETIVES = _any(
-    r"그때그때",
-    r"그 ?자체",
-    r"이 ?세상",
+    r"그때그때|그 ?자체|이 ?세상|이런저런|이것저것|여기저기|그런대로|그 ?(?:무엇|누구|어떤|어느)",
     rf"{_BEFORE}그 ?해 ?(?=\d)",
-    r"이런저런",
-    r"이것저것",
-    r"여기저기",
-    r"그런대로",
-    r"그 ?(?:무엇|누구|어떤|어느)",
 )
 KO_REFERENCES = _any(
     rf"{_BEFORE}[그이저] (?=[가-힣A-Za-z])",
@@ -262,7 +257,21 @@ KO_REFERENCES = _any(
 KO_NAMED = re.compile(r"[가-힣A-Za-z\d]{2,}(?:은|는|이|가|을|를|란|에서|에|의|와|과|로)\s")
 KO_BOUNDARY = re.compile(r"[,;:.?!]|(?:고|며|면|서|는데|은데|지만|니까|때|후에?|전에?|하여|해|된|한|할|인)\s")
 KO_CONTINUES = re.compile(r"^(?:그럼|그러면|그렇다면|그리고|그런데|근데|그래서|그러나|하지만|또한|또는|혹은|아니면)[\s,]")
-KO_ASKS = re.compile(r"^(?:무엇|누구|누가|언제|어디|왜|어떻게|어떤|몇|얼마|뭐|뭔|무슨|어느|알려|주세요|해주세요)")
+KO_ASKS = re.compile(r"^(?:무엇|누구|누가|언제|어디|왜|어떻게|어떤|몇|며칠|얼마|뭐|뭔|뭘|무슨|어느|알려|주세요|해주세요)")
+KO_COUNTED = re.compile(r"(?<!\S)(?:몇 ?[가-힣]+|얼마나 (?:오래|자주|많이|빨리|더)(?!\S))")
+_VERB = "(?:[가까니냐나고기게는던데도든라려러며면서세습시셔어였야요자지죠다더록만대]|십시오)*"
+KO_BARE = re.compile(
+    rf"(?:수|것|거|게|건|때|데|줄|적|경우|중|후|전|뒤|동안|정도){_PARTICLES}"
+    rf"|(?:(?:안|못)?[하한할해했되된될돼됐합됩]|(?:불?가능|필요)[하한할해했합]?|[있없][었겠을]?|싶){_VERB}|안|못"
+)
+"""Dependent nouns, and verbs that say nothing without another word: 하다, 되다, 있다, 없다."""
+KO_ATTRIBUTES = re.compile(
+    "(?:비용|금액|요금|가격|수수료|기간|기한|마감|시간|날짜|일정|장소|위치|서류|양식|절차|방법|조건|자격|기준|대상|대상자|한도|횟수|이유|담당자?"
+    rf"|예외|종류|결과|신청|접수|취소|변경|연장|제출|발급|환불|지원|승인|지급|예약|등록)(?!이?란){_PARTICLES}"
+)
+"""Nouns that do not say what they are of."""
+KO_VERB = re.compile(rf"[가-힣]{{2}}[하한할해했되된될돼됐]{_VERB}")  # 신청하려면
+KO_NOUN = re.compile(r"[가-힣]+[은는이가을를]")  # 회의실이
 KO_DEFINES = re.compile(r"무엇|뭐|뭔|무슨 ?뜻|뜻|의미|정의")
 
 
@@ -286,14 +295,6 @@ _GREETINGS = """
     그게 다예요|그게 전부예요|괜찮습니다|괜찮아요|잘 가|잘 가요|안녕히 계세요|안녕히 가세요|수고하세요|수고하셨습니다|또 봐요|다음에 봐요
     좋은 하루 되세요|좋은 하루 보내세요
 """
-GREETING = re.compile(
-    "(?:(?:"
-    + "|".join(
-        re.escape(phrase).replace(r"\ ", r"[\s,]+")
-        for phrase in sorted(
-            (phrase for line in _GREETINGS.split("\n") for phrase in line.strip().split("|") if phrase), key=len, reverse=True
-        )
-    )
-    + r")(?:[\s,.!?;:~^)(-]|$)++)++",
-    I,
-)
+_PHRASES = sorted((phrase for line in _GREETINGS.split("\n") for phrase in line.strip().split("|") if phrase), key=len, reverse=True)
+_GREETS = "|".join(re.escape(phrase).replace(r"\ ", r"[\s,]+") for phrase in _PHRASES)
+GREETING = re.compile(rf"(?:(?:{_GREETS})(?:[\s,.!?;:~^)(-]|$)++)++", I)

@@ -13,12 +13,17 @@ from footnote.text.reference_patterns import (
     GERMAN,
     GREETING,
     KO_ASKS,
+    KO_ATTRIBUTES,
+    KO_BARE,
     KO_BOUNDARY,
     KO_CONTINUES,
+    KO_COUNTED,
     KO_DEFINES,
     KO_EXPLETIVES,
     KO_NAMED,
+    KO_NOUN,
     KO_REFERENCES,
+    KO_VERB,
     LatinPatterns,
 )
 from footnote.text.tokens import content_terms
@@ -99,4 +104,14 @@ def _refers_back_ko(text: str) -> bool:
         words = words[1:]
         if len(words) <= FEW_KO:
             return True
-    return len(words) <= FRAGMENT and (len(words) == 1 or KO_DEFINES.search(text) is None)
+    return (len(words) <= FRAGMENT and (len(words) == 1 or KO_DEFINES.search(text) is None)) or _names_nothing_ko(text)
+
+
+def _names_nothing_ko(text: str) -> bool:
+    """Whether at most one word has a meaning of its own, and that is the verb: “누가 신청할 수 있나요?”."""
+    words = WORD.findall(KO_COUNTED.sub("언제", text))
+    telling = [at for at, word in enumerate(words) if not (KO_ASKS.match(word) or KO_BARE.fullmatch(word) or KO_ATTRIBUTES.fullmatch(word))]
+    if len(telling) != 1:
+        return not telling
+    verb, after = words[telling[0]], words[telling[0] + 1 :]
+    return KO_VERB.fullmatch(verb) is not None or (not KO_NOUN.fullmatch(verb) and all(map(KO_BARE.fullmatch, after)))
