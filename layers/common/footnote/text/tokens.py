@@ -14,6 +14,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from footnote.text.separable_verbs import join_verb
 from footnote.text.words import IRREGULAR, NAMES, QUESTION_WORDS, STOP_WORDS
 from footnote.types import UNKNOWN_LANGUAGE
 
@@ -64,8 +65,10 @@ def index_tokens(text: str, lang: str) -> list[str]:
 
 
 def query_tokens(text: str, lang: str) -> tuple[str, ...]:
-    """Distinct tokens in order of first appearance. A query of stop words only keeps its plain words."""
-    found = tuple(dict.fromkeys(index_tokens(text, lang)))
+    """Distinct tokens in order of first appearance. A query of stop words only keeps its plain words. A German verb that is taken apart
+    is searched for in one word, too."""
+    whole = join_verb(text) if lang == "de" else None
+    found = tuple(dict.fromkeys(index_tokens(f"{text} {whole}" if whole else text, lang)))
     return found or tuple(dict.fromkeys(_words(text)))
 
 
