@@ -253,6 +253,17 @@ def test_a_question_for_several_things_gets_all_rows_of_a_small_table() -> None:
     assert chosen(rows, "other") == ["| Boxing Day | December 26 |"]
 
 
+@pytest.mark.parametrize(("table_first", "given"), [(True, 3), (False, 0)])
+def test_a_topic_whose_section_begins_with_a_table_gets_its_rows(table_first: bool, given: int) -> None:
+    remark = "A holiday on a weekend moves to Monday."
+    pieces: list[tuple[str, BlockKind]] = [(HOLIDAYS, "table"), (remark, "paragraph")]
+    (first, a), (second, b) = pieces if table_first else pieces[::-1]
+    sentences = passage(f"{first}\n\n{second}", a, b, best="weekend")
+    found = [replace(each, held=frozenset({"holiday"})) for each in sentences if not each.text.startswith(("| Holiday", "| ---"))]
+    assert len([text for text in chosen(found, "topic") if text.startswith("|")]) == given
+    assert (remark in chosen(found, "topic")) != table_first
+
+
 def test_rows_that_the_question_names_are_given_alone() -> None:
     rows = [replace(each, held=frozenset({"holiday"})) for each in passage(HOLIDAYS, "table", best="Boxing")[-3:]]
     named = replace(rows[1], features=replace(NONE, own=OF_ROW + 0.01))

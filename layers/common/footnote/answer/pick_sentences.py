@@ -54,10 +54,13 @@ def pick(sentences: Iterable[Scored], shape: Shape) -> list[Scored]:
 
 
 def _block(best: Scored, same: Sequence[Scored], shape: Shape) -> list[Scored]:
-    """The steps, list or table that the best sentence belongs to or introduces, with the line that introduces
-    them; [] = none is asked for."""
+    """The steps, list or table that the best sentence belongs to or introduces, with the line that introduces them, or the table that
+    the section of a topic begins with; [] = none is asked for."""
     if shape == "how_to":
         return _steps(best, same)
+    if shape == "topic":
+        opening = next((each for each in _section(best, same) if each.quotable), best)
+        return _table(best, same) if opening.is_row else []
     if shape != "list":
         return []
     return [best, *_introduced(best, same)] if best.introduces else _table(best, same) or _list(best, same)
