@@ -170,12 +170,12 @@ async def engines(
 ) -> AsyncIterator[dict[str, Any]]:
     name = f"w{token_hex(5)}"
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
-    monkeypatch.setattr("footnote.bootstrap.backends.CACHE_S", 10.0)  # the emulator is slow while other tests use the processor
+    monkeypatch.setattr("footnote.bootstrap.backends.CACHE_S", 10.0)  # engines are slow while other tests use the processor
     tables = boto3.client("dynamodb", endpoint_url=dynamodb_url)
     tables.create_table(**cache_table(f"{name}-cache"))
     tables.create_table(**ledger_table(f"{name}-ledger"))
     yield {
-        "opensearch": OpenSearch(url=opensearch_url, prefix=name),
+        "opensearch": OpenSearch(url=opensearch_url, prefix=name, limit_s=30),
         "db": DB(uri=SecretStr(mongodb_url), name=name, statistics=f"{name}-statistics"),
         "aws": AWS(cache_table=f"{name}-cache", ledger_table=f"{name}-ledger"),
     }
