@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -12,8 +11,8 @@ from fastapi import FastAPI, File, Form, Response, UploadFile
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field, Json, StringConstraints, model_validator
 
-from footnote.collections.attachments import CONVERSATION
-from footnote.errors import NotFound, TooLarge
+from footnote.collections.attachments import CONVERSATION, arrived
+from footnote.errors import TooLarge
 from footnote.ingest.accept import check_file_name, check_metadata, check_size
 from footnote.ingest.collections import open_collection
 from footnote.ingest.vectors import total_progress
@@ -224,14 +223,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
 
 async def _attached(core: Core, caller: Caller, room_id: str) -> list[Document]:
     """The documents attached to the caller's conversation, without those that have not arrived yet."""
-
-    async def found(doc_id: str) -> Document | None:
-        with suppress(NotFound):
-            return await core.ledger.get(caller, doc_id)
-        return None
-
-    documents = await asyncio.gather(*map(found, await core.collections.attachments.of(caller.user_id, room_id)))
-    return [document for document in documents if document is not None]
+    return await arrived(core.ledger, caller, await core.collections.attachments.of(caller.user_id, room_id))
 
 
 async def _vectors(core: Core) -> dict[str, int] | None:

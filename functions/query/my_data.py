@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -12,7 +11,7 @@ from fastapi import Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from footnote.errors import NotFound
+from footnote.collections.attachments import arrived
 from footnote.guard.audit import audit
 from footnote.ingest.pii import mask_pii
 from footnote.ingest.vector_cache import forget_voices
@@ -186,12 +185,13 @@ class _Rooms(NamedTuple):
 
 async def _files(caller: Caller, core: Core) -> dict[str, list[dict[str, str]]]:
     """The files attached to each conversation of the caller, without those that have not arrived yet."""
-    found: dict[str, list[dict[str, str]]] = {}
+    rooms: dict[str, list[str]] = {}
     for each in sorted(await core.collections.attachments.of_user(caller.user_id), key=lambda each: each.attached_at):
-        with suppress(NotFound):
-            document = await core.ledger.get(caller, each.doc_id)
-            found.setdefault(each.room_id, []).append({"doc_id": each.doc_id, "file_name": document.file_name})
-    return found
+        rooms.setdefault(each.room_id, []).append(each.doc_id)
+    return {
+        room_id: [{"doc_id": each.doc_id, "file_name": each.file_name} for each in await arrived(core.ledger, caller, doc_ids)]
+        for room_id, doc_ids in rooms.items()
+    }
 
 
 async def _lines(turns: Sequence[StoredTurn], rooms: _Rooms, caller: Caller, core: Core) -> list[bytes]:

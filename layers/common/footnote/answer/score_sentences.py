@@ -171,15 +171,18 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     cosines, passage_cosine = _cosines(question, passage)
     weights = WITH_VECTORS if question.by_vectors else BY_WORDS
 
+    def asked_in(heading: str) -> frozenset[str]:
+        return question.terms.intersection(content_terms(heading, chunk.lang))
+
     heading, at_lead = _last_heading(chunk), 0
-    in_heading = question.terms.intersection(content_terms(heading, chunk.lang))
+    in_heading = asked_in(heading)
     above = set(passage.heading_terms.split())
     scored: list[Scored] = []
     for i, (start, end) in enumerate(passage.bounds):
         text = chunk.text[start:end]
         kind = chunk.kind_at(start)
         if is_heading := kind == "heading" or (kind in (None, "paragraph") and looks_like_heading(chunk.text, start, end)):
-            heading, at_lead, in_heading = text, 0, question.terms.intersection(content_terms(text, chunk.lang))
+            heading, at_lead, in_heading = text, 0, asked_in(text)
         silent = is_heading or kind == "caption" or (kind == "code" and question.shape in ("yes_no", "definition"))
         introduces = not silent and (text.endswith((":", "：")) or (_announces(text) and _precedes_block(chunk, passage, i)))
         quotable = not (

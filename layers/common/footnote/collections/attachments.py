@@ -11,12 +11,15 @@ later (`footnote.ingest.attachments`). The record is written before the document
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
-from footnote.errors import Conflict
-from footnote.ports import Record, Records, read_all
-from footnote.types import ATTACHED, Chunk, Document
+from footnote.errors import Conflict, NotFound
+from footnote.ports import Ledger, Record, Records, read_all
+from footnote.types import ATTACHED, Caller, Chunk, Document
 
 CONVERSATION = "conversation"
 """The metadata field of an attachment that holds its `conversation_key`."""
@@ -105,6 +108,17 @@ class Attachments:
     async def _list(self, prefix: str) -> list[Attachment]:
         found = await read_all(lambda after: self._records.list("attachment", prefix=prefix, limit=AT_ONCE, after=after))
         return [_attachment(record) for record in found]
+
+
+async def arrived(ledger: Ledger, caller: Caller, doc_ids: Iterable[str]) -> list[Document]:
+    """The documents of these ids, in their order, without those that have not arrived yet."""
+
+    async def found(doc_id: str) -> Document | None:
+        with suppress(NotFound):
+            return await ledger.get(caller, doc_id)
+        return None
+
+    return [document for document in await asyncio.gather(*map(found, doc_ids)) if document is not None]
 
 
 def _attachment(record: Record) -> Attachment:

@@ -67,6 +67,7 @@ SUBJECT = re.compile(
     re.IGNORECASE,
 )
 ABBREVIATION = re.compile(r"(?=.*[A-Z])[A-Z0-9][A-Z0-9.&/-]{1,8}")
+"""In capitals; a short word looks alike, and no sentence spells it out."""
 LONGEST_SUBJECT = 4
 """Words; more describe something and do not name it."""
 
@@ -108,21 +109,11 @@ def spells_out(sentence: str, abbreviation: str) -> bool:
 
 
 def _stands_for(abbreviation: str, words: list[str]) -> bool:
-    """Whether the last of the words make the abbreviation, whose first letter begins a word."""
+    """Whether the last two words or more make the abbreviation, whose first letter begins the first of them."""
     if any(letter.isdigit() for letter in abbreviation):
         return any(word[:1].isupper() for word in words)
-    for first in range(len(words)):
-        rest = "".join(words[first:]).lower()
-        if rest[:1] != abbreviation[0].lower():
-            continue
-        at = -1
-        for letter in abbreviation.lower():
-            at = rest.find(letter, at + 1)
-            if at < 0:
-                break
-        else:
-            return len(words) - first > 1
-    return False
+    letters = re.compile(".*?".join(map(re.escape, abbreviation)), re.IGNORECASE)
+    return any(letters.match("".join(words[first:])) for first in range(len(words) - 1))
 
 
 def shape_of(question: str, lang: str = "en") -> Shape:

@@ -1,4 +1,4 @@
-"""Patterns for references to earlier turns in English, German and Korean: data for `references.py`, no logic.
+"""Patterns for references to earlier turns in English and German, and greetings: data for `references.py`, no logic.
 
 The patterns expect text with single spaces and straight apostrophes.
 """
@@ -8,8 +8,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from footnote.text.separable_verbs import PARTICLES
 
-def _any(*patterns: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+
+def any_of(*patterns: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """What any of the patterns matches."""
     return re.compile("|".join(patterns), flags)
 
 
@@ -59,7 +62,7 @@ _PERIOD = "week|month|year|morning|afternoon|evening|weekend|summer|winter|sprin
 _CLAUSE = r"(?:to|that|if|for|when|whether|not to|\w+ing) (?=\w+ \w+)"
 
 ENGLISH = LatinPatterns(
-    expletives=_any(
+    expletives=any_of(
         rf"\bit(?:'s| (?:(?:would|will|can|could|may|might) be|has been|is|was|be|been|becomes?))? (?:\w+ ){{0,2}}?(?:{_JUDGED}) {_CLAUSE}",
         r"\bit (?:(?:will|would|can|could|may|might|does|did|usually|typically|normally|often) )?"
         rf"(?:takes?|took|costs?|helps?|matters?|hurts?|makes? sense|require[sd]?) (?:\w+ ){{0,4}}?{_CLAUSE}",
@@ -68,18 +71,24 @@ ENGLISH = LatinPatterns(
         r"\b(?:does|did|would|is|was) it (?:mean|take|called|known as|considered) (?:for|to|when|if)\b",
         r"^who (?!(?:is|was|are|were|has|had|did|does|do|can|will)\b)(?:\w+ ){1,3}?(?:that )?(?:he|she|they)\b",
         r"\bit (?:\w+ )?(?:rain|snow|hail|freez|thunder)\w*",
-        r"\b(?:what (?:time|day|date) is it|how is it going|it depends on)\b",
+        r"\bwhat (?:time|day|date) is it\b",
+        r"\bhow is it going\b",
+        r"\bit depends on\b",
         rf"\b(?:make|makes|made|making|find|found|finds) it (?:\w+ )?(?:{_JUDGED}) (?:to|for|that)\b",
         r"\bthere(?:'s| (?:is|are|was|were|has|have|will|would|exists?|may|might|can|could|should|must|be|ever|still|already))\b",
         r"\b(?:is|isn't|are|aren't|was|wasn't|were|be|been|will|would|has|have|can|could|may|should|must|hi|hello|hey|out|up) there\b",
-        rf"\b(?:this (?:{_PERIOD})|these days|each other|th(?:at|ose) of)\b",
+        rf"\bthis (?:{_PERIOD})\b",
+        r"\bthese days\b",
         r"\bthose (?:who|whose|that|which|with|in|from|under|over|on|at|for|by|near)\b",
-        r"\b(?:so|such|now|given|except|provided|fact|know|means?|think|says?|said|true|sure|ensure|prove|shows?) that(?! ?[?.!]|$)",
+        r"\bth(?:at|ose) of\b",
+        r"\b(?:so|such|now|given|except|provided|fact|know|mean|means|think|say|says|said|true|sure|ensure|prove|show|shows) that"
+        r"(?! ?[?.!]|$)",
         r"\bsuch (?:as|that|an? thing)\b",
+        r"\beach other\b",
         flags=I,
     ),
     references=(
-        _any(
+        any_of(
             r"\bthis\b",
             r"\bth[eo]se\b",
             r"^that(?:'s)?\b",
@@ -115,13 +124,13 @@ ENGLISH = LatinPatterns(
     ),
     own=frozenset("its itself their theirs themselves his himself her hers herself".split()),
     named=re.compile(_NAMED),
-    subject=_any(rf"(?:{_NAMED})(?! of \w+$)", rf"(?i:\b(?:{_AUXILIARY}) (?!(?:{_PERSON}|not)\b)[a-z][\w-]+ )"),
-    boundary=_any(
+    subject=any_of(rf"(?:{_NAMED})(?! of \w+$)", rf"(?i:\b(?:{_AUXILIARY}) (?!(?:{_PERSON}|not)\b)[a-z][\w-]+ )"),
+    boundary=any_of(
         r"[,;:.?!]",
         r"\b(?:and|or|but|so|when|if|because|after|before|while|once|until|since|although|though|that|which|who|as|where|than|then)\b",
         flags=I,
     ),
-    asks=_any(
+    asks=any_of(
         rf"^(?:who|whom|whose|what|which|when|where|why|how|{_AUXILIARY}|am)\b",
         r"^(?:name|list|define|explain|describe|compare|tell|give|show|find|summari[sz]e)\b",
         r"'s\b",
@@ -141,7 +150,6 @@ _JUDGED_DE = (
 )
 _PERIOD_DE = "Jahr\\w*|Woche|Monats?|Sommers?|Winters?|Quartals?|Tage[ns]?|Abend|Morgen|Wochenende|Zeit"
 _MODAL_DE = "kann|könnten?|können|darf|dürfte|dürfen|muss|müssen|müsste|soll|sollen|sollten?|will|wollen|möchten?|werden?|würden?"
-_PARTICLE_DE = "ab|an|auf|aus|ein|fest|fort|frei|her|hin|hoch|los|mit|nach|raus|rein|runter|um|vor|weg|weiter|zu|zurück|zusammen"
 _ADVERB_DE = (
     "allein|auch|denn|direkt|eigentlich|einfach|einmal|jetzt|kostenlos|mal|nachträglich|nicht|noch|nur|online|rückgängig|schon|selber|selbst|"
     "sofort|später|trotzdem|überhaupt|vorher|wieder"
@@ -150,7 +158,7 @@ _BARE_DE = r"\b(?:ich|man|wir) (?:das|den|die)"  # a pronoun where no noun follo
 _NOUN_DE = r"(?<!^)\b(?!Sie\b|Ihn?en\b|Ihre?[mnrs]?\b)[A-ZÄÖÜ][\w-]+"
 
 GERMAN = LatinPatterns(
-    expletives=_any(
+    expletives=any_of(
         r"\b(?:gibt|gab|gäbe|geben|gegeben|handelt|handelte|geht|ging|kommt|kam|hängt|regnet|regnete|schneit|schneite|hagelt|donnert) es\b",
         r"\bes (?:\w+ ){0,3}?(?:gibt|gab|gäbe|geben|handelt|kommt|hängt|regnet|regnen|schneit|schneien|hagelt|donnert)\b",
         r"\bes (?:sich )?um\b",
@@ -171,7 +179,7 @@ GERMAN = LatinPatterns(
         flags=I,
     ),
     references=(
-        _any(
+        any_of(
             r"\b[Dd]ies(?:e[mnrs]?)?\b",
             r"\b[Jj]ene[mnrs]?\b",
             r"\b[Ss]olche?[mnrs]?\b",
@@ -200,11 +208,11 @@ GERMAN = LatinPatterns(
             r"\b(?i:was ist (?:denn )?mit)\b",
             r"\b(?i:wie (?:sieht|sähe|ist|war|wäre|steht) es (?:\w+ ){0,2}(?:mit|bei|in|im|für|um|aus|zu))\b",
             rf"{_BARE_DE} (?:{_ADVERB_DE})\b(?! (?:[a-zäöüß]+ )?[a-zäöüß]+e[mnrs]? [A-ZÄÖÜ])",
-            rf"{_BARE_DE} (?:{_PARTICLE_DE}){END}",
+            rf"{_BARE_DE} (?:{PARTICLES}|fort|her|hin){END}",
             rf"(?i:\b(?:{_MODAL_DE})) {_BARE_DE} (?:[a-zäöüß]+e[lr]?n|tun)(?: lassen)?{END}",
             rf"^(?i:(?:(?:und|aber|oder) )?(?:warum|wieso|weshalb|inwiefern|seit wann|wie|wann|wozu)(?: (?:nicht|denn|genau))?){END}",
         ),
-        _any(
+        any_of(
             r"\b(?:[Ee]r|sie|[Ee]s|[Ii]hn|[Ii]hm|ihnen|ihr|ihre[mnrs]?|[Ss]eine[mnrs]?|sein(?= [A-ZÄÖÜ])|[Dd]essen|deren)\b",
             r"^(?:Sie|Ihre?) (?=(?:ist|war|hat|hatte|wurde|wird|kann|konnte|soll|muss|sind|waren|haben|wurden)\b)",
         ),
@@ -212,10 +220,12 @@ GERMAN = LatinPatterns(
     own=frozenset("ihr ihre ihrem ihren ihrer ihres sein seine seinem seinen seiner seines".split()),
     named=re.compile(_NOUN_DE),
     subject=re.compile(rf"(?<!elche )(?<!elche[nrs] ){_NOUN_DE}\b(?= )(?! (?:ihre|seine)[rs]$)"),
-    boundary=re.compile(
-        r"[,;:.?!]|\b(?:und|oder|aber|wenn|falls|weil|nachdem|bevor|während|sobald|bis|seit|obwohl|dass|wo|als|denn|sondern)\b", I
+    boundary=any_of(
+        r"[,;:.?!]",
+        r"\b(?:und|oder|aber|wenn|falls|weil|nachdem|bevor|während|sobald|bis|seit|obwohl|dass|wo|als|denn|sondern)\b",
+        flags=I,
     ),
-    asks=_any(
+    asks=any_of(
         r"^(?:wer|wen|wem|wessen|was|welche[mnrs]?|wann|wo|woher|wohin|warum|wieso|weshalb|wie|wieviele?|worüber|woran|womit|wofür|wovon)\b",
         r"^(?:ist|sind|war|waren|hat|haben|kann|können|darf|dürfen|muss|müssen|soll|sollen|wird|werden|wurde|gibt|gab)\b",
         r"^(?:erkläre|beschreibe|nenne|zeige|vergleiche|fasse|liste)\b",
@@ -224,55 +234,6 @@ GERMAN = LatinPatterns(
     definite=re.compile(r"\b[Dd](?:er|ie|as|en|em) [A-ZÄÖÜ][a-zäöüß]"),
     continues=re.compile(r"^(?:ok(?:ay)?,? |na |also,? )?(?:und|oder|aber|also|dann|auch|nur|sogar|sonst|außerdem|ebenso)\b", I),
 )
-
-
-# --- Korean --------------------------------------------------------------------------------------
-
-_BEFORE, _AFTER = r"(?:^|[\s\"'(])", r"(?=[\s?.!,\"')]|$)"
-_PARTICLES = (
-    "(?:은|는|이|가|을|를|의|에|도|와|과|로|으로|에서|에게|까지|부터|만|보다|처럼|이란|란|에는|에도|들|들은|들이|들을|들의|마다|인가요|인가|"
-    "이에요|예요|입니까|요){0,4}"
-)
-
-KO_EXPLETIVES = _any(
-    r"그때그때|그 ?자체|이 ?세상|이런저런|이것저것|여기저기|그런대로|그 ?(?:무엇|누구|어떤|어느)",
-    rf"{_BEFORE}그 ?해 ?(?=\d)",
-)
-KO_REFERENCES = _any(
-    rf"{_BEFORE}[그이저] (?=[가-힣A-Za-z])",
-    rf"{_BEFORE}(?:[그이저](?:것|거|분|들|곳|쪽|중)|그녀|거기|저기|그때|그날|전자|후자){_PARTICLES}{_AFTER}",
-    rf"{_BEFORE}(?:[그이저](?:게|건|걸)|거긴|거길|거기서|그는|그가|그의|그를|그에게|그와|그도|이는|이를|이에|이와|[그이](?:럴|런|러한|렇게)|저런){_AFTER}",
-    rf"{_BEFORE}(?:그래서|그래도|그래요|그렇지만|그렇다면|그러면|그러니까|그럼에도)(?:도|는|요|서)?{_AFTER}",
-    rf"{_BEFORE}(?:해당|위|위의|앞의|앞서|방금|아까|상기|같은) (?=[가-힣])",
-    rf"{_BEFORE}[둘셋] ?(?:다|중|의|은|이|을|사이|모두)",
-    rf"{_BEFORE}(?:나머지|다른 ?(?:것|거|건|점|예|방법|사람)){_PARTICLES}{_AFTER}",
-    rf"{_BEFORE}(?:좀 ?|조금 ?)?더 (?:자세히|구체적으로|알려|설명|있|말해)",
-    r"^(?:자세히|구체적으로|예를|예시)",
-    r"^(?:또|당시) ",
-    r"(?:또|다른) ?(?:있나요|있어요|있습니까|뭐|무엇|어떤)",
-    rf"{_BEFORE}그 ?(?:밖|외)",
-    r"^(?:아니요|아니오|아니|네|예|맞아요|맞습니다)[\s,.]",
-    r"제 ?말은",
-)
-KO_NAMED = re.compile(r"[가-힣A-Za-z\d]{2,}(?:은|는|이|가|을|를|란|에서|에|의|와|과|로)\s")
-KO_BOUNDARY = re.compile(r"[,;:.?!]|(?:고|며|면|서|는데|은데|지만|니까|때|후에?|전에?|하여|해|된|한|할|인)\s")
-KO_CONTINUES = re.compile(r"^(?:그럼|그러면|그렇다면|그리고|그런데|근데|그래서|그러나|하지만|또한|또는|혹은|아니면)[\s,]")
-KO_ASKS = re.compile(r"^(?:무엇|누구|누가|언제|어디|왜|어떻게|어떤|몇|며칠|얼마|뭐|뭔|뭘|무슨|어느|알려|주세요|해주세요)")
-KO_COUNTED = re.compile(r"(?<!\S)(?:몇 ?[가-힣]+|얼마나 (?:오래|자주|많이|빨리|더)(?!\S))")
-_VERB = "(?:[가까니냐나고기게는던데도든라려러며면서세습시셔어였야요자지죠다더록만대]|십시오)*"
-KO_BARE = re.compile(
-    rf"(?:수|것|거|게|건|때|데|줄|적|경우|중|후|전|뒤|동안|정도){_PARTICLES}"
-    rf"|(?:(?:안|못)?[하한할해했되된될돼됐합됩]|(?:불?가능|필요)[하한할해했합]?|[있없][었겠을]?|싶){_VERB}|안|못"
-)
-"""Dependent nouns, and verbs that say nothing without another word: 하다, 되다, 있다, 없다."""
-KO_ATTRIBUTES = re.compile(
-    "(?:비용|금액|요금|가격|수수료|기간|기한|마감|시간|날짜|일정|장소|위치|서류|양식|절차|방법|조건|자격|기준|대상|대상자|한도|횟수|이유|담당자?"
-    rf"|예외|종류|결과|신청|접수|취소|변경|연장|제출|발급|환불|지원|승인|지급|예약|등록)(?!이?란){_PARTICLES}"
-)
-"""Nouns that do not say what they are of."""
-KO_VERB = re.compile(rf"[가-힣]{{2}}[하한할해했되된될돼됐]{_VERB}")  # 신청하려면
-KO_NOUN = re.compile(r"[가-힣]+[은는이가을를]")  # 회의실이
-KO_DEFINES = re.compile(r"무엇|뭐|뭔|무슨 ?뜻|뜻|의미|정의")
 
 
 # --- greetings -----------------------------------------------------------------------------------
@@ -295,6 +256,14 @@ _GREETINGS = """
     그게 다예요|그게 전부예요|괜찮습니다|괜찮아요|잘 가|잘 가요|안녕히 계세요|안녕히 가세요|수고하세요|수고하셨습니다|또 봐요|다음에 봐요
     좋은 하루 되세요|좋은 하루 보내세요
 """
-_PHRASES = sorted((phrase for line in _GREETINGS.split("\n") for phrase in line.strip().split("|") if phrase), key=len, reverse=True)
-_GREETS = "|".join(re.escape(phrase).replace(r"\ ", r"[\s,]+") for phrase in _PHRASES)
-GREETING = re.compile(rf"(?:(?:{_GREETS})(?:[\s,.!?;:~^)(-]|$)++)++", I)
+GREETING = re.compile(
+    "(?:(?:"
+    + "|".join(
+        re.escape(phrase).replace(r"\ ", r"[\s,]+")
+        for phrase in sorted(
+            (phrase for line in _GREETINGS.split("\n") for phrase in line.strip().split("|") if phrase), key=len, reverse=True
+        )
+    )
+    + r")(?:[\s,.!?;:~^)(-]|$)++)++",
+    I,
+)

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import re
 
-from footnote.text.reference_patterns import (
-    ENGLISH,
-    GERMAN,
-    GREETING,
+from footnote.text.reference_patterns import ENGLISH, GERMAN, GREETING, LatinPatterns
+from footnote.text.reference_patterns_ko import (
     KO_ASKS,
     KO_ATTRIBUTES,
     KO_BARE,
@@ -24,7 +22,6 @@ from footnote.text.reference_patterns import (
     KO_NOUN,
     KO_REFERENCES,
     KO_VERB,
-    LatinPatterns,
 )
 from footnote.text.tokens import content_terms
 from footnote.text.words import QUESTION_WORDS, STOP_WORDS

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 
-PARTICLES = (
-    "ab|an|auf|aus|bei|durch|ein|fern|fest|frei|heraus|herunter|hinein|hinzu|hoch|los|mit|nach|raus|rein|runter|teil|um|vor|weg|weiter|zu"
-    "|zurück|zusammen"
-)
+PARTICLES = "ab|an|auf|aus|ein|fest|frei|hoch|los|mit|nach|raus|rein|runter|um|vor|weg|weiter|zu|zurück|zusammen"
+"""What most separable verbs leave at the end of a sentence, as the alternatives of a pattern."""
 APART = re.compile(
     r"(?P<before>(?:wie|wo|womit|wann|wohin|warum)\s+)(?P<verb>(?!bin|ist|sind|hab|hat|kann|könn|darf|dürf|muss|müss|soll|woll|will|werd|wird)\w{2,})"
-    rf"(?P<between>\s+(?:ich|man|du|wir|sie|ihr)\b.*?)\s+(?P<particle>{PARTICLES})\s*[?.!]*\s*",
+    rf"(?P<between>\s+(?:ich|man|du|wir|sie|ihr)\b.*?)\s+(?P<particle>{PARTICLES}|bei|durch|fern|heraus|herunter|hinein|hinzu|teil)\s*[?.!]*\s*",
     re.IGNORECASE,
 )
+"""A question of a person about what they do, whose last word is such a particle. Auxiliaries have none."""
 
 
 def join_verb(question: str) -> str | None:
