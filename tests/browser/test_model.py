@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from footnote.adapters.openai.local_servers import SERVERS
 from tests.browser.conftest import serving
@@ -18,6 +19,7 @@ from tests.ollama_server import running_ollama
 OLLAMA = SERVERS[0]
 LEAVE = "How many days of annual leave do employees receive?"
 NONE = "No language model: no Ollama on port 11434, no LM Studio on port 1234, no llama.cpp on port 8080. Start one of them"
+FOUND_S = 8.0
 Open = Callable[..., Any]
 
 
@@ -32,6 +34,14 @@ def looking_server(tmp_path: Path) -> Iterator[str]:
         yield url
 
 
+def wait_until_found(page: Page, server: str, model: str | None) -> None:
+    """Until the server has seen it: it looks at most once a second, and a question waits only some milliseconds for a look."""
+    deadline = time.monotonic() + FOUND_S
+    while page.request.get(f"{server}/model").json()["model"] != model:
+        assert time.monotonic() < deadline, f"It still does not find {model}."
+        page.wait_for_timeout(100)
+
+
 def test_an_ollama_that_starts_answers_the_next_question_and_the_header_names_it(open_handbook: Open, looking_server: str) -> None:
     screen = open_handbook(looking_server, **STILL)
     page = screen.page
@@ -41,7 +51,7 @@ def test_an_ollama_that_starts_answers_the_next_question_and_the_header_names_it
     screen.finished()
     expect(page.locator(".notice").last).to_contain_text(NONE)
     with running_ollama("llama3.2", port=OLLAMA.port):
-        page.wait_for_timeout(1000)  # it looks at most once a second
+        wait_until_found(page, looking_server, "llama3.2")
         screen.ask(LEAVE)
         screen.finished()
         expect(page.locator(".answer").last).to_contain_text("llama3.2 says 1894")
@@ -50,7 +60,7 @@ def test_an_ollama_that_starts_answers_the_next_question_and_the_header_names_it
         expect(line).to_have_text("Ollama at localhost:11434, model llama3.2")
         assert grave_in(page) == []
         page.keyboard.press("Escape")
-    page.wait_for_timeout(1000)
+    wait_until_found(page, looking_server, None)
     screen.ask(LEAVE)
     screen.finished()
     expect(page.locator(".notice").last).to_contain_text(NONE)
