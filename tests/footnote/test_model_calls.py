@@ -141,6 +141,6 @@ async def test_a_nested_turn_ends_with_the_step_that_reads_it_and_its_tokens_cou
 
     saves = Saves()
     rows = (toy("agent", agent), toy("good", find("g")))
-    done = await end((Parallel("both", rows, timeout_s=0.01),))
+    done = await end((Parallel("both", rows, timeout_s=0.3),))
     await inner.drain()
     assert (statuses(done.turn)["agent"], done.turn.record.usage, saves.trails) == ("late", Usage(5, 2), [])

@@ -39,6 +39,8 @@ def port(monkeypatch: pytest.MonkeyPatch) -> int:
         port = int(listener.getsockname()[1])
     monkeypatch.setattr(backends, "SERVERS", (replace(SERVERS[0], port=port),))
     monkeypatch.setattr(local_servers, "LOOK_S", 0.0)
+    for name in ("WAIT_S", "FIRST_WAIT_S", "LIMIT_S"):
+        monkeypatch.setattr(local_servers, name, 10.0)  # on a busy machine, too
     return port
 
 

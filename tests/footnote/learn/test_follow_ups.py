@@ -178,7 +178,7 @@ async def test_a_search_that_fails_ends_the_trials_and_harms_nothing() -> None:
 
 
 async def test_what_was_tried_in_time_is_suggested(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow_ups, "TRYING_S", 0.05)
+    monkeypatch.setattr(follow_ups, "TRYING_S", 0.5)
     hits = [hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1), hit("handbook", "Add a desk", 2)]
     quick = Trial(*(each.chunk for each in hits))
 

@@ -187,8 +187,8 @@ async def test_a_character_that_was_cut_in_two_is_whole_again(server: Server, mo
 async def test_a_model_that_writes_a_call_has_begun_to_answer(server: Server, model: OpenAIModel) -> None:
     more = asyncio.Event()
     server.replies[CHAT] = sse(chunk(tool_calls=[piece(0, "a", "x")]), more, chunk(tool_calls=[piece(0, arguments="{}")]))
-    asyncio.get_running_loop().call_later(0.9, more.set)
-    assert await collect(model, first_token_s=0.6, total_s=10) == [Delta(tool_calls=(ToolCall("a", "x", "{}"),))]
+    asyncio.get_running_loop().call_later(2.5, more.set)
+    assert await collect(model, first_token_s=2.0, total_s=60) == [Delta(tool_calls=(ToolCall("a", "x", "{}"),))]
 
 
 async def test_a_call_that_breaks_off_is_no_call(server: Server, model: OpenAIModel) -> None:
