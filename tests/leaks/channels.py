@@ -230,7 +230,7 @@ async def read_documents(world: World, person: str) -> AsyncIterator[httpx.Respo
             if hidden:
                 nothing = await world.call(person, "ingest", method, path.replace(kept.doc_id, NOBODYS))
                 assert reply.status_code == 404, (method, path, reply.text)
-                assert _problem(reply) == _problem(nothing), (method, path)
+                assert _problem(reply) == _problem(nothing), (method, path, reply.text, nothing.text)
             yield reply
 
 
