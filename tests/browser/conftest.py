@@ -31,7 +31,7 @@ from tests.mcp_tools import TOKEN, tools_server
 HERE = Path(__file__).parent
 START_S = 30
 VECTORS_S = 60
-WAIT_MS = 8_000
+WAIT_MS = 25_000
 CONFIGURED_ELSEWHERE = (
     "LLM_", "OPENAI_", "MODEL_", "PRIMARY_MODEL", "EMBEDDING_", "RAG_", "MCP_", "INGEST_", "INDEX_", "RETRIEVER", "FOOTNOTE_",
 )  # fmt: skip
