@@ -39,6 +39,7 @@ FORMATS: dict[str, str] = {
     "csv": "footnote.ingest.parse.table",
     "json": "footnote.ingest.parse.json_records",
     "code": "footnote.ingest.parse.code",
+    "subtitles": "footnote.ingest.parse.subtitles",
     "text": "footnote.ingest.parse.plain",
 }
 """Format, as returned by `detect` → the module whose `parse(data) -> Parsed` reads it."""

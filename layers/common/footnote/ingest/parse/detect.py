@@ -28,6 +28,7 @@ _EXTENSIONS = {
     **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".ipynb"), "json"),
     **dict.fromkeys((".eml", ".mht", ".mhtml"), "eml"),
+    **dict.fromkeys((".vtt", ".srt"), "subtitles"),
     **dict.fromkeys(_CODE.split(), "code"),
 }
 """Text formats by file extension; any other text file is plain text."""
@@ -106,7 +107,7 @@ def _kind_of_text(data: bytes, extension: str) -> str:
         return "mbox"
     if by_name in ("text", "html") and _is_mail(head):
         return "eml"
-    if by_name in ("markdown", "csv", "json", "eml") or (by_name == "code" and extension != ".xml"):
+    if by_name in ("markdown", "csv", "json", "eml", "subtitles") or (by_name == "code" and extension != ".xml"):
         return by_name
     if _HTML.match(start) if extension == ".txt" else _HTML.search(head):
         return "html"
