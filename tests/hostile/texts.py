@@ -90,6 +90,11 @@ CASES = [
     Case("Markdown of back ticks", "a.md", lambda: b"".join(b"`" * i + b" " for i in range(1, 800)), None, "`"),
     Case("a Markdown table of 10,000 columns", "a.md", lambda: b"|a" * 10_000 + b"\n" + b"|-" * 10_000 + b"\n" + b"|b" * 10_000, None, "b"),
     Case("a Markdown table that is filled up", "a.md", lambda: b"|a" * 3_000 + b"\n" + b"|-" * 3_000 + b"\n" + b"|b\n" * 3_000, None, "b"),
+    Case("reStructuredText of open marks", "a.rst", lambda: b"Start.\n\n" + b"`a <\n" * 2_000, None, "a <"),
+    Case("reStructuredText 1,000 quotes deep", "a.rst", lambda: b"\n\n".join(b" " * i + b"a" for i in range(1_000)), None, "a"),
+    Case("reStructuredText that includes a file", "a.rst", lambda: b"Start.\n\n.. include:: /etc/passwd\n", None, "Start"),
+    Case("reStructuredText of open tables", "a.rst", lambda: b"+---+---+\n| a | b\n" * 5_000, None, "a"),
+    Case("subtitles of open tags", "a.vtt", lambda: b"WEBVTT\n\n00:01.000 --> 00:02.000\n" + b"<v " * 200_000 + b"a", None, "a"),
     Case("a mail 1,000 parts deep", "a.eml", lambda: mail(1_000), UNREADABLE),
     Case(
         "a mail of 5,000 parts",

@@ -38,6 +38,7 @@ def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
         ("<html>Grüße</html>".encode("utf-16"), "page", "html"),
         (b"# Notes\n\n<html> is a tag", "notes.md", "markdown"),
         (b"a;b\n1;2\n", "list.csv", "csv"),
+        (b"Title\n=====\n\n<html> is a tag", "index.rst", "rst"),
         (b"WEBVTT\n\n<html>", "talk.vtt", "subtitles"),
         (b"a\tb\n", "list.tsv", "csv"),
         (zip_of({"word/document.xml": "x"}), "letter.pdf", "docx"),

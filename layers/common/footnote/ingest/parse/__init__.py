@@ -36,6 +36,7 @@ FORMATS: dict[str, str] = {
     "confluence": "footnote.ingest.parse.confluence",
     "html": "footnote.ingest.parse.html",
     "markdown": "footnote.ingest.parse.markdown",
+    "rst": "footnote.ingest.parse.rst",
     "csv": "footnote.ingest.parse.table",
     "json": "footnote.ingest.parse.json_records",
     "code": "footnote.ingest.parse.code",
