@@ -197,7 +197,7 @@ async def _start(core: Core, taking: _FirstDocuments, address: str, say: Callabl
     await taking.run()
     # Loads the models and prepares the page's suggested questions before the first user waits for them.
     known = {listed["name"]: listed["questions"] for listed in await core.list_collections(LOCAL)}
-    question = next(iter(known.get(core.settings.index_name, ())), "What is Footnote?")
+    question = next(iter(known.get(core.settings.index_name, ())), "What are these documents about?")
     body = json.dumps({"query_text": question, "index_name": core.settings.index_name, "permission_groups": []}, ensure_ascii=False)
     signed = "" if core.settings.auth.mode == "none" else """-H "authorization: Bearer $TOKEN" """
     say(f"Try: curl -N {address}/ask/stream {signed}-H 'content-type: application/json' -d {shlex.quote(body)}")

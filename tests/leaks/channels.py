@@ -93,6 +93,15 @@ async def ask_derived(world: World, person: str) -> AsyncIterator[httpx.Response
         yield trace
 
 
+async def ask_about_collection(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    """An overview of a collection begins with no document that the user may not read."""
+    body = ASK | {"query_text": "What are these documents about?", "debug": True}
+    reply = await world.call(person, "query", "POST", "/ask", json=body)
+    world.seen["overview"] += bool(reply.json()["hits"])
+    yield reply
+    yield await world.call(person, "query", "GET", f"/traces/{reply.headers['x-trace-id']}")
+
+
 async def ask_stream(world: World, person: str) -> AsyncIterator[httpx.Response]:
     reply = await world.call(person, "query", "POST", "/ask/stream", json=ASK | {"query_text": own_question(person)})
     world.streams[person] = [*world.streams[person][-2:], reply.headers["x-trace-id"]]
@@ -442,6 +451,7 @@ CHEAP: tuple[Channel, ...] = (
 DEAR: tuple[Channel, ...] = (
     ask_trd,
     ask_derived,
+    ask_about_collection,
     ask_stream,
     ask_chat_core,
     ask_chat_service,

@@ -124,6 +124,7 @@ def test_binary_data_without_zero_bytes_is_refused_too() -> None:
         (b"!BDN" + bytes(9), "a.pst", "an Outlook mailbox (.pst)"),
         (b"a.txt".ljust(257, b"\0") + b"ustar", "a.tar", "an archive (.tar)"),
         (b"%!PS-Adobe-3.0", "a.ps", "a PostScript file"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'><text>Hi</text></svg>", "a.SVG", "a drawing (.svg)"),
         (b"-----BEGIN PGP MESSAGE-----", "a.asc", "an encrypted message"),
         (b"\x89PNG\r\n\x1a\n", "scan.pdf", "an image (.png)"),
         (JPEG, "photo.txt", "an image (.jpg)"),

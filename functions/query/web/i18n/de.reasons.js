@@ -83,6 +83,7 @@ export default {
   'an Outlook mailbox (.pst)': 'ein Outlook-Postfach (.pst)',
   'a OneNote file': 'eine OneNote-Datei',
   'a drawing (.dwg)': 'eine Zeichnung (.dwg)',
+  'a drawing (.svg)': 'eine Zeichnung (.svg)',
   'a PostScript file': 'eine PostScript-Datei',
   'a file of settings or a web archive of Apple': 'eine Einstellungsdatei oder ein Webarchiv von Apple',
   'a font': 'eine Schriftart',

@@ -83,6 +83,7 @@ export default {
   'an Outlook mailbox (.pst)': 'Outlook 사서함(.pst)',
   'a OneNote file': 'OneNote 파일',
   'a drawing (.dwg)': '도면(.dwg)',
+  'a drawing (.svg)': '그림(.svg)',
   'a PostScript file': 'PostScript 파일',
   'a file of settings or a web archive of Apple': 'Apple의 설정 파일 또는 웹 아카이브',
   'a font': '글꼴',

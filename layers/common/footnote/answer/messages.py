@@ -24,6 +24,11 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Diese Sätze stehen in den angehängten Dateien. Eine Zusammenfassung in anderen Worten braucht ein Sprachmodell.",
         "ko": "첨부한 파일에서 가져온 문장입니다. 다른 말로 요약하려면 언어 모델이 필요합니다.",
     },
+    "overview_of_collection": {
+        "en": "Some of the documents begin with these sentences. A summary in other words needs a language model.",
+        "de": "Mit diesen Sätzen beginnen einige der Dokumente. Eine Zusammenfassung in anderen Worten braucht ein Sprachmodell.",
+        "ko": "일부 문서의 첫 부분에서 가져온 문장입니다. 다른 말로 요약하려면 언어 모델이 필요합니다.",
+    },
     "no_hits": {
         "en": "No relevant information found. Rephrase the question, ask one thing at a time, or choose another collection.",
         "de": "Keine passenden Informationen gefunden. Formulieren Sie die Frage anders, fragen Sie nur nach einer Sache"

@@ -1,4 +1,5 @@
-"""The extractive answer to a question about all that attached files say: sentences that begin their passages."""
+"""The extractive answer to a question about all that attached files, or the documents of a collection, say: sentences that begin their
+passages."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ SURE = Verdict("answer", "sure", 0.0, 0.0, 0.0)
 
 async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
     """Streams an overview, if that is asked for; else as `extract`."""
-    wants_overview = bool(turn.record.notes.get("attached", {}).get("whole"))
-    picked = beginnings((await read_sentences(turn, index, passages=PASSAGES))[1]) if wants_overview else []
+    attached, collection = turn.record.notes.get("attached", {}).get("whole"), turn.record.notes.get("about_collection")
+    picked = beginnings((await read_sentences(turn, index, passages=PASSAGES))[1]) if attached or collection else []
     if not picked:
         async for each in extract(turn, index=index, embedder=embedder, calibration=calibration):
             yield each
@@ -36,7 +37,8 @@ async def _overview(turn: Turn, picked: Sequence[Scored]) -> AsyncIterator[Event
     writer = Writer(turn, markers_of(turn))
     for piece in writer.quotes(picked):
         yield Token(piece)
-    yield Token(writer.say(message("overview", turn.lang)))
+    name = "overview_of_collection" if "about_collection" in turn.record.notes else "overview"
+    yield Token(writer.say(message(name, turn.lang)))
     yield replace(turn, answer=writer.answer(SURE))
 
 

@@ -15,9 +15,7 @@ from footnote.learn.question_templates import (
     ASKED,
     DEFINITIONS,
     EXPLAINED,
-    FIRST_READ,
     LANGUAGES,
-    LAST_READ,
     MEASURES,
     NAME_SECTIONS,
     NAMED_PROGRAM,
@@ -36,6 +34,7 @@ from footnote.learn.question_templates import (
     ask_program,
 )
 from footnote.learn.table_questions import ask_table
+from footnote.text.document_names import reading_rank
 from footnote.text.faq_marks import ASKS
 from footnote.text.references import needs_rewriting
 from footnote.text.tokens import content_terms
@@ -81,8 +80,7 @@ class Candidate:
     @cached_property
     def rank(self) -> int:
         """0 = from a document for newcomers, by its name; 1 = from any; 2 = from one for those who know it already."""
-        name = f"{self.chunk.metadata.get('file_name', '')} {self.chunk.title}"
-        return 0 if FIRST_READ.search(name) else 2 if LAST_READ.search(name) else 1
+        return reading_rank(f"{self.chunk.metadata.get('file_name', '')} {self.chunk.title}")
 
     def is_like(self, other: Candidate) -> bool:
         """Whether they share half of the words of the shorter one."""

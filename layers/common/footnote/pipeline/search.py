@@ -18,6 +18,7 @@ from footnote.rank.penalties import penalise
 from footnote.rank.refine import is_fused, refine
 from footnote.rank.rerank import keep_order, may_rerank, rerank
 from footnote.rank.select import cut, read_pool, was_reranked
+from footnote.retrieve.about_collection import is_about_collection, take_documents
 from footnote.retrieve.attached_alone import (
     is_about_attached,
     may_name_attached,
@@ -139,6 +140,10 @@ SEARCH = (
     Step(
         "attached", search_attached, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=5, when=is_about_attached,
         shows=lambda t: {"passages": sum(len(found.items) for found in t.evidence.lists)},
+    ),
+    Step(
+        "about_collection", take_documents, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=5, when=is_about_collection,
+        shows=lambda t: t.record.notes.get("about_collection", {}),
     ),
     Step(
         "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,

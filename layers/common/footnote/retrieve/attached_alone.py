@@ -8,7 +8,7 @@ A comparison keeps what the collection has, because the files are compared with 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -63,8 +63,7 @@ async def search_attached(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
     if not turn.record.notes[NOTE]["whole"] and any(each.items for each in found):
         return replace(turn, evidence=replace(turn.evidence, lists=tuple(found)))
     read = [each for each in await asyncio.gather(*(_document(turn, ledger, doc_id) for doc_id in documents)) if each is not None]
-    share = max(1, turn.request.limit // max(1, len(read)))
-    items = tuple(Candidate(chunk_id, 1.0) for each in read for chunk_id in _spread(each, share))
+    items = passages_of(read, turn.request.limit)
     lists = tuple(RankedList(BY_DOCUMENT, query.text, items) for query in turn.answered)
     expansion = replace(turn.request.expansion, documents=len(read), least_score=0.0)
     return replace(turn, request=replace(turn.request, expansion=expansion), evidence=replace(turn.evidence, lists=lists))
@@ -75,6 +74,12 @@ async def _document(turn: Turn, ledger: Ledger, doc_id: str) -> Document | None:
         found = await ledger.get(turn.caller, doc_id)
         return found if found.active_generation else None
     return None
+
+
+def passages_of(documents: Sequence[Document], limit: int) -> tuple[Candidate, ...]:
+    """Passages from all parts of the documents, `limit` in all, or one of each if there are more documents."""
+    share = max(1, limit // max(1, len(documents)))
+    return tuple(Candidate(chunk_id, 1.0) for each in documents for chunk_id in _spread(each, share))
 
 
 def _spread(document: Document, count: int) -> Iterator[str]:

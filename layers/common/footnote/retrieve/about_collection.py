@@ -1,0 +1,53 @@
+"""Questions about a collection as a whole name nothing that could be searched for: “What are these documents about?”
+
+Passages of some of its documents are taken, which the answer begins with: of those for newcomers, by their names, and of the longest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from footnote.ports import Index, Ledger
+from footnote.retrieve.attached_alone import passages_of
+from footnote.retrieve.lists import gate_of
+from footnote.text.collection_questions import asks_about_collection
+from footnote.text.document_names import reading_rank
+from footnote.types import BY_DOCUMENT, Document, RankedList, Turn, make_chunk_id
+
+NOTE = "about_collection"
+DOCUMENTS = 6
+"""How many documents are taken."""
+NO_PROSE = frozenset(("code", "json", "csv", "xlsx", "xls", "xlsb", "ods"))
+"""Formats of documents that are taken last."""
+LISTED = 200
+"""How many documents, the newest ones, it chooses from."""
+
+
+def is_about_collection(turn: Turn) -> bool:
+    """The documents answer, and the question is about all of them; about those of the collection, if no files are attached."""
+    request = turn.request
+    return (
+        request.mode == "rag"
+        and not turn.evidence.hits
+        and "attached" not in turn.record.notes
+        and asks_about_collection(turn.asked, goes_on=bool(turn.conversation.exchanges))
+    )
+
+
+async def take_documents(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
+    """Puts passages from all parts of some documents in place of what was found."""
+    name = (await index.view(turn.caller, turn.request.collection)).name or turn.request.collection
+    page = await ledger.list(turn.caller, collection=name, limit=LISTED)
+    first = {make_chunk_id(document.doc_id, document.active_generation, 0): document for document in page.data if document.chunks}
+    seen = await gate_of(turn, index)(list(first))
+    taken = sorted((document for chunk_id, document in first.items() if chunk_id in seen), key=_order)
+    taken = taken[: min(DOCUMENTS, turn.request.limit)]
+    if not taken:
+        return turn
+    items = passages_of(taken, turn.request.limit)
+    lists = tuple(RankedList(BY_DOCUMENT, query.text, items) for query in turn.answered)
+    return replace(turn.with_notes(**{NOTE: {"documents": len(taken)}}), evidence=replace(turn.evidence, lists=lists))
+
+
+def _order(document: Document) -> tuple[bool, int, int, str]:
+    return document.format in NO_PROSE, reading_rank(f"{document.file_name} {document.title}"), -document.chunks, document.doc_id
