@@ -15,7 +15,7 @@ from footnote.types import Caller, Request
 from query.app import create_app
 from query.dialects.trd.ask import HELD
 from tests.fakes import FakeModel, FakeModels
-from tests.functions.conftest import ASK, LOCAL, as_caller
+from tests.functions.conftest import ASK, LOCAL, as_caller, read_events
 
 NEEDS_MODEL = {
     "en": "A summary in other words needs a language model.",
@@ -87,6 +87,20 @@ async def test_a_filter_holds(core: Core) -> None:
     request = Request("What is in here?", "default", filters={"file_name": ("ferry.md",)})
     turn = await core.answer.finish(core.new_turn(request, READER, HELD))
     assert {hit.chunk.title for hit in turn.evidence.hits} == {"Ferry"}
+
+
+async def test_asked_again_it_is_answered_again_though_its_passages_are_cached(core: Core) -> None:
+    transport = httpx.ASGITransport(as_caller(READER, create_app)(lambda: core))
+    async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:
+        for room_id in ("r1", "r2"):
+            body = {"query": "What are these documents about?", "room_id": room_id, "user_id": "ann"}
+            reply = await client.post("/v2/rag/query", json=body)
+            assert "The ferry to the island takes 40 minutes." in read_events(reply.text)[-1]["final_response"]
+
+
+async def test_a_search_without_an_answer_searches(core: Core) -> None:
+    turn = await core.retrieve.finish(core.new_turn(Request("What are these documents about?", "default"), READER, HELD))
+    assert "about_collection" not in turn.record.notes
 
 
 async def test_a_question_about_something_is_searched_for(core: Core) -> None:

@@ -23,8 +23,8 @@ SURE = Verdict("answer", "sure", 0.0, 0.0, 0.0)
 
 async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
     """Streams an overview, if that is asked for; else as `extract`."""
-    attached, collection = turn.record.notes.get("attached", {}).get("whole"), turn.record.notes.get("about_collection")
-    picked = beginnings((await read_sentences(turn, index, passages=PASSAGES))[1]) if attached or collection else []
+    wants_overview = "about_collection" in turn.record.notes or turn.record.notes.get("attached", {}).get("whole")
+    picked = beginnings((await read_sentences(turn, index, passages=PASSAGES))[1]) if wants_overview else []
     if not picked:
         async for each in extract(turn, index=index, embedder=embedder, calibration=calibration):
             yield each

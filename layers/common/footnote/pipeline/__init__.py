@@ -59,6 +59,7 @@ from footnote.pipeline.search import (
 )  # fmt: skip
 from footnote.rank.expand import expand_documents, may_be_expanded
 from footnote.rank.judge import has_no_judgement, judge_passages, may_judge
+from footnote.retrieve.about_collection import may_be_about_collection, note_collection
 from footnote.retrieve.attached_alone import asks_for_overview
 from footnote.retrieve.search import has_hits, lacks_lists, warn_of_missing_lists
 from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
@@ -178,6 +179,7 @@ UNDERSTAND = (
         when=names_period, shows=lambda t: t.record.notes.get("question_filter", {}),
     ),
     NAME_ATTACHED,
+    Step("about_collection", note_collection, stage=Stage.UNDERSTAND, on_error=IGNORE, when=may_be_about_collection),
 )
 """A question in its conversation → its checks, the queries and the model that will answer."""
 

@@ -142,8 +142,8 @@ SEARCH = (
         shows=lambda t: {"passages": sum(len(found.items) for found in t.evidence.lists)},
     ),
     Step(
-        "about_collection", take_documents, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=5, when=is_about_collection,
-        shows=lambda t: t.record.notes.get("about_collection", {}),
+        "take_documents", take_documents, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=5, when=is_about_collection,
+        shows=lambda t: t.record.notes["about_collection"],
     ),
     Step(
         "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,

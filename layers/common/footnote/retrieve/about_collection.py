@@ -23,15 +23,20 @@ LISTED = 200
 """How many documents, the newest ones, it chooses from."""
 
 
-def is_about_collection(turn: Turn) -> bool:
+def may_be_about_collection(turn: Turn) -> bool:
     """The documents answer, and the question is about all of them; about those of the collection, if no files are attached."""
-    request = turn.request
-    return (
-        request.mode == "rag"
-        and not turn.evidence.hits
-        and "attached" not in turn.record.notes
-        and asks_about_collection(turn.asked, goes_on=bool(turn.conversation.exchanges))
-    )
+    asked = turn.request.mode == "rag" and "attached" not in turn.record.notes
+    return asked and asks_about_collection(turn.asked, goes_on=bool(turn.conversation.exchanges))
+
+
+async def note_collection(turn: Turn) -> Turn:
+    """Notes that the question is about the collection."""
+    return turn.with_notes(**{NOTE: {}})
+
+
+def is_about_collection(turn: Turn) -> bool:
+    """The question is about the collection, and nothing was found for it earlier."""
+    return NOTE in turn.record.notes and not turn.evidence.hits
 
 
 async def take_documents(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
