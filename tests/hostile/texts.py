@@ -10,6 +10,7 @@ from footnote.ingest.parse.confluence import make_file
 from tests.hostile.case import REFUSED, Case
 from tests.hostile.packages import FILE, LAUGHS
 
+DRAWING = "This is a drawing (.svg), which is not supported."
 UNREADABLE = "This file could not be read; it may be damaged."
 BINARY = "This file contains binary data, not text."
 EMPTY = "This file contains no text"
@@ -73,7 +74,8 @@ CASES = [
         None,
         "Hi.",
     ),
-    Case("entities in an SVG", "a.svg", lambda: f'<?xml version="1.0"?>{LAUGHS}<svg><text>&a8;</text></svg>'.encode(), None, "&a8;"),
+    Case("entities in an SVG", "a.svg", lambda: f'<?xml version="1.0"?>{LAUGHS}<svg><text>&a8;</text></svg>'.encode(), DRAWING),
+    Case("entities in an XML", "a.xml", lambda: f'<?xml version="1.0"?>{LAUGHS}<svg><text>&a8;</text></svg>'.encode(), None, "&a8;"),
     Case("an entity of a file in an XML", "a.xml", lambda: f'<?xml version="1.0"?>{FILE}<x>&a8;</x>'.encode(), None, "&a8;"),
     Case("XML 100,000 elements deep", "a.xml", lambda: b"<a>" * 100_000 + b"Deep.", None, "Deep."),
     Case("JSON 100,000 lists deep", "a.json", lambda: b"[" * 100_000 + b"]" * 100_000, None, "[["),
