@@ -1,6 +1,7 @@
 """Questions about a collection as a whole name nothing that could be searched for: “What are these documents about?”
 
-Passages of some of its documents are taken, which the answer begins with: of those for newcomers, by their names, and of the longest.
+Passages of a few of its documents are taken instead of what was found: first of those written for newcomers, by their names, then of the
+longest.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def refuse_foreign(data: bytes, file_name: str) -> None:
     """Raises UnreadableFile if the file has a format that is not read."""
     if _OWNER.search(file_name) and len(data) < 1000:
         raise UnreadableFile("This is a lock file that Office makes while a document is open.", "Add the document itself.")
-    if file_name.lower().endswith(".svg"):
+    if file_name.lower().endswith(".svg"):  # by its name: a page or Markdown file may begin with a drawing, too
         raise unsupported("a drawing (.svg)", _AS_PDF)
     for magic, kind, remedy in _MAGIC:
         if re.match(magic, data[:300], re.DOTALL):

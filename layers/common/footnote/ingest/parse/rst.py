@@ -33,13 +33,14 @@ _SETTINGS = {
     "syntax_highlight": "none",
     "toc_backlinks": False,
 }
-_UNTOLD = frozenset(
+_DROPPED = frozenset(
     """contents toctree include literalinclude index highlight highlightlang default-domain currentmodule module role default-role title
     rst-class class tabularcolumns sectionauthor codeauthor graphviz digraph graph uml mermaid plot ifconfig sectnum section-numbering
-    header footer target-notes restructuredtext-test-directive testsetup testcleanup""".split()
+    header footer target-notes testsetup testcleanup""".split()
 )
 """Directives that say nothing to a reader."""
-_UNTOLD_ARGUMENTS = frozenset(("only", "container", "glossary", "productionlist", "tabs", "tab-set", "hlist", "grid", "details"))
+_WITHOUT_ARGUMENTS = frozenset(("only", "glossary", "productionlist", "tabs", "tab-set", "hlist", "grid", "details"))
+"""Directives whose arguments say nothing to a reader."""
 _VERSIONS = {
     "versionadded": "Added in version",
     "versionchanged": "Changed in version",
@@ -64,12 +65,12 @@ def parse(data: bytes) -> Parsed:
     from docutils.core import publish_doctree, publish_from_doctree
 
     text = decode(data)
-    if len(max(text.split("\n"), key=len)) > LONGEST_LINE:
+    if max(map(len, text.split("\n"))) > LONGEST_LINE:
         return parse_text(text)
     if metadata := _METADATA.match(text):
         text = text[metadata.end() :]
     try:
-        with _what_sphinx_knows():
+        with _accepting_unknown():
             tree = publish_doctree(text, settings_overrides=_SETTINGS)
         _tidy(tree)
         page = publish_from_doctree(tree, writer="html5", settings_overrides=_SETTINGS | {"output_encoding": "unicode"})
@@ -92,13 +93,14 @@ def _tidy(tree: Any) -> None:
         if not node[1].astext().strip():
             node.parent.remove(node)
     for node in list(tree.findall(nodes.Admonition)):
-        if not isinstance(node, (nodes.admonition, nodes.system_message)):
+        if not isinstance(node, nodes.admonition):  # that has a title of its own
             node.replace_self(nodes.container("", *node.children))
 
 
 @contextmanager
-def _what_sphinx_knows() -> Iterator[None]:
-    """docutils asks these functions for every directive and role. They are global, as Sphinx itself replaces them."""
+def _accepting_unknown() -> Iterator[None]:
+    """Makes docutils keep the text of directives and roles that it does not know. Its look-up functions are global; Sphinx replaces them,
+    too."""
     from docutils.parsers.rst import directives, roles
 
     before = directives.directive, roles.role
@@ -119,36 +121,36 @@ def _directive_or_text(known: Any) -> Any:
         def __missing__(self, name: str) -> Any:
             return directives.unchanged
 
-    class Untold(Directive):
+    class Drop(Directive):
         optional_arguments, final_argument_whitespace, has_content, option_spec = 1, True, True, AnyOption(any=None)
 
         def run(self) -> list[Any]:
             return []
 
-    class Code(Untold):
+    class Code(Drop):
         def run(self) -> list[Any]:
             code = "\n".join(self.content)
             return [nodes.literal_block(code, code)] if code else []
 
-    class Told(Untold):
+    class KeepText(Drop):
         def run(self) -> list[Any]:
-            told = nodes.container()
+            kept = nodes.container()
             name = self.name.lower()
-            if self.arguments and name not in _UNTOLD_ARGUMENTS:
+            if self.arguments and name not in _WITHOUT_ARGUMENTS:
                 words, _ = self.state.inline_text(f"{_VERSIONS.get(name, '')} {self.arguments[0]}".strip(), self.lineno)
-                told += nodes.paragraph("", "", *words)
-            self.state.nested_parse(self.content, self.content_offset, told)
-            return [told]
+                kept += nodes.paragraph("", "", *words)
+            self.state.nested_parse(self.content, self.content_offset, kept)
+            return [kept]
 
     def find(name: str, language: Any, document: Any) -> tuple[Any, Sequence[Any]]:
         plain = name.lower()
-        if plain in _UNTOLD or plain.startswith("auto"):
-            return Untold, []
+        if plain in _DROPPED or plain.startswith("auto"):
+            return Drop, []
         if plain in _CODE:
             return Code, []
         found, messages = known(name, language, document)
         if found is None:
-            return Told, []
+            return KeepText, []
         if options := getattr(found, "option_spec", None):
             found = type(name, (found,), {"option_spec": AnyOption(options)})
         return found, messages
@@ -160,7 +162,7 @@ def _role_or_text(known: Any) -> Any:
     from docutils import nodes
     from docutils.utils import unescape
 
-    def told(role: str, rawtext: str, text: str, *_: Any, **__: Any) -> tuple[list[Any], list[Any]]:
+    def keep_text(role: str, rawtext: str, text: str, *_: Any, **__: Any) -> tuple[list[Any], list[Any]]:
         kind, words = role.lower().rpartition(":")[2], unescape(text)
         if named := _TARGET.sub("", words):
             words = named if named != words else _name_of(words, kind)
@@ -168,9 +170,9 @@ def _role_or_text(known: Any) -> Any:
 
     def find(name: str, language: Any, line: int, reporter: Any) -> tuple[Any, Sequence[Any]]:
         if name.lower() in _NUMBERED:
-            return told, []
+            return keep_text, []
         found, messages = known(name, language, line, reporter)
-        return (found, messages) if found is not None else (told, [])
+        return (found, messages) if found is not None else (keep_text, [])
 
     return find
 

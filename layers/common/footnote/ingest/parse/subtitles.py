@@ -49,12 +49,13 @@ def _cues(text: str) -> Iterator[_Cue]:
     start = end = -1
     for group in re.split(r"\n[ \t]*\n", text.strip()):
         lines = group.split("\n")
-        timed = next((i for i, line in enumerate(lines[:3]) if _TIMING.match(line)), None)
-        if timed is None and (start < 0 or _HEADER.match(lines[0])):
-            continue
-        if timed is not None and (match := _TIMING.match(lines[timed])):
+        timing = next(((i, match) for i, line in enumerate(lines[:3]) if (match := _TIMING.match(line))), None)
+        if timing:
+            at, match = timing
             start, end = _seconds(*match.groups()[:3]), _seconds(*match.groups()[3:])
-            lines = lines[timed + 1 :]
+            lines = lines[at + 1 :]
+        elif start < 0 or _HEADER.match(lines[0]):
+            continue
         for speaker, said in _voices("\n".join(lines)):
             yield _Cue(start, end, speaker, said)
 
