@@ -97,6 +97,7 @@ def close_sheet(page: Page) -> None:
     """Adding files opens the documents over a narrow page."""
     if page.locator("#sheet").evaluate("sheet => sheet.open"):
         page.keyboard.press("Escape")
+        expect(page.locator("#side #documents")).to_be_attached()  # not just closed: the focus is where it was
 
 
 # --- keyboard ------------------------------------------------------------------------------------
@@ -211,6 +212,7 @@ def test_a_sheet_on_a_narrow_screen_holds_the_focus_until_escape(open_handbook: 
     opener = page.get_by_role("button", name="Documents")
     opener.focus()
     page.keyboard.press("Enter")
+    expect(page.locator("#sheet")).to_be_visible()
     for _ in range(25):
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement === document.body || document.activeElement.closest('#sheet') !== null")

@@ -165,6 +165,7 @@ MONGODB: dict[str, Fault] = {
 
 
 @each(MONGODB)
+@pytest.mark.usefixtures("real_time_limits")
 async def test_an_answer_is_given_and_reported_as_not_saved_while_mongodb(fault: Fault, site: Site) -> None:
     room_id = f"room-{fault}"
     kept = await site.ask(room_id=room_id)
@@ -459,7 +460,10 @@ def parts_of(reply: httpx.Response) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(("function", "part"), [(function, part) for function, parts in READY.items() for part in parts])
-async def test_a_function_that_is_asked_whether_it_is_ready_names(function: str, part: str, site: Site) -> None:
+async def test_a_function_that_is_asked_whether_it_is_ready_names(
+    function: str, part: str, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("footnote.adapters.mongodb.databases.SOON_S", 20.0)  # a busy machine may take longer to connect
     client: httpx.AsyncClient = getattr(site, function)
     assert parts_of(await client.get("/ready")) == (200, 0)
     site.fail("down", part)

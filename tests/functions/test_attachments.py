@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -149,7 +150,7 @@ async def test_who_opens_a_link_to_the_conversation_reads_nothing_of_it(ann: Per
     token = (await ann.query.post("/shares", json={"room_id": "r1"})).json()["token"]
     shown = (await ben.query.post("/shares/open", json={"token": token})).json()
     assert [turn["question"] for turn in shown["data"]] == [PRICE, QUESTION]
-    assert "9000" not in str(shown)
+    assert not re.search(r"\b9000\b", str(shown))
     assert "offer.txt" not in str(shown)
     assert "1894" in shown["data"][1]["answer"]
 

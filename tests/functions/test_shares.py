@@ -99,7 +99,7 @@ async def test_of_a_quoted_answer_a_reader_sees_the_sentences_of_their_own_docum
     ]
     assert [hit["doc_id"] for hit in turn["hits"]] == ["open"]
     assert "secret" not in reply.text
-    assert "900" not in reply.text
+    assert "crowns" not in reply.text
 
 
 async def test_of_what_a_model_wrote_a_reader_sees_nothing_if_one_of_its_sources_is_not_theirs(open_site: OpenSite) -> None:
@@ -112,7 +112,7 @@ async def test_of_what_a_model_wrote_a_reader_sees_nothing_if_one_of_its_sources
     (turn,) = reply.json()["data"]
     assert (turn["question"], turn["answer"], turn["withheld"]) == (PAID, message("shared_all", "en"), "all")
     assert (turn["citations"], turn["hits"], turn["outcome"], turn["tier"]) == ([], [], "withdrawn", "nothing")
-    assert "900" not in reply.text
+    assert "crowns" not in reply.text
 
 
 async def test_an_uncited_passage_or_one_of_the_conversation_before_counts_as_a_source(open_site: OpenSite) -> None:
@@ -136,7 +136,7 @@ async def test_sources_are_checked_at_each_opening(open_site: OpenSite) -> None:
 
     async def seen(reader: Caller) -> str:
         reply = await opened(site, token, reader)
-        assert ("900" in reply.text) == ("pay" in reply.text)
+        assert ("crowns" in reply.text) == ("pay" in reply.text)
         return str(reply.json()["data"][0]["withheld"])
 
     assert [await seen(reader) for reader in (BEN, CEM)] == ["nothing", "nothing"]
@@ -158,7 +158,7 @@ async def test_a_deleted_document_is_withheld_from_everybody(open_site: OpenSite
     "fields",
     [
         {"mode": "pa", "tool_messages": "called"},
-        {"notes": {"feedback_hints": {"good": ["900"], "bad": []}}},
+        {"notes": {"feedback_hints": {"good": ["900 crowns"], "bad": []}}},
         {"room_id": "t1"},
     ],
     ids=["an agent's tools", "others' feedback", "a conversation that its client keeps"],
@@ -167,11 +167,11 @@ async def test_what_may_come_from_sources_that_no_turn_names_is_withheld(fields:
     site = await open_site(caller=ANN)
     (open_,) = await hits_of(site, open="*")
     if "tool_messages" in fields:
-        fields = fields | {"tool_messages": (Message("tool", "900", tool_call_id="c1", name="wages"),)}
+        fields = fields | {"tool_messages": (Message("tool", "900 crowns", tool_call_id="c1", name="wages"),)}
     await answered(site, open_, **fields)
     token = (await share(site, fields.get("room_id", "r1")))["token"]
     reply = await opened(site, token, BEN)
-    assert (reply.json()["data"][0]["withheld"], "900" in reply.text) == ("all", False)
+    assert (reply.json()["data"][0]["withheld"], "crowns" in reply.text) == ("all", False)
 
 
 async def test_what_a_connected_system_found_for_the_owner_is_withheld_from_others(open_site: OpenSite) -> None:

@@ -39,7 +39,7 @@ function settle() {
   opener = null
 }
 
-sheet.addEventListener('close', settle)
+sheet.addEventListener('close', () => sheet.open || settle()) // the event comes later, and the sheet may be open again
 sheet.addEventListener('click', event => event.target === sheet && sheet.close()) // click on the backdrop
 wide.addEventListener('change', () => (sheet.open ? sheet.close() : closePanel()))
 document.addEventListener('keydown', event => {

@@ -45,7 +45,7 @@ def parse(data, file_name):
 async def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ParserProcess]:
     (tmp_path / "strange_parser.py").write_text(STRANGE_PARSER)
     monkeypatch.syspath_prepend(str(tmp_path))
-    process = ParserProcess(timeout_s=2, memory_mb=1024, max_bytes=1000, parser="strange_parser")
+    process = ParserProcess(timeout_s=5, memory_mb=1024, max_bytes=1000, parser="strange_parser")
     await process.parse(b"warm up", "a.txt")
     yield process
     await process.close()
@@ -83,7 +83,7 @@ async def test_one_child_serves_file_after_file(reader: ParserProcess) -> None:
 
 async def test_a_file_that_hangs_is_given_up_and_the_next_one_is_read(reader: ParserProcess) -> None:
     before = await pid(reader)
-    assert await reason_of(reader, b"hang") == "Reading this file took longer than 2 s."
+    assert await reason_of(reader, b"hang") == "Reading this file took longer than 5 s."
     assert await pid(reader) != before
 
 
