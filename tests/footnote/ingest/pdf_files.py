@@ -43,7 +43,26 @@ class Image:
         return "q 600 0 0 800 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q"
 
 
-Drawing = Text | Rule | Image
+@dataclass(frozen=True)
+class Dot:
+    """A filled square of 3 points."""
+
+    x: float
+    y: float
+
+    def drawn(self) -> str:
+        return f"{self.x} {self.y} 3 3 re f"
+
+
+@dataclass(frozen=True)
+class Background:
+    """The whole page, painted grey."""
+
+    def drawn(self) -> str:
+        return "0.9 g 0 0 600 800 re f 0 g"
+
+
+Drawing = Text | Rule | Dot | Image | Background
 
 
 def paragraph(*lines: str, x: float = 60, y: float = 700, size: float = 10) -> list[Text]:

@@ -15,7 +15,7 @@ from footnote.ingest.parse.pdf.blocks import to_blocks
 from footnote.ingest.parse.pdf.lines import Line
 from footnote.ingest.parse.pdf.page import with_ligatures
 from footnote.types import Block
-from tests.footnote.ingest.pdf_files import Drawing, Image, Text, make_pdf, paragraph
+from tests.footnote.ingest.pdf_files import Dot, Drawing, Image, Rule, Text, make_pdf, paragraph
 
 
 def blocks(*pages: Sequence[Drawing]) -> tuple[Block, ...]:
@@ -112,6 +112,66 @@ def test_bullets_become_a_list() -> None:
     )
 
 
+ITEMS = [Text(80, 660, "The key is in the blue box."), Text(80, 648, "The lamp is above the door.")]
+
+
+def test_bullets_drawn_last_belong_to_their_items() -> None:
+    bullets = [Text(60, item.y, "\u2022") for item in ITEMS]
+    assert blocks([*paragraph(*LINES), *ITEMS, *bullets])[1:] == (
+        Block("list", "- The key is in the blue box.\n- The lamp is above the door.", 0, 1),
+    )
+
+
+def test_dots_before_texts_are_bullets() -> None:
+    dots = [Dot(70, item.y + 2) for item in ITEMS]
+    assert blocks([*dots, *paragraph(*LINES), *ITEMS]) == (
+        Block("paragraph", " ".join(LINES), 0, 1),
+        Block("list", "- The key is in the blue box.\n- The lamp is above the door.", 0, 1),
+    )
+
+
+def test_dots_elsewhere_and_before_numbered_items_are_no_bullets() -> None:
+    numbered = [Text(80, 660, "1. The key is in the blue box."), Text(80, 648, "2. The lamp is above the door.")]
+    page = [Dot(70, 662), Dot(70, 650), Dot(300, 500), Dot(20, 702), *paragraph(*LINES), *numbered]
+    assert [block.text for block in blocks(page)] == [" ".join(LINES), "\n".join(item.text for item in numbered)]
+
+
+def test_lines_below_links_do_not_part_their_sentences() -> None:
+    texts = [f"{who} may ask the office of the house for a key to the blue door of the hall." for who in ("Guests", "Heirs", "Hosts")]
+    links = [Rule(85, 698.5 - 14 * i, 150, 698.5 - 14 * i) for i in range(3)]
+    assert [block.text for block in blocks([*(Text(60, 700 - 14 * i, text) for i, text in enumerate(texts)), *links])] == [" ".join(texts)]
+
+
+def test_the_higher_of_two_fonts_in_a_line_is_its_size() -> None:
+    heading = [Text(60, 740, "Doors", 16), Text(108, 740, "\\(and their keys\\)", 10)]
+    assert blocks([*heading, *paragraph(*LINES)])[0] == Block("heading", "Doors (and their keys)", 1, 1)
+
+
+def test_a_header_drawn_last_and_a_footer_drawn_first_are_where_they_are_shown() -> None:
+    header, footer = [Text(60, 780, "House rules", 20), Text(60, 750, "Version of the third of May")], Text(60, 40, "For members only")
+    page = [footer, *paragraph(*LINES), *header]
+    assert [block.text for block in blocks(page)] == ["House rules", "Version of the third of May", " ".join(LINES), "For members only"]
+
+
+def test_text_beside_the_column_stays_in_file_order() -> None:
+    aside = [Text(400, 712, "Ask the office"), Text(400, 688, "for the key")]
+    text = " ".join(LINES)
+    assert [block.text for block in blocks([*paragraph(*LINES), *paragraph(*LINES, y=664), *aside])] == [
+        text,
+        text,
+        *(t.text for t in aside),
+    ]
+
+
+def test_a_sentence_with_an_address_in_a_higher_font_is_one_paragraph() -> None:
+    lines = (
+        Line("Whoever has lost a key should tell the office of the house", 1, 60, 400, 100, 112, 12, page_height=800),
+        Line("at once, by a letter to keys@house.example or at the door", 1, 60, 390, 114, 130, 16, page_height=800),
+        Line("beside the stairs. The office has a spare key.", 1, 60, 300, 128, 140, 12, page_height=800),
+    )
+    assert [block.text for block in to_blocks(lines, 1)] == [" ".join(line.text for line in lines)]
+
+
 def test_superscripts_stay_in_their_line() -> None:
     page = [Text(60, 700, "An area of 5 m"), Text(125.8, 704, "2", 6), Text(132, 700, "is enough for one.")]
     assert [b.text for b in blocks(page)] == ["An area of 5 m2 is enough for one."]
@@ -128,6 +188,11 @@ def test_pages_count_even_where_they_are_empty() -> None:
 def test_the_title_is_from_the_file_properties_or_the_largest_text(title: str, expected: str) -> None:
     page = [Text(60, 740, "Big words", 20), *paragraph(*LINES)]
     assert parse(make_pdf([page, paragraph(*LINES)], title), "a.pdf").title == expected
+
+
+def test_a_small_heading_above_the_title_does_not_hide_it() -> None:
+    page = [Text(60, 780, "House of the Blue Door", bold=True), Text(60, 740, "Big words", 20), *paragraph(*LINES)]
+    assert parse(make_pdf([page]), "a.pdf").title == "Big words"
 
 
 def test_an_encrypted_pdf_needs_its_password() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from footnote.ingest.parse import parse
 from footnote.types import Block
-from tests.footnote.ingest.pdf_files import Drawing, Rule, Text, make_pdf, paragraph
+from tests.footnote.ingest.pdf_files import Background, Drawing, Rule, Text, make_pdf, paragraph
 
 
 def blocks(*pages: Sequence[Drawing], form: bool = False) -> list[Block]:
@@ -48,6 +48,18 @@ def test_a_table_drawn_in_a_form_is_found() -> None:
     assert [block.text for block in blocks(ruled(FEES), form=True)] == [FEES_TEXT]
 
 
+def test_a_coloured_page_does_not_hide_its_tables() -> None:
+    band = [Rule(0, 700, 600, 700), Rule(0, 800, 600, 800)]
+    page = [Background(), *band, *paragraph("The fees.", y=740), *ruled(FEES, y=660), *paragraph("That is all.", y=460)]
+    assert [block.text for block in blocks(page)] == ["The fees.", FEES_TEXT, "That is all."]
+
+
+def test_rules_below_headings_as_wide_as_a_table_do_not_hide_it() -> None:
+    names = {760: "Fees of the year", 520: "More than that", 480: "And all the rest"}
+    headings = [part for y, name in names.items() for part in (Text(55, y, name), Rule(50, y - 5, 400, y - 5))]
+    assert [block.text for block in blocks([*headings, *ruled(FEES)]) if block.kind == "table"] == [FEES_TEXT]
+
+
 def test_a_header_over_two_columns_is_in_the_first_of_them() -> None:
     page = [*ruled([("", "", ""), ("Anna", "5", "6"), ("Bob", "7", "8")])]
     page = [drawing for drawing in page if drawing != Rule(300, 580, 300, 700)]
@@ -80,6 +92,12 @@ def test_a_table_continues_on_the_next_page_without_its_repeated_header() -> Non
         "| Eve",
         "| Finn",
     ]
+
+
+def test_a_row_that_a_page_break_parts_is_one_row() -> None:
+    first = ruled([FEES[0], ("", "free", "")], y=140)
+    second = ruled([FEES[0], ("Anna\nMiller", "", "Rome"), FEES[2]], y=780)
+    assert [(block.text, block.page) for block in blocks(first, second)] == [(FEES_TEXT.replace("5", "free"), 1)]
 
 
 def test_two_tables_on_a_page_stay_separate() -> None:

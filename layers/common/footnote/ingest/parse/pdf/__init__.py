@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse.decode import clean
@@ -71,8 +71,12 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 def _title_on_page(blocks: Sequence[Block]) -> str:
     """The text in the largest font near the start of the first page, unless it is a numbered section."""
-    start = blocks[:4] if blocks[-1].page != 1 else blocks[:1]  # a single page may be an excerpt
-    return next((b.text for b in start if b.kind == "heading" and b.level == 1 and b.page == 1 and not b.text[0].isdigit()), "")
+    start = blocks[:4] if blocks[-1].page != 1 else list(takewhile(_is_heading, blocks))  # a single page may be an excerpt
+    return next((b.text for b in start if _is_heading(b) and b.level == 1 and b.page == 1 and not b.text[0].isdigit()), "")
+
+
+def _is_heading(block: Block) -> bool:
+    return block.kind == "heading"
 
 
 def _damaged() -> UnreadableFile:

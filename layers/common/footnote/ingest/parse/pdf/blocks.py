@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from footnote.ingest.parse.pdf.groups import BULLET, group_lines, is_bold, is_item
-from footnote.ingest.parse.pdf.lines import Line, join_rows
+from footnote.ingest.parse.pdf.groups import group_lines, is_bold
+from footnote.ingest.parse.pdf.lines import BULLET, Line, is_item, join_rows
 from footnote.ingest.parse.pdf.running import without_running_lines
 from footnote.ingest.parse.plain import join_with_offsets
 from footnote.ingest.parse.table import to_markdown
@@ -127,7 +127,7 @@ def _heading_level(group: Sequence[Line], body: float, sizes: list[int], mostly_
         return sizes.index(size) + 1 if size in sizes else len(sizes)
     if mostly_bold or not is_bold(group) or len(group) > 2 or not _reads_like_heading(group) or text.endswith((",", ";", ".", ":")):
         return 0
-    if len(first.text) < 4 or first.size < 0.85 * body or BULLET.match(first.text):
+    if len(first.text) < 4 or first.size < 0.8 * body or BULLET.match(first.text):
         return 0
     depth = match[0].rstrip(". ").count(".") if (match := re.match(r"\d[\d.]*", first.text)) and _NUMBERED.match(first.text) else 0
     return len(sizes) + 1 + depth

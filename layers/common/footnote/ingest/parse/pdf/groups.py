@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from footnote.ingest.parse.pdf.lines import Line
-from footnote.ingest.parse.plain import ITEM
+from footnote.ingest.parse.pdf.lines import Line, is_item
 
-BULLET = re.compile(r"[•·‣▪◦●○■□➢➤✓\uf0b7\uf0a7\uf0d8]\s*|[-–*]\s+|o\s+(?=[A-Z])")
 _END = re.compile(r"[.!?:;。…][\"'”’)\]]*$")
 _SAME_EDGE = 4.0
 """Tolerance in points between the edges of two parts of a table."""
@@ -25,17 +24,9 @@ def group_lines(lines: Sequence[Line]) -> list[list[Line]]:
     for line in lines:
         if groups and _continues(groups[-1], line, pitches.get(round(line.size), 0.0), margins.get(groups[-1][-1].page, 0.0)):
             groups[-1].append(line)
-        elif groups and _continues_table(groups[-1], line):
-            if line.cells != groups[-1][0].cells:  # the header is repeated on each page
-                groups[-1].append(line)
         else:
             groups.append([line])
-    return groups
-
-
-def is_item(text: str) -> bool:
-    """Whether a line starts a list item."""
-    return bool(BULLET.match(text) or (text[:1] in "(0123456789" and ITEM.match(text)))
+    return [_without_page_breaks(group) if group[0].table else group for group in groups]
 
 
 def is_bold(group: Sequence[Line]) -> bool:
@@ -46,8 +37,25 @@ def is_bold(group: Sequence[Line]) -> bool:
 def _continues_table(group: Sequence[Line], line: Line) -> bool:
     """Whether a ruled table continues at the start of the next page."""
     before = group[-1]
-    alike = abs(line.x0 - before.x0) < _SAME_EDGE and abs(line.x1 - before.x1) < _SAME_EDGE and len(line.cells) == len(before.cells)
-    return bool(before.table and line.table) and line.page == before.page + 1 and alike
+    if not (before.table and line.table) or line.page != before.page + 1 or len(line.cells) != len(before.cells):
+        return False
+    return line.cells == group[0].cells or (abs(line.x0 - before.x0) < _SAME_EDGE and abs(line.x1 - before.x1) < _SAME_EDGE)
+
+
+def _without_page_breaks(rows: Sequence[Line]) -> list[Line]:
+    """The rows of a table without the header's repetitions, and with the cells together of a row that a page break parted."""
+    whole = [rows[0]]
+    for row in rows[1:]:
+        before = whole[-1]
+        if row.page == before.page:
+            whole.append(row)
+        elif row.cells != rows[0].cells:
+            parted = not all(before.cells) and not any(map(all, zip(before.cells, row.cells, strict=True)))
+            if parted:
+                cells = tuple(a or b for a, b in zip(whole.pop().cells, row.cells, strict=True))
+                row = replace(row, cells=cells, text=" ".join(filter(None, cells)))
+            whole.append(row)
+    return whole
 
 
 def _pitches(lines: Sequence[Line]) -> dict[int, float]:
@@ -71,12 +79,16 @@ def _right_margins(lines: Sequence[Line]) -> dict[int, float]:
 def _continues(group: Sequence[Line], line: Line, pitch: float, width: float) -> bool:
     before = group[-1]
     if before.table or line.table:
-        return before.table == line.table and before.page == line.page
+        return (before.table == line.table and before.page == line.page) or _continues_table(group, line)
     if not line.page_height or not before.page_height:
         return line.page == before.page and not _END.search(before.text)
     if len(line.cells) == len(before.cells) > 1 and line.page == before.page and 0 < line.y1 - before.y1 < 2.5 * line.size:
         return True  # rows of one table, whose header may be bold
-    if abs(line.size - before.size) > 0.12 * max(line.size, before.size) or (line.bold != before.bold and (is_bold(group) or line.bold)):
+    wraps = before.x1 - before.x0 > 0.7 * width and line.text[:1].islower() and not _END.search(before.text)
+    tolerated = 0.35 if wraps else 0.12  # within a sentence, a line may be as high as an address in another font
+    if all(abs(line.size - other.size) > tolerated * max(line.size, other.size) for other in (before, group[0])):
+        return False
+    if line.bold != before.bold and (is_bold(group) or line.bold):
         return False
     if is_item(line.text) or (max(len(line.cells), len(before.cells)) > 2 and bool(line.cells) != bool(before.cells)):
         return False

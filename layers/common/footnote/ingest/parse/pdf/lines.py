@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import NamedTuple
 
+from footnote.ingest.parse.plain import ITEM
+
+BULLET = re.compile(r"[•·‣▪◦●○■□➢➤✓\uf0b7\uf0a7\uf0d8]\s*|[-–*]\s+|o\s+(?=[A-Z])")
 _COLUMN_ROWS = 3
 _CELL_GAP = 1.2
 """Font heights; a wider gap separates cells rather than words."""
 _COLUMN_WIDTH = 8
 """Font heights; a narrower piece is a table cell rather than a line of a column."""
+
+_ITEM_GAP = 3
+"""Font heights; the widest gap between a bullet and the text of its item."""
+_OVERLAP = 0.25
+"""Font heights by which the boxes of successive lines may overlap."""
+_MOST_LINES = 300
+"""A page with more lines is a drawing or a table."""
 
 
 class Box(NamedTuple):
@@ -53,6 +64,25 @@ class Line:
     """The number, from 1, of the ruled table on its page that it belongs to."""
 
 
+def is_item(text: str) -> bool:
+    """Whether a line starts a list item."""
+    return bool(BULLET.match(text) or (text[:1] in "(0123456789" and ITEM.match(text)))
+
+
+def with_bullets(rows: Sequence[Sequence[Line]], dots: Sequence[Box]) -> list[list[Line]]:
+    """The rows, in which each text with a drawn dot before it begins with a bullet, as printed web pages have them."""
+    if len(dots) > _MOST_LINES:
+        return [list(row) for row in rows]
+
+    def marked(line: Line) -> Line:
+        gap = _ITEM_GAP * line.size
+        near = (dot for dot in dots if 0 < line.x0 - dot.x1 < gap and line.y0 < (dot.y0 + dot.y1) / 2 < line.y1)
+        dot = None if line.table or is_item(line.text) else next(near, None)
+        return line if dot is None else replace(line, text=f"• {line.text}", x0=dot.x0)
+
+    return [[marked(line) for line in row] for row in rows]
+
+
 def unweave(rows: Sequence[Sequence[Line]]) -> list[Line]:
     """Turns a page's rows, each split at wide gaps, into lines in reading order.
 
@@ -74,11 +104,87 @@ def unweave(rows: Sequence[Sequence[Line]]) -> list[Line]:
     return lines
 
 
+def in_place(lines: Sequence[Line]) -> list[Line]:
+    """Moves what was drawn out of order on a page to its place: a header drawn last, a footer drawn first, and bullets drawn after
+    the texts of their items. All else stays in file order, which knows the columns."""
+    if len(lines) > _MOST_LINES or not all(line.page_height for line in lines):
+        return list(lines)
+    blocks: list[list[Line]] = []
+    for line in _with_bullets(lines):
+        if blocks and _follows(blocks[-1][-1], line):
+            blocks[-1].append(line)
+        else:
+            blocks.append([line])
+    in_order = {id(line) for line in _downwards(lines)}
+    for block in list(blocks):
+        if in_order.isdisjoint(map(id, block)):
+            others = [other for other in blocks if other is not block]
+            at = _place_of(block, others)
+            if at is not None:
+                blocks = [*others[:at], block, *others[at:]]
+    return [line for block in blocks for line in block]
+
+
+def _with_bullets(lines: Sequence[Line]) -> list[Line]:
+    """Each lone bullet before the line beside it, if there is one."""
+    placed = [line for line in lines if not _is_bullet(line)]
+    for bullet in [line for line in lines if _is_bullet(line)]:
+        beside = (i for i, line in enumerate(placed) if _beside(bullet, line) and line.x0 - bullet.x1 < _ITEM_GAP * bullet.size)
+        placed.insert(next(beside, len(placed)), bullet)
+    return placed
+
+
+def _downwards(lines: Sequence[Line]) -> list[Line]:
+    """The lines with the most text of which each starts below the one before: the page without what is out of order."""
+    best: list[tuple[int, int]] = []
+    for line in lines:
+        above = ((text, i) for i, (text, _) in enumerate(best) if lines[i].y0 < line.y0)
+        text, before = max(above, default=(0, -1))
+        best.append((text + len(line.text), before))
+    series = []
+    at = max(range(len(best)), key=best.__getitem__, default=-1)
+    while at >= 0:
+        series.append(lines[at])
+        at = best[at][1]
+    return series
+
+
+def _place_of(block: Sequence[Line], others: Sequence[Sequence[Line]]) -> int | None:
+    """Between the blocks above and those below, if that is also their order and it is in the column of the next one. None: it has no
+    such place."""
+    whole = _around(block[0], block)
+    around = [_around(other[0], other) for other in others]
+    at = next((i for i, other in enumerate(around) if _is_above(whole, other)), len(around))
+    if not around or not all(_is_above(other, whole) for other in around[:at]) or not all(_is_above(whole, other) for other in around[at:]):
+        return None
+    return at if _in_column(whole, around[at] if at < len(around) else around[-1]) else None
+
+
+def _is_bullet(line: Line) -> bool:
+    return BULLET.fullmatch(line.text) is not None
+
+
+def _follows(before: Line, line: Line) -> bool:
+    """Whether the line is the next one of the same text."""
+    if _is_bullet(before) or _is_bullet(line):
+        return _beside(before, line)
+    return _is_above(before, line) and line.y0 - before.y1 < line.size and _in_column(before, line)
+
+
+def _in_column(line: Line, other: Line) -> bool:
+    return line.x0 < other.x1 and other.x0 < line.x1
+
+
+def _is_above(line: Line, other: Line) -> bool:
+    return line.y1 - other.y0 <= _OVERLAP * min(line.size, other.size)
+
+
 def _in_one(row: Sequence[Line]) -> Line:
     if len(row) == 1:
         return row[0]
-    cells = tuple(piece.text for piece in row)
-    return replace(_around(row[0], row), text=" ".join(cells), cells=cells)
+    texts = tuple(piece.text for piece in row)
+    cells = texts[_is_bullet(row[0]) :]  # the gap after a bullet separates no cells
+    return replace(_around(row[0], row), text=" ".join(texts), cells=cells if len(cells) > 1 else ())
 
 
 def _around(line: Line, pieces: Sequence[Line]) -> Line:
@@ -124,7 +230,7 @@ def join_rows(lines: Sequence[Line]) -> list[Line]:
         gap = (line.x0 - before.x1) / main.size
         space = " " if gap > 0.15 else ""
         left, right = before.cells or (before.text,), line.cells or (line.text,)
-        cells = (*left, *right) if gap > _CELL_GAP else (*left[:-1], left[-1] + space + right[0], *right[1:])
+        cells = (*left, *right) if gap > _CELL_GAP and not _is_bullet(before) else (*left[:-1], left[-1] + space + right[0], *right[1:])
         text = before.text + space + line.text
         rows[-1] = replace(main, text=text, x0=before.x0, x1=line.x1, cells=cells if len(cells) > 1 else ())
     return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import pi
@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from footnote.ingest.parse.decode import clean
-from footnote.ingest.parse.pdf.lines import Box, Line, unweave
+from footnote.ingest.parse.pdf.lines import Box, Line, in_place, unweave, with_bullets
 from footnote.ingest.parse.pdf.rules import read_drawn
 from footnote.ingest.parse.pdf.tables import Grid, Piece, fill, find_grids
 
@@ -66,11 +66,15 @@ def read_page(page: Any, number: int) -> ReadPage:
     width, height = right - left, top - bottom
     text = _legible(text_page)
     turn = _reading_turn(text_page, text)
-    upright = [Box(rule.x0 - left, top - rule.y1, rule.x1 - left, top - rule.y0) for rule in drawn.rules]
-    grids = find_grids(rule.turned(turn, width, height) for rule in upright)
+
+    def read(box: Box) -> Box:
+        return Box(box.x0 - left, top - box.y1, box.x1 - left, top - box.y0).turned(turn, width, height)
+
+    grids = dict(enumerate(find_grids(map(read, drawn.rules)), 1))
     read_width, read_height = (height, width) if turn in (90, 270) else (width, height)
     reader = _Reader(text_page, number, (left, top, width, height), turn)
-    lines = unweave(list(reader.rows(text, grids)))
+    rows = with_bullets(list(reader.rows(text, grids)), [read(dot) for dot in drawn.dots])
+    lines = in_place(unweave(rows))
     text_page.close()
     back = (page.get_rotation() - turn) % 360
     return ReadPage(lines, drawn.has_image, lambda box: box.turned(back, read_width, read_height))
@@ -133,28 +137,30 @@ class _Reader:
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
 
-    def rows(self, text: str, grids: Sequence[Grid]) -> Iterator[list[Line]]:
-        """Rows: the pieces of a line between wide gaps, or one row of a table."""
+    def rows(self, text: str, grids: Mapping[int, Grid]) -> Iterator[list[Line]]:
+        """Rows: the pieces of a line between wide gaps, or one row of a table. `grids`: by their numbers, from 1."""
         torn: set[int] = set()
-        entries = [(words, raw, grid) for raw, found in self._words(text) for words, grid in _by_grid(found, grids, torn)]
+        found = list(self._words(text))
         pieces: dict[int, list[Piece]] = defaultdict(list)
-        for words, _, grid in entries:
-            if grid:
-                pieces[grid] += [_piece(piece) for piece in _cut(words, _GAP_IN_TABLE, grids[grid - 1])]
-        tables = {grid: fill(grids[grid - 1], found) for grid, found in pieces.items() if grid not in torn}
-        emitted: set[int] = set()
-        for words, raw, grid in entries:
-            if not words:  # a line without a place
+        for _, all_words in found:
+            for words, grid in _by_grid(all_words, grids, torn):
+                if grid in grids:
+                    pieces[grid] += [_piece(piece) for piece in _cut(words, _GAP_IN_TABLE, grids[grid])]
+        filled = {number: rows for number, inside in pieces.items() if number not in torn and (rows := fill(grids[number], inside))}
+        tables = {number: grids[number] for number in filled}
+        for raw, all_words in found:
+            if not all_words:  # a line without a place
                 yield [Line(_cleaned(raw), self._number)]
-            elif not tables.get(grid):
-                if row := [line for piece in _cut(words, _GAP) if (line := self._line(piece)).text]:
-                    yield row
-            elif grid not in emitted:
-                emitted.add(grid)
-                size = median(word.head.y1 - word.head.y0 for word in words)
-                for cells, (x0, y0, x1, y1) in tables[grid]:
-                    content = " ".join(filter(None, cells))
-                    yield [Line(content, self._number, x0, x1, y0, y1, size, False, self._page_height, cells, grid)]
+            for words, grid in _by_grid(all_words, tables, set()):
+                if grid not in tables:
+                    if row := [line for piece in _cut(words, _GAP) if (line := self._line(piece)).text]:
+                        yield row
+                elif filled[grid]:
+                    size = median(word.head.y1 - word.head.y0 for word in words)
+                    for cells, (x0, y0, x1, y1) in filled[grid]:
+                        content = " ".join(filter(None, cells))
+                        yield [Line(content, self._number, x0, x1, y0, y1, size, False, self._page_height, cells, grid)]
+                    filled[grid] = []
 
     def _words(self, text: str) -> Iterator[tuple[str, list[Word]]]:
         """Each line of the text and its words; no words if it has no place on the page."""
@@ -189,12 +195,11 @@ class _Reader:
         return box.turned(self._turn, self._width, self._height) if self._turn else box
 
     def _line(self, words: Sequence[Word]) -> Line:
-        first, last = words[0].first, words[-1].last
-        middle = self._box((first + last) // 2)
-        head, tail = words[0].head, words[-1].tail
-        x0, y0, x1, y1 = _around(head, tail)
-        size = middle.y1 - middle.y0 if middle.y1 > middle.y0 else max(head.y1 - head.y0, tail.y1 - tail.y0)
-        bold = self._is_bold(first) and self._is_bold(last)
+        x0, y0, x1, y1 = _around(words[0].head, words[-1].tail)
+        size = max(
+            word.head.y1 - word.head.y0 for word in words
+        )  # of two fonts in a line, as Korean and Latin letters often have, the higher
+        bold = self._is_bold(words[0].first) and self._is_bold(words[-1].last)
         content = _cleaned(" ".join(word.text for word in words))
         return Line(content, self._number, x0, x1, y0, y1, size, bold, self._page_height)
 
@@ -219,13 +224,14 @@ def _by_height(words: Sequence[Word]) -> Iterator[list[Word]]:
         yield list(words[start:])
 
 
-def _by_grid(words: list[Word], grids: Sequence[Grid], torn: set[int]) -> Iterator[tuple[list[Word], int]]:
-    """The words outside of all grids (0), and those in the first, second, … grid.
+def _by_grid(words: list[Word], grids: Mapping[int, Grid], torn: set[int]) -> Iterator[tuple[list[Word], int]]:
+    """The words outside of all grids (0), and those in each grid.
 
     A grid whose edge cuts through running text is not a table; it is added to `torn`."""
-    near = [(i, grid) for i, grid in enumerate(grids, 1) if words and grid.reaches(words[0].head)]
+    near = [(number, grid) for number, grid in grids.items() if words and grid.reaches(words[0].head)]
     if not near:
-        yield words, 0
+        if words:
+            yield words, 0
         return
     parts: dict[int, list[Word]] = defaultdict(list)
     before = 0

@@ -1,4 +1,4 @@
-"""Reads the drawings of a PDF page with pdfium: straight lines, and whether there is an image."""
+"""Reads the drawings of a PDF page with pdfium: straight lines, dots, and whether there is an image."""
 
 from __future__ import annotations
 
@@ -14,16 +14,21 @@ _SHORTEST = 5.0
 _MOST_PATHS = 3000
 _MOST_SEGMENTS = 400
 """Limits above which a path or a page is a drawing rather than a table."""
+_SMALLEST_DOT, _LARGEST_DOT, _UNEVEN = 1.5, 8.0, 0.3
+"""Points; and the share of its width by which the height of a dot may differ."""
 _DEEPEST = 4
+_WHOLE = 0.95
+"""The share of a page's width and height from which a filled area is its background."""
 
 Matrix = tuple[float, float, float, float, float, float]
 _IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 class Drawn(NamedTuple):
-    """Rules as boxes in points, x from the left, y upwards (y0 is the lower edge), thin in one direction."""
+    """Boxes in points, x from the left, y upwards (y0 is the lower edge). Rules are thin in one direction; dots may be bullets."""
 
     rules: list[Box]
+    dots: list[Box]
     has_image: bool
 
 
@@ -35,9 +40,11 @@ def read_drawn(page: Any) -> Drawn:
     paths: list[tuple[Any, Matrix]] = []
     has_image = _collect(objects, _IDENTITY, _DEEPEST, paths)
     if len(paths) > _MOST_PATHS:
-        return Drawn([], has_image)
-    lines = (box for item, matrix in paths for box in _straight_lines(item, matrix))
-    return Drawn([box for box in lines if max(box.x1 - box.x0, box.y1 - box.y0) >= _SHORTEST], has_image)
+        return Drawn([], [], has_image)
+    area = Box(*page.get_bbox())
+    lines = (box for item, matrix in paths if not _is_background(item, matrix, area) for box in _straight_lines(item, matrix))
+    rules = [box for box in lines if max(box.x1 - box.x0, box.y1 - box.y0) >= _SHORTEST]
+    return Drawn(rules, [box for item, matrix in paths if (box := _bounds(item, matrix)) and _is_dot(box)], has_image)
 
 
 def _collect(objects: Iterable[Any], matrix: Matrix, depth: int, paths: list[tuple[Any, Matrix]]) -> bool:
@@ -57,14 +64,30 @@ def _collect(objects: Iterable[Any], matrix: Matrix, depth: int, paths: list[tup
     return has_image
 
 
+def _is_background(path: Any, matrix: Matrix, area: Box) -> bool:
+    """Whether the path only paints the whole page in one colour: its edges enclose everything and are no rules."""
+    import pypdfium2.raw as pdfium
+
+    fills, strokes = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(path, fills, strokes)
+    bounds = None if strokes.value else _bounds(path, matrix)
+    return bounds is not None and all(
+        high - low >= _WHOLE * (top - bottom) for low, high, bottom, top in zip(bounds[:2], bounds[2:], area[:2], area[2:], strict=True)
+    )
+
+
+def _is_dot(box: Box) -> bool:
+    width, height = box.x1 - box.x0, box.y1 - box.y0
+    return _SMALLEST_DOT <= width <= _LARGEST_DOT and abs(width - height) <= _UNEVEN * width
+
+
 def _straight_lines(path: Any, matrix: Matrix) -> Iterator[Box]:
     """The path itself if it is thin, else its vertical and horizontal segments."""
     import pypdfium2.raw as pdfium
 
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    if not pdfium.FPDFPageObj_GetBounds(path, left, bottom, right, top):
+    bounds = _bounds(path, matrix)
+    if bounds is None:
         return
-    bounds = _box(_map(matrix, left.value, bottom.value), _map(matrix, right.value, top.value))
     if min(bounds.x1 - bounds.x0, bounds.y1 - bounds.y0) <= _THIN:
         yield bounds
         return
@@ -90,6 +113,15 @@ def _straight_lines(path: Any, matrix: Matrix) -> Iterator[Box]:
         if pdfium.FPDFPathSegment_GetClose(segment) and _is_straight(point, start):
             yield _box(point, start)
         before = point
+
+
+def _bounds(path: Any, matrix: Matrix) -> Box | None:
+    import pypdfium2.raw as pdfium
+
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    if not pdfium.FPDFPageObj_GetBounds(path, left, bottom, right, top):
+        return None
+    return _box(_map(matrix, left.value, bottom.value), _map(matrix, right.value, top.value))
 
 
 def _is_straight(a: tuple[float, float], b: tuple[float, float]) -> bool:

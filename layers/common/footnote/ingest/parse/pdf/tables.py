@@ -57,6 +57,15 @@ class Grid:
         sides = all(any(abs(r.x0 - x) <= _NEAR for r in self.upright) for x in (self.box.x0, self.box.x1))
         return sides and len(self.xs) > 2
 
+    def encloses(self, other: Grid) -> bool:
+        """Whether the other table is inside this one."""
+        return self.box.y0 - _NEAR <= other.box.y0 and other.box.y1 <= self.box.y1 + _NEAR and self.holds(*other.middle)
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """x and y of its centre."""
+        return (self.box.x0 + self.box.x1) / 2, (self.box.y0 + self.box.y1) / 2
+
     def reaches(self, box: Box) -> bool:
         """Whether the box is inside the table or beside it."""
         return self.box.y0 - _NEAR <= (box.y0 + box.y1) / 2 <= self.box.y1 + _NEAR
@@ -80,6 +89,9 @@ def find_grids(rules: Iterable[Box]) -> list[Grid]:
     if len(level) < 2 or len(level) + len(upright) > _MOST_RULES:
         return []
     grids = [grid for levels, uprights in _connected(level, upright) if (grid := _grid(levels, uprights))]
+    closed = [grid for grid in grids if grid.is_closed]
+    # Rules below headings, as wide as a table between them, are no table around it.
+    grids = [grid for grid in grids if grid.is_closed or not any(grid.encloses(other) for other in closed)]
     return sorted(grids, key=lambda grid: grid.box.y0)
 
 
