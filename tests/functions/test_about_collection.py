@@ -25,7 +25,11 @@ NEEDS_MODEL = {
 FILES = {
     "ferry.md": ("# Ferry\n\nThe ferry to the island takes 40 minutes. It sails at eight.", ["*"]),
     "wages.md": ("# Wages\n\nA secret keeper earns 900 crowns. He is paid in May.", ["board"]),
-    "handbook.md": ("# Handbook\n\nThis handbook tells new keepers of their work. It begins with the lamp.", ["*"]),
+    "handbook.md": (
+        "# Handbook\n\nVersion: 3 Approved by: The harbour office\n\n"
+        "This handbook tells new keepers of their work. It begins with the lamp.",
+        ["*"],
+    ),
     "lamp.py": ("# The lamp's program turns at night.\nlamp = 1\n", ["*"]),
 }
 READER = Caller("ann", frozenset({"*"}))
@@ -68,6 +72,7 @@ async def test_some_documents_are_introduced_with_their_first_sentences(core: Co
     for part in ("This handbook tells new keepers of their work.", "The ferry to the island takes 40 minutes.", NEEDS_MODEL[lang]):
         assert part in reply["answer"]
     assert "secret" not in str(reply)
+    assert "Version: 3" not in reply["answer"]
     assert names(reply) == ["handbook", "ferry", "lamp"]  # written for newcomers; the longest; code comes last
 
 

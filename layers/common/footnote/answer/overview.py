@@ -3,6 +3,7 @@ passages."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
@@ -18,6 +19,8 @@ from footnote.types import Turn, Verdict
 
 PASSAGES, SENTENCES = 10, 6
 """How many passages are read, and sentences quoted."""
+LABEL = re.compile(r"(?:^|\s)[A-Z가-힣][\w/ -]{1,24}: ")
+"""“Version: 3.2 Effective Date: January 1”: two of them are a record of the document, not what it says."""
 SURE = Verdict("answer", "sure", 0.0, 0.0, 0.0)
 
 
@@ -46,7 +49,7 @@ def beginnings(sentences: Sequence[Scored]) -> list[Scored]:
     """SENTENCES of these, the first ones of each passage, in reading order."""
     of_passage: dict[str, list[Scored]] = {}
     for each in sentences:
-        if each.quotable and not each.is_heading:
+        if each.quotable and not each.is_heading and len(LABEL.findall(each.text)) < 2:
             of_passage.setdefault(each.hit.chunk.chunk_id, []).append(each)
     in_turn = [each for each in chain.from_iterable(zip_longest(*of_passage.values())) if each is not None]
     return sorted(in_turn[:SENTENCES], key=lambda each: (each.hit.chunk.doc_id, each.hit.chunk.ordinal, each.number))
