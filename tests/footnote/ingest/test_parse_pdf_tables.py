@@ -100,6 +100,17 @@ def test_a_row_that_a_page_break_parts_is_one_row() -> None:
     assert [(block.text, block.page) for block in blocks(first, second)] == [(FEES_TEXT.replace("5", "free"), 1)]
 
 
+def test_a_sentence_in_a_cell_continues_on_the_next_page() -> None:
+    first, rest = [FEES[0], ("Anna", "5", "Rome, and in")], [FEES[0], ("", "", "winter Paris"), ("", "7", "Bonn")]
+    rows = ["| Name | Fee | City |", "| --- | --- | --- |", "| Anna | 5 | Rome, and in winter Paris |", "|  | 7 | Bonn |"]
+    assert [block.text for block in blocks(ruled(first, y=140), ruled(rest, y=780))] == ["\n".join(rows)]
+
+
+def test_names_of_columns_in_several_lines_are_one_row() -> None:
+    page = ruled([("Junior\nClerk", "Senior\nClerk", "Head\nClerk"), ("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9")])
+    assert blocks(page)[0].text.split("\n")[0] == "| Junior Clerk | Senior Clerk | Head Clerk |"
+
+
 def test_two_tables_on_a_page_stay_separate() -> None:
     page = [*ruled(FEES), *paragraph("Another table:", y=540), *ruled([("A", "B", "C"), ("1", "2", "3")], y=500)]
     assert [block.kind for block in blocks(page)] == ["table", "paragraph", "table"]

@@ -50,12 +50,19 @@ def _without_page_breaks(rows: Sequence[Line]) -> list[Line]:
         if row.page == before.page:
             whole.append(row)
         elif row.cells != rows[0].cells:
-            parted = not all(before.cells) and not any(map(all, zip(before.cells, row.cells, strict=True)))
-            if parted:
-                cells = tuple(a or b for a, b in zip(whole.pop().cells, row.cells, strict=True))
+            if _is_rest(before.cells, row.cells):
+                cells = tuple(" ".join(filter(None, both)) for both in zip(whole.pop().cells, row.cells, strict=True))
                 row = replace(row, cells=cells, text=" ".join(filter(None, cells)))
             whole.append(row)
     return whole
+
+
+def _is_rest(cells: Sequence[str], rest: Sequence[str]) -> bool:
+    """Whether the second row is what the page break left of the first: it fills the empty cells, or continues a sentence without a name
+    of its own."""
+    if not any(map(all, zip(cells, rest, strict=True))):
+        return not all(cells)
+    return bool(cells[0]) and not rest[0] and any(a and b[:1].islower() and not _END.search(a) for a, b in zip(cells, rest, strict=True))
 
 
 def _pitches(lines: Sequence[Line]) -> dict[int, float]:

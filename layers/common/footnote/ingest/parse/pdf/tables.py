@@ -21,6 +21,8 @@ _LONGEST_CELL = 500
 """Characters; a longer cell indicates a page layout with frames."""
 _EVEN = 0.75
 """Lines of a band that fill this share of its cells are separate rows, although no rule separates them."""
+_RULED_ROWS = 4
+"""In a table with so many bands, the names of its columns are one row, although each may be of several complete lines."""
 _WRAPPED = 0.3
 """If a larger share of lines starts with a lower-case letter, they are lines of one text."""
 _SAME_LINE = 0.65
@@ -128,7 +130,8 @@ def fill(grid: Grid, pieces: Sequence[Piece]) -> list[Row]:
         band = min(max(bisect_right(grid.ys, (piece.box.y0 + piece.box.y1) / 2) - 1, 0), len(grid.ys) - 2)
         row, column = _first_of_span(grid, xs, band, column)
         bands[row].append((column, piece))
-    rows = [row for band in sorted(bands) for row in _rows_of_band(bands[band], columns)]
+    header = min(bands) if len(bands) >= _RULED_ROWS else -1
+    rows = [row for band in sorted(bands) for row in _rows_of_band(bands[band], columns, whole=band == header)]
     used = [i for i in range(columns) if any(row.cells[i] for row in rows)]
     rows = [Row(tuple(row.cells[i] for i in used), row.box) for row in rows]
     texts = [cell for row in rows for cell in row.cells]
@@ -151,13 +154,13 @@ def _first_of_span(grid: Grid, xs: Sequence[float], row: int, column: int) -> tu
     return row, column
 
 
-def _rows_of_band(placed: Sequence[tuple[int, Piece]], columns: int) -> list[Row]:
-    """One row for the band, or one for each line of text if the lines are complete."""
+def _rows_of_band(placed: Sequence[tuple[int, Piece]], columns: int, *, whole: bool) -> list[Row]:
+    """One row for the band, or one for each line of text if the lines are complete. `whole`: it is one row in any case."""
     lines = _by_line(placed)
     filled = sum(len({column for column, _ in line}) for line in lines) / (len(lines) * columns)
     starts = [piece.text[:1] for line in lines[1:] for _, piece in line if piece.text[:1].isalpha()]
     wrapped = sum(map(str.islower, starts)) > _WRAPPED * len(starts)
-    if len(lines) > 1 and filled >= (_EVEN if len(lines) > 2 else 1.0) and not wrapped:
+    if not whole and len(lines) > 1 and filled >= (_EVEN if len(lines) > 2 else 1.0) and not wrapped:
         return [_row([line], columns) for line in lines]
     return [_row(lines, columns)]
 
