@@ -16,7 +16,6 @@ _CELL_GAP = 1.2
 """Font heights; a wider gap separates cells rather than words."""
 _COLUMN_WIDTH = 8
 """Font heights; a narrower piece is a table cell rather than a line of a column."""
-
 _ITEM_GAP = 3
 """Font heights; the widest gap between a bullet and the text of its item."""
 _OVERLAP = 0.25
@@ -110,7 +109,7 @@ def in_place(lines: Sequence[Line]) -> list[Line]:
     if len(lines) > _MOST_LINES or not all(line.page_height for line in lines):
         return list(lines)
     blocks: list[list[Line]] = []
-    for line in _with_bullets(lines):
+    for line in _bullets_first(lines):
         if blocks and _follows(blocks[-1][-1], line):
             blocks[-1].append(line)
         else:
@@ -125,7 +124,7 @@ def in_place(lines: Sequence[Line]) -> list[Line]:
     return [line for block in blocks for line in block]
 
 
-def _with_bullets(lines: Sequence[Line]) -> list[Line]:
+def _bullets_first(lines: Sequence[Line]) -> list[Line]:
     """Each lone bullet before the line beside it, if there is one."""
     placed = [line for line in lines if not _is_bullet(line)]
     for bullet in [line for line in lines if _is_bullet(line)]:
