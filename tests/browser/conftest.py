@@ -228,22 +228,15 @@ class Screen:
         self.url = url
         self.index = f"test-{uuid4().hex[:8]}"
         self.requests: list[str] = []
-        self.in_flight = 0
         self.complaints: list[str] = []
         page.set_default_timeout(WAIT_MS)
         page.on("request", self._note_request)
-        page.on("requestfinished", self._note_end)
-        page.on("requestfailed", self._note_end)
         page.on("console", self._note_message)
         page.on("dialog", self._note_dialog)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
     def _note_request(self, request: Request) -> None:
         self.requests.append(request.url)
-        self.in_flight += 1
-
-    def _note_end(self, request: Request) -> None:
-        self.in_flight -= 1
 
     def _note_message(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):

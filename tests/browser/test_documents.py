@@ -256,9 +256,9 @@ def test_the_progress_of_many_files_is_shown_for_each_and_in_total(open_screen: 
     page.get_by_role("button", name="Close this list").click()
     expect(page.get_by_role("table")).to_be_hidden()
     expect(page.locator("#document-list li")).to_have_count(50)
-    page.get_by_role("button", name="Show more").click()
+    page.locator("#more-documents").click()
     expect(page.locator("#document-list li")).to_have_count(62)
-    expect(page.get_by_role("button", name="Show more")).to_be_hidden()
+    expect(page.locator("#more-documents")).to_be_hidden()
 
 
 def test_the_same_file_again_is_already_here(open_handbook: Open, server: str, handbook: bytes) -> None:
