@@ -166,11 +166,10 @@ async def test_a_collection_is_deleted_restored_renamed_and_purged_on_sqlite(tmp
 
 @pytest.fixture
 async def engines(
-    opensearch_url: str, dynamodb_url: str, mongodb_url: str, monkeypatch: pytest.MonkeyPatch
+    opensearch_url: str, dynamodb_url: str, mongodb_url: str, monkeypatch: pytest.MonkeyPatch, patient_engines: None
 ) -> AsyncIterator[dict[str, Any]]:
     name = f"w{token_hex(5)}"
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
-    monkeypatch.setattr("footnote.bootstrap.backends.CACHE_S", 10.0)  # engines are slow while other tests use the processor
     tables = boto3.client("dynamodb", endpoint_url=dynamodb_url)
     tables.create_table(**cache_table(f"{name}-cache"))
     tables.create_table(**ledger_table(f"{name}-ledger"))
