@@ -269,8 +269,11 @@ async def wire() -> AsyncIterator[Wire]:
 
 
 @pytest.fixture
-async def wired(wire: Wire, store: MongoTurnStore, tmp_path: Path, clock: Clock) -> AsyncIterator[MongoTurnStore]:
+async def wired(
+    wire: Wire, store: MongoTurnStore, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[MongoTurnStore]:
     """By way of the wire, to the data of `store`."""
+    monkeypatch.setattr("footnote.adapters.mongodb.databases.SOON_S", 30.0)  # after a fault, a busy machine may take longer to connect
     databases = Databases(wire.url, *database_names(tmp_path))
     yield MongoTurnStore(databases, clock)
     await databases.close()
