@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -234,14 +233,13 @@ def test_a_document_deleted_elsewhere_leaves_the_list_when_the_page_becomes_visi
 def test_the_progress_of_many_files_is_shown_for_each_and_in_total(open_screen: Open, server: str, tmp_path: Path) -> None:
     screen = open_screen(server)
     page = screen.page
-    started = time.monotonic()
     screen.pick({**letters(60), "=broken.pdf": BROKEN, "empty, again.txt": b""})
     screen.picture(tmp_path / "running.png")
     expect(page.get_by_role("heading", name="62 of 62 done · 2 failed")).to_be_visible(timeout=60_000)
     expect(page.locator("#documents-status")).to_have_text("62 files are done, 2 failed.")
     expect(upload(page, "letter 07.txt")).to_contain_text("1 passage")
     screen.picture(tmp_path / "over.png")
-    assert len(paths_of(screen, server, "/documents")) < 20 + 2 * (time.monotonic() - started)  # polls by time, not by files
+    assert len(paths_of(screen, server, "/documents")) < 40
 
     page.get_by_role("checkbox", name="Failed only").check()
     expect(page.locator("#uploads-rows tr:visible")).to_have_count(2)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from statistics import median
 from typing import Any
 
 import pytest
@@ -303,4 +302,4 @@ async def test_no_request_waits_for_events_while_the_bus(
             assert_answered(await site.ask())
         error = [record.__dict__["steps"] for record in caplog.records if record.getMessage() == "turn"]
         waits = [steps["announce"] + steps["announce_answer"] for steps in error]
-        assert (len(waits), median(waits) < EVENTS_MS) == (3, True)  # the machine itself may pause during one
+        assert (len(waits), max(waits) < EVENTS_MS) == (3, True)

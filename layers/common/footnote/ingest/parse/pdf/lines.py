@@ -114,9 +114,9 @@ def in_place(lines: Sequence[Line]) -> list[Line]:
             blocks[-1].append(line)
         else:
             blocks.append([line])
-    in_order = {id(line) for line in _downwards(lines)}
+    in_order = set(_downwards(lines))
     for block in list(blocks):
-        if in_order.isdisjoint(map(id, block)):
+        if in_order.isdisjoint(block):
             others = [other for other in blocks if other is not block]
             at = _place_of(block, others)
             if at is not None:

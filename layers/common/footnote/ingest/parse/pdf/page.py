@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from footnote.ingest.parse.decode import clean
 from footnote.ingest.parse.pdf.lines import Box, Line, in_place, unweave, with_bullets
 from footnote.ingest.parse.pdf.rules import read_drawn
-from footnote.ingest.parse.pdf.tables import Grid, Piece, fill, find_grids
+from footnote.ingest.parse.pdf.tables import Grid, Piece, Row, fill, find_grids
 
 _LINE = re.compile(r"[^\n\x02\ufffe]*[\n\x02\ufffe]?")
 """pdfium writes U+0002 or U+FFFE for a hyphen at the end of a line, without a line end after it."""
@@ -155,12 +155,15 @@ class _Reader:
                 if grid not in tables:
                     if row := [line for piece in _cut(words, _GAP) if (line := self._line(piece)).text]:
                         yield row
-                elif filled[grid]:
+                elif rows := filled[grid]:
+                    filled[grid] = []  # all of them stand where the first words of the table do
                     size = median(word.head.y1 - word.head.y0 for word in words)
-                    for cells, (x0, y0, x1, y1) in filled[grid]:
-                        content = " ".join(filter(None, cells))
-                        yield [Line(content, self._number, x0, x1, y0, y1, size, False, self._page_height, cells, grid)]
-                    filled[grid] = []
+                    yield from ([self._row(row, grid, size)] for row in rows)
+
+    def _row(self, row: Row, table: int, size: float) -> Line:
+        x0, y0, x1, y1 = row.box
+        text = " ".join(filter(None, row.cells))
+        return Line(text, self._number, x0, x1, y0, y1, size, False, self._page_height, row.cells, table)
 
     def _words(self, text: str) -> Iterator[tuple[str, list[Word]]]:
         """Each line of the text and its words; no words if it has no place on the page."""

@@ -33,7 +33,7 @@ class Drawn(NamedTuple):
 
 
 def read_drawn(page: Any) -> Drawn:
-    """Reads the rules of a page, and whether it shows an image."""
+    """Reads the rules and dots of a page, and whether it shows an image."""
     import pypdfium2.raw as pdfium
 
     objects = (pdfium.FPDFPage_GetObject(page, i) for i in range(pdfium.FPDFPage_CountObjects(page)))
@@ -41,10 +41,11 @@ def read_drawn(page: Any) -> Drawn:
     has_image = _collect(objects, _IDENTITY, _DEEPEST, paths)
     if len(paths) > _MOST_PATHS:
         return Drawn([], [], has_image)
+    bounded = [(item, matrix, box) for item, matrix in paths if (box := _bounds(item, matrix))]
     area = Box(*page.get_bbox())
-    lines = (box for item, matrix in paths if not _is_background(item, matrix, area) for box in _straight_lines(item, matrix))
-    rules = [box for box in lines if max(box.x1 - box.x0, box.y1 - box.y0) >= _SHORTEST]
-    return Drawn(rules, [box for item, matrix in paths if (box := _bounds(item, matrix)) and _is_dot(box)], has_image)
+    lines = (line for item, matrix, box in bounded if not _is_background(item, box, area) for line in _straight_lines(item, matrix, box))
+    rules = [line for line in lines if max(line.x1 - line.x0, line.y1 - line.y0) >= _SHORTEST]
+    return Drawn(rules, [box for _, _, box in bounded if _is_dot(box)], has_image)
 
 
 def _collect(objects: Iterable[Any], matrix: Matrix, depth: int, paths: list[tuple[Any, Matrix]]) -> bool:
@@ -64,16 +65,15 @@ def _collect(objects: Iterable[Any], matrix: Matrix, depth: int, paths: list[tup
     return has_image
 
 
-def _is_background(path: Any, matrix: Matrix, area: Box) -> bool:
+def _is_background(path: Any, box: Box, area: Box) -> bool:
     """Whether the path only paints the whole page in one colour: its edges enclose everything and are no rules."""
     import pypdfium2.raw as pdfium
 
+    if box.x1 - box.x0 < _WHOLE * (area.x1 - area.x0) or box.y1 - box.y0 < _WHOLE * (area.y1 - area.y0):
+        return False
     fills, strokes = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(path, fills, strokes)
-    bounds = None if strokes.value else _bounds(path, matrix)
-    return bounds is not None and all(
-        high - low >= _WHOLE * (top - bottom) for low, high, bottom, top in zip(bounds[:2], bounds[2:], area[:2], area[2:], strict=True)
-    )
+    return not strokes.value
 
 
 def _is_dot(box: Box) -> bool:
@@ -81,17 +81,14 @@ def _is_dot(box: Box) -> bool:
     return _SMALLEST_DOT <= width <= _LARGEST_DOT and abs(width - height) <= _UNEVEN * width
 
 
-def _straight_lines(path: Any, matrix: Matrix) -> Iterator[Box]:
-    """The path itself if it is thin, else its vertical and horizontal segments."""
+def _straight_lines(path: Any, matrix: Matrix, box: Box) -> Iterator[Box]:
+    """The box of the path if it is thin, else its vertical and horizontal segments."""
     import pypdfium2.raw as pdfium
 
-    bounds = _bounds(path, matrix)
-    if bounds is None:
+    if min(box.x1 - box.x0, box.y1 - box.y0) <= _THIN:
+        yield box
         return
-    if min(bounds.x1 - bounds.x0, bounds.y1 - bounds.y0) <= _THIN:
-        yield bounds
-        return
-    if max(bounds.x1 - bounds.x0, bounds.y1 - bounds.y0) < 2 * _SHORTEST:
+    if max(box.x1 - box.x0, box.y1 - box.y0) < 2 * _SHORTEST:
         return
     segments = pdfium.FPDFPath_CountSegments(path)
     if segments > _MOST_SEGMENTS:

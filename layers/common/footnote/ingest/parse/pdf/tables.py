@@ -60,13 +60,9 @@ class Grid:
         return sides and len(self.xs) > 2
 
     def encloses(self, other: Grid) -> bool:
-        """Whether the other table is inside this one."""
-        return self.box.y0 - _NEAR <= other.box.y0 and other.box.y1 <= self.box.y1 + _NEAR and self.holds(*other.middle)
-
-    @property
-    def middle(self) -> tuple[float, float]:
-        """x and y of its centre."""
-        return (self.box.x0 + self.box.x1) / 2, (self.box.y0 + self.box.y1) / 2
+        """Whether the other table is inside this one, from top to bottom."""
+        x = (other.box.x0 + other.box.x1) / 2
+        return self.holds(x, other.box.y0) and self.holds(x, other.box.y1)
 
     def reaches(self, box: Box) -> bool:
         """Whether the box is inside the table or beside it."""
