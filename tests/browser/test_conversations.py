@@ -40,6 +40,24 @@ def test_a_conversation_is_listed_by_its_first_question_and_opened_by_its_url(op
     expect(page.locator("#passage-place strong")).to_have_text("page 2")
 
 
+def test_a_question_belongs_to_the_conversation_in_the_address(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    ask(screen, LEAVE)
+    page.evaluate(
+        """text => { // typed and sent before the browser tells the page of the new address
+          document.querySelector('#new-conversation').click()
+          document.querySelector('#question').value = text
+          document.querySelector('#ask').requestSubmit()
+        }""",
+        TRAVEL,
+    )
+    expect(page.locator(".question")).to_have_text([TRAVEL])
+    screen.finished()
+    expect(page.locator(".answer .cite").first).to_be_visible()
+    expect(page.locator("#conversation-list a[aria-current=page] .title")).to_have_text(TRAVEL)
+
+
 def test_back_and_forward_go_between_conversations(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page

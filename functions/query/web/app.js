@@ -3,7 +3,7 @@
 import { currentRoom, NEW } from './address.js'
 import { holdsQuestion, showAttachments, watchAttachments } from './attachments.js'
 import { chooseCollection, chosenCollection, firstCollection, refreshCollections, startCollections } from './collections.js'
-import { canSearch, focusQuestion, searchOptions, showRunning, watchComposer } from './composer.js'
+import { canSearch, focusQuestion, searchOptions, showRunning, watchComposer, writeQuestion } from './composer.js'
 import { refreshConversations, showConversations, watchConversations } from './conversations.js'
 import { copyText } from './copy.js'
 import { download } from './download.js'
@@ -32,7 +32,8 @@ const mayAsk = () => !isBusy() && canSearch()
 
 async function askQuestion(text, fields) {
   await collectionsKnown // a question may be sent before the collections are loaded
-  if (!mayAsk()) return
+  await showRoom() // the address may already name another conversation, as its event comes later
+  if (!mayAsk()) return writeQuestion(text)
   const asked = askHere({ query_text: text, index_name: chosenCollection(), permission_groups: [], ...searchOptions(), ...fields })
   focusQuestion() // the clicked button may be gone
   await asked
