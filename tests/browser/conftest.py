@@ -86,7 +86,7 @@ def _ready_url(server: subprocess.Popen[str], said: list[str]) -> str:
     while time.monotonic() < deadline and server.poll() is None:
         found = re.search(r"http://127\.0\.0\.1:\d+", "".join(said))
         try:
-            if found and urllib.request.urlopen(f"{found[0]}/ready", timeout=2).status == 200:
+            if found and urllib.request.urlopen(f"{found[0]}/ready", timeout=30).status == 200:
                 return found[0]
         except URLError:
             pass

@@ -118,6 +118,20 @@ def test_the_name_of_a_source_is_its_title_and_section_each_once() -> None:
     assert source_name(sentence(BRIDGE)) == "Plan"
 
 
+async def test_what_says_the_meaning_of_an_abbreviation_answers_whatever_it_scores_and_other_sentences_do_not() -> None:
+    uses = make_hit("What ATO there is, ATO means, and an ATO shows. The ATO must be new.", "uses")
+    means = make_hit("They are granted an Authority to Operate (ATO). Nobody lives there.", "means")
+    titled = make_hit("It is granted by the chief of the office.", "titled", headings=("Authority to Operate (ATO)",))
+    for hit in (means, titled):
+        _, turn = await run(make_turn("What does ATO mean?", hits=(uses, hit)), Stored(uses, hit), UNRELATED)
+        assert turn.answer is not None
+        assert [citation.hit for citation in turn.answer.citations] == [hit]
+        assert turn.answer.verdict is not None
+        assert (turn.answer.verdict.tier, turn.outcome) == ("answer", None)
+    _, turn = await run(make_turn("What does ATO mean?", hits=(uses,)), Stored(uses), UNRELATED)
+    assert turn.outcome in ("closest", "refused")
+
+
 # --- no answer -----------------------------------------------------------------------------------
 
 

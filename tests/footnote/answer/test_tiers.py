@@ -182,7 +182,13 @@ async def test_a_passage_below_a_heading_that_is_the_question_is_shown() -> None
 
 
 async def test_a_sentence_that_defines_what_is_asked_for_is_shown() -> None:
-    for text, tier in (("The Old Bridge Rule (OBR) holds.", "closest"), ("The OBR holds.", "nothing")):
+    for text, tier in (("A footbridge is a bridge for walkers.", "closest"), ("The footbridge holds.", "nothing")):
+        question, found = await score("what is a footbridge", make_hit(text, "plan"))
+        assert at(question, found, closest=98, answer=99).tier == tier
+
+
+async def test_a_sentence_that_says_what_an_abbreviation_means_answers() -> None:
+    for text, tier in (("The Old Bridge Rule (OBR) holds.", "answer"), ("The OBR holds.", "nothing")):
         question, found = await score("what does obr mean", make_hit(text, "plan"))
         assert at(question, found, closest=98, answer=99).tier == tier
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.text.question_shapes import NEGATION, Shape, abbreviation_of, definition_of, shape_of, spells_out
+from footnote.text.question_shapes import NEGATION, Shape, definition_of, shape_of
 
 
 @pytest.mark.parametrize(
@@ -160,38 +160,6 @@ def test_how_to_wins_over_a_list_a_list_over_a_definition_and_a_definition_over_
 def test_a_definition_begins_with_what_it_defines(question: str, sentence: str, defines: bool) -> None:
     definition = definition_of(question)
     assert (definition is not None and definition.match(sentence) is not None) == defines
-
-
-@pytest.mark.parametrize(
-    ("question", "lang", "abbreviation"),
-    [
-        ("what does ato mean", "en", "ATO"),
-        ("What is PII?", "en", "PII"),
-        ("Was bedeutet DSGVO?", "de", "DSGVO"),
-        ("L3 뜻", "ko", "L3"),
-        ("What is a tidal mill?", "en", None),
-        ("How do I get an ATO?", "en", None),
-    ],
-)
-def test_a_question_may_ask_what_letters_stand_for(question: str, lang: str, abbreviation: str | None) -> None:
-    assert abbreviation_of(question, lang) == abbreviation
-
-
-@pytest.mark.parametrize(
-    ("sentence", "abbreviation", "does"),
-    [
-        ("The tool was granted an Authorization to Operate (ATO).", "ATO", True),
-        ("PII (personally identifiable information) is never sent.", "PII", True),
-        ("The Federal Risk and Authorization Management Program (FedRAMP) decides.", "FEDRAMP", True),
-        ("Die Datenschutz-Grundverordnung der EU („DSGVO“) gilt.", "DSGVO", True),  # letters within words
-        ("A Lead Programmer (L3) reviews.", "L3", True),
-        ("We have seen it (ATO) there.", "ATO", False),
-        ("Ask for the ATO (early).", "ATO", False),
-        ("An ATO is needed.", "ATO", False),
-    ],
-)
-def test_a_sentence_may_say_what_letters_stand_for(sentence: str, abbreviation: str, does: bool) -> None:
-    assert spells_out(sentence, abbreviation) == does
 
 
 @pytest.mark.parametrize("question", ["How do I connect it?", "Which files can it read?", "What was the best of all the many years there?"])

@@ -13,9 +13,10 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from footnote.text.abbreviations import abbreviation_of, spells_out
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import UNSEEN, whole_weight
-from footnote.text.question_shapes import NEGATION, Shape, abbreviation_of, definition_of, shape_of, spells_out
+from footnote.text.question_shapes import NEGATION, Shape, definition_of, shape_of
 from footnote.text.sentences import looks_like_heading
 from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms
 from footnote.types import Chunk, ChunkSentences, Hit
@@ -63,7 +64,7 @@ class Features:
     cell: float
     """cov of the first cell of a table's row, if the question names all of it."""
     defines: float
-    """1 if it defines what the question asks for."""
+    """1 if it defines what the question asks for, or begins a section whose heading does."""
     long: float
     """Its words beyond FULL, in units of FULL: a long sentence contains many terms by chance."""
 
@@ -202,7 +203,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
             heading=of_heading,
             lead=of_heading * LEADS[at_lead] if at_lead < len(LEADS) else 0.0,
             cell=_cell(question, text, chunk.lang),
-            defines=float(_defines(text, question)),
+            defines=float(_defines(text, question) or (at_lead == 0 and _spells_out(heading, question))),
             long=max(0, len(words[i]) - FULL) / FULL,
         )
         score = sum(getattr(weights, name) * getattr(features, name) for name in NAMES)
@@ -268,9 +269,16 @@ def _asks(sentence: str, question: str) -> bool:
 
 def _defines(sentence: str, question: Question) -> bool:
     """Whether it says what something is that the question asks for, or what its letters stand for."""
-    if question.abbreviation is not None and spells_out(sentence, question.abbreviation):
-        return True
-    return question.definition is not None and question.definition.match(sentence) is not None
+    return _spells_out(sentence, question) or (question.definition is not None and question.definition.match(sentence) is not None)
+
+
+def tells_abbreviation(sentence: Scored, question: Question) -> bool:
+    """Whether the sentence says what the abbreviation means that the question asks for, or the title or heading that it is shown below."""
+    return _spells_out("\n".join((sentence.hit.chunk.title, sentence.heading, sentence.text)), question)
+
+
+def _spells_out(text: str, question: Question) -> bool:
+    return question.abbreviation is not None and spells_out(text, question.abbreviation)
 
 
 def _cell(question: Question, text: str, lang: str) -> float:

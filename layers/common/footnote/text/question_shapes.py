@@ -66,8 +66,6 @@ SUBJECT = re.compile(
     r"|^(?P<korean>.+?)(?:이란|란|은|는|이|가)?\s*(?:무엇|뭐|(?:의\s*)?(?:뜻|의미|정의))",
     re.IGNORECASE,
 )
-ABBREVIATION = re.compile(r"(?=.*[A-Z])[A-Z0-9][A-Z0-9.&/-]{1,8}")
-"""In capitals; a short word looks alike, and no sentence spells it out."""
 LONGEST_SUBJECT = 4
 """Words; more describe something and do not name it."""
 
@@ -75,7 +73,7 @@ LONGEST_SUBJECT = 4
 def definition_of(question: str, lang: str = "en") -> re.Pattern[str] | None:
     """What the beginning of a sentence, or of a table's row, looks like that defines what the question asks for; None = it asks for
     something else."""
-    words = _subject(question)
+    words = subject_of(question)
     if not words or shape_of(question, lang) != "definition":
         return None
     subject = r"[\s-]+".join(map(re.escape, words))
@@ -87,35 +85,6 @@ def definition_of(question: str, lang: str = "en") -> re.Pattern[str] | None:
     )
 
 
-def abbreviation_of(question: str, lang: str = "en") -> str | None:
-    """The abbreviation whose meaning the question asks for, in capitals: “what does ato mean?” → ATO; None = none, or another question."""
-    words = _subject(question)
-    if len(words) != 1 or shape_of(question, lang) != "definition" or not ABBREVIATION.fullmatch(words[0].upper()):
-        return None
-    return words[0].upper()
-
-
-def spells_out(sentence: str, abbreviation: str) -> bool:
-    """Whether the sentence says what the abbreviation stands for: “Authority to Operate (ATO)”, “ATO (Authority to Operate)”, “Lead
-    Programmer (L3)”. The letters are initials, or occur in this order (Schwartz and Hearst, PSB 2003); a digit may stand for anything."""
-    if abbreviation.casefold() not in sentence.casefold():
-        return False
-    short = re.escape(abbreviation)
-    longs = [
-        found[1] for found in re.finditer(rf"((?:[\w&'’/-]+\s+){{1,{len(abbreviation) + 5}}})\(\W?{short}s?\W?\)", sentence, re.IGNORECASE)
-    ]
-    longs += [found[1] for found in re.finditer(rf"\b{short}\s*\(([^()]+)\)", sentence, re.IGNORECASE)]
-    return any(_stands_for(abbreviation, long.split()) for long in longs)
-
-
-def _stands_for(abbreviation: str, words: list[str]) -> bool:
-    """Whether the last two words or more make the abbreviation, whose first letter begins the first of them."""
-    if any(letter.isdigit() for letter in abbreviation):
-        return any(word[:1].isupper() for word in words)
-    letters = re.compile(".*?".join(map(re.escape, abbreviation)), re.IGNORECASE)
-    return any(letters.match("".join(words[first:])) for first in range(len(words) - 1))
-
-
 def shape_of(question: str, lang: str = "en") -> Shape:
     """The first of these patterns that matches: a definition that asks for several things is a list, “how to” wins over all."""
     asked = question.strip().rstrip("?？. ")
@@ -123,7 +92,7 @@ def shape_of(question: str, lang: str = "en") -> Shape:
         return "how_to"
     if LIST.search(asked):
         return "list"
-    if DEFINITION.search(asked) and len(_subject(asked)) <= LONGEST_SUBJECT:
+    if DEFINITION.search(asked) and len(subject_of(asked)) <= LONGEST_SUBJECT:
         return "definition"
     if YES_NO.search(asked) and not KOREAN_QUESTION.search(asked) and not (lang == "de" and WAS.search(asked)):
         return "yes_no"
@@ -131,7 +100,7 @@ def shape_of(question: str, lang: str = "en") -> Shape:
     return "topic" if 0 < words <= LONGEST_TOPIC - (lang == "ko") and not ASKS.search(question) else "other"
 
 
-def _subject(question: str) -> list[str]:
-    """The words of what is to be defined; [] if that cannot be told."""
+def subject_of(question: str) -> list[str]:
+    """The words of what a question wants defined; [] if that cannot be told."""
     asked = SUBJECT.match(question.strip().rstrip("?？. "))
     return re.findall(r"\w[\w.-]*", asked["subject"] or asked["korean"]) if asked else []
