@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from footnote.text.abbreviations import abbreviation_of, spells_out
+from footnote.text.acts import same_acts
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import UNSEEN, whole_weight
 from footnote.text.question_shapes import NEGATION, Shape, definition_of, shape_of
@@ -90,6 +91,7 @@ class Question:
         self.negated = NEGATION.search(text) is not None
         sequence = content_terms(text, lang)
         self.terms = frozenset(sequence)
+        self.acts = same_acts(self.terms, lang) if self.shape == "how_to" else {}
         self.terms_but_where = self.terms.difference(content_terms(" ".join(ASKS_WHERE.findall(text)), lang))
         self.weights = {term: weights.get(term, 1.0) for term in sequence}
         self.total = whole_weight(self.terms, weights)
@@ -173,7 +175,8 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     weights = WITH_VECTORS if question.by_vectors else BY_WORDS
 
     def asked_in(heading: str) -> frozenset[str]:
-        return question.terms.intersection(content_terms(heading, chunk.lang))
+        terms = content_terms(heading, chunk.lang)
+        return question.terms.intersection(terms).union(question.acts[term] for term in terms if term in question.acts)
 
     heading, at_lead = _last_heading(chunk), 0
     in_heading = asked_in(heading)
