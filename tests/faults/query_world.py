@@ -27,6 +27,7 @@ from footnote.ports import Clock
 from footnote.settings import DB, LLM, MCP, Auth, Caching, Embedding, Fallback, OpenSearch
 from ingest.app import create_app as create_ingest
 from query.app import create_app as create_query
+from tests.engines.fixtures import PATIENT_S
 from tests.fakes import FakeEmbedder, LoopClock
 from tests.faults.aws_world import HereParser, World, open_world
 from tests.faults.proxy import Action, Plan, Proxy
@@ -139,9 +140,12 @@ def open_filled(opensearch: str, dynamodb: str, mongodb: str, aws: str) -> Itera
 async def open_site(
     world: World, environment: pytest.MonkeyPatch, *, auth: Auth | None = None, llm: bool = False, embedder: bool = True,
     fallback: bool = False, mcp: bool = False, caching: bool = False, ledger_s: float = LEDGER_S, clock: Clock = time.time,
+    patient: bool = False,
     **settings: Any,
 ) -> AsyncIterator[Site]:  # fmt: skip
-    """A core with its own clients, as a separate process would have. Without `caching` each question reaches every engine."""
+    """A core with its own clients, as a separate process would have. Without `caching` each question reaches every engine.
+    `patient`: it waits longer than a busy machine takes; for tests of faults that do not hang."""
+    cache_s, ledger_s = (PATIENT_S, PATIENT_S) if patient else (CACHE_S, ledger_s)
     plan, vectors = Plan(), FakeEmbedder()
     async with AsyncExitStack() as stack:
         model: Server = await stack.enter_async_context(serving())
@@ -159,7 +163,7 @@ async def open_site(
         environment.setattr("footnote.adapters.mongodb.databases.CONNECT_MS", 1000)  # half; the driver's clock is not the loop's
         spare = Fallback(base_url=f"{proxies['spare'].url}/v1", model="spare") if fallback else None
         changed = {
-            "opensearch": OpenSearch(url=proxies["opensearch"].url, prefix=world.name),
+            "opensearch": OpenSearch(url=proxies["opensearch"].url, prefix=world.name, **({"limit_s": PATIENT_S} if patient else {})),
             "db": DB(uri=SecretStr(proxies["mongodb"].url), name=world.name, statistics=f"{world.name}-statistics"),
             "auth": auth or Auth(),
             "llm": LLM(base_url=f"{proxies['llm'].url}/v1", model="m", fallback=spare) if llm else LLM(discover=False),
@@ -170,8 +174,8 @@ async def open_site(
             "mcp": MCP(mcp_enabled=mcp, gateway=f"{proxies['mcp'].url}/mcp"),
         } | settings
         core = Core(world.settings(world.direct).model_copy(update=changed), clock=clock, parser=HereParser())
-        core.cache = DynamoCache(_table(world, "cache", proxies, CACHE_S), core.clock)
-        core.vector_cache = DynamoVectorCache(_table(world, "cache", proxies, CACHE_S), core.clock)
+        core.cache = DynamoCache(_table(world, "cache", proxies, cache_s), core.clock)
+        core.vector_cache = DynamoVectorCache(_table(world, "cache", proxies, cache_s), core.clock)
         core.ledger = DynamoLedger(_table(world, "ledger", proxies, ledger_s), core.clock)
         stack.push_async_callback(core.close)
         # As in a process that has answered before; a connection that is open already would meet other faults.
