@@ -136,6 +136,17 @@ async def test_the_first_sentences_below_a_heading_that_asks_the_same_come_first
     assert [each.text for each in found if each.is_heading] == ["Opening hours", "Lost books"]
 
 
+async def test_a_heading_of_two_sentences_is_one() -> None:
+    heading, text = "I want some time off. What is the process?", "Book it in the calendar."
+    parts = (Part(0, None, 0, 0, "heading"), Part(len(heading) + 2, None, 1, 0, "paragraph"))
+    _, found = await score("time off", make_hit(f"{heading}\n\n{text}", "staff", parts=parts))
+    assert [(each.text, each.heading, each.is_heading) for each in found] == [
+        ("I want some time off.", heading, True),
+        ("What is the process?", heading, True),
+        (text, heading, False),
+    ]
+
+
 async def test_a_heading_may_name_in_another_verb_what_is_to_be_done() -> None:
     hit = make_hit("Click on the button.", "library", headings=("Creating a route",))
     for question, heading in (("How do I make a route?", 1.0), ("How do I delete a route?", 0.5), ("Who makes a route?", 0.5)):

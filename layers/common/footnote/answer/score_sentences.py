@@ -186,7 +186,8 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         text = chunk.text[start:end]
         kind = chunk.kind_at(start)
         if is_heading := kind == "heading" or (kind in (None, "paragraph") and looks_like_heading(chunk.text, start, end)):
-            heading, at_lead, in_heading = text, 0, asked_in(text)
+            heading, at_lead = _line(chunk.text, start) if kind == "heading" else text, 0  # a heading may have two sentences
+            in_heading = asked_in(heading)
         silent = is_heading or kind == "caption" or (kind == "code" and question.shape in ("yes_no", "definition"))
         introduces = not silent and (text.endswith((":", "：")) or (_announces(text) and _precedes_block(chunk, passage, i)))
         quotable = not (
@@ -221,6 +222,11 @@ def _cosines(question: Question, passage: ChunkSentences) -> tuple[list[float], 
     if question.vector is None or passage.vectors is None or passage.passage is None:
         return [], 0.0
     return ((passage.vectors @ question.vector) / 127.0).tolist(), float(passage.passage @ question.vector)
+
+
+def _line(text: str, at: int) -> str:
+    """The line around a position."""
+    return text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0].strip()
 
 
 def _last_heading(chunk: Chunk) -> str:
