@@ -181,8 +181,12 @@ async def test_a_passage_below_a_heading_that_is_the_question_is_shown() -> None
         assert at(question, found, closest=98, answer=99).tier == tier
 
 
-async def test_a_sentence_that_defines_what_is_asked_for_is_shown() -> None:
-    for text, tier in (("A footbridge is a bridge for walkers.", "closest"), ("The footbridge holds.", "nothing")):
+async def test_a_sentence_that_defines_what_is_asked_for_answers_and_one_that_may_is_shown() -> None:
+    for text, tier in (
+        ("A footbridge is a bridge for walkers.", "answer"),
+        ("Footbridge: for walkers.", "closest"),
+        ("The footbridge holds.", "nothing"),
+    ):
         question, found = await score("what is a footbridge", make_hit(text, "plan"))
         assert at(question, found, closest=98, answer=99).tier == tier
 

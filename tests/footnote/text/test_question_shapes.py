@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.text.question_shapes import NEGATION, Shape, definition_of, shape_of
+from footnote.text.question_shapes import NEGATION, Shape, shape_of
 
 
 @pytest.mark.parametrize(
@@ -141,30 +141,6 @@ def test_german_was_asks_what_and_not_whether(question: str) -> None:
 )
 def test_how_to_wins_over_a_list_a_list_over_a_definition_and_a_definition_over_yes_or_no(question: str, shape: Shape) -> None:
     assert shape_of(question) == shape
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence", "defines"),
-    [
-        ("What does READY mean?", "| READY | its words can be searched |", True),
-        ("What's a collection?", "A collection is a named set of documents.", True),
-        ("what is a passage", "Passages are the pieces of a document.", True),
-        ("What's a collection?", "The collection is optional.", False),
-        ("What is the price of a kayak?", "A kayak is a boat.", False),
-        ("Was ist eine Sammlung?", "Eine Sammlung ist eine Menge von Dokumenten.", True),
-        ("Was ist eine Sammlung?", "Sammlungen kosten nichts.", False),
-        ("컬렉션이 뭐예요?", "컬렉션은 문서의 모음입니다.", True),
-        ("컬렉션이 뭐예요?", "문서는 컬렉션에 있습니다.", False),
-    ],
-)
-def test_a_definition_begins_with_what_it_defines(question: str, sentence: str, defines: bool) -> None:
-    definition = definition_of(question)
-    assert (definition is not None and definition.match(sentence) is not None) == defines
-
-
-@pytest.mark.parametrize("question", ["How do I connect it?", "Which files can it read?", "What was the best of all the many years there?"])
-def test_what_asks_for_no_definition_has_no_form_of_one(question: str) -> None:
-    assert definition_of(question) is None
 
 
 @pytest.mark.parametrize("question", ["Why won't it start?", "What is not kept?", "Warum geht das nicht?", "왜 안 되나요?"])

@@ -13,11 +13,11 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from footnote.text.abbreviations import abbreviation_of, spells_out
 from footnote.text.acts import same_acts
 from footnote.text.answer_types import answer_type_score
+from footnote.text.definitions import definition_of
 from footnote.text.grounding import UNSEEN, whole_weight
-from footnote.text.question_shapes import NEGATION, Shape, definition_of, shape_of
+from footnote.text.question_shapes import NEGATION, Shape, shape_of
 from footnote.text.sentences import looks_like_heading
 from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms
 from footnote.types import Chunk, ChunkSentences, Hit
@@ -87,7 +87,6 @@ class Question:
         self.by_vectors = vector is not None
         self.shape: Shape = shape_of(text, lang)
         self.definition = definition_of(text, lang)
-        self.abbreviation = abbreviation_of(text, lang)
         self.negated = NEGATION.search(text) is not None
         sequence = content_terms(text, lang)
         self.terms = frozenset(sequence)
@@ -207,7 +206,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
             heading=of_heading,
             lead=of_heading * LEADS[at_lead] if at_lead < len(LEADS) else 0.0,
             cell=_cell(question, text, chunk.lang),
-            defines=float(_defines(text, question) or (at_lead == 0 and _spells_out(heading, question))),
+            defines=float(_defines(text, heading if at_lead == 0 else "", question)),
             long=max(0, len(words[i]) - FULL) / FULL,
         )
         score = sum(getattr(weights, name) * getattr(features, name) for name in NAMES)
@@ -276,18 +275,16 @@ def _asks(sentence: str, question: str) -> bool:
     )
 
 
-def _defines(sentence: str, question: Question) -> bool:
-    """Whether it says what something is that the question asks for, or what its letters stand for."""
-    return _spells_out(sentence, question) or (question.definition is not None and question.definition.match(sentence) is not None)
+def _defines(sentence: str, heading: str, question: Question) -> bool:
+    """Whether it says what something is that the question asks for, or what its letters stand for, or is below a heading that does."""
+    wanted = question.definition
+    return wanted is not None and (wanted.may_be(sentence) or wanted.spells_out(heading))
 
 
-def tells_abbreviation(sentence: Scored, question: Question) -> bool:
-    """Whether the sentence says what the abbreviation means that the question asks for, or the title or heading that it is shown below."""
-    return _spells_out("\n".join((sentence.hit.chunk.title, sentence.heading, sentence.text)), question)
-
-
-def _spells_out(text: str, question: Question) -> bool:
-    return question.abbreviation is not None and spells_out(text, question.abbreviation)
+def tells_definition(sentence: Scored, question: Question) -> bool:
+    """Whether the sentence is the definition that the question asks for. The title and the heading that it is shown below may be, too."""
+    shown = "\n".join((sentence.hit.chunk.title, sentence.heading, sentence.text))
+    return question.definition is not None and sentence.quotable and question.definition.is_in(shown)
 
 
 def _cell(question: Question, text: str, lang: str) -> float:

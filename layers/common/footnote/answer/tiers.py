@@ -11,9 +11,9 @@ collections from questions about something else.
 What a question about something else scores depends on the collection: a large one has a sentence near everything. So everyday
 questions are scored on it, and m, their median, shifts the thresholds (`calibration`). Passages are shown from
 `closest_from` on, an answer is given from `answer_from` on, which grows with the number of terms: a long question can be near a passage
-that does not answer it. A sentence that says what an abbreviation means answers the question for it, whatever it scores. Passages
-without a name or number of the question do not answer it. A passage with a sentence that has every
-term of the question is shown, whatever it scores, and so is one whose heading is the question, or that defines what is asked for.
+that does not answer it. Passages without a name or number of the question do not answer it. Whatever the score, a definition that is
+asked for is an answer, and a passage is shown with a sentence that has every term of the question or may define what is asked for, and
+below a heading that is the question.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from footnote.answer.score_sentences import Question, Scored, tells_abbreviation
+from footnote.answer.score_sentences import Question, Scored, tells_definition
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import Reason, Tier, Verdict
 
@@ -84,7 +84,7 @@ def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scor
     closest_from, answer_from = thresholds.closest_from(median), thresholds.answer_from(median, len(question.terms) + question.negated)
     tier, because = _tier(score, closest_from, answer_from, bool(picked))
     missing = question.words_without(frozenset[str]().union(*(each.held for each in sentences)))
-    if any(tells_abbreviation(each, question) for each in picked):
+    if any(tells_definition(each, question) for each in picked):
         tier, because = "answer", "sure"
     if tier == "nothing" and any(_says(each, question) for each in sentences):
         tier, because = "closest", "unsure"

@@ -1,14 +1,10 @@
-"""Abbreviations: whether a question asks what one means, and whether a text says so. In English, German and Korean."""
+"""Whether a text says what an abbreviation stands for. In English, German and Korean."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from footnote.text.question_shapes import shape_of, subject_of
-
-ABBREVIATION = re.compile(r"(?=.*[A-Z])[A-Z0-9][A-Z0-9.&/-]{1,8}")
-"""In capitals; a short word looks alike, and no sentence spells it out."""
 WORD = r"[\w&'’/-]+"
 PHRASE = r"[^.;:|()\n]{1,150}"
 """What an abbreviation stands for is within one phrase."""
@@ -19,14 +15,6 @@ SAYS = r"\W{0,2}\s+(?:stands? for|is short for|steht für|ist (?:kurz|die Abkür
 SMALL = frozenset("a an and at by for in of on the und der die das des für".split())
 """Words without a letter in an abbreviation."""
 HANGUL = re.compile(r"[가-힣]")
-
-
-def abbreviation_of(question: str, lang: str = "en") -> str | None:
-    """The abbreviation whose meaning the question asks for, in capitals: “what does ato mean?” → ATO; None = none, or another question."""
-    words = subject_of(question)
-    if len(words) != 1 or shape_of(question, lang) != "definition" or not ABBREVIATION.fullmatch(words[0].upper()):
-        return None
-    return words[0].upper()
 
 
 def spells_out(text: str, abbreviation: str) -> bool:

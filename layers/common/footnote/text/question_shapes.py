@@ -62,27 +62,12 @@ LONGEST_TOPIC = 3
 """Words; in Korean, where they are longer, two."""
 SUBJECT = re.compile(
     r"^(?:what(?:['’]s| is| are| does)|define|explain|meaning of|was (?:ist|sind|bedeutet|heißt|versteht man unter)|erkläre?)\s+"
-    r"(?:(?:an?|the|der|die|das|eine?[mnrs]?)\s+)?(?P<subject>.+?)(?:\s+means?)?$"
+    r"(?:(?:(?P<any>an?|eine?[mnrs]?)|the|der|die|das)\s+)?(?P<subject>.+?)(?:\s+means?)?$"
     r"|^(?P<korean>.+?)(?:이란|란|은|는|이|가)?\s*(?:무엇|뭐|(?:의\s*)?(?:뜻|의미|정의))",
     re.IGNORECASE,
 )
 LONGEST_SUBJECT = 4
 """Words; more describe something and do not name it."""
-
-
-def definition_of(question: str, lang: str = "en") -> re.Pattern[str] | None:
-    """What the beginning of a sentence, or of a table's row, looks like that defines what the question asks for; None = it asks for
-    something else."""
-    words = subject_of(question)
-    if not words or shape_of(question, lang) != "definition":
-        return None
-    subject = r"[\s-]+".join(map(re.escape, words))
-    return re.compile(
-        rf"\W*(?:(?:an?|the|der|die|das|eine?)\s+)?{subject}(?:e?s|e?n)?\W{{0,2}}(?:\s*\([^)]*\)\W?)?\s*"
-        r"(?:(?:is|are) (?:an?|the|any|all|one|what|how|who|where)\b|(?:ist|sind) (?:eine?|der|die|das|alle|jede[rs]?|was|wer)\b"
-        r"|(?:means?|refers?|denotes?|consists?|bedeute[nt]|heiß(?:t|en)|bezeichne[nt]|besteh(?:t|en))\b|[:|–—=]|이?란|은|는)",
-        re.IGNORECASE,
-    )
 
 
 def shape_of(question: str, lang: str = "en") -> Shape:
@@ -104,3 +89,9 @@ def subject_of(question: str) -> list[str]:
     """The words of what a question wants defined; [] if that cannot be told."""
     asked = SUBJECT.match(question.strip().rstrip("?？. "))
     return re.findall(r"\w[\w.-]*", asked["subject"] or asked["korean"]) if asked else []
+
+
+def asks_for_any(question: str) -> bool:
+    """Whether it wants any such thing defined: “What is a portlet?”"""
+    asked = SUBJECT.match(question.strip())
+    return asked is not None and asked["any"] is not None

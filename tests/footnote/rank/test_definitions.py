@@ -1,4 +1,4 @@
-"""The passage that says what an abbreviation means comes first where the question asks for it."""
+"""The passage that defines something comes first where that is the question."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.fakes import make_document, put_document
 
 PROFILE = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
 QUESTION = "What does ATO mean?"
-USES = [f"ATO {what}. The ATO of a tool." for what in ("means", "what", "mean", "does")]
+USES = [f"It {what} an ATO. Each has the ATO of a tool." for what in ("means", "what", "mean", "does")]
 MEANS = "Before it goes live, every tool that people outside of the office may use is granted an Authority to Operate (ATO) by the chief."
 
 
@@ -40,6 +40,14 @@ async def first(core: Core, question: str, *groups: str, **options: Any) -> str:
 async def test_a_question_for_its_meaning_finds_what_spells_it_out(core: Core) -> None:
     assert await first(core, QUESTION, "staff") == "means"
     assert await first(core, "Which tools have the ATO?", "staff") != "means"  # it asks for something else
+
+
+async def test_a_question_what_something_is_finds_what_defines_it(core: Core) -> None:
+    for number in range(4):
+        await put_document(core.index, make_document(f"portlet-{number}"), ["What is there is a portlet. Nobody asks what the portlet is."])
+    await put_document(core.index, make_document("glossary"), ["Of all that a page may show, this counts too. A portlet is a part of it."])
+    assert await first(core, "What is a portlet?", "staff") == "glossary"
+    assert await first(core, "Which portlet is a portlet?", "staff") != "glossary"
 
 
 async def test_only_passages_that_the_caller_may_read_count(core: Core) -> None:

@@ -1,0 +1,62 @@
+"""Definitions: what a question wants defined, and whether a text does so. In English, German and Korean."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from footnote.text.abbreviations import spells_out
+from footnote.text.question_shapes import asks_for_any, shape_of, subject_of
+
+ABBREVIATION = re.compile(r"(?=.*[A-Z])[A-Z0-9][A-Z0-9.&/-]{1,8}")
+"""In capitals; a short word looks alike, and no text spells it out."""
+ANY, CERTAIN = r"an?|eine?", r"the|der|die|das"
+"""Articles."""
+VERBS = (
+    r"(?:(?:is|are) (?:an?|the|any|all|one|what|how|who|where|used)|(?:ist|sind) (?:eine?|der|die|das|alle|jede[rs]?|was|wer)"
+    r"|means?|refers?|denotes?|consists?|bedeute[nt]|heiß(?:t|en)|bezeichne[nt]|besteh(?:t|en))\b"
+    r"|이?란|[은는][^.\n]{1,80}(?:말(?:한다|합니다|해요)|뜻(?:한다|합니다|이다|입니다|해요)|의미(?:한다|합니다|해요))"
+)
+SIGNS = "[:|–—=]|은|는"
+"""What else may follow the subject of a definition; it follows other words as well, except before an article."""
+FLAGS = re.IGNORECASE | re.MULTILINE
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition that a question asks for."""
+
+    begins: re.Pattern[str]
+    """The beginning of a sentence, or of a table's row, that may be it."""
+    told: re.Pattern[str]
+    """The beginning of a sentence that is it."""
+    abbreviation: str | None
+    """The subject in capitals, if it may be an abbreviation."""
+
+    def may_be(self, sentence: str) -> bool:
+        """Whether the sentence may define the subject: “Portlet: …”."""
+        return self.spells_out(sentence) or self.begins.match(sentence) is not None
+
+    def is_in(self, text: str) -> bool:
+        """Whether a sentence of the text defines the subject, “A portlet is a part of …”, or the text spells it out."""
+        return self.spells_out(text) or self.told.search(text) is not None
+
+    def spells_out(self, text: str) -> bool:
+        """Whether the subject is an abbreviation, and the text says what it stands for."""
+        return self.abbreviation is not None and spells_out(text, self.abbreviation)
+
+
+def definition_of(question: str, lang: str = "en") -> Definition | None:
+    """The definition that the question asks for; None = it asks for something else. What defines any portlet does not begin with “the
+    portlet”."""
+    words = subject_of(question)
+    if not words or shape_of(question, lang) != "definition":
+        return None
+    subject = r"[\s-]+".join(map(re.escape, words)) + r"(?:e?s|e?n)?\W{0,2}(?:\s*\([^)]{1,80}\)\W?)?\s*"
+    articles = ANY if asks_for_any(question) else f"{ANY}|{CERTAIN}"
+    name = words[0].upper() if len(words) == 1 else ""
+    return Definition(
+        re.compile(rf"\W*(?:(?:{ANY}|{CERTAIN})\s+)?{subject}(?:{VERBS}|{SIGNS})", re.IGNORECASE),
+        re.compile(rf"(?:^|[.!?:]\s+)\W{{0,4}}(?:(?:{articles})\s+)?{subject}(?:{VERBS}|[:|–—=]\s*(?:{ANY}|{CERTAIN})\s)", FLAGS),
+        name if ABBREVIATION.fullmatch(name) else None,
+    )

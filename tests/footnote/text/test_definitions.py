@@ -1,0 +1,85 @@
+"""What a question wants defined, and what defines it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from footnote.text.definitions import definition_of
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "defines"),
+    [
+        ("What does READY mean?", "| READY | its words can be searched |", True),
+        ("What's a collection?", "A collection is a named set of documents.", True),
+        ("what is a passage", "Passages are the pieces of a document.", True),
+        ("What's a collection?", "The collection is optional.", False),
+        ("What is the price of a kayak?", "A kayak is a boat.", False),
+        ("Was ist eine Sammlung?", "Eine Sammlung ist eine Menge von Dokumenten.", True),
+        ("Was ist eine Sammlung?", "Sammlungen kosten nichts.", False),
+        ("컬렉션이 뭐예요?", "컬렉션은 문서의 모음입니다.", True),
+        ("컬렉션이 뭐예요?", "문서는 컬렉션에 있습니다.", False),
+    ],
+)
+def test_a_definition_begins_with_what_it_defines(question: str, sentence: str, defines: bool) -> None:
+    wanted = definition_of(question)
+    assert wanted is not None
+    assert wanted.may_be(sentence) == defines
+
+
+@pytest.mark.parametrize("question", ["How do I connect it?", "Which files can it read?", "What was the best of all the many years there?"])
+def test_what_asks_for_no_definition_has_no_form_of_one(question: str) -> None:
+    assert definition_of(question) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "lang", "abbreviation"),
+    [
+        ("what does ato mean", "en", "ATO"),
+        ("What is PII?", "en", "PII"),
+        ("Was bedeutet DSGVO?", "de", "DSGVO"),
+        ("L3 뜻", "ko", "L3"),
+        ("What is a tidal mill?", "en", None),
+        ("How do I get an ATO?", "en", None),
+    ],
+)
+def test_a_question_may_ask_what_letters_stand_for(question: str, lang: str, abbreviation: str | None) -> None:
+    wanted = definition_of(question, lang)
+    assert (wanted and wanted.abbreviation) == abbreviation
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "does"),
+    [
+        ("What is a portlet?", "They are new. A portlet is a part of a page.", True),
+        ("What is a portlet?", "Glossary\n\n- **Portlets** are the parts of a page.", True),
+        ("What is a portlet?", "The portlet is the last step.", False),  # of a certain one
+        ("What is the portlet?", "The portlet is the last step.", True),
+        ("What is a portlet?", "Nobody knows what a portlet is the first time.", False),
+        ("What is a portlet?", "Portlet: choose one.", False),
+        ("What is a portlet?", "Terms\n\n- Portlet: A part of a page.", True),
+        ("What is a portlet?", "| Portlet | a part of a page |", True),
+        ("What does portlet mean?", "Portlet means a part of a page.", True),
+        ("Was ist ein Portlet?", "Ein Portlet ist eine Komponente der Oberfläche.", True),
+        ("Was ist ein Portlet?", "Das Portlet ist der letzte Schritt.", False),
+        ("컬렉션이 뭐예요?", "컬렉션이란 문서의 모음이다.", True),
+        ("컬렉션이 뭐예요?", "컬렉션은 문서의 모음을 말합니다.", True),
+        ("컬렉션이 뭐예요?", "컬렉션은 무료이다.", False),
+        ("What does ATO mean?", "They are granted an Authority to Operate (ATO).", True),
+    ],
+)
+def test_a_text_defines_something_in_a_sentence_that_begins_with_it(question: str, text: str, does: bool) -> None:
+    wanted = definition_of(question)
+    assert wanted is not None
+    assert wanted.is_in(text) == does
+
+
+@pytest.mark.parametrize("text", ["\n" * 20_000, "- " * 20_000, "portlet" * 5_000, "portlet (" * 5_000, "portlet은" * 5_000, ". " * 20_000])
+def test_text_that_goes_on_without_an_end_is_looked_through_in_linear_time(text: str) -> None:
+    wanted = definition_of("What is a portlet?")
+    assert wanted is not None
+    started = time.process_time()
+    assert not wanted.is_in(text)
+    assert time.process_time() - started < 2
