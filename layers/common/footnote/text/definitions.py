@@ -1,4 +1,5 @@
-"""Definitions: what a question wants defined, and whether a text does so. In English, German and Korean."""
+"""Definitions: what a question wants defined, or who somebody is, and whether a text says it. In English, German and Korean; who somebody
+is not in Korean, whose names have no capitals."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from footnote.text.abbreviations import spells_out
-from footnote.text.question_shapes import asks_for_any, shape_of, subject_of
+from footnote.text.question_shapes import LONGEST_SUBJECT, asks_for_any, shape_of, subject_of
 
 ABBREVIATION = re.compile(r"(?=.*[A-Z])[A-Z0-9][A-Z0-9.&/-]{1,8}")
 """In capitals; a short word looks alike, and no text spells it out."""
@@ -19,6 +20,14 @@ VERBS = (
 )
 SIGNS = "[:|–—=]|은|는"
 """What else may follow the subject of a definition; it follows other words as well, except before an article."""
+WHO = re.compile(
+    r"^(?:who(?:['’]s| is| was)|wer (?:ist|war))\s+(?:(?:an?|the|our|my|der|die|das|unsere?|mein)\s+)?(?P<subject>.+)$", re.IGNORECASE
+)
+_CAPITALISED = r"[A-ZÄÖÜ][a-zäöüß’'-][\w’'-]{0,30}"
+NAME = rf"{_CAPITALISED}(?: (?:[A-ZÄÖÜ]\.|van|von|de))?(?: {_CAPITALISED}){{1,2}}"
+"""A person's: two capitalised words or more."""
+LINK = r"\s?(?:[:(|–—]|(?:is|was|ist|war)\b)\W{0,2}"
+"""Between a role and who holds it: “the treasurer (Jo Lee)”. Without any, headings in capitals look alike."""
 FLAGS = re.IGNORECASE | re.MULTILINE
 
 
@@ -29,13 +38,13 @@ class Definition:
     begins: re.Pattern[str]
     """The beginning of a sentence, or of a table's row, that may be it."""
     told: re.Pattern[str]
-    """The beginning of a sentence that is it."""
+    """What is in a text that tells it."""
     abbreviation: str | None
     """The subject in capitals, if it may be an abbreviation."""
 
     def may_be(self, sentence: str) -> bool:
         """Whether the sentence may define the subject: “Portlet: …”."""
-        return self.spells_out(sentence) or self.begins.match(sentence) is not None
+        return self.begins.match(sentence) is not None or self.is_in(sentence)
 
     def is_in(self, text: str) -> bool:
         """Whether a sentence of the text defines the subject, “A portlet is a part of …”, or the text spells it out."""
@@ -47,8 +56,10 @@ class Definition:
 
 
 def definition_of(question: str, lang: str = "en") -> Definition | None:
-    """The definition that the question asks for; None = it asks for something else. What defines any portlet does not begin with “the
-    portlet”."""
+    """The definition that the question asks for, or who somebody is; None = it asks for something else. What defines any portlet does not
+    begin with “the portlet”."""
+    if who := WHO.match(question.strip().rstrip("?？. ")):
+        return _person(who["subject"].split())
     words = subject_of(question)
     if not words or shape_of(question, lang) != "definition":
         return None
@@ -60,3 +71,13 @@ def definition_of(question: str, lang: str = "en") -> Definition | None:
         re.compile(rf"(?:^|[.!?:]\s+)\W{{0,4}}(?:(?:{articles})\s+)?{subject}(?:{VERBS}|[:|–—=]\s*(?:{ANY}|{CERTAIN})\s)", FLAGS),
         name if ABBREVIATION.fullmatch(name) else None,
     )
+
+
+def _person(words: list[str]) -> Definition | None:
+    """Who holds a role, or which role a person has; None if there are too many words for either."""
+    if len(words) > LONGEST_SUBJECT:
+        return None
+    subject = r"(?i:\b" + r"[\s-]+".join(map(re.escape, words)) + r"\b)"
+    others = r"(?:(?!(?:not|nicht|to|of|for|with|by|von|bei|zur|zum)\b)[\w&-]+ ){0,3}"  # “Jo Lee, founder and treasurer”
+    told = re.compile(rf"{subject}{LINK}{NAME}|\b{NAME}(?:, |{LINK}){others}{subject}")
+    return Definition(told, told, None)
