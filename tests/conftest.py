@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import signal
 import sys
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -21,6 +22,10 @@ pytest_plugins = ["tests.background", "tests.engines.fixtures"]
 
 # Set before anything imports numpy: with more BLAS threads than cores, small matrices are many times slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# What a shell starts in the background ignores Ctrl-C, and so would the programs that tests stop with it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class NetworkBlocked(BaseException):

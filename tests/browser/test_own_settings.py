@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.conftest import Screen, scripted_model, serving
 from tests.browser.test_accessibility import DARK, NARROW, STILL, close_sheet, grave_in
@@ -98,6 +98,26 @@ def test_without_a_budget_the_account_menu_shows_what_was_used(
     screen.picture(tmp_path / "usage.png")
     assert grave_in(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("look", [{}, NARROW], ids=["wide", "narrow"])
+def test_what_can_be_clicked_in_the_account_menu_does_not_move_when_the_usage_arrives(
+    open_handbook: Open, server_with_model: str, look: dict[str, Any]
+) -> None:
+    page: Page = open_handbook(server_with_model, **STILL, **look).page
+    close_sheet(page)
+    late: list[Route] = []
+    page.route("**/me/usage", lambda route: late.append(route))
+    page.locator("#account").click()
+    entries = page.locator("#account-menu > :is(a, button, label):visible")
+    expect(entries).not_to_have_count(0)
+    rows = "entries => entries.map(entry => entry.getBoundingClientRect().top)"
+    tops = entries.evaluate_all(rows)
+    while not late:
+        page.wait_for_timeout(10)
+    late[0].continue_()
+    expect(page.locator("#usage dd")).to_have_count(2)
+    assert entries.evaluate_all(rows)[: len(tops)] == tops
 
 
 def test_a_member_sees_how_much_of_the_budget_is_used_until_only_search_is_left(

@@ -89,6 +89,8 @@ def test_a_text_defines_something_in_a_sentence_that_begins_with_it(question: st
         ("Who is the treasurer?", "The treasurer is responsible for it.", False),
         ("Who is the treasurer?", "Jo Lee is not the treasurer.", False),
         ("Who is the treasurer?", "Jo Lee, assistant to the treasurer", False),
+        ("Who is the treasurer?", "The role of the treasurer\n| Self-Awareness Level | Primary Leader |", False),
+        ("Who is the release manager?", "Release Manager: Release Planning", False),
         ("Who is the CEO?", "Loop in: VP Legal, CEO", False),
         ("Who is Jo Lee?", "Jo Lee (Chief Executive) decides.", True),
         ("Wer ist der Kassenwart?", "Kassenwart: Jo Lee", True),

@@ -26,8 +26,8 @@ WHO = re.compile(
 _CAPITALISED = r"[A-ZÄÖÜ][a-zäöüß’'-][\w’'-]{0,30}"
 NAME = rf"{_CAPITALISED}(?: (?:[A-ZÄÖÜ]\.|van|von|de))?(?: {_CAPITALISED}){{1,2}}"
 """A person's: two capitalised words or more."""
-LINK = r"\s?(?:[:(|–—]|(?:is|was|ist|war)\b)\W{0,2}"
-"""Between a role and who holds it: “the treasurer (Jo Lee)”. Without any, headings in capitals look alike."""
+LINK = r" ?(?:[:(|–—]|(?:is|was|ist|war)\b)[^\w\n]{0,2}"
+"""Between a role and who holds it, on one line: “the treasurer (Jo Lee)”. Without any, headings in capitals look alike."""
 FLAGS = re.IGNORECASE | re.MULTILINE
 
 
@@ -77,7 +77,9 @@ def _person(words: list[str]) -> Definition | None:
     """Who holds a role, or which role a person has; None if there are too many words for either."""
     if len(words) > LONGEST_SUBJECT:
         return None
-    subject = r"(?i:\b" + r"[\s-]+".join(map(re.escape, words)) + r"\b)"
+    known = [re.escape(word) for word in words]
+    subject = r"(?i:\b" + r"[\s-]+".join(known) + r"\b)"
+    name = rf"(?!(?i:{'|'.join(known)})\b){NAME}"  # “Release manager: Release planning” names nobody
     others = r"(?:(?!(?:not|nicht|to|of|for|with|by|von|bei|zur|zum)\b)[\w&-]+ ){0,3}"  # “Jo Lee, founder and treasurer”
-    told = re.compile(rf"{subject}{LINK}{NAME}|\b{NAME}(?:, |{LINK}){others}{subject}")
+    told = re.compile(rf"{subject}{LINK}{name}|\b{name}(?:, |{LINK}){others}{subject}")
     return Definition(told, told, None)
