@@ -83,7 +83,7 @@ def test_the_page_is_in_the_menu_and_shows_the_figures_of_the_api(
         expect(page.get_by_role("img", name=chart)).to_be_visible()
     page.locator("figure").first.get_by_text("Show as table").click()
     today = page.locator("figure").first.locator("tbody tr").last
-    assert [int(cell) for cell in today.locator("td").all_inner_texts()] == [2, total["closest"], total["refusals"], 0]
+    expect(today.locator("td")).to_have_text(["2", str(total["closest"]), str(total["refusals"]), "0"])
 
 
 def test_admins_see_unanswered_questions_documents_and_health(open_page: Open) -> None:
