@@ -28,12 +28,12 @@ import { askHere, finishedTurns, isBusy, isRunning, roomToAsk, shownRoom, showRo
 // --- asking ---
 
 const collectionsKnown = startCollections()
-const mayAsk = () => !isBusy() && canSearch()
 
 async function askQuestion(text, fields) {
   await collectionsKnown // a question may be sent before the collections are loaded
   await showRoom() // the address may already name another conversation, as its event comes later
-  if (!mayAsk()) return writeQuestion(text)
+  if (isBusy()) return writeQuestion(text)
+  if (!canSearch()) return
   const asked = askHere({ query_text: text, index_name: chosenCollection(), permission_groups: [], ...searchOptions(), ...fields })
   focusQuestion() // the clicked button may be gone
   await asked
@@ -50,7 +50,7 @@ function showThread() {
   document.title = turns.length > 0 ? `${turns[0].question} – Footnote` : 'Footnote'
 }
 
-watchComposer({ mayAsk: () => mayAsk() && !holdsQuestion(), onAsk: askQuestion, onStop: stopRunning })
+watchComposer({ mayAsk: () => !isBusy() && canSearch() && !holdsQuestion(), onAsk: askQuestion, onStop: stopRunning })
 watchAttachments(roomToAsk)
 watchThread({ onAsk: askQuestion, changed: showThread })
 $('suggestions').addEventListener('ask', ({ detail: { text } }) => askQuestion(text))

@@ -16,7 +16,7 @@ from footnote.answer.calibration import Calibration
 from footnote.answer.citation_styles import Markers, markers_of
 from footnote.answer.messages import message
 from footnote.answer.pick_sentences import pick
-from footnote.answer.score_sentences import Question, Scored, score_passage, tells_definition
+from footnote.answer.score_sentences import Question, Scored, score_passage
 from footnote.answer.show_sentence import between, escaped, item_mark, readable, source_name
 from footnote.answer.sub_questions import decisive, shown_question, turns_of
 from footnote.answer.tiers import judge, score_evidence
@@ -152,8 +152,9 @@ def _outside(chunks: Sequence[Chunk]) -> dict[str, ChunkSentences]:
 
 def pick_quotes(question: Question, sentences: Sequence[Scored]) -> list[Scored]:
     """The sentences that would answer. Where some define what is asked for, others that only use the word do not answer."""
-    defining = [each for each in sentences if each.features.defines or tells_definition(each, question)]
-    return pick(defining if any(tells_definition(each, question) for each in defining) else sentences, question.shape)
+    if any(each.tells for each in sentences):
+        sentences = [each for each in sentences if each.tells or each.features.defines]
+    return pick(sentences, question.shape)
 
 
 def closest(sentences: Sequence[Scored]) -> list[Scored]:

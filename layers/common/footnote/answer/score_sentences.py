@@ -141,6 +141,8 @@ class Scored:
     """Whether it is the lead-in of what follows: “To build it, run:”."""
     fresh: int = 0
     """Number of its terms that neither the question nor title and headings contain."""
+    tells: bool = False
+    """Whether it can be quoted and is the definition that the question asks for, or the title or heading that it is shown below is."""
 
     @property
     def part(self) -> int:
@@ -210,8 +212,10 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
             long=max(0, len(words[i]) - FULL) / FULL,
         )
         score = sum(getattr(weights, name) * getattr(features, name) for name in NAMES)
+        wanted = question.definition
+        tells = quotable and wanted is not None and wanted.is_in("\n".join((chunk.title, heading, text)))
         fresh = len(set(words[i]) - question.terms - above)
-        scored.append(Scored(hit, i, start, end, score, features, heading, here, quotable, is_heading, introduces, fresh))
+        scored.append(Scored(hit, i, start, end, score, features, heading, here, quotable, is_heading, introduces, fresh, tells))
         at_lead += quotable
     return scored
 
@@ -279,12 +283,6 @@ def _defines(sentence: str, heading: str, question: Question) -> bool:
     """Whether it says what something is that the question asks for, or what its letters stand for, or is below a heading that does."""
     wanted = question.definition
     return wanted is not None and (wanted.may_be(sentence) or wanted.spells_out(heading))
-
-
-def tells_definition(sentence: Scored, question: Question) -> bool:
-    """Whether the sentence is the definition that the question asks for. The title and the heading that it is shown below may be, too."""
-    shown = "\n".join((sentence.hit.chunk.title, sentence.heading, sentence.text))
-    return question.definition is not None and sentence.quotable and question.definition.is_in(shown)
 
 
 def _cell(question: Question, text: str, lang: str) -> float:

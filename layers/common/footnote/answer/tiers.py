@@ -22,7 +22,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from footnote.answer.score_sentences import Question, Scored, tells_definition
+from footnote.answer.score_sentences import Question, Scored
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import Reason, Tier, Verdict
 
@@ -84,7 +84,7 @@ def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scor
     closest_from, answer_from = thresholds.closest_from(median), thresholds.answer_from(median, len(question.terms) + question.negated)
     tier, because = _tier(score, closest_from, answer_from, bool(picked))
     missing = question.words_without(frozenset[str]().union(*(each.held for each in sentences)))
-    if any(tells_definition(each, question) for each in picked):
+    if any(each.tells for each in picked):
         tier, because = "answer", "sure"
     if tier == "nothing" and any(_says(each, question) for each in sentences):
         tier, because = "closest", "unsure"

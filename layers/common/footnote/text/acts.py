@@ -11,10 +11,10 @@ from footnote.text.tokens import content_terms
 _ACTS = {
     "en": """make create add define | set setup configure | delete remove | change edit modify update adjust | start begin launch | stop end
     cancel quit | see view show display | find locate | buy purchase order | request apply | fix repair solve troubleshoot | send submit
-    | move transfer | connect link | publish post | join enroll | pay reimburse""",
+    | move transfer | connect link | publish post | join enroll""",
     "de": """erstellen anlegen hinzufügen machen | löschen entfernen | ändern bearbeiten anpassen aktualisieren | beantragen anfordern
     bestellen | starten beginnen | beenden stoppen abbrechen | ansehen anzeigen | einrichten konfigurieren | verbinden koppeln
-    | senden schicken abschicken | melden anmelden""",
+    | senden schicken abschicken""",
 }
 
 
