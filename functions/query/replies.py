@@ -12,7 +12,7 @@ from footnote.answer.model_source import no_model
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
 from footnote.turn_records.read import model_source_of, model_usage_of, question_of, started_at_of
-from footnote.types import Outcome, Reason, Stage, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage
+from footnote.types import FLAWS, Outcome, Reason, Stage, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
@@ -104,6 +104,13 @@ TIER = (
 )
 """The description of a field with the tier."""
 
+WARNINGS = (
+    "Findings of the checks of the answer. Of a model's text that is no answer, so that the documents are quoted instead or below it:"
+    " `uncited`, `empty`, `preamble` (it only announces an answer), `repetition`, `other_language`. `citations_added`: the model cited"
+    " nothing, and its sentences were found in these passages. Others, such as `unsupported`: see the documentation of `/ask`."
+)
+"""The description of a field with the warnings."""
+
 
 class AskResponse(BaseModel):
     """An answer."""
@@ -121,7 +128,7 @@ class AskResponse(BaseModel):
     model: str | None
     model_failed: bool = Field(description="True: the configured language model did not respond; the documents were quoted instead.")
     notice: str | None = Field(description="A note for the user, e.g. how to connect a language model.")
-    warnings: list[str]
+    warnings: list[str] = Field(description=WARNINGS)
     searched_for: list[str] = Field(description="Search queries; [] if nothing was searched.")
     corrected: str | None = Field(description="The question with its typos corrected, if it had any and was searched for like this.")
     suggested_questions: list[str] = Field(description="At most three follow-up questions.")
@@ -271,6 +278,9 @@ def _notice(record: TurnRecord) -> str | None:
     quotes = record["extractive"] and record["outcome"] in (None, "cached", "closest")  # a refusal quotes nothing
     refuses = record["extractive"] and record["outcome"] == "refused"
     lang, address, source = record["lang"], record.get("llm_address"), model_source_of(record)
+    if flaw := next((each for each in record["warnings"] if each in FLAWS and record["extractive"]), None):
+        said = message(f"model_{flaw}", lang)
+        return f"{said} {message('quoted_instead', lang)}" if quotes else said
     if not _model_failed(record):
         if source and (quotes or refuses):
             return no_model(source, lang)

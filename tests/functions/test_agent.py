@@ -126,7 +126,7 @@ async def test_the_local_search_replaces_a_connected_search_that_fails(tmp_path:
         ("unreadable", gateway, True),
         ("ferry", "http://127.0.0.1:1/mcp", True),
     ):
-        replies = [tool_calls_reply(("search_documents", {"query": query})), sse(chunk(content="Yes."))]
+        replies = [tool_calls_reply(("search_documents", {"query": query})), sse(chunk(content="Yes [1]."))]
         async with asking(tmp_path / query, clock, replies, gateway=address) as (client, server, _):
             done = (await events_of(client))[-1]
         assert done["type"] == "done"

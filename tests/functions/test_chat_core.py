@@ -137,7 +137,7 @@ async def test_an_answer_that_names_no_source_has_no_references(open_site: OpenS
 @pytest.mark.parametrize(
     ("written", "expected", "outcome", "warnings"),
     [
-        ("In 1894, I think.", "In 1894, I think.", "answered", ["uncited"]),
+        ("In 1894, I think.", "In 1894, I think.", "refused", ["uncited"]),
         ("The references do not say when. SOURCES_USED: none", "The references do not say when.", "refused", ["insufficient"]),
         ("It was built in 1894. SOURCES_USED: 1", "It was built in 1894.", "answered", []),
     ],

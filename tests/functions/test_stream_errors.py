@@ -28,7 +28,7 @@ from tests.fakes import FakeModel, FakeModels
 from tests.functions.conftest import ASK, QUESTION, OpenSite
 
 PNG = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n....").decode()
-SAID = "It was built in 1894, and painted blue by hand in the same year. " * 4
+SAID = "It was built in 1894, and painted blue by hand in the same year. Ferries cross the river beside it. " * 2
 """More than an agent keeps back."""
 DOWN = "This part is down."
 

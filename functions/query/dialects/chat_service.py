@@ -16,7 +16,7 @@ from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import ONCE, SLOW
 from footnote_http.routes import Router
 from query.citations import answer_text
-from query.replies import TIER, tier_of
+from query.replies import TIER, WARNINGS, tier_of
 
 if TYPE_CHECKING:
     from footnote.settings import Settings
@@ -62,7 +62,7 @@ class ChatResponse(BaseModel):
     answer: str
     tier: Tier = Field(description=TIER)
     citations: list[ChatCitation]
-    warnings: list[str] = Field(description="Findings of the answer checks, such as `unsupported`.")
+    warnings: list[str] = Field(description=WARNINGS)
 
 
 @router.post("/chat", name="chat")

@@ -24,7 +24,7 @@ from footnote_http.routes import Router
 from footnote_http.sse import stream_events
 from query.citations import answer_text
 from query.framing import Events, Json, ProgressEvent, StreamError
-from query.replies import TIER, TokenEvent, tier_of
+from query.replies import TIER, WARNINGS, TokenEvent, tier_of
 from query.tools import ORGANISATION
 from query.v1_errors import ErrorBody
 
@@ -130,7 +130,7 @@ class RAGResponse(BaseModel):
     suggested_questions: list[str]
     context_sufficiency: ContextSufficiency
     tier: Tier = Field(description=TIER)
-    warnings: list[str] = Field(description="Findings of the answer checks, such as `unsupported`.")
+    warnings: list[str] = Field(description=WARNINGS)
     trace_id: str
     degraded: bool = Field(description="True: a part failed and the turn continued without it.")
     persisted: bool

@@ -24,7 +24,7 @@ from footnote_http.sse import stream_events
 from query.citations import answer_text
 from query.exchanges import exchanges_of
 from query.framing import Events, Json, ProgressEvent, StreamError
-from query.replies import TIER, TokenEvent, tier_of
+from query.replies import TIER, WARNINGS, TokenEvent, tier_of
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -126,7 +126,7 @@ class VexoraResponse(_Camel):
     tier: Tier = Field(description=TIER)
     graph_enriched: bool | None = Field(None, description="Whether a graph found some of the results. Absent: none was searched.")
     graph_context: str | None = Field(None, description="What the graph says of their connections, a line each. Absent: nothing.")
-    warnings: list[str] = Field(description="Findings of the answer checks, such as `unsupported`.")
+    warnings: list[str] = Field(description=WARNINGS)
     trace_id: str = Field(alias="trace_id")
     degraded: bool = Field(description="True: a part failed and the turn continued without it.")
     persisted: bool

@@ -52,11 +52,16 @@ function marker(source, sources, span) {
   return describeCitation(button, source, span)
 }
 
-function notes({ question, degraded, model_failed: modelFailed, vectors_pending: pending, persisted, warnings, notice }) {
-  const states = [degraded && !modelFailed && 'degraded', pending && 'vectors_pending', persisted === false && 'not_saved']
+/** Why a model's text is no answer. */
+const FLAWS = ['uncited', 'empty', 'preamble', 'repetition', 'other_language']
+const isFlawed = ({ warnings }) => (warnings ?? []).some(code => FLAWS.includes(code))
+
+function notes(turn) {
+  const { question, degraded, model_failed: modelFailed, vectors_pending: pending, persisted, warnings, notice } = turn
+  const states = [degraded && !modelFailed && !isFlawed(turn) && 'degraded', pending && 'vectors_pending', persisted === false && 'not_saved']
   const keys = [...states, ...(warnings ?? []).map(code => `warning_${code}`)].filter(Boolean)
   const known = keys.map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
-  const isSaid = (warnings ?? []).some(code => code.startsWith('budget_'))
+  const isSaid = isFlawed(turn) || (warnings ?? []).some(code => code.startsWith('budget_'))
   if (modelFailed) return [...known, el('p', { class: 'note failed' }, el('span', {}, notice), askAgain(question))]
   return notice && !isSaid ? [...known, el('p', { class: 'notice' }, notice)] : known
 }
@@ -68,8 +73,8 @@ function footnotes(sources) {
 }
 
 /** Where a language model said that the documents lack the answer: what it was shown. */
-function nearest({ hits, outcome, extractive }) {
-  if (outcome !== 'refused' || extractive || hits.length === 0) return []
+function nearest({ hits, outcome, extractive, warnings }) {
+  if (outcome !== 'refused' || extractive || isFlawed({ warnings }) || hits.length === 0) return []
   const rows = hits.map(hit => el('li', {}, passage(hit, el('span', { class: 'number' }, '·'), readable(hit.content), () => openSource(hit))))
   return [el('section', { class: 'nearest' }, say(el('h3'), 'closest'), el('ol', { class: 'footnotes' }, ...rows))]
 }

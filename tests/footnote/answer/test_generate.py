@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.generate import answer_no_hits, check_citations, generate, need_model, pick_model
+from footnote.answer.generate import answer_no_hits, generate, need_model, pick_model
 from footnote.answer.messages import MESSAGES, message
 from footnote.errors import ModelUnavailable, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.ports import Delta, Record
 from footnote.settings import LLM
 from footnote.tracing import collect_calls
-from footnote.types import Answer, Caller, Chunk, Citation, Message, Profile, Turn, Usage
+from footnote.types import Answer, Caller, Chunk, Message, Profile, Turn, Usage
 from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeModel, FakeModels, Piece, make_hit
 from tests.turns import HELD, ME, make_turn, with_
@@ -232,40 +232,7 @@ async def test_a_reply_that_only_names_its_sources_is_an_error_of_the_model() ->
         await run("SOURCES_USED: 1", turn=with_(ASKED, profile=replace(PROFILE, citation_style="references")))
 
 
-# --- what the answer cites ---------------------------------------------------------------------
-
-STRICT = replace(PROFILE, options={"reject_uncited": True})
-CITED = (Citation(1, HIT, "x", spans=((8, 11),)),)
-
-
-async def test_an_answer_that_cites_nothing_is_rejected_and_its_owner_finds_it_in_the_trace() -> None:
-    uncited = with_(ASKED, answer=Answer("In 1894.", model="fake", warnings=("short",)))
-    checked = await check_citations(uncited)
-    assert (checked.outcome, checked.answer) == (None, Answer("In 1894.", model="fake", warnings=("short", "uncited")))
-    rejected = await check_citations(with_(uncited, profile=STRICT))
-    assert (rejected.outcome, rejected.answer) == ("refused", Answer(message("uncited", "en"), model="fake"))
-    assert rejected.record.notes == {"rejected_answer": "In 1894."}
-
-
-async def test_an_answer_that_the_documents_are_silent_is_replaced_or_marked() -> None:
-    silent = with_(
-        ASKED, answer=Answer("The documents do not mention a year [1].", (Citation(1, HIT, "x", spans=((36, 39),)),), model="fake")
-    )
-    replaced = await check_citations(with_(silent, profile=STRICT, lang="ko"))
-    assert (replaced.outcome, replaced.answer) == ("refused", Answer(message("insufficient", "ko"), model="fake"))
-    assert replaced.record.notes == {"rejected_answer": "The documents do not mention a year [1]."}
-    marked = await check_citations(silent)
-    assert silent.answer is not None
-    assert (marked.outcome, marked.answer) == ("refused", replace(silent.answer, warnings=("insufficient",)))
-    assert marked.record.notes == {}
-
-
-@pytest.mark.parametrize(
-    "answer", [None, Answer("In 1894 [1].", CITED), Answer("I don't know.", extractive=True), Answer("No [1].", CITED)]
-)
-async def test_other_answers_stand(answer: Answer | None) -> None:
-    turn = with_(ASKED, profile=STRICT, answer=answer)
-    assert await check_citations(turn) == turn
+# --- no hits -----------------------------------------------------------------------------------
 
 
 async def test_the_notice_says_why_nothing_was_found() -> None:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, RootModel, StringConstraints
 
 from footnote.types import Mode, Tier
 from query.framing import ProgressEvent, StreamError
-from query.replies import TIER, TokenEvent, TokensUsed, VerdictBody
+from query.replies import TIER, WARNINGS, TokenEvent, TokensUsed, VerdictBody
 from query.tools import ORGANISATION
 
 LONGEST_ADDRESS = 64 * 2**20
@@ -71,7 +71,7 @@ class QueryDone(BaseModel, defer_build=True):
     usage: TokensUsed
     references: list[Reference] = Field(description="The passages that the answer cites.")
     nearest: list[Reference] = Field(description="Where there is no answer, the closest passages, if any is close; else [].")
-    warnings: list[str] = Field(description="Findings of the answer checks, such as `unsupported`.")
+    warnings: list[str] = Field(description=WARNINGS)
     trace_id: str
     degraded: bool
     vectors_pending: bool = Field(description="True: some passages that you may read have no vector yet.")

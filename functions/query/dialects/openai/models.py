@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, RootModel
 from footnote.types import Tier
 from footnote_http.openapi import EVENTS, Responses, events_of, schema_of
 from query.citations import SourceLink
-from query.replies import TIER, TokensUsed
+from query.replies import TIER, WARNINGS, TokensUsed
 from query.v1_errors import ErrorBody
 
 
@@ -58,6 +58,7 @@ class ChatCompletion(BaseModel, defer_build=True):
     usage: TokensUsed
     citations: list[SourceLink]
     tier: Tier = Field(description=TIER)
+    warnings: list[str] = Field(description=WARNINGS)
     trace_id: str
 
 
@@ -91,6 +92,7 @@ class ChatCompletionChunk(BaseModel, defer_build=True):
     event: dict[str, Any] | None = Field(None, description="For Open WebUI: a status, or a source.")
     citations: list[SourceLink] | None = Field(None, description="Set in the last chunk with a choice.")
     tier: Tier | None = Field(None, description=f"Set there too. {TIER}")
+    warnings: list[str] | None = Field(None, description=f"Set there too. {WARNINGS}")
     trace_id: str | None = None
 
 
@@ -201,6 +203,7 @@ class ResponseBody(BaseModel, defer_build=True):
     usage: ResponseUsage | None = None
     citations: list[SourceLink] = Field(description="The sources of the numbers in the text.")
     tier: Tier | None = Field(None, description=f"Of a response that has ended. {TIER}")
+    warnings: list[str] | None = Field(None, description=f"Of a response that has ended. {WARNINGS}")
     trace_id: str
 
 

@@ -45,9 +45,7 @@ def completion(turn: Turn, model: str, origin: str) -> Json:
             }
         ],
         "usage": tokens_used(turn.record.usage),
-        "citations": make_citations(turn, origin),
-        "tier": tier_of(turn.outcome),
-        "trace_id": turn.trace_id,
+        **_about(turn, origin),
     }
 
 
@@ -89,8 +87,7 @@ class Chunks:
             yield self._chunk({}, event={"type": "source", "data": _source(citation, self._origin, turn.lang)})
         if annotations := make_annotations(turn, self._origin):
             yield self._chunk({"annotations": annotations}, type=ANNOTATIONS)
-        about = {"citations": make_citations(turn, self._origin), "tier": tier_of(turn.outcome), "trace_id": turn.trace_id}
-        yield self._chunk({}, finish_reason(turn), **about)
+        yield self._chunk({}, finish_reason(turn), **_about(turn, self._origin))
         if self._usage:
             yield {**self._head, "choices": [], "usage": tokens_used(turn.record.usage)}
 
@@ -104,9 +101,20 @@ class Chunks:
         return {**self._head, "choices": [choice], **({"usage": None} if self._usage else {}), **more}
 
 
+def _about(turn: Turn, origin: str) -> Json:
+    """What Footnote says of an answer, beside OpenAI's fields."""
+    return {
+        "citations": make_citations(turn, origin),
+        "tier": tier_of(turn.outcome),
+        "warnings": list(turn.answer.warnings) if turn.answer else [],
+        "trace_id": turn.trace_id,
+    }
+
+
 def finish_reason(turn: Turn) -> str:
-    """`stop`, or why the answer was cut off."""
-    return (turn.answer and turn.answer.cut) or "stop"
+    """`stop`, or why the answer was cut off; one in a loop was cut at a length of ours."""
+    cut = turn.answer.cut if turn.answer else None
+    return "length" if cut == "repetition" else cut or "stop"
 
 
 def make_annotations(turn: Turn, origin: str) -> list[Json]:

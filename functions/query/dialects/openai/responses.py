@@ -25,7 +25,7 @@ from query.dialects.openai.replies import error_detail, make_annotations
 from query.dialects.openai.turns import ChatMessage, Options
 from query.replies import tier_of
 
-CUTS = {"length": "max_output_tokens", "content_filter": "content_filter"}
+CUTS = {"length": "max_output_tokens", "repetition": "max_output_tokens", "content_filter": "content_filter"}
 Json = dict[str, Any]
 
 
@@ -79,6 +79,7 @@ def make_response(turn: Turn, request: ResponsesRequest, origin: str) -> Respons
             ),
             "citations": [SourceLink.model_validate(each) for each in make_citations(turn, origin)],
             "tier": tier_of(turn.outcome),
+            "warnings": list(turn.answer.warnings) if turn.answer else [],
         }
     )
 

@@ -19,6 +19,7 @@ from footnote.answer.budget import budget_of, exchanges_shown
 from footnote.answer.citation_styles import cite
 from footnote.answer.converse import history_messages
 from footnote.answer.generate import chosen
+from footnote.answer.repetition import RepetitionGuard
 from footnote.answer.stream_filters import StreamFilter, ThinkFilter, filter_for
 from footnote.answer.toolbox import Search, Toolbox, ToolResult
 from footnote.answer.voice_tool import VoiceTool
@@ -29,7 +30,7 @@ from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
 from footnote.ports.tool_arguments import find_search, scope_of
 from footnote.prompts import Prompts
 from footnote.settings import LLM, MCP, Conversation
-from footnote.types import Answer, Message, RankedList, Span, Stage, ToolCall, Turn
+from footnote.types import Answer, Cut, Message, RankedList, Span, Stage, ToolCall, Turn
 
 HELD = 200
 """Characters of a reply that are held back until it is known whether a tool call follows."""
@@ -107,7 +108,7 @@ async def run_agent(
         degraded=turn.record.degraded or work.degraded,
     )
     evidence = replace(turn.evidence, lists=work.found, hits=tuple(box.hits))
-    answer = Answer(text.rstrip(), citations, model=model.name)
+    answer = Answer(text.rstrip(), citations, model=model.name, cut=work.cut)
     yield replace(turn, evidence=evidence, answer=answer, record=record)
 
 
@@ -133,6 +134,7 @@ class _Work:
     found: tuple[RankedList, ...] = ()
     """Ranked lists of its searches in the index."""
     degraded: bool = False
+    cut: Cut | None = None
     started: float = field(default_factory=perf_counter)
     steps: dict[str, int] = field(default_factory=dict)
 
@@ -160,7 +162,7 @@ class _Work:
         yield self._end(name, begun, "ok", calls=len(reply.calls))
 
     async def _read(self, stream: AsyncIterator[Delta], reply: _Reply, markers: StreamFilter) -> AsyncIterator[Event]:
-        held, thoughts = "", ThinkFilter()
+        held, thoughts, repetition = "", ThinkFilter(), RepetitionGuard()
         async for delta in stream:
             thought, said = thoughts.feed(delta.text)
             if thought := delta.thinking + thought:
@@ -172,6 +174,9 @@ class _Work:
                 if ready := self._show(held, markers):
                     yield Token(ready)
                 held = ""
+            if repetition.feed(delta.thinking + delta.text):
+                self.cut = "repetition"
+                break
         thought, said = thoughts.flush()
         reply.text += said
         held += said

@@ -98,8 +98,9 @@ class Support:
 
 
 def has_sources(turn: Turn) -> bool:
-    """A model wrote the answer, and it cites something."""
-    return turn.answer is not None and bool(turn.answer.citations) and not turn.answer.extractive
+    """A model wrote the answer, and it cites something. Citations that were added are of passages that the check has found."""
+    answer = turn.answer
+    return answer is not None and bool(answer.citations) and not answer.extractive and "citations_added" not in answer.warnings
 
 
 async def check_support(turn: Turn, *, index: Index, rag: Rag) -> Turn:

@@ -1,4 +1,4 @@
-"""Generates the answer with a language model, streams it and checks its citations."""
+"""Generates the answer with a language model, and streams it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from footnote.answer.budget import budget_of
 from footnote.answer.citation_styles import cite
-from footnote.answer.insufficient import lacks_information
 from footnote.answer.messages import message
 from footnote.answer.model_source import no_model
+from footnote.answer.repetition import RepetitionGuard
 from footnote.answer.stream_filters import NO_MORE, AnswerFilter, ThinkFilter, filter_for
 from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
 from footnote.events import Event, Think, Token
@@ -91,13 +91,14 @@ def has_no_model(turn: Turn) -> bool:
 async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Event | Turn]:
     """Streams the model's reply with checked citations; sets `turn.answer` to the whole reply without its thinking.
 
-    What the model says before its answer is left out, and so are the questions after it, which become suggested questions."""
+    What the model says before its answer is left out, and so are the questions after it, which become suggested questions. A reply that
+    is in a loop is ended."""
     model = await models.pick(turn.plan.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
     profile, written, cut = turn.profile, "", None
     markers: dict[str, Any] = {"first": turn.request.first_number, "origin": turn.request.link_origin}
-    thoughts, answered = ThinkFilter(), AnswerFilter(turn.request.question)
+    thoughts, answered, repetition = ThinkFilter(), AnswerFilter(turn.request.question), RepetitionGuard()
     said, shown = "", filter_for(profile.citation_style, turn.evidence.citable, **markers)
     stream = read_reply(
         model,
@@ -118,6 +119,9 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
             if text and (ready := shown.feed(text)):
                 yield Token(ready)
             cut = delta.cut or cut
+            if repetition.feed(delta.thinking + delta.text):
+                cut = "repetition"
+                break
     thought, text = thoughts.flush()
     text = answered.feed(text) + answered.flush()
     said += text
@@ -142,25 +146,6 @@ def chosen(asked: T | None, llm: LLM, setting: str, usual: T | None) -> T | None
     if asked is not None:
         return asked
     return getattr(llm, setting) if setting in llm.model_fields_set else usual
-
-
-async def check_citations(turn: Turn) -> Turn:
-    """Handles an answer without citations, or one that only says that the documents do not contain the information.
-
-    With the option `reject_uncited` it is replaced by a notice and kept for its owner in the trace (`rejected_answer`); else it
-    gets the warning `uncited` or `insufficient`.
-    """
-    answer = turn.answer
-    if answer is None or answer.extractive:
-        return turn
-    lacking = lacks_information(answer, turn.lang)
-    if not lacking and answer.citations:
-        return turn
-    if turn.plan.wants("reject_uncited"):
-        notice = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model)
-        return replace(turn.with_notes(rejected_answer=answer.text), outcome="refused", answer=notice)
-    warned = replace(answer, warnings=(*answer.warnings, "insufficient" if lacking else "uncited"))
-    return replace(turn, answer=warned, outcome="refused" if lacking else None)
 
 
 async def answer_no_hits(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:

@@ -189,6 +189,46 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Stattdessen wurden diese Sätze aus den Dokumenten zitiert.",
         "ko": "대신 문서의 문장을 인용했습니다.",
     },
+    "citations_added": {
+        "en": "Sources that Footnote found for this:",
+        "de": "Quellen, die Footnote dazu gefunden hat:",
+        "ko": "Footnote가 찾은 출처:",
+    },
+    "unverified": {
+        "en": "The text above could not be verified.",
+        "de": "Der Text oben ließ sich nicht belegen.",
+        "ko": "위의 글은 근거를 확인할 수 없습니다.",
+    },
+    "unverified_but": {
+        "en": "The text above could not be verified. The documents say:",
+        "de": "Der Text oben ließ sich nicht belegen. In den Dokumenten steht:",
+        "ko": "위의 글은 근거를 확인할 수 없습니다. 문서에는 다음과 같이 나와 있습니다.",
+    },
+    "model_uncited": {
+        "en": "The language model cited no passage.",
+        "de": "Das Sprachmodell hat keine Textstelle zitiert.",
+        "ko": "언어 모델이 구절을 인용하지 않았습니다.",
+    },
+    "model_empty": {
+        "en": "The language model said nothing.",
+        "de": "Das Sprachmodell hat nichts gesagt.",
+        "ko": "언어 모델이 아무 말도 하지 않았습니다.",
+    },
+    "model_preamble": {
+        "en": "The language model announced an answer and gave none.",
+        "de": "Das Sprachmodell hat eine Antwort angekündigt, aber keine gegeben.",
+        "ko": "언어 모델이 답변을 예고만 하고 답하지 않았습니다.",
+    },
+    "model_repetition": {
+        "en": "The language model repeated itself.",
+        "de": "Das Sprachmodell hat sich wiederholt.",
+        "ko": "언어 모델이 같은 말을 반복했습니다.",
+    },
+    "model_other_language": {
+        "en": "The language model answered in another language.",
+        "de": "Das Sprachmodell hat in einer anderen Sprache geantwortet.",
+        "ko": "언어 모델이 다른 언어로 답했습니다.",
+    },
     "budget_cheaper": {
         "en": "Most of your budget for today is used up, so a cheaper language model answered.",
         "de": "Ihr heutiges Budget ist größtenteils aufgebraucht. Deshalb hat ein günstigeres Sprachmodell geantwortet.",

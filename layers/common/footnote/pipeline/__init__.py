@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from footnote.answer.agent import run_agent
 from footnote.answer.assess import check_support, has_sources
+from footnote.answer.check import check_answer, doubt_answer
 from footnote.answer.confidence import NOTE, assess_confidence, has_citations
 from footnote.answer.context import assemble_context, warn_of_injection, was_written
 from footnote.answer.converse import assemble_conversation
@@ -19,7 +20,6 @@ from footnote.answer.extract import verdict_shown
 from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.generate import (
     answer_no_hits,
-    check_citations,
     generate,
     has_model,
     has_no_model,
@@ -131,7 +131,7 @@ SAY = Step(
     shows=lambda t: {"tokens": t.record.usage.completion_tokens}, on_start=Answering(),
 )
 CHECK = Step(
-    "check", check_citations, stage=Stage.CHECK, on_error=SKIP,
+    "check", check_answer, stage=Stage.CHECK, on_error=FALLBACK, fallback=doubt_answer, timeout_s=10,
     shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0},
 )
 

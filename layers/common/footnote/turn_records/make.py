@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from footnote.types import (
+    FLAWS,
     NO_MODEL,
     Citation,
     Hit,
@@ -59,7 +60,7 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "degraded": record.degraded,
         "vectors_pending": turn.evidence.vectors_pending,
         "llm": answer.model if answer else None,
-        "llm_failed": bool(answer and answer.extractive and (turn.plan.model or record.model_problem)),
+        "llm_failed": _is_unanswered(turn),
         "llm_address": record.model_address if turn.caller.role == "admin" else None,  # a host's name is for administrators
         "extractive": answer.extractive if answer else False,
         "verdict": _verdict(answer.verdict) if answer and answer.verdict else None,
@@ -88,6 +89,13 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
 def iso_time(at: float) -> str:
     """Seconds since the epoch as ISO 8601, UTC, to the millisecond."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+
+
+def _is_unanswered(turn: Turn) -> bool:
+    """A language model was to answer, and sent nothing."""
+    answer = turn.answer
+    expected = turn.plan.model is not None or turn.record.model_problem is not None
+    return expected and answer is not None and answer.extractive and FLAWS.isdisjoint(answer.warnings)
 
 
 def _partial(turn: Turn) -> str:

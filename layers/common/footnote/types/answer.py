@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from footnote.types.evidence import Hit
 
-Cut = Literal["length", "content_filter"]
-"""Why a model's reply is incomplete: the token limit, or the provider's content filter."""
+Cut = Literal["length", "content_filter", "repetition"]
+"""Why a model's reply is incomplete: the token limit, the provider's content filter, or a loop that was ended."""
 
+Flaw = Literal["empty", "repetition", "preamble", "other_language", "uncited"]
+"""Why a model's text is no answer. empty: it has no words. repetition: a loop, which was ended. preamble: it announces an answer that does
+not follow. other_language: it is in another language than the question. uncited: it cites no passage."""
+FLAWS: frozenset[str] = frozenset(get_args(Flaw))
 
 Tier = Literal["answer", "closest", "nothing"]
 """answer: the text answers the question. closest: it does not; the closest passages are shown, with their best sentence marked.

@@ -1,0 +1,102 @@
+"""Checks that a model's text is an answer: that it says something, in the language of the question, and cites what it says."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+from footnote.answer.attribute import attribute
+from footnote.answer.calibration import Calibration
+from footnote.answer.citation_styles import markers_of
+from footnote.answer.flaws import find_flaw
+from footnote.answer.insufficient import lacks_information
+from footnote.answer.messages import message
+from footnote.answer.overview import quote
+from footnote.answer.toolbox import SEARCH
+from footnote.answer.voice_tool import VOICES
+from footnote.events import Event, Token
+from footnote.ports import Embedder, Index
+from footnote.types import Answer, Citation, Flaw, Turn
+
+
+async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
+    """Handles a text that is no answer (`flaws`), or only says that the documents do not contain it.
+
+    A text without citations gets those of the passages in which its sentences are found, and the warning `citations_added`. Else the
+    documents are quoted: instead of a text that has not been shown, which its owner finds in the trace (`rejected_answer`), and below one
+    that has. The flaw is a warning. With the option `reject_uncited` a notice takes the text's place.
+    """
+    answer = turn.answer
+    if answer is None or answer.extractive:
+        yield turn
+        return
+    lacking = lacks_information(answer, turn.lang)
+    flaw = None if lacking else find_flaw(turn, answer)
+    if not lacking and flaw is None:
+        yield turn
+    elif turn.plan.wants("reject_uncited"):
+        notice = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model)
+        yield replace(turn.with_notes(rejected_answer=answer.text), outcome="refused", answer=notice)
+    elif flaw is None:
+        yield replace(_warned(turn, answer, "insufficient"), outcome="refused")
+    elif flaw == "uncited" and _has_other_sources(turn):
+        yield _warned(turn, answer, flaw)
+    elif flaw == "uncited" and (cited := await attribute(turn, answer, index)):
+        if turn.profile.live and len(cited.text) > len(answer.text):
+            yield Token(cited.text[len(answer.text) :])
+        yield _warned(turn, cited, "citations_added")
+    else:
+        async for item in _quote(turn, answer, flaw, index, embedder, calibration):
+            yield item
+
+
+async def doubt_answer(turn: Turn) -> Turn:
+    """Where the check fails, a text that cites nothing does not pass for an answer."""
+    flaw = find_flaw(turn, turn.answer) if turn.answer and not turn.answer.extractive else None
+    if turn.answer is None or flaw is None or (flaw == "uncited" and _has_other_sources(turn)):
+        return turn
+    return replace(_warned(turn, turn.answer, flaw), outcome="refused")
+
+
+async def _quote(
+    turn: Turn, answer: Answer, flaw: Flaw, index: Index, embedder: Embedder | None, calibration: Calibration
+) -> AsyncIterator[Event | Turn]:
+    turn = replace(_warned(turn, answer, flaw), record=replace(turn.record, degraded=True))
+    if not turn.plan.wants("quotes"):
+        yield replace(turn, outcome="refused")
+        return
+    style = markers_of(turn).style
+    numbered = 0 if style.at_end or style.keeps_numbers else len(answer.citations)  # numbers go on behind those of the text
+    asked = replace(turn, request=replace(turn.request, first_number=turn.request.first_number + numbered)) if turn.profile.live else turn
+    quoted = turn
+    async for item in quote(asked, index=index, embedder=embedder, calibration=calibration):
+        if isinstance(item, Turn):
+            quoted = replace(item, request=turn.request)
+    if quoted.answer is None:
+        yield replace(turn, outcome="refused")
+    elif not turn.profile.live:
+        instead = replace(quoted.answer, warnings=(*answer.warnings, flaw))
+        yield replace(quoted, answer=instead).with_notes(rejected_answer=answer.text)
+    else:
+        lead = "unverified_but" if quoted.outcome is None else "unverified"
+        below = f"\n\n---\n\n**{message(lead, turn.lang)}**\n\n"
+        yield Token(below + quoted.answer.text)
+        text = answer.text + below
+        citations = (*answer.citations, *(_moved(citation, len(text)) for citation in quoted.answer.citations))
+        both = replace(answer, text=text + quoted.answer.text, citations=citations, warnings=(*answer.warnings, flaw))
+        yield replace(quoted, answer=both, outcome=quoted.outcome or "closest")
+
+
+def _warned(turn: Turn, answer: Answer, warning: str) -> Turn:
+    return replace(turn, answer=replace(answer, warnings=(*answer.warnings, warning)))
+
+
+def _moved(citation: Citation, by: int) -> Citation:
+    return replace(citation, spans=tuple((start + by, end + by) for start, end in citation.spans))
+
+
+def _has_other_sources(turn: Turn) -> bool:
+    """Whether the text may rest on something that cannot be cited: text that came with the question, or the result of a tool."""
+    return bool(turn.request.attached) or any(
+        said.role == "tool" and said.name not in (SEARCH, VOICES) for said in turn.record.tool_messages
+    )

@@ -1,0 +1,73 @@
+"""What makes a model's text no answer, whatever it says."""
+
+from __future__ import annotations
+
+import re
+
+from footnote.answer.preamble import find_end, stems_of
+from footnote.text.language import MARKER_WORDS, detect_language
+from footnote.text.sentences import split_sentences
+from footnote.types import Answer, Flaw, Turn
+
+CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
+QUOTED = re.compile(r"“[^”]{0,600}”|„[^“”]{0,600}[“”]|«[^»]{0,600}»|\"[^\"]{0,600}\"")
+LATIN_WORD = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]+")
+LEAST_LETTERS = 25
+"""Letters of a text whose language can be told."""
+LEAST_SHARE = 0.2
+"""The smallest share of function words at which a text is certainly English or German: of prose they are a third to a half."""
+NAMES_LANGUAGE = re.compile(
+    r"\b(?:english|german|korean|french|spanish|italian|japanese|chinese|englisch|deutsch|koreanisch|französisch|spanisch|italienisch"
+    r"|japanisch|chinesisch|translat|übersetz)|영어|영문|독일어|한국어|프랑스어|스페인어|일본어|중국어|번역",
+    re.IGNORECASE,
+)
+"""A question that names a language may ask for an answer in it."""
+
+
+def find_flaw(turn: Turn, answer: Answer) -> Flaw | None:
+    """The worst flaw of a text that a model wrote from documents; None = it may be shown as an answer."""
+    text = without_markers(answer)
+    if not any(character.isalnum() for character in text):
+        return "empty"
+    if answer.cut == "repetition":
+        return "repetition"
+    if _only_announces(text, turn):
+        return "preamble"
+    if _is_in_other_language(text, turn):
+        return "other_language"
+    return None if answer.citations else "uncited"
+
+
+def without_markers(answer: Answer) -> str:
+    """The text with spaces in place of its markers, so that bounds stay."""
+    text = answer.text
+    for citation in answer.citations:
+        for start, end in citation.spans:
+            text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def _only_announces(text: str, turn: Turn) -> bool:
+    """“Here is what the documents say:”, or one sentence that ends with a colon."""
+    said = text.strip(" \n*_#>-")
+    if find_end(f"{said}\n1.", stems_of(turn.request.question)) == len(said) + 1:
+        return True
+    return said.endswith((":", "：")) and len(split_sentences(said, turn.lang)) == 1
+
+
+def _is_in_other_language(text: str, turn: Turn) -> bool:
+    """Whether both languages are certain, and differ. Code and quotations may be in any language."""
+    question = turn.request.question
+    prose = QUOTED.sub(" ", CODE.sub(" ", text))
+    if sum(map(str.isalpha, prose)) < LEAST_LETTERS or NAMES_LANGUAGE.search(question):
+        return False
+    asked, written = detect_language(question), detect_language(prose, among=[turn.lang])
+    return asked == turn.lang != written and _is_certain(question, asked, 1) and _is_certain(prose, written, 2)
+
+
+def _is_certain(text: str, lang: str, least: int) -> bool:
+    """A script tells a language; Latin text needs function words, at least so many."""
+    if lang not in MARKER_WORDS:
+        return True
+    words = [word.lower() for word in LATIN_WORD.findall(text)]
+    return sum(word in MARKER_WORDS[lang] for word in words) >= max(least, LEAST_SHARE * len(words))
