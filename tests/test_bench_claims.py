@@ -24,4 +24,6 @@ def test_claims_are_counted_by_what_people_said_of_them(tmp_path: Path, capsys: 
         "bridges: 1 unsupported claims, doubted 100.0",
         "bridges: 2 supported claims, doubted 0.0",
         "bridges: balanced accuracy 100.0",
+        "bridges: 1 unsupported claims, cited 0.0",
+        "bridges: 2 supported claims, cited 100.0",
     ]
