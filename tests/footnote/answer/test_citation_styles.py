@@ -58,6 +58,15 @@ def test_each_marker_has_the_sentence_that_supports_the_text_before_it() -> None
         ("Old [2][2].", "Old [1][1]."),
         ("See [1](https://example.org).", "See [1](https://example.org)."),
         ("In [2024] and [a] and [^bridge] and [ 1 ].", "In [2024] and [a] and [^bridge] and [ 1 ]."),
+        ("Old [1-3].", "Old [1] [2] [3]."),
+        ("Old[2–9], blue [1 - 2; 3].", "Old[1][2], blue [3] [1] [2]."),
+        ("Old [4-9], [3-1] and [0-9] in [2019-2024].", "Old, and [0-9] in [2019-2024]."),
+        ("Old 【3】, blue【1, 2】 and 【9】【1†L5-L8】 【a】.", "Old [1], blue[2][3] and[2] 【a】."),
+        ("Old [Document 3], blue [documents 1, 2].", "Old [1], blue [2] [3]."),
+        ("Alt [Dokument 3], blau [Dokumente 1–2].", "Alt [1], blau [2] [3]."),
+        ("옛날 [문서 3], 파랑 [문서1] 【문서 9】.", "옛날 [1], 파랑 [2]."),
+        ("Old (Source 3), blue (Quelle 1, Dokument 2), (1) and (3 sources).", "Old [1], blue [2] [3], (1) and (3 sources)."),
+        ("[Document](https://example.org) [Document A] [my document 1]", "[Document](https://example.org) [Document A] [my document 1]"),
         ("[2] starts it", "[1] starts it"),
         ("", ""),
         ("No marker.", "No marker."),
@@ -71,6 +80,8 @@ def test_a_numbered_marker_that_names_no_passage_is_removed(written: str, kept: 
     ("written", "kept"),
     [
         ("Old [^tower].", "Old [^tower]."),
+        ("`grep '[^0-9]'` [^tower].", "`grep '[^0-9]'` [^tower]."),
+        ("```sh\ngrep -E '[^0-9]+' a\n```\nOld [^tower].", "```sh\ngrep -E '[^0-9]+' a\n```\nOld [^tower]."),
         ("Old [^ghost] and [^tower, ghost].", "Old and [^tower]."),
         ("Old [^tower#000; bridge].", "Old [^tower] [^bridge]."),
         ("Old [^tower]\n\n[^tower]: The definition", "Old [^tower]\n\n[^tower]: The definition"),
@@ -165,6 +176,31 @@ def test_references_are_the_passages_whose_numbers_the_last_line_names() -> None
 @pytest.mark.parametrize("ending", ["", " SOURCES_USED: 4, 2024", "\nSOURCES_USED: none"])
 def test_without_a_number_that_exists_there_are_no_references(ending: str) -> None:
     assert cite(f"It is old.{ending}", HITS, "references", "en")[1] == ()
+
+
+IN_CODE = [
+    "Read `data[1]` first, then ``row[0]`[2]``",
+    "```c\na[i] = b[1] + c[12] + d[0]; // [Source 1] (Source 2) 【3】 [1-3] [Dokument 1] [^bridge]\n```",
+    "1. So:\n\n   ~~~~\n   ~~~\n   x[1] [^tower]\n   ~~~~",
+    "> ````\n> ```\n> x[2] [^ghost]\n> ````",
+    "```\nSOURCES_USED = [1]\nprint(f'SOURCES_USED: 2')\n```",
+    "Set `SOURCES_USED: 1 # [2]`, or `(Source 1)`",
+]
+
+
+@pytest.mark.parametrize("style", list(STYLES))
+@pytest.mark.parametrize("code", IN_CODE)
+def test_in_code_nothing_is_a_marker_in_any_style(code: str, style: str) -> None:
+    assert cite(f"{code}\n\nThat is all.", HITS, style, "en") == (f"{code}\n\nThat is all.", ())
+    assert cite(f"So:\n\n{code}", HITS, style, "en") == (f"So:\n\n{code}", ())
+
+
+@pytest.mark.parametrize("style", ["numbered", "numbered_by_page", "numbered_by_place", "source"])
+@pytest.mark.parametrize("code", IN_CODE)
+def test_beside_code_markers_are_what_they_are(code: str, style: str) -> None:
+    text, citations = cited(f"Old [1]:\n\n{code}\n\nOld [Dokument 1].", style)
+    marker = STYLES[style].write(1, BRIDGE)
+    assert (text, [hit for _, hit, _ in citations]) == (f"Old {marker}:\n\n{code}\n\nOld {marker}.", [BRIDGE])
 
 
 def test_a_plain_text_is_left_as_it_is() -> None:

@@ -105,6 +105,26 @@ async def test_they_are_left_out_of_a_held_reply_whose_thinking_has_no_opening_t
     assert (turn.answer and turn.answer.text, turn.record.suggested_questions) == ("In 1894 [1].", ("Who built it?",))
 
 
+CODE = [
+    ("```sh\ngrep -E '[^0-9]+' list.txt | sed 's/[^a-z]//g'\n```\nIn 1894 {}.", ["[^bridge]", "[1]", "[Source 1]"]),
+    ("```c\na[i] = b[1] + c[12] + d[0];\n```\nIn 1894 {}.", ["[^bridge]", "[1]", "[Source 1]"]),
+    ("Read `data[1]` first, then `row[0][2]` {}.", ["[^bridge]", "[1]", "[Source 1]"]),
+]
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize(("text", "markers"), CODE)
+async def test_a_models_code_stays_as_it_wrote_it_in_every_style(text: str, markers: list[str], live: bool) -> None:
+    for style, marker in zip(("footnote", "numbered", "source"), markers, strict=True):
+        said = text.format(marker)
+        _, turn, _ = await run(said, turn=with_(ASKED, profile=replace(PROFILE, citation_style=style, live=live)))
+        assert turn.answer is not None
+        assert turn.answer.text == said
+        assert [turn.answer.text[start:end] for each in turn.answer.citations for start, end in each.spans] == [marker]
+        events, *_ = await run(*said, turn=with_(ASKED, profile=replace(PROFILE, citation_style=style, live=live)))
+        assert "".join(event.text for event in events if isinstance(event, Token)) == said
+
+
 async def test_a_reasoning_model_is_told_to_think_longer_where_the_plan_wants_it() -> None:
     for level, effort in (("enhanced", None), ("maximum", "high")):
         _, _, model = await run("In 1894 [1].", turn=with_(ASKED, level=level, model="fake"))

@@ -34,6 +34,20 @@ CASES = [
     ("Sources used: two. It was s", "Sources used: two. It was s", ()),
     (" \n Blue * [a] > **b**  \n", "Blue * [a] > **b**", ()),
     ("", "", ()),
+    ("Blue. SOURCES_USED: 1-3", "Blue.", (1, 2, 3)),
+    ("Blue. SOURCES_USED: 1–3, 5 — 6", "Blue.", (1, 2, 3, 5, 6)),
+    ("Blau.\nSOURCES_USED: Dokument 1, Dokumente 3, [Quelle 4]", "Blau.", (1, 3, 4)),
+    ("파랑.\nSOURCES_USED: 문서 1, 【3】, 출처 4", "파랑.", (1, 3, 4)),
+    ("Blue. SOURCES_USED: 1 Documents are old.", "Blue. Documents are old.", (1,)),
+    ("Blue `SOURCES_USED: 1, 3`", "Blue", (1, 3)),
+    ("Blue SOURCES_USED: `1`, `3`\n", "Blue", (1, 3)),
+    ("Blue.\n\n~~~\nsources_used: 1\n~~~ \n\n", "Blue.", (1,)),
+    ("~~~\nsources_used: 1\n~~~\nBlue.", "~~~\nsources_used: 1\n~~~\nBlue.", ()),
+    ("The line `SOURCES_USED: 1` ends it.", "The line `SOURCES_USED: 1` ends it.", ()),
+    ("```\nSOURCES_USED: 1\nsize = 2\n```\nBlue.", "```\nSOURCES_USED: 1\nsize = 2\n```\nBlue.", ()),
+    ("```py\nSOURCES_USED = [1]\n```\nBlue.", "```py\nSOURCES_USED = [1]\n```\nBlue.", ()),
+    ("Set `sources_used: 1 MB` or `s`.", "Set `sources_used: 1 MB` or `s`.", ()),
+    ("Blue. SOURCES_USED: 3\n\n```\nx[1]\n```", "Blue.\n\n```\nx[1]\n```", (3,)),
 ]
 
 

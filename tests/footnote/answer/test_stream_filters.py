@@ -21,8 +21,18 @@ NUMBERED = {
     "[2] starts it. [8]\n": "[1] starts it.",
     "Old [": "Old [",
     " \n": "",
+    "Read `a[1]`[1] and ``b[1]`` [3], [2]`c`": "Read `a[1]`[1] and ``b[1]`` [2], [3]`c`",
+    "So [3]:\n\n- ```c\n  a = b[1] + [9];\n  ```\n- old [3]\n\n~~~\nx[1] [": (
+        "So [1]:\n\n- ```c\n  a = b[1] + [9];\n  ```\n- old [1]\n\n~~~\nx[1] ["
+    ),
+    "Old 【3】【1†L2】, blue [2-9] and [Dokument 1], [문서 3]": "Old [1][2], blue [3] [1] and [2], [1]",
+    "(Source 1)(Source 2) (see [1](x) ([Documents 1–2]": "[1][2] (see [1](x) ([1][2]",
 }
 FOOTNOTES = {
+    "Run `grep '[^0-9]'` on [^tower] it:\n\n```sh\nsed 's/[^a-z]//g'\n```\n [^ghost] [^bridge]": (
+        "Run `grep '[^0-9]'` on [^tower] it:\n\n```sh\nsed 's/[^a-z]//g'\n```\n [^bridge]"
+    ),
+    "An `open [^0-9] one [^tower]\n\nand [^bridge] `more [^0-9]`.": "An `open one [^tower]\n\nand [^bridge] `more [^0-9]`.",
     "Blue [^bridge], old [^ghost] and [^tower#000; bridge].": "Blue [^bridge], old and [^tower] [^bridge].",
     "Old [^tower]\n\n[^tower]: The definition": "Old [^tower]\n\n[^tower]: The definition",
 }

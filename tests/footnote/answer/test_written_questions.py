@@ -17,6 +17,11 @@ REPLIES = [
     ("The field suggested_questions holds them.", "The field suggested_questions holds them.", ()),
     ("Is it **suggested**? Yes.", "Is it **suggested**? Yes.", ()),
     ("14.\nSUGGESTED_QUESTIONS: " + "why " * 60, "14.", ()),
+    ("14.\nSUGGESTED_QUESTIONS: What is `a[1]` for [1]? | When?", "14.", ("What is `a[1]` for?", "When?")),
+    ("14.\n\n```\nSUGGESTED_QUESTIONS: Who pays?\n```\n", "14.", ("Who pays?",)),
+    ("14. `SUGGESTED_QUESTIONS: Who pays?`", "14.", ("Who pays?",)),
+    ('```json\n{"suggested_questions": ["a?"]}\n```\n14.', '```json\n{"suggested_questions": ["a?"]}\n```\n14.', ()),
+    ("The key `suggested_questions: a?` is", "The key `suggested_questions: a?` is", ()),
 ]
 
 

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from footnote.answer.links import source_url
+from footnote.answer.marker_forms import NUMBERED, numbers_in
 from footnote.answer.sources_used import SourcesFilter
+from footnote.text.code_spans import prose_spans
 from footnote.text.grounding import best_support, most_supporting
 from footnote.text.sentences import split_sentences
 from footnote.types import EXTERNAL_IDS, Citation, Hit, Turn
 
-UNFINISHED = re.compile(r"(?<!\s)\s*+(?:\[[^\]]{0,130}\]?)?$")
-
 
 @dataclass(frozen=True, slots=True)
 class CitationStyle:
-    """`write(number, hit)` returns a marker; `marker` matches one, and its first group contains the references."""
+    """`write(number, hit)` returns a marker; `marker` matches one, and its last group contains the references. In code there is none."""
 
     marker: re.Pattern[str]
     write: Callable[[int, Hit], str]
-    named: Callable[[str, Sequence[Hit]], list[int]]
-    """(marker content, hits) → positions of the hits it may refer to; [] = none."""
+    named: Callable[[str, Sequence[Hit]], list[list[int]]]
+    """(references, hits) → for each reference to a hit the positions that it may mean."""
     merges: bool = False
     """True: passages with the same title and page are one source. Only for held answers: a stream does not know the page in time."""
     at_end: bool = False
@@ -31,20 +31,16 @@ class CitationStyle:
     """True: a marker names a document by its id; False: by its number."""
     keeps_numbers: bool = False
     """True: a citation has the number of its passage, so that a client that got the passages before the text can resolve it."""
-    unfinished: re.Pattern[str] = UNFINISHED
-    """Matches white space and a possible marker at the end of a stream; what follows the bracket decides whether it is one."""
 
 
-def _by_doc_id(content: str, hits: Sequence[Hit]) -> list[int]:
-    return [place for place, hit in enumerate(hits) if content.strip() in (hit.chunk.doc_id, hit.chunk.public_id)]
+def _by_doc_id(references: str, hits: Sequence[Hit]) -> list[list[int]]:
+    ids = [name.strip() for name in re.split(r"[,;]", references)]
+    places = ([place for place, hit in enumerate(hits) if name in (hit.chunk.doc_id, hit.chunk.public_id)] for name in ids)
+    return [found for found in places if found]
 
 
-def _by_source(content: str, hits: Sequence[Hit]) -> list[int]:
-    return _by_number(SOURCE_WORD.sub("", content), hits)
-
-
-def _by_number(content: str, hits: Sequence[Hit]) -> list[int]:
-    return [int(content) - 1] if content.strip().isdigit() and 1 <= int(content) <= len(hits) else []
+def _by_number(references: str, hits: Sequence[Hit]) -> list[list[int]]:
+    return [[number - 1] for number in numbers_in(references, len(hits))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +60,16 @@ class Markers:
         return f"{marker}({source_url(self.origin, hit.chunk)})"
 
 
-NUMBER = re.compile(r"[ \t]?\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")
-_SOURCE = r"(?:sources?|quellen?|출처)[\s#:]*"
-SOURCE_WORD = re.compile(_SOURCE, re.IGNORECASE)
-SOURCE = re.compile(
-    rf"[ \t]?(?:\[(?=[^)\]\n]{{1,130}}\])(?:{_SOURCE})?|\((?={_SOURCE}[^)\]\n]{{1,130}}\)){_SOURCE})"
-    rf"(\d{{1,3}}(?:\s*[,;]\s*(?:{_SOURCE})?\d{{1,3}})*)\s*[\])](?!\()",
-    re.IGNORECASE,
-)
-"""`[Source 1]` as models vary it: `[source 1]`, `(Source 1)`, `[Sources 1, 2]`, `[Quelle 1]`, `[1]`."""
-UNFINISHED_SOURCE = re.compile(
-    rf"(?<!\s)\s*+(?:\[[^\]]{{0,130}}\]?)?(?:\((?:[^\W\d_]{{0,7}}|{_SOURCE}[^)\n]{{0,130}}\)?))?$", re.IGNORECASE
-)
 NEVER = re.compile(r"(?!)")
 
 STYLES: dict[str, CitationStyle] = {
     "footnote": CitationStyle(
         re.compile(r"[ \t]?\[\^([^\]\n]{1,120})\](?!:)"), lambda _, hit: f"[^{hit.chunk.doc_id}]", _by_doc_id, by_id=True
     ),
-    "numbered": CitationStyle(NUMBER, lambda number, _: f"[{number}]", _by_number),
-    "numbered_by_page": CitationStyle(NUMBER, lambda number, _: f"[{number}]", _by_number, merges=True),
-    "numbered_by_place": CitationStyle(NUMBER, lambda number, _: f"[{number}]", _by_number, keeps_numbers=True),
-    "source": CitationStyle(SOURCE, lambda number, _: f"[Source {number}]", _by_source, unfinished=UNFINISHED_SOURCE),
+    "numbered": CitationStyle(NUMBERED, lambda number, _: f"[{number}]", _by_number),
+    "numbered_by_page": CitationStyle(NUMBERED, lambda number, _: f"[{number}]", _by_number, merges=True),
+    "numbered_by_place": CitationStyle(NUMBERED, lambda number, _: f"[{number}]", _by_number, keeps_numbers=True),
+    "source": CitationStyle(NUMBERED, lambda number, _: f"[Source {number}]", _by_number),
     "references": CitationStyle(NEVER, lambda *_: "", _by_number, at_end=True),
     "plain": CitationStyle(NEVER, lambda *_: "", _by_number),
 }
@@ -114,16 +98,13 @@ def cite(
     bounds: dict[Hashable, list[tuple[int, int]]] = {}
     out: list[str] = []
     length = at = 0
-    for match in style.marker.finditer(text):
+    for match in find_markers(style, text):
         before = text[at : match.start()]
         out.append(before)
         length += len(before)
         at = match.end()
         claim = _claim_before(text[: match.start()], lang)
-        for content in re.split(r"[,;]", match[1]):
-            places = style.named(content, hits)
-            if not places:
-                continue
+        for places in style.named(match[match.lastindex or 0], hits):
             place = places[most_supporting(claim, [hits[i].chunk.text for i in places], lang)] if len(places) > 1 else places[0]
             found = made.get(place) or made.setdefault(place, _citation(0, hits[place], claim))
             source = (found.hit.chunk.title, found.page) if style.merges else place
@@ -142,6 +123,12 @@ def cite(
     return "".join(out), tuple(
         replace(citation, spans=tuple(spans[source]), bounds=tuple(bounds[source])) for source, citation in cited.items()
     )
+
+
+def find_markers(style: CitationStyle, text: str) -> Iterator[re.Match[str]]:
+    """The markers outside code."""
+    for start, end in prose_spans(text):
+        yield from style.marker.finditer(text, start, end)
 
 
 def _cite_at_end(text: str, hits: Sequence[Hit]) -> tuple[str, tuple[Citation, ...]]:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from footnote.answer.citation_styles import STYLES, Markers
+from footnote.answer.marker_forms import UNFINISHED
+from footnote.answer.outside_code import OutsideCode
 from footnote.answer.preamble import PreambleFilter
 from footnote.answer.sources_used import SourcesFilter
 from footnote.answer.written_questions import QuestionsFilter
@@ -32,10 +34,11 @@ def filter_for(style_name: str, hits: Sequence[Hit], *, first: int = 1, origin: 
     return SourcesFilter() if STYLES[style_name].at_end else MarkerFilter(hits, style_name, first=first, origin=origin)
 
 
-class MarkerFilter:
+class MarkerFilter(OutsideCode):
     """Rewrites markers as `cite` does: numbered by first appearance, without those that refer to no passage."""
 
     def __init__(self, hits: Sequence[Hit], style_name: str, *, first: int = 1, origin: str | None = None) -> None:
+        super().__init__()
         self._hits, self._style = hits, STYLES[style_name]
         self._markers = Markers(self._style, first, origin)
         self._numbers: dict[int, int] = {}
@@ -44,27 +47,34 @@ class MarkerFilter:
 
     def feed(self, text: str) -> str:
         """See `StreamFilter.feed`."""
-        self._held += text
         if not self._begun:
-            self._held = self._held.lstrip()
-        unfinished = self._style.unfinished.search(self._held)
+            text = text.lstrip()
+            self._begun = bool(text)
+        return super().feed(text)
+
+    def _prose(self, text: str) -> str:
+        if not self._held and not text[-1:].isspace() and "[" not in text and "【" not in text and "(" not in text:
+            return text  # a shortcut: it holds no marker, nor the beginning of one
+        self._held += text
+        unfinished = UNFINISHED.search(self._held)
         end = unfinished.start() if unfinished else len(self._held)
         ready, self._held = self._held[:end], self._held[end:]
-        self._begun = self._begun or bool(ready)
         return self._style.marker.sub(self._write, ready)
 
-    def flush(self) -> str:
-        """See `StreamFilter.flush`."""
+    def _code(self, text: str) -> str:
+        rest, self._held = self._held, ""
+        return self._style.marker.sub(self._write, rest) + text
+
+    def _end(self) -> str:
         rest, self._held = self._held.rstrip(), ""
         return self._style.marker.sub(self._write, rest).rstrip()
 
     def _write(self, match: re.Match[str]) -> str:
         space = " " if match[0][0].isspace() else ""
         written = ""
-        for content in re.split(r"[,;]", match[1]):
-            for place in self._style.named(content, self._hits)[:1]:  # several passages of a document have the same marker
-                number = self._numbers.setdefault(place, place if self._style.keeps_numbers else len(self._numbers)) + self._markers.first
-                written += space + self._markers.write(number, self._hits[place])
+        for place, *_ in self._style.named(match[match.lastindex or 0], self._hits):  # several passages of a document have the same marker
+            number = self._numbers.setdefault(place, place if self._style.keeps_numbers else len(self._numbers)) + self._markers.first
+            written += space + self._markers.write(number, self._hits[place])
         return written
 
 
@@ -99,6 +109,8 @@ class ThinkFilter:
 
     def feed(self, text: str) -> tuple[str, str]:
         """Takes the next piece; returns (thinking, answer) as far as they are known."""
+        if not self._held and "<" not in text:
+            return (text, "") if self._thinking else ("", text)
         self._held += text
         parts = ["", ""]
         while True:
