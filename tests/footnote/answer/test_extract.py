@@ -12,7 +12,7 @@ import pytest
 from footnote.answer.extract import CLOSEST, PASSAGES, certain_quotes, closest, extract, read_sentences
 from footnote.answer.messages import message
 from footnote.answer.score_sentences import Features, Scored
-from footnote.answer.show_sentence import readable, source_name
+from footnote.answer.show_sentence import in_quotes, readable, source_name
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.types import EXTERNAL_IDS, Part, Turn
@@ -102,6 +102,25 @@ async def test_code_is_given_as_code_with_its_citation_below(code: str) -> None:
     _, turn = await run(make_turn("How do I serve on a port?", hits=(hit,)), Stored(hit))
     assert turn.answer is not None
     assert turn.answer.text == f"**Plan**\n\nStart the server on its port: [1]\n\n```\n{code}\n```\n[1]"
+
+
+async def test_code_that_holds_a_fence_gets_a_longer_one() -> None:
+    code = "```sh\nfootnote serve --port 8080\n```"
+    hit = make_hit(f"Start the server on its port:\n\n{code}", parts=(Part(0, None, 0, 0, "paragraph"), Part(31, None, 1, 0, "code")))
+    _, turn = await run(make_turn("How do I serve on a port?", hits=(hit,)), Stored(hit))
+    assert turn.answer is not None
+    assert turn.answer.text == f"**Plan**\n\nStart the server on its port: [1]\n\n````\n{code}\n````\n[1]"
+
+
+async def test_a_marker_is_no_code_where_a_quoted_sentence_leaves_code_open() -> None:
+    hit = make_hit("The bridge was built in `1894.")
+    _, turn = await run(make_turn("When was the bridge built?", hits=(hit,)), Stored(hit))
+    assert turn.answer is not None
+    assert turn.answer.text == "**Plan**\n\nThe bridge was built in \\`1894. [1]"
+
+
+def test_code_among_the_closest_passages_stands_below_their_names() -> None:
+    assert [in_quotes(text) for text in ("It is so.", "```\nrun\n```")] == [" “It is so.”", "\n\n```\nrun\n```"]
 
 
 async def test_a_title_cannot_format_the_answer() -> None:

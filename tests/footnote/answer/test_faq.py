@@ -44,6 +44,14 @@ async def test_the_written_answer_is_given_with_its_source() -> None:
     assert turn.answer.citations == (Citation(1, hit, "Open the portal and choose Forgotten.", None, ((28, 65),), ((38, 41),)),)
 
 
+async def test_its_marker_stands_below_code() -> None:
+    hit = faq("How do I start it?\nLike this:\n\n```sh\nfootnote serve\n```")
+    _, turn = await run(make_turn("How do I start it?", hits=(hit,)))
+    assert turn.answer is not None
+    assert turn.answer.text == "Like this:\n\n```sh\nfootnote serve\n```\n[1]"
+    assert turn.answer.citations[0].spans == ((37, 40),)
+
+
 @pytest.mark.parametrize(
     ("style", "text", "number"),
     [("footnote", "It is free. [^faq]", 1), ("numbered", "It is free. [1]", 1), ("references", "It is free.", 2)],

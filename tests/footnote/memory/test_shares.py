@@ -56,6 +56,13 @@ async def test_the_sentences_of_readable_passages_are_cut_from_them_in_the_order
     assert shared.texts == {"red|1|0": RED.text}
 
 
+async def test_a_quoted_sentence_that_leaves_code_open_does_not_swallow_its_marker() -> None:
+    open_code = passage("red", "Set `colour to red. It is warm.")
+    shared = await seen(open_code, citations=[cite(1, open_code, "Set `colour to red.")], hits=(open_code, BLUE))
+    assert shared.text == "Set \\`colour to red. [1]"
+    assert [shared.text[start:end] for reference in shared.references for start, end in reference["spans"]] == ["[1]"]
+
+
 async def test_an_answer_whose_passages_are_all_readable_is_shown_as_it_was() -> None:
     for extractive in (True, False):
         shared = await seen(RED, BLUE, citations=[cite(1, RED, "Red is warm.")], hits=(RED, BLUE), extractive=extractive)

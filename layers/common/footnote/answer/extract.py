@@ -17,12 +17,13 @@ from footnote.answer.citation_styles import Markers, markers_of
 from footnote.answer.messages import message
 from footnote.answer.pick_sentences import pick
 from footnote.answer.score_sentences import Question, Scored, score_passage
-from footnote.answer.show_sentence import between, escaped, item_mark, readable, source_name
+from footnote.answer.show_sentence import between, escaped, in_quotes, item_mark, readable, source_name
 from footnote.answer.sub_questions import decisive, shown_question, turns_of
 from footnote.answer.tiers import judge, score_evidence
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.ports import Embedder, Index, speaks
+from footnote.text.code_spans import followed_by
 from footnote.text.embedded_texts import embedded_texts
 from footnote.text.grounding import UNSEEN
 from footnote.text.sentences import split_sentences
@@ -216,7 +217,7 @@ class Writer:
     def closest(self, best: Sequence[Scored]) -> list[str]:
         """The pieces that show the closest passages."""
         self._text = message("closest", self._turn.lang)
-        shown = [self._cite(f"\n\n**{escaped(source_name(each))}**: “{readable(each, self._asked)}”", each) for each in best]
+        shown = [self._cite(f"\n\n**{escaped(source_name(each))}**:{in_quotes(readable(each, self._asked))}", each) for each in best]
         return [message("closest", self._turn.lang), *shown]
 
     def answer(self, verdict: Verdict) -> Answer:
@@ -236,7 +237,7 @@ class Writer:
         number = self._numbers.setdefault(chunk_id, place + self._markers.first)
         self._cited.setdefault(chunk_id, []).append(sentence)
         marker = self._markers.write(number, sentence.hit)
-        piece = f"{text}{chr(10) if text.endswith('```') else ' '}{marker}".rstrip()
+        piece = followed_by(text, marker)
         self._text += piece
         spans = self._spans.setdefault(chunk_id, [])
         if marker:

@@ -10,6 +10,7 @@ from footnote.answer.citation_styles import markers_of
 from footnote.events import Event, Token
 from footnote.ports import Embedder, speaks
 from footnote.text.agreement import agree
+from footnote.text.code_spans import followed_by
 from footnote.text.similarity import bigram_cosine, bigrams
 from footnote.types import Answer, Chunk, Citation, Turn
 
@@ -42,7 +43,7 @@ async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIter
                 continue
             number = place + 1 if markers.style.at_end else markers.first
             said, marker = hit.chunk.text[start:end], markers.write(number, hit)
-            text = f"{said} {marker}".rstrip()
+            text = followed_by(said, marker)
             spans = ((len(text) - len(marker), len(text)),) if marker else ()
             citation = Citation(number, hit, said, hit.chunk.page_at(start), ((start, end),), spans)
             yield Token(text)

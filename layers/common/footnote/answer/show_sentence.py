@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from footnote.answer.score_sentences import Scored
+from footnote.text.code_spans import fenced_code
 from footnote.text.tokens import content_terms
 
 RULE = frozenset("-: ")
@@ -48,12 +49,17 @@ def between(before: Scored | None, sentence: Scored) -> str:
     return " " if prose and before.number + 1 == sentence.number else "\n\n"
 
 
+def in_quotes(text: str) -> str:
+    """A readable sentence in quotation marks; a block of code below the line instead."""
+    return f"\n\n{text}" if text.startswith("```") else f" “{text}”"
+
+
 def readable(sentence: Scored, asked: frozenset[str] = frozenset()) -> str:
     """The sentence for display: on one line, without list markers; code as code; cells of a table's row with their column names.
     `asked`: terms of the question; of a long row only the columns that it names are shown."""
     text = sentence.text
     if sentence.hit.chunk.kind_at(sentence.start) == "code":
-        return f"```\n{text}\n```"
+        return fenced_code(text)
     if not sentence.is_row:
         return "; ".join(filter(None, (LIST_MARK.sub("", " ".join(item.split())).strip(" ;") for item in ITEMS.split(text))))
     passage = sentence.hit.chunk.text

@@ -18,6 +18,7 @@ from secrets import token_urlsafe
 from typing import Literal
 
 from footnote.ports import Index, Share
+from footnote.text.code_spans import followed_by
 from footnote.turn_records.read import quoted_in
 from footnote.types import EXTERNAL_IDS, Caller, Chunk, StoredHit, StoredReference, TurnRecord
 
@@ -94,7 +95,7 @@ def _quoted_again(record: TurnRecord, chunks: Mapping[str, Chunk]) -> SharedAnsw
         if not said:
             continue
         mark = f"[{reference['index']}]"
-        text += f"{said} {mark}\n\n"
+        text += f"{followed_by(said, mark)}\n\n"
         end = len(text) - 2
         references.append(reference | {"spans": [[end - len(mark), end]]})
         cited.append(hits[0])
