@@ -156,7 +156,7 @@ class Backends(SettingGroups):
             return (self._models,)
         llm, (base_url, model, key) = self.settings.llm, self.settings.model_endpoint
         temperature = llm.temperature if "temperature" in llm.model_fields_set else None  # None = the model's default
-        make = partial(ConfiguredModels, temperature=temperature, max_tokens=llm.max_completion_tokens)
+        make = partial(ConfiguredModels, temperature=temperature, max_tokens=llm.max_completion_tokens, stall_timeout_s=llm.stall_timeout_s)
         gateway = Gateway(_revealed(self.settings.dep_ticket), llm.system_name, llm.user_type)
         others = tuple(server for server in SERVERS if server.port != self.own_port)
         first = make(base_url, model, _revealed(key), local=LocalServers(others) if llm.discover else None, gateway=gateway)

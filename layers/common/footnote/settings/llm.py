@@ -83,6 +83,13 @@ class LLM(Group):
         foreign=True,
     )
     retries: int = setting(2, ge=0, le=5, description="Retries of a call that failed before its first token.", affects="nothing")
+    stall_timeout_s: float = setting(
+        30,
+        gt=0,
+        le=600,
+        description="Longest wait for the next piece of a reply that has begun, in seconds; then the reply has broken off.",
+        affects="nothing",
+    )
     system_name: str | None = setting(
         None,
         min_length=1,

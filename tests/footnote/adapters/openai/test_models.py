@@ -120,6 +120,29 @@ async def test_a_model_that_does_not_end_in_time_is_given_up_after_what_it_said(
     never.set()
 
 
+@pytest.mark.parametrize("piece", [{"content": "b"}, {"reasoning_content": "Hm."}, {"content": ""}, {"tool_calls": [{"index": 0}]}])
+async def test_a_reply_that_stalls_is_given_up_and_any_piece_is_a_sign_of_life(
+    server: Server, endpoint: OpenAIEndpoint, piece: dict[str, Any]
+) -> None:
+    clock, more, never = LoopClock(), asyncio.Event(), asyncio.Event()
+    server.replies[CHAT] = sse(chunk(content="a"), more, chunk(**piece), chunk(content="c"), never)
+    stream = OpenAIModel(endpoint, "llama", **OPTIONS, stall_timeout_s=30).stream(ASKED, first_token_s=10, total_s=1000)
+    assert await anext(stream) == Delta("a")
+    clock.advance(20)
+    more.set()
+    while await anext(stream) != Delta("c"):
+        clock.advance(20)
+    task = asyncio.ensure_future(anext(stream))
+    await asyncio.sleep(0.05)
+    clock.advance(29)
+    await asyncio.sleep(0.05)
+    assert not task.done()
+    clock.advance(2)
+    with pytest.raises(ModelTimeout, match="llama did not answer in time"):
+        await task
+    never.set()
+
+
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
@@ -129,9 +152,9 @@ async def test_a_model_that_does_not_end_in_time_is_given_up_after_what_it_said(
         (Reply(429, ("{}",)), "over its rate limit"),
         (Reply(500, ("Traceback: hush",), "text/plain"), "responded with status 500"),
         (Reply(400, ("{}",)), "responded with status 400"),
-        (sse(chunk(content="a"), 'data: {"error": {"message": "hush"}}\n\n'), "cannot be reached"),
-        (sse(chunk(content="a"), "data: {broken\n\n"), "cannot be reached"),
-        (sse(chunk(content="a"), None), "cannot be reached"),
+        (sse(chunk(content="a"), 'data: {"error": {"message": "hush"}}\n\n'), "reply broke off"),
+        (sse(chunk(content="a"), "data: {broken\n\n"), "reply broke off"),
+        (sse(chunk(content="a"), None), "reply broke off"),
         (Reply(200, (None,), "text/event-stream"), "cannot be reached"),
     ],
 )
@@ -146,9 +169,10 @@ async def test_what_an_endpoint_does_wrong_is_told_without_its_secrets(server: S
     assert len(server.requests) == 1  # nothing is retried here
 
 
-async def test_a_page_instead_of_a_stream_is_an_empty_reply(server: Server, model: OpenAIModel) -> None:
+async def test_a_page_instead_of_a_stream_is_no_reply(server: Server, model: OpenAIModel) -> None:
     server.replies[CHAT] = Reply(200, ("<html>Sign in</html>",), "text/html")
-    assert await collect(model) == []
+    with pytest.raises(ModelUnavailable, match="sent no reply"):
+        await collect(model)
 
 
 async def test_a_name_that_somebody_made_up_is_not_kept(server: Server, endpoint: OpenAIEndpoint) -> None:

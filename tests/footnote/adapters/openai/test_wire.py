@@ -115,28 +115,6 @@ async def test_a_model_is_asked_as_suits_it_where_nobody_says_otherwise(
     assert {key: body[key] for key in ("temperature", "top_p", "max_tokens") if key in body} == sent
 
 
-# --- how a reply ends ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("reason", "deltas"),
-    [
-        ("length", [Delta("In "), Delta(cut="length")]),
-        ("content_filter", [Delta("In "), Delta(cut="content_filter")]),
-        ("stop", [Delta("In ")]),
-        ("eos", [Delta("In ")]),
-        ({}, [Delta("In ")]),
-    ],
-)
-async def test_a_reply_that_the_model_could_not_finish_says_why(
-    server: Server, model: OpenAIModel, reason: object, deltas: list[Delta]
-) -> None:
-    end = chunk()
-    end["choices"][0]["finish_reason"] = reason
-    server.replies[CHAT] = sse(chunk(content="In "), end)
-    assert await collect(model) == deltas
-
-
 # --- tool calls that come back -------------------------------------------------------------------
 
 
@@ -189,13 +167,6 @@ async def test_a_model_that_writes_a_call_has_begun_to_answer(server: Server, mo
     server.replies[CHAT] = sse(chunk(tool_calls=[piece(0, "a", "x")]), more, chunk(tool_calls=[piece(0, arguments="{}")]))
     asyncio.get_running_loop().call_later(2.5, more.set)
     assert await collect(model, first_token_s=2.0, total_s=60) == [Delta(tool_calls=(ToolCall("a", "x", "{}"),))]
-
-
-async def test_a_call_that_breaks_off_is_no_call(server: Server, model: OpenAIModel) -> None:
-    server.replies[CHAT] = sse(chunk(tool_calls=[piece(0, "a", "x")]), None)
-    stream = model.stream(ASKED)
-    with pytest.raises(ModelUnavailable):
-        await anext(stream)
 
 
 # --- what a server does not take -----------------------------------------------------------------

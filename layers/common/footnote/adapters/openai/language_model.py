@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from footnote.adapters.openai.chunks import chunks_class
 from footnote.adapters.openai.endpoint import OpenAIEndpoint
 from footnote.adapters.openai.sampling import sampling_of
 from footnote.adapters.openai.wire import (
+    BROKE_OFF,
+    NO_REPLY,
     ReplyReader,
     may_refuse,
     message_body,
@@ -18,26 +21,34 @@ from footnote.adapters.openai.wire import (
     unknown_names,
     without,
 )
-from footnote.errors import ModelTimeout
+from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, Effort, Tool
 from footnote.types import Message, window_of
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI, AsyncStream
+    from openai import AsyncOpenAI
+
+    from footnote.adapters.openai.chunks import Chunks
 
 TEMPERATURE = 0.2
 """Default of models that `sampling` doesn't know."""
 NOTHING = Delta()
+LINGER_S = 2.0
+"""Longest wait for the usage and the end of a stream after the finish reason."""
 
 
 class OpenAIModel:
-    """`ports.LanguageModel`. `temperature` None: the model's default."""
+    """`ports.LanguageModel`. `temperature` None: the model's default. `stall_timeout_s`: longest wait for the next piece of a reply
+    that has begun, in seconds."""
 
-    def __init__(self, endpoint: OpenAIEndpoint, name: str, *, temperature: float | None, max_tokens: int) -> None:
+    def __init__(
+        self, endpoint: OpenAIEndpoint, name: str, *, temperature: float | None, max_tokens: int, stall_timeout_s: float = 30.0
+    ) -> None:
         self.name = name
         self._endpoint = endpoint
         self._temperature = temperature
         self._max_tokens = max_tokens
+        self._stall_timeout_s = stall_timeout_s
 
     async def stream(
         self,
@@ -64,26 +75,31 @@ class OpenAIModel:
             body["response_format"] = schema_body(schema)
         if effort is not None:
             body["reasoning_effort"] = effort
+        reply, begun = ReplyReader(), False
         try:
             client, headers = await self._endpoint.client(), self._endpoint.gateway.headers()
-            now = asyncio.get_running_loop().time()
-            until, deadline = now + min(first_token_s, total_s), now + total_s
+            now = asyncio.get_running_loop().time
+            until, deadline = now() + min(first_token_s, total_s), now() + total_s
             async with asyncio.timeout_at(until):
                 chunks = await self._begin(client, body, headers)
             async with chunks:
-                reply = ReplyReader(chunks)
-                while True:
-                    async with asyncio.timeout_at(until):
-                        delta = await reply.next()
-                    if delta is None:
-                        return
-                    if delta != NOTHING:
+                while (chunk := await _next(chunks, reply, until)) is not None:
+                    delta = reply.read(chunk)
+                    begun = begun or delta is not None
+                    if delta is not None and delta != NOTHING:
                         yield delta
-                    until = deadline
+                    if begun:
+                        until = min(deadline, now() + (LINGER_S if reply.is_whole else self._stall_timeout_s))
+                if not (reply.is_whole or chunks.is_done):
+                    raise ModelUnavailable(BROKE_OFF if begun else NO_REPLY)
+                if calls := reply.tool_calls():
+                    yield Delta(tool_calls=calls)
         except TimeoutError as exc:
             raise ModelTimeout(f"The language model {self.name} did not answer in time.") from exc
+        except FootnoteError:
+            raise
         except Exception as exc:
-            raise translate(exc, self.name) from exc
+            raise (ModelUnavailable(BROKE_OFF) if begun else translate(exc, self.name)) from exc
 
     def _sampling(self, temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
         known, window = sampling_of(self.name), window_of(self.name)
@@ -99,22 +115,19 @@ class OpenAIModel:
             return {"temperature": known.temperature, "top_p": known.top_p, limit: length}
         return {"temperature": wanted, limit: length}
 
-    async def _begin(self, client: AsyncOpenAI, body: dict[str, Any], headers: dict[str, str]) -> AsyncStream[object]:
-        """Starts the stream of plain JSON chunks: the SDK's pydantic model of every chunk would cost two thirds of an answer's
-        CPU time. Parameters that this model rejected are not sent again."""
-        from openai import AsyncStream
-
+    async def _begin(self, client: AsyncOpenAI, body: dict[str, Any], headers: dict[str, str]) -> Chunks:
+        """Starts the stream. Parameters that this model rejected are not sent again."""
         known, suspected = self._endpoint.refused, frozenset[str]()
         while True:
             body = without(body, known.get(self.name, frozenset()) | suspected)
             try:
-                stream: AsyncStream[object] = await client.post(
+                stream: Chunks = await client.post(
                     "/chat/completions",
                     body=body,
                     options={"headers": headers},
                     cast_to=object,
                     stream=True,
-                    stream_cls=AsyncStream[object],
+                    stream_cls=chunks_class(),
                 )
             except Exception as exc:
                 if unknown := unknown_names(exc, body):
@@ -127,3 +140,14 @@ class OpenAIModel:
                 if suspected:  # it was these
                     known[self.name] = known.get(self.name, frozenset()) | suspected
                 return stream
+
+
+async def _next(chunks: Chunks, reply: ReplyReader, until: float) -> object | None:
+    """The next chunk by then; None at the end. A reply that is whole has ended, however its connection does."""
+    try:
+        async with asyncio.timeout_at(until):
+            return await anext(chunks, None)
+    except Exception:
+        if reply.is_whole:
+            return None
+        raise

@@ -31,6 +31,7 @@ class ConfiguredModels:
         *,
         temperature: float | None,
         max_tokens: int,
+        stall_timeout_s: float = 30.0,
         local: LocalServers | None = None,
         gateway: Gateway | None = None,
     ) -> None:
@@ -39,6 +40,7 @@ class ConfiguredModels:
         self._model = model
         self._temperature = temperature
         self._max_tokens = max_tokens
+        self._stall_timeout_s = stall_timeout_s
         self._local = None if self._configured else local
         self._local_endpoints: dict[str, OpenAIEndpoint] = {}
 
@@ -81,7 +83,9 @@ class ConfiguredModels:
         return self._make(self._local_endpoints[local.base_url], name or source.model)
 
     def _make(self, endpoint: OpenAIEndpoint, name: str) -> LanguageModel:
-        return OpenAIModel(endpoint, name, temperature=self._temperature, max_tokens=self._max_tokens)
+        return OpenAIModel(
+            endpoint, name, temperature=self._temperature, max_tokens=self._max_tokens, stall_timeout_s=self._stall_timeout_s
+        )
 
     async def _first_listed(self) -> str:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from footnote.adapters.shared.models import ModelBusy, ModelRefused
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
@@ -12,14 +12,18 @@ from footnote.ports import Delta, Tool
 from footnote.text.surrogates import repair
 from footnote.types import Cut, Message, ToolCall, Usage
 
-if TYPE_CHECKING:
-    from openai import AsyncStream
-
 OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_completion_tokens", "response_format", "reasoning_effort"}
 """Parameters that a request can do without if a server or model rejects them."""
 UNNAMED = frozenset({"response_format", "reasoning_effort"})
-CUTS: Mapping[str, Cut] = {"length": "length", "content_filter": "content_filter"}
-"""Finish reasons of truncated replies; servers use many others for complete ones."""
+CUTS: Mapping[str, Cut] = {
+    **dict.fromkeys(("length", "max_tokens", "model_length", "model_context_window_exceeded"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "recitation", "prohibited_content", "sensitive"), "content_filter"),
+}  # fmt: skip
+"""Finish reasons of truncated replies, as OpenAI and the gateways to other providers name them."""
+BROKEN = frozenset({"error", "abort", "cancelled", "network_error", "insufficient_system_resource"})
+"""Finish reasons of replies that broke off. Servers use many others for complete ones."""
+BROKE_OFF = "The language model's reply broke off. Ask again."
+NO_REPLY = "The language model's endpoint sent no reply. Check LLM__BASE_URL."
 WORD = re.compile(r"\w+")
 
 
@@ -54,42 +58,30 @@ def schema_body(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ReplyReader:
-    """Chunks of a stream → Deltas. Fragments of tool calls are collected and returned at the end; a character that was split
-    is returned with its second half.
+    """Chunks of a stream → Deltas. Fragments of tool calls are collected until the end; a character that was split is returned with
+    its second half.
 
     It is written by hand because the SDK's stream helper accepts only its own pydantic chunks, which are slow, and only
     servers that number tool calls as OpenAI does."""
 
-    def __init__(self, chunks: AsyncStream[object]) -> None:
-        self._chunks = chunks
+    def __init__(self) -> None:
+        self.is_whole = False
+        """A finish reason came."""
         self._calls: list[dict[str, Any]] = []
         self._halves: dict[str, str] = {}
-        self._ended = False
+        self._cut: Cut | None = None
 
-    async def next(self) -> Delta | None:
-        """The next piece; empty while a tool call is streamed, None at the end."""
-        while not self._ended:
-            chunk: Any = await anext(self._chunks, None)
-            if chunk is None:
-                self._ended = True
-                calls = tuple(
-                    ToolCall(call["id"] or f"call_{place}", repair(call["name"]), repair(call["arguments"]) or "{}")
-                    for place, call in enumerate(self._calls)
-                )
-                return Delta(tool_calls=calls) if calls else None
-            if (delta := self._read(chunk)) is not None:
-                return delta
-        return None
-
-    def _read(self, chunk: Any) -> Delta | None:
-        """Servers omit different fields. A chunk that is not an object raises, for `translate`."""
+    def read(self, chunk: Any) -> Delta | None:
+        """The next piece; empty while a tool call is streamed, None if the chunk says nothing. Servers omit different fields. A chunk
+        that is not an object raises, for `translate`. Raises ModelUnavailable if the model says that its reply broke off."""
         used, choices = chunk.get("usage"), chunk.get("choices")
         usage = Usage(used.get("prompt_tokens") or 0, used.get("completion_tokens") or 0) if used else None
         text = thinking = ""
         cut: Cut | None = None
         pieces: Sequence[Any] = ()
         if choices:
-            cut = CUTS.get(str(choices[0].get("finish_reason")))
+            if reason := choices[0].get("finish_reason"):
+                cut = self._end(str(reason).lower())
             delta = choices[0].get("delta") or {}
             text = self._joined("text", delta.get("content") or "")
             thinking = self._joined("thinking", delta.get("reasoning_content") or delta.get("reasoning") or "")
@@ -97,6 +89,21 @@ class ReplyReader:
         for piece in pieces:
             self._add(piece)
         return Delta(text, thinking, usage, cut=cut) if text or thinking or usage or pieces or cut else None
+
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of a reply that has ended. Raises ModelUnavailable if it was truncated, because then so is a call."""
+        if self._calls and self._cut:
+            raise ModelUnavailable("The language model's reply was cut off in a tool call.")
+        return tuple(
+            ToolCall(call["id"] or f"call_{place}", repair(call["name"]), repair(call["arguments"]) or "{}")
+            for place, call in enumerate(self._calls)
+        )
+
+    def _end(self, reason: str) -> Cut | None:
+        if reason in BROKEN:
+            raise ModelUnavailable(BROKE_OFF)
+        self.is_whole, self._cut = True, CUTS.get(reason)
+        return self._cut
 
     def _joined(self, kind: str, text: str) -> str:
         text = self._halves.pop(kind, "") + text
