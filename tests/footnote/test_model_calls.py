@@ -6,13 +6,14 @@ import asyncio
 from contextlib import aclosing, suppress
 
 import pytest
+from pydantic import BaseModel
 
 from footnote.errors import ModelUnavailable
-from footnote.model_calls import complete, read_reply
+from footnote.model_calls import ask, complete, read_reply
 from footnote.ports import Delta
 from footnote.steps import FALLBACK, Parallel
 from footnote.tracing import collect_calls
-from footnote.types import Message, ModelCall, ToolCall, Turn, Usage
+from footnote.types import Cut, Message, ModelCall, ToolCall, Turn, Usage
 from tests.conftest import HandClock
 from tests.fakes import FakeModel, FakeModels, Piece
 from tests.footnote.step_toys import SAVE, START, Saves, Toys, called, end, fail, find, never, runner_of, statuses, toy
@@ -34,6 +35,20 @@ async def test_reasoning_is_not_part_of_the_reply(reply: str) -> None:
 async def test_reasoning_alone_is_not_a_reply(reply: str) -> None:
     with pytest.raises(ModelUnavailable):
         await say(reply)
+
+
+@pytest.mark.parametrize(("cut", "told"), [("length", "reached its token limit"), ("content_filter", "withheld by the content filter")])
+async def test_a_truncated_reply_is_not_used_and_says_why(cut: Cut, told: str) -> None:
+    class Reply(BaseModel):
+        queries: list[str]
+
+    for reply in ('{"queries": ["one"]}', "no", ""):
+        model = FakeModel([[reply, Delta(cut=cut)], ['{"queries": ["two"]}']])
+        with pytest.raises(ModelUnavailable, match=told):
+            await ask(FakeModels(model), None, ASKED, Reply, max_tokens=9, timeout_s=1)
+        with pytest.raises(ModelUnavailable, match=told):
+            await say(reply, Delta(cut=cut))
+        assert len(model.sent) == 1
 
 
 @pytest.mark.parametrize(

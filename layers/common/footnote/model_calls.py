@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from time import perf_counter
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ from footnote.ports import Delta, Effort, LanguageModel, Models
 from footnote.text.surrogates import repair
 from footnote.text.tokens import count_tokens
 from footnote.tracing import current_collector
-from footnote.types import Message, Usage
+from footnote.types import Cut, Message, Usage
 
 Value = TypeVar("Value", bound=BaseModel)
 
@@ -25,12 +25,19 @@ Reply once more, with one JSON object and nothing else. It has these fields:
 {fields}
 Write the texts in the language that you were asked to write them in."""
 """Always in English: it concerns only the format."""
+WITHHELD: Mapping[Cut | None, str] = {
+    None: "The language model sent an empty answer.",
+    "length": "The language model reached its token limit before its answer was complete.",
+    "content_filter": "The language model's answer was withheld by the content filter of its endpoint.",
+    "repetition": "The language model repeated itself and gave no answer.",
+}
+"""Why there is no answer, by what truncated it."""
 
 
 async def complete(
     models: Models, name: str | None, messages: Sequence[Message], *, max_tokens: int, timeout_s: float, temperature: float = 0.0
 ) -> str:
-    """A model's whole reply without its thinking. Raises ModelUnavailable if there is no model or the reply is empty."""
+    """A model's whole reply without its thinking. Raises ModelUnavailable if there is no model, or the reply is empty or truncated."""
     return await _read_whole(await _pick(models, name), messages, timeout_s, max_tokens=max_tokens, temperature=temperature)
 
 
@@ -135,13 +142,13 @@ async def _pick(models: Models, name: str | None) -> LanguageModel:
 
 
 async def _read_whole(model: LanguageModel, messages: Sequence[Message], timeout_s: float, **options: Any) -> str:
-    text = ""
+    text, cut = "", None
     async with aclosing(read_reply(model, messages, first_token_s=timeout_s, total_s=timeout_s, **options)) as deltas:
         async for delta in deltas:
-            text += delta.text
-    said = text.rpartition("</think>")[2].partition("<think>")[0].strip()  # the reply may have been cut off while thinking
-    if not said:
-        raise ModelUnavailable("The language model sent an empty answer.")
+            text, cut = text + delta.text, delta.cut or cut
+    said = text.rpartition("</think>")[2].partition("<think>")[0].strip()  # the reply may have ended while thinking
+    if cut or not said:
+        raise ModelUnavailable(WITHHELD[cut])
     return said
 
 

@@ -18,7 +18,7 @@ from footnote.ports import Delta, Tool
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.settings import LLM, MCP
 from footnote.tracing import collect_calls
-from footnote.types import Caller, Exchange, Hit, Message, ToolCall, Turn, Usage, usage_of
+from footnote.types import Answer, Caller, Cut, Exchange, Hit, Message, ToolCall, Turn, Usage, usage_of
 from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeModel, FakeModels, Piece, make_hit
 from tests.footnote.step_toys import called
@@ -187,6 +187,14 @@ async def test_the_last_round_is_asked_without_tools() -> None:
     assert [bool(sent.options["tools"]) for sent in agent.model.sent] == [True, True, False]
     assert turn.answer is not None
     assert turn.answer.text == "Enough."
+
+
+@pytest.mark.parametrize("cut", ["length", "content_filter"])
+async def test_a_truncated_answer_says_why_and_a_truncated_round_before_it_does_not_count(cut: Cut) -> None:
+    _, turn = await Agent([[calls(call(query="a")), Delta(cut="length")], ["In 18", Delta(cut=cut)]]).run()
+    assert turn.answer == Answer("In 18", model="fake", cut=cut)
+    _, turn = await Agent([[calls(call(query="a")), Delta(cut=cut)], ["In 1894."]]).run()
+    assert turn.answer == Answer("In 1894.", model="fake")
 
 
 async def test_a_call_in_the_last_round_is_not_made() -> None:

@@ -63,9 +63,19 @@ async def test_markers_stand_where_their_spans_say_whatever_white_space_came(rep
     assert turn.answer.citations[0].spans == ((8, 11),)
 
 
-@pytest.mark.parametrize("reply", [(), ("",), ("  \n",), (Delta(thinking="Hm."),)])
-async def test_an_empty_reply_is_an_error_of_the_model(reply: tuple[Piece, ...]) -> None:
-    with pytest.raises(ModelUnavailable, match="empty answer"):
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        ((), "empty answer"),
+        (("",), "empty answer"),
+        (("  \n",), "empty answer"),
+        ((Delta(thinking="Hm."),), "empty answer"),
+        ((Delta(thinking="Hm."), Delta(cut="length")), "reached its token limit"),
+        ((Delta(cut="content_filter"),), "withheld by the content filter"),
+    ],
+)
+async def test_an_empty_reply_is_an_error_of_the_model(reply: tuple[Piece, ...], told: str) -> None:
+    with pytest.raises(ModelUnavailable, match=told):
         await run(*reply)
 
 

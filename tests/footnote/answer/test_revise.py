@@ -11,6 +11,7 @@ import pytest
 from footnote.answer.revise import is_revisable, revise, revision_shown
 from footnote.errors import ModelUnavailable
 from footnote.plan import make_plan
+from footnote.ports import Delta
 from footnote.prompts import LANGUAGES
 from footnote.settings import Settings
 from footnote.types import Answer, Citation, Evidence, Hit, Message, Turn
@@ -95,6 +96,16 @@ async def test_a_revision_that_is_no_better_is_dropped(reply: str) -> None:
     turn, model, _ = await run(written(), reply)
     assert (text_of(turn), len(model.sent), turn.record.notes["revision"][0]["kept"]) == (TEXT, 1, False)
     assert turn.evidence == ASKED.evidence
+
+
+async def test_a_truncated_revision_is_dropped() -> None:
+    model = FakeModel([["The bridge was built in 1894 [2].", Delta(cut="length")]])
+    deps = FakeDeps(models=FakeModels(model), index=Stored(BRIDGE, TOWER), searcher=returns_nothing)
+    assert text_of(await run_step(revise, written(), deps)) == TEXT
+
+
+async def returns_nothing(turn: Turn) -> Turn:
+    return replace(turn, evidence=Evidence())
 
 
 async def test_an_answer_without_citations_gets_them() -> None:

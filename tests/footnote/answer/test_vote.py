@@ -11,6 +11,7 @@ from footnote.answer.vote import are_different, is_unanswered, vote
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.pipeline import DOCUMENTS
+from footnote.ports import Delta
 from footnote.steps import Step
 from footnote.types import Answer, Message, Turn
 from tests.deps import FakeDeps, call_step, run_table
@@ -62,6 +63,15 @@ async def test_a_draft_that_fails_is_left_out_and_none_is_an_error() -> None:
     assert (turn.answer and turn.answer.text, turn.record.notes["vote"]["drafts"]) == (RIGHT, 1)
     with pytest.raises(ModelUnavailable, match="gone"):
         await run([gone], [gone], [gone])
+
+
+async def test_a_truncated_draft_is_given_only_where_all_are() -> None:
+    cut = Delta(cut="length")
+    _, turn, _ = await run([RIGHT, cut], [UNCITED], [RIGHT, cut])
+    assert turn.answer == Answer(UNCITED, model="fake")
+    _, turn, _ = await run([RIGHT, cut], [UNCITED, cut], [UNCITED, cut])
+    assert turn.answer is not None
+    assert (turn.answer.text, turn.answer.cut) == (RIGHT, "length")
 
 
 @pytest.mark.parametrize(

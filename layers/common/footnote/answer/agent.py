@@ -25,7 +25,7 @@ from footnote.answer.toolbox import Search, Toolbox, ToolResult
 from footnote.answer.voice_tool import VoiceTool
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable, Unavailable
 from footnote.events import Answering, Event, StepFinished, StepStarted, Think, Token, ToolCalled
-from footnote.model_calls import read_reply
+from footnote.model_calls import WITHHELD, read_reply
 from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
 from footnote.ports.tool_arguments import find_search, scope_of
 from footnote.prompts import Prompts
@@ -99,7 +99,7 @@ async def run_agent(
     if rest := markers.flush():
         yield Token(rest)
     if not reply.text.strip():
-        raise ModelUnavailable("The language model sent an empty answer.")
+        raise ModelUnavailable(WITHHELD[reply.cut])
     text, citations = cite("".join(work.shown).strip(), box.hits, turn.profile.citation_style, turn.lang)
     record = replace(
         turn.record,
@@ -108,7 +108,7 @@ async def run_agent(
         degraded=turn.record.degraded or work.degraded,
     )
     evidence = replace(turn.evidence, lists=work.found, hits=tuple(box.hits))
-    answer = Answer(text.rstrip(), citations, model=model.name, cut=work.cut)
+    answer = Answer(text.rstrip(), citations, model=model.name, cut=reply.cut)
     yield replace(turn, evidence=evidence, answer=answer, record=record)
 
 
@@ -119,6 +119,7 @@ class _Reply:
     hold: int
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
+    cut: Cut | None = None
 
 
 @dataclass(slots=True)
@@ -134,7 +135,6 @@ class _Work:
     found: tuple[RankedList, ...] = ()
     """Ranked lists of its searches in the index."""
     degraded: bool = False
-    cut: Cut | None = None
     started: float = field(default_factory=perf_counter)
     steps: dict[str, int] = field(default_factory=dict)
 
@@ -170,12 +170,13 @@ class _Work:
             reply.text += said
             held += said
             reply.calls += delta.tool_calls
+            reply.cut = delta.cut or reply.cut
             if held and len(reply.text) > reply.hold:
                 if ready := self._show(held, markers):
                     yield Token(ready)
                 held = ""
             if repetition.feed(delta.thinking + delta.text):
-                self.cut = "repetition"
+                reply.cut = "repetition"
                 break
         thought, said = thoughts.flush()
         reply.text += said

@@ -16,7 +16,7 @@ from footnote.answer.repetition import RepetitionGuard
 from footnote.answer.stream_filters import NO_MORE, AnswerFilter, ThinkFilter, filter_for
 from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
 from footnote.events import Event, Think, Token
-from footnote.model_calls import read_reply
+from footnote.model_calls import WITHHELD, read_reply
 from footnote.ports import Index, Models, Records
 from footnote.settings import LLM
 from footnote.steps import known_early
@@ -134,7 +134,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         said = answered.feed(written.rpartition(NO_MORE)[2]) + answered.flush()
     cited, citations = cite(said.strip(), turn.evidence.citable, profile.citation_style, turn.lang, **markers)
     if not cited.strip():
-        raise ModelUnavailable("The language model sent an empty answer.")
+        raise ModelUnavailable(WITHHELD[cut])
     instead = turn.plan.model is not None and model.name != turn.plan.model  # a fallback answered
     answer = Answer(cited.rstrip(), citations, model=model.name, cut=cut)
     record = replace(turn.record, degraded=turn.record.degraded or instead, suggested_questions=answered.questions)

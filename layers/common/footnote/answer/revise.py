@@ -84,7 +84,9 @@ async def _doubted(turn: Turn, index: Index) -> list[str]:
 
 
 async def _is_better(written: Turn, before: Turn, doubted: int, index: Index) -> bool:
-    """Whether fewer statements are doubted. An answer of which a part was supported is not given up."""
+    """Whether fewer statements are doubted. An answer of which a part was supported is not given up, nor any for a truncated one."""
+    if written.answer is None or written.answer.cut:
+        return False
     if _lacks(written):
         return not _lacks(before) and before.answer is not None and not before.answer.citations
     return _lacks(before) or len(await _doubted(written, index)) < doubted

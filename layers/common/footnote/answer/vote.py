@@ -57,6 +57,7 @@ async def vote(turn: Turn, *, models: Models, llm: LLM, index: Index) -> AsyncIt
         if isinstance(error, BaseException) and not isinstance(error, FootnoteError):
             raise error
     drafts = [await _judged(draft, index) for draft in written if isinstance(draft, Turn)]
+    drafts = [draft for draft in drafts if not draft.answer.cut] or drafts
     if not drafts:
         raise next(error for error in written if isinstance(error, FootnoteError))
     best = choose(drafts)
