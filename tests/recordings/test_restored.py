@@ -92,8 +92,6 @@ async def ended_well(core: Core, caller: Caller, trace_id: str) -> bool:
 
 NOT_STORED = {
     "ask_debug": r"/debug/",  # the spans of the steps after the one that stores the turn
-    "completion_cut": r"/choices/0/finish_reason: \"length\" recorded, \"stop\" played",
-    "response_stream_cut": r"/\d+(/\w+)*/(status|type|incomplete_details)",
     "rag_remote": r"/1/references/0/metadatas/class|/1/references/0/p_id",  # the metadata of other systems' passages
     "rag_kdb": r"/1/references/0/metadatas/class|/1/references/0/p_id",
 }

@@ -112,6 +112,7 @@ class Cited(BaseModel):
     tier: Tier = Field(description=TIER)
     verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer, or it is taken from a FAQ.")
     citations: list[SourceLink]
+    warnings: list[str] = Field(description="Findings of the answer checks, such as `unsupported`.")
     trace_id: str
 
 
@@ -163,7 +164,14 @@ class ToolContext:
         text, cited = answer_text(turn), make_citations(turn, self.origin)
         sources = "\n".join(f"[{each['number']}] {each['title']}: {each['url']}" for each in cited)
         links = [SourceLink.model_validate(each) for each in cited]
-        answer = Cited(answer=text, tier=tier_of(turn.outcome), verdict=verdict_of(turn), citations=links, trace_id=turn.trace_id)
+        answer = Cited(
+            answer=text,
+            tier=tier_of(turn.outcome),
+            verdict=verdict_of(turn),
+            citations=links,
+            warnings=list(turn.answer.warnings) if turn.answer else [],
+            trace_id=turn.trace_id,
+        )
         return _reply(answer, f"{text}\n\n{sources}".rstrip())
 
     async def list_collections(self, _: ListCollections) -> CallToolResult:

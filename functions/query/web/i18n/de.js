@@ -140,6 +140,8 @@ export default {
   warning_unsupported: 'Einige Aussagen ließen sich anhand der zitierten Textstellen nicht belegen. Prüfen Sie sie, bevor Sie sich auf die Antwort verlassen.',
   warning_disagreement: 'Mehrere Entwürfe dieser Antwort widersprachen einander. Prüfen Sie sie, bevor Sie sich auf die Antwort verlassen.',
   warning_insufficient: 'Laut Modell enthalten die Dokumente diese Information nicht.',
+  warning_cut_length: 'Diese Antwort ist unvollständig: Das Modell hat sein Tokenlimit erreicht.',
+  warning_cut_content_filter: 'Diese Antwort ist unvollständig: Der Inhaltsfilter des Modellanbieters hat sie abgebrochen.',
   warning_budget_cheaper: 'Ihr Budget für heute ist fast aufgebraucht. Deshalb hat ein günstigeres Modell geantwortet.',
   warning_budget_search: 'Ihr Budget für heute ist aufgebraucht. Dies sind Textstellen aus den Dokumenten, ohne Sprachmodell.',
   warning_injection: 'Eine Textstelle enthält Anweisungen an das Modell (mögliche Prompt Injection). Prüfen Sie die Antwort, bevor Sie sich darauf verlassen.',

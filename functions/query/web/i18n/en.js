@@ -140,6 +140,8 @@ export default {
   warning_unsupported: 'Some statements could not be verified in the cited passages. Check them before you rely on this answer.',
   warning_disagreement: 'Several drafts of this answer disagreed. Check it before you rely on it.',
   warning_insufficient: 'According to the model, the documents do not contain this information.',
+  warning_cut_length: 'This answer is incomplete: the model reached its token limit.',
+  warning_cut_content_filter: "This answer is incomplete: the content filter of the model's provider stopped it.",
   warning_budget_cheaper: 'Your budget for today is nearly used up, so a cheaper model answered.',
   warning_budget_search: 'Your budget for today is used up. These are passages from the documents; no model was used.',
   warning_injection: 'A passage contains instructions to the model (possible prompt injection). Check this answer before you rely on it.',

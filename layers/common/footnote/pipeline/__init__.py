@@ -30,6 +30,7 @@ from footnote.answer.generate import (
 from footnote.answer.overview import quote
 from footnote.answer.revise import is_revisable, revise, revision_shown
 from footnote.answer.small_talk import greet, is_greeted, may_greet
+from footnote.answer.truncated import is_truncated, warn_of_truncation
 from footnote.answer.verify import verify_passages
 from footnote.answer.vision import attach_images
 from footnote.answer.vote import is_unanswered, vote
@@ -285,6 +286,7 @@ ANSWER = (
         when=has_citations, shows=lambda t: {name: value for name, value in t.record.notes.get(NOTE, {}).items() if name != "missing"},
     ),
     Step("warn_of_missing_lists", warn_of_missing_lists, stage=Stage.CHECK, on_error=SKIP, always=True, when=lacks_lists),
+    Step("warn_of_truncation", warn_of_truncation, stage=Stage.CHECK, on_error=SKIP, always=True, when=is_truncated),
     Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_short),
     Step("save", save_turn, stage=Stage.MEMORY, on_error=SKIP, always=True, timeout_s=5, when=is_kept),
     Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=1, when=spends),

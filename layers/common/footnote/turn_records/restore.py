@@ -8,6 +8,7 @@ from dataclasses import replace
 from footnote.errors import ModelUnavailable
 from footnote.turn_records.read import model_source_of, model_usage_of, question_of, started_at_of
 from footnote.types import (
+    CUT_WARNINGS,
     Answer,
     Chunk,
     Citation,
@@ -81,12 +82,14 @@ def _answer(record: TurnRecord, hits: Sequence[Hit]) -> Answer | None:
     if record["is_error"]:
         return None
     result = record["result"]
+    cut = next((cut for cut, warning in CUT_WARNINGS.items() if warning in record["warnings"]), None)
     return Answer(
         text=result["final_response"],
         citations=tuple(_citation(reference, record, hits) for reference in result["references"]),
         extractive=record["extractive"],
         model=record["llm"],
         warnings=tuple(record["warnings"]),
+        cut=None if record["extractive"] else cut,  # quotes are whole, whatever was wrong with the text that they replace
         verdict=_verdict(record.get("verdict")),
     )
 

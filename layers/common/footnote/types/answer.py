@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -9,6 +10,8 @@ from footnote.types.evidence import Hit
 
 Cut = Literal["length", "content_filter", "repetition"]
 """Why a model's reply is incomplete: the token limit, the provider's content filter, or a loop that was ended."""
+CUT_WARNINGS: Mapping[Cut, str] = {"length": "cut_length", "content_filter": "cut_content_filter", "repetition": "repetition"}
+"""The warnings that say so beside the answer."""
 
 Flaw = Literal["empty", "repetition", "preamble", "other_language", "uncited"]
 """Why a model's text is no answer. empty: it has no words. repetition: a loop, which was ended. preamble: it announces an answer that does

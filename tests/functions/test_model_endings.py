@@ -1,0 +1,195 @@
+"""What every API makes of a model whose reply is truncated or breaks off, by the adapter and over a socket."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from mcp import Client
+
+from footnote.bootstrap import Core
+from footnote.ports import Clock
+from footnote.settings import LLM, Embedding, Settings
+from footnote.types import Cut
+from query.app import create_app
+from tests.fakes import make_document, put_document
+from tests.functions.conftest import ASK, BRIDGE, QUESTION, Serve
+from tests.openai_server import Server, chunk, serving, sse
+
+CHAT = "/v1/chat/completions"
+SAID = "The bridge was built in 1894 [^1]. The bridge was built in 18"
+MESSAGES = [{"role": "user", "content": QUESTION}]
+
+HELD: dict[str, tuple[str, dict[str, Any]]] = {
+    "ask": ("/ask", ASK),
+    "chat": ("/chat", {"query": QUESTION}),
+    "completion": ("/v1/chat/completions", {"model": "footnote", "messages": MESSAGES}),
+    "response": ("/v1/responses", {"model": "footnote", "input": QUESTION}),
+    "pipeline": ("/v1/chat", {"message": QUESTION}),
+    "vexora": ("/api/chat", {"messages": MESSAGES, "rag": {"enabled": True}}),
+}
+LIVE: dict[str, tuple[str, dict[str, Any]]] = {
+    "ask": ("/ask/stream", ASK),
+    "completion": ("/v1/chat/completions", {"model": "footnote", "messages": MESSAGES, "stream": True}),
+    "response": ("/v1/responses", {"model": "footnote", "input": QUESTION, "stream": True}),
+    "pipeline": ("/v1/chat", {"message": QUESTION}),
+    "vexora": ("/api/chat", {"messages": MESSAGES, "rag": {"enabled": True}, "stream": True}),
+    "v2": ("/v2/rag/query", {"query": QUESTION}),
+    "v2_gpt": ("/v2/gpt/query", {"query": QUESTION}),
+    "v2_agent": ("/v2/pa/query", {"query": QUESTION}),
+}
+
+
+@dataclass
+class Site:
+    core: Core
+    client: httpx.AsyncClient
+    model: Server
+
+    async def ask(self, path: str, body: dict[str, Any], *, live: bool = False) -> httpx.Response:
+        return await self.client.post(path, json=body, headers={"accept": "text/event-stream"} if live else {})
+
+    def replies(self, text: str, *ends: dict[str, Any] | str | None, done: bool = False) -> None:
+        pieces = [chunk(content=text[at : at + 9]) for at in range(0, len(text), 9)]
+        self.model.replies[CHAT] = sse(*pieces, *ends, done=done)
+
+    def asked(self) -> int:
+        return sum(path == CHAT for path, _, _ in self.model.requests)
+
+
+@pytest.fixture
+async def site(tmp_path: Path, clock: Clock) -> AsyncIterator[Site]:
+    async with serving() as model:
+        llm = LLM(base_url=f"{model.url}/v1", model="tiny", retries=0)
+        core = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm), clock=clock)
+        await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
+        transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:
+            yield Site(core, client, model)
+        await core.close()
+
+
+def end(reason: str) -> dict[str, Any]:
+    return {**chunk(), "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
+
+
+def events_of(reply: httpx.Response) -> list[dict[str, Any]]:
+    lines = [line.removeprefix("data: ") for line in reply.text.split("\n") if line.startswith("data: ")]
+    return [json.loads(line) for line in lines if line != "[DONE]"]
+
+
+# --- broken off ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("api", HELD)
+async def test_a_held_answer_that_broke_off_is_quoted_instead_and_not_kept(api: str, site: Site) -> None:
+    site.replies(SAID)
+    for _ in range(2):
+        asked = site.asked()
+        reply = await site.ask(*HELD[api])
+        assert reply.status_code == 200
+        assert "The bridge was built in 1894." in reply.text
+        assert 'built in 18"' not in reply.text
+        assert "[^1]" not in reply.text
+        assert site.asked() > asked
+        if "degraded" in reply.json():
+            assert reply.json()["degraded"]
+    site.replies(SAID.removesuffix(" The bridge was built in 18"), end("stop"))
+    asked = site.asked()
+    await site.ask(*HELD[api])
+    assert site.asked() > asked  # the quotes were not kept, either
+
+
+@pytest.mark.parametrize("api", LIVE)
+async def test_a_live_answer_that_broke_off_ends_with_an_error(api: str, site: Site) -> None:
+    site.replies(SAID * 4)
+    for asked in (1, 2):
+        reply = await site.ask(*LIVE[api], live=True)
+        assert "data: [DONE]" not in reply.text
+        events = events_of(reply)
+        told = json.dumps(events[-1])
+        assert "The language model's reply broke off. Ask again." in told
+        if api not in ("completion", "response"):
+            assert events[-1]["type"] == "error"
+            assert "The bridge was built in 1894" in events[-1]["final_response"]
+        assert not any(event.get("type") in ("done", "response.completed") for event in events)
+        assert site.asked() == asked
+
+
+async def test_the_turn_of_an_answer_that_broke_off_has_the_status_error(site: Site) -> None:
+    site.replies(SAID)
+    reply = await site.ask(*LIVE["ask"], live=True)
+    stored = await site.client.get(f"/turns/{reply.headers['x-trace-id']}")
+    assert (stored.status_code, stored.json()["status"]) == (200, "error")
+    assert stored.json()["answer"].startswith("The bridge was built in 1894")
+
+
+async def test_a_query_that_broke_off_is_not_searched_for(site: Site) -> None:
+    site.replies("The bridge was built in 1894 [^1].", end("stop"))
+    first = (await site.ask("/ask", ASK)).json()
+    site.model.replies[CHAT] = lambda sent: (
+        sse(chunk(content='{"query": "ferries"}'), done=False)
+        if "response_format" in sent
+        else sse(chunk(content="In 1894 [^1]."), end("stop"))
+    )
+    reply = (await site.ask("/ask", ASK | {"query_text": "And who painted it?", "room_id": first["room_id"]})).json()
+    assert "response_format" in site.model.requests[1][2]
+    assert "ferries" not in " ".join(reply["searched_for"])
+    assert (reply["degraded"], reply["outcome"]) == (True, "answered")
+
+
+# --- truncated -----------------------------------------------------------------------------------
+
+CUTS: tuple[Cut, ...] = ("length", "content_filter")
+INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
+
+
+def told(api: str, body: dict[str, Any]) -> object:
+    """How the API says that an answer is truncated."""
+    if api == "completion":
+        return body["choices"][0]["finish_reason"]
+    if api == "response":
+        return (body["status"], body["incomplete_details"]["reason"])
+    return [warning for warning in body["warnings"] if warning.startswith("cut")]
+
+
+def expected(api: str, cut: Cut) -> object:
+    return {"completion": cut, "response": ("incomplete", INCOMPLETE[cut])}.get(api, [f"cut_{cut}"])
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("api", HELD)
+async def test_a_truncated_answer_says_so_every_time(api: str, cut: Cut, site: Site) -> None:
+    text = "The bridge was built in 1894 [1]. It" if api != "ask" else "The bridge was built in 1894 [^1]. It"
+    site.replies(text.replace("[1]", "[Source 1]") if api == "pipeline" else text, end(cut))
+    for _ in range(2):
+        asked = site.asked()
+        reply = await site.ask(*HELD[api])
+        assert told(api, reply.json()) == expected(api, cut)
+        assert "in 1894" in reply.text
+        assert site.asked() > asked
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("api", LIVE)
+async def test_a_truncated_stream_says_so_every_time(api: str, cut: Cut, site: Site) -> None:
+    site.replies("The bridge was built in 1894. It", end(cut))
+    for asked in (1, 2):
+        events = events_of(await site.ask(*LIVE[api], live=True))
+        last = next(event for event in reversed(events) if event.get("choices") != [])
+        assert told(api, last.get("response", last)) == expected(api, cut)
+        assert site.asked() == asked
+
+
+@pytest.mark.parametrize("cut", CUTS)
+async def test_a_truncated_answer_says_so_to_a_client_of_mcp(cut: Cut, site: Site, serve: Serve) -> None:
+    site.replies("The bridge was built in 1894 [1]. It", end(cut))
+    async with Client(f"{await serve(create_app(lambda: site.core))}/mcp") as client:
+        result = await client.call_tool("ask", {"question": QUESTION})
+    assert result.structured_content is not None
+    assert result.structured_content["warnings"] == [f"cut_{cut}"]
