@@ -16,6 +16,7 @@
     │   ├── StoreUnavailable    503
     │   └── ModelUnavailable    503
     │       ├── ModelTimeout    503
+    │       ├── PromptTooLong   503  for the model's context window
     │       ├── UnusableReply   503  the reply does not have the requested form
     │       └── NoModel         503  none is configured
     ├── StepTimeout             504  a step exceeded its time limit
@@ -148,6 +149,12 @@ class ModelTimeout(ModelUnavailable):
     """The model's endpoint timed out."""
 
     title = "The language model did not answer in time"
+
+
+class PromptTooLong(ModelUnavailable):
+    """The prompt exceeds the model's context window, so no retry helps."""
+
+    title = "The prompt is too long for the language model"
 
 
 class UnusableReply(ModelUnavailable):

@@ -48,9 +48,13 @@ export default {
   'Ask again.': 'Fragen Sie noch einmal.',
   "The language model's endpoint sent no reply.": 'Der Endpunkt des Sprachmodells hat keine Antwort gesendet.',
   "The language model's reply was cut off in a tool call.": 'Die Antwort des Sprachmodells wurde mitten in einem Werkzeugaufruf abgeschnitten.',
+  "The prompt does not fit into the model's context window of {} tokens.": 'Der Prompt passt nicht in das Kontextfenster des Modells von {} Tokens.',
+  'Set LLM__CONTEXT_WINDOW.': 'Setzen Sie LLM__CONTEXT_WINDOW.',
+  'The quota of the model {} is used up.': 'Das Kontingent des Modells {} ist aufgebraucht.',
+  'Check its plan at the endpoint, or choose another model.': 'Prüfen Sie seinen Tarif am Endpunkt, oder wählen Sie ein anderes Modell.',
   "The language model's endpoint lists no models.": 'Der Endpunkt des Sprachmodells nennt keine Modelle.',
   "The language model's endpoint did not list its models in time.": 'Der Endpunkt des Sprachmodells hat seine Modelle nicht rechtzeitig genannt.',
-  "The language model's endpoint failed too often and is not used for up to 30 seconds.": 'Der Endpunkt des Sprachmodells ist zu oft ausgefallen und wird bis zu 30 Sekunden lang nicht verwendet.',
+  'The language model failed too often and is not used for up to 30 seconds.': 'Das Sprachmodell ist zu oft ausgefallen und wird bis zu 30 Sekunden lang nicht verwendet.',
 
   // Embeddings.
   'Documents are found by their words only.': 'Dokumente werden nur über ihre Wörter gefunden.',

@@ -48,9 +48,13 @@ export default {
   'Ask again.': '다시 질문해 주세요.',
   "The language model's endpoint sent no reply.": '언어 모델의 엔드포인트가 답변을 보내지 않았습니다.',
   "The language model's reply was cut off in a tool call.": '언어 모델의 답변이 도구 호출 도중에 잘렸습니다.',
+  "The prompt does not fit into the model's context window of {} tokens.": '프롬프트가 모델의 컨텍스트 윈도(토큰 {}개)에 들어가지 않습니다.',
+  'Set LLM__CONTEXT_WINDOW.': 'LLM__CONTEXT_WINDOW를 설정하세요.',
+  'The quota of the model {} is used up.': '모델 {}의 할당량을 모두 사용했습니다.',
+  'Check its plan at the endpoint, or choose another model.': '엔드포인트의 요금제를 확인하거나 다른 모델을 선택하세요.',
   "The language model's endpoint lists no models.": '언어 모델의 엔드포인트에 모델이 없습니다.',
   "The language model's endpoint did not list its models in time.": '언어 모델의 엔드포인트가 모델 목록을 제시간에 보내지 않았습니다.',
-  "The language model's endpoint failed too often and is not used for up to 30 seconds.": '언어 모델의 엔드포인트가 너무 자주 실패하여 최대 30초 동안 사용하지 않습니다.',
+  'The language model failed too often and is not used for up to 30 seconds.': '언어 모델이 너무 자주 실패하여 최대 30초 동안 사용하지 않습니다.',
 
   // 임베딩.
   'Documents are found by their words only.': '문서를 단어로만 검색합니다.',

@@ -179,7 +179,7 @@ async def test_a_name_that_somebody_made_up_is_not_kept(server: Server, endpoint
     server.replies[CHAT] = Reply(404, ("{}",))
     with pytest.raises(ModelUnavailable, match="has no model"):
         await collect(OpenAIModel(endpoint, "made up", **OPTIONS))
-    assert endpoint.refused == {}
+    assert endpoint.quirks == {}
 
 
 async def test_an_endpoint_that_is_not_there_cannot_be_reached() -> None:

@@ -58,9 +58,9 @@ async def world(clock: HandClock) -> AsyncIterator[World]:
             await models.close()
 
 
-async def ask(models: ResilientModels, **options: Any) -> tuple[str, str]:
+async def ask(models: ResilientModels, name: str | None = None, **options: Any) -> tuple[str, str]:
     """(what was said, who said it)"""
-    model = await models.pick(None)
+    model = await models.pick(name)
     assert model is not None
     said = "".join([delta.text async for delta in model.stream(ASKED, **options)])
     return said, model.name
@@ -212,6 +212,47 @@ async def test_replies_that_break_off_count_as_failures(world: World) -> None:
     with pytest.raises(ModelUnavailable, match="not used for up to"):
         await ask(models)
     assert len(world.main.requests) == FAILURES
+
+
+# --- one of an endpoint's models -----------------------------------------------------------------
+
+SPENT = Reply(429, ('{"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}',))
+BUSY = Reply(429, ("{}",))
+
+
+@pytest.mark.parametrize("reply", [SPENT, BUSY, DOWN, sse(chunk(content="In "), done=False), Reply(402, ("{}",))])
+async def test_what_keeps_one_model_from_replying_does_not_keep_the_others(world: World, reply: Reply) -> None:
+    world.main.replies[CHAT] = lambda sent: reply if sent["model"] == "costly" else GOOD
+    models = world.models(retries=0)
+    for _ in range(FAILURES + 1):
+        with pytest.raises(ModelUnavailable):
+            await ask(models, name="costly")
+    assert await ask(models) == ("In 1894", "big")
+
+
+@pytest.mark.parametrize("reply", [SPENT, Reply(402, ("{}",)), Reply(403, ('{"error": {"code": "insufficient_quota"}}',))])
+async def test_a_quota_that_is_used_up_is_told_and_not_waited_for(world: World, reply: Reply) -> None:
+    world.replies(reply)
+    for _ in range(FAILURES + 1):
+        with pytest.raises(ModelUnavailable, match="The quota of the model big is used up"):
+            await ask(world.models())
+    assert (len(world.main.requests), world.waits) == (FAILURES + 1, [])
+    assert await ask(world.models(fallback=True)) == ("about 1900", "small")
+
+
+async def test_only_so_many_circuits_are_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.adapters.resilience.models.KEPT", 2)
+    world.replies(DOWN)
+    models = world.models(retries=0)
+    await fail(models, FAILURES)
+    for name in ("big", "a", "big", "b"):
+        await models.pick(name)
+    with pytest.raises(ModelUnavailable, match="not used for up to"):
+        await ask(models)
+    for name in ("a", "b"):
+        await models.pick(name)
+    with pytest.raises(ModelUnavailable, match="status 500"):
+        await ask(models)
 
 
 # --- another endpoint ----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from footnote.adapters.openai.gateway import Gateway
+from footnote.adapters.openai.quirks import Quirks
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -21,9 +22,8 @@ class OpenAIEndpoint:
     def __init__(self, base_url: str | None, api_key: str | None, gateway: Gateway | None = None) -> None:
         self.gateway = gateway or Gateway()
         self.base_url = base_url
-        self.refused: dict[str, frozenset[str]] = {}
-        """Model → optional parameters that it rejected. Only models that rejected one are listed, since callers may name
-        arbitrary models."""
+        self.quirks: dict[str, Quirks] = {}
+        """By model. Only models that rejected something are listed, since callers may name arbitrary models."""
         self._api_key = api_key
         self._client: AsyncOpenAI | None = None
         self._connecting = asyncio.Lock()

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from footnote.adapters.openai.chunks import chunks_class
 from footnote.adapters.openai.endpoint import OpenAIEndpoint
+from footnote.adapters.openai.quirks import Quirks, learn
 from footnote.adapters.openai.sampling import sampling_of
 from footnote.adapters.openai.wire import (
     BROKE_OFF,
     NO_REPLY,
     ReplyReader,
-    may_refuse,
     message_body,
     schema_body,
+    too_long,
     tool_body,
     translate,
-    unknown_names,
-    without,
 )
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, Effort, Tool
@@ -116,29 +116,25 @@ class OpenAIModel:
         return {"temperature": wanted, limit: length}
 
     async def _begin(self, client: AsyncOpenAI, body: dict[str, Any], headers: dict[str, str]) -> Chunks:
-        """Starts the stream. Parameters that this model rejected are not sent again."""
-        known, suspected = self._endpoint.refused, frozenset[str]()
+        """Starts the stream. What this model rejected is not sent again."""
+        known = tried = self._endpoint.quirks.get(self.name, Quirks())
         while True:
-            body = without(body, known.get(self.name, frozenset()) | suspected)
+            sent = tried.applied(body)
             try:
                 stream: Chunks = await client.post(
-                    "/chat/completions",
-                    body=body,
-                    options={"headers": headers},
-                    cast_to=object,
-                    stream=True,
-                    stream_cls=chunks_class(),
+                    "/chat/completions", body=sent, options={"headers": headers}, cast_to=object, stream=True, stream_cls=chunks_class()
                 )
             except Exception as exc:
-                if unknown := unknown_names(exc, body):
-                    known[self.name] = known.get(self.name, frozenset()) | unknown
-                elif maybe := may_refuse(exc, body):
-                    suspected |= maybe
-                else:
+                learned = learn(exc, sent, tried)
+                if learned is None:
                     raise
+                if learned.room == 0:
+                    self._endpoint.quirks[self.name] = replace(known, window=learned.window)
+                    raise too_long(learned.window) from exc
+                tried = learned
             else:
-                if suspected:  # it was these
-                    known[self.name] = known.get(self.name, frozenset()) | suspected
+                if tried != known:
+                    self._endpoint.quirks[self.name] = replace(tried, room=None)
                 return stream
 
 

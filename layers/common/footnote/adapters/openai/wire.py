@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from footnote.adapters.shared.models import ModelBusy, ModelRefused
-from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
+from footnote.adapters.shared.models import ModelBusy, ModelExhausted, ModelRefused
+from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable, PromptTooLong
 from footnote.ports import Delta, Tool
 from footnote.text.surrogates import repair
 from footnote.types import Cut, Message, ToolCall, Usage
 
-OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_completion_tokens", "response_format", "reasoning_effort"}
-"""Parameters that a request can do without if a server or model rejects them."""
-UNNAMED = frozenset({"response_format", "reasoning_effort"})
 CUTS: Mapping[str, Cut] = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "model_context_window_exceeded"), "length"),
     **dict.fromkeys(("content_filter", "safety", "recitation", "prohibited_content", "sensitive"), "content_filter"),
@@ -24,7 +20,10 @@ BROKEN = frozenset({"error", "abort", "cancelled", "network_error", "insufficien
 """Finish reasons of replies that broke off. Servers use many others for complete ones."""
 BROKE_OFF = "The language model's reply broke off. Ask again."
 NO_REPLY = "The language model's endpoint sent no reply. Check LLM__BASE_URL."
-WORD = re.compile(r"\w+")
+
+
+SPENT = {"insufficient_quota", "exceeded_current_quota_error", "insufficient_balance", "billing_hard_limit_reached", "billing_not_active"}
+"""Codes of errors that no wait helps against."""
 
 
 def message_body(message: Message) -> dict[str, Any]:
@@ -124,32 +123,9 @@ class ReplyReader:
         call["arguments"] += function.get("arguments") or ""
 
 
-def unknown_names(exc: Exception, body: Mapping[str, Any]) -> frozenset[str]:
-    """Optional parameters of the body that a 400 or 422 names; some servers reject a schema with a 500."""
-    import openai
-
-    if not isinstance(exc, openai.BadRequestError | openai.UnprocessableEntityError | openai.InternalServerError):
-        return frozenset()
-    named = frozenset(WORD.findall(str(exc.body or exc.message))) & body.keys()
-    return named & ({"response_format"} if isinstance(exc, openai.InternalServerError) else OPTIONAL)
-
-
-def may_refuse(exc: Exception, body: Mapping[str, Any]) -> frozenset[str]:
-    """What may be rejected though it is not named: a schema or the effort of reasoning. Servers word that in many ways: they name a
-    grammar, features of JSON Schema, thinking, or nothing at all."""
-    import openai
-
-    refused = isinstance(exc, openai.BadRequestError | openai.UnprocessableEntityError)
-    return UNNAMED & body.keys() if refused else frozenset()
-
-
-def without(body: dict[str, Any], refused: Set[str]) -> dict[str, Any]:
-    """The request without the rejected parameters; a token limit is first sent under its other name."""
-    limit = body.get("max_tokens")
-    body = {name: value for name, value in body.items() if name not in refused}
-    if "max_tokens" in refused and "max_completion_tokens" not in refused and limit is not None:
-        body["max_completion_tokens"] = limit
-    return body
+def too_long(window: int | None) -> PromptTooLong:
+    """The error for a prompt that exceeds the context window."""
+    return PromptTooLong(f"The prompt does not fit into the model's context window of {window} tokens. Set LLM__CONTEXT_WINDOW.")
 
 
 def translate(exc: Exception, name: str) -> FootnoteError:
@@ -160,6 +136,8 @@ def translate(exc: Exception, name: str) -> FootnoteError:
         return exc
     if isinstance(exc, openai.APITimeoutError):
         return ModelTimeout(f"The language model {name} did not answer in time.")
+    if isinstance(exc, openai.APIStatusError) and (exc.status_code == 402 or exc.code in SPENT or exc.type in SPENT):
+        return ModelExhausted(f"The quota of the model {name} is used up. Check its plan at the endpoint, or choose another model.")
     if isinstance(exc, openai.AuthenticationError | openai.PermissionDeniedError):
         return ModelRefused("The language model's endpoint rejected the key. Check LLM__API_KEY.")
     if isinstance(exc, openai.NotFoundError):

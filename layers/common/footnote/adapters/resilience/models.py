@@ -18,22 +18,25 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from footnote.adapters.shared.models import ModelBusy, ModelRefused
-from footnote.errors import ModelUnavailable
+from footnote.adapters.shared.models import ModelBusy, ModelExhausted, ModelRefused
+from footnote.errors import ModelUnavailable, PromptTooLong
 from footnote.ports import Delta, Effort, LanguageModel, Models, Tool
 from footnote.types import Message, ModelSource
 
 log = logging.getLogger(__name__)
 
 FAILURES, WITHIN_S, OPEN_S = 5, 10.0, 30.0
-"""FAILURES failed calls within WITHIN_S seconds open the circuit of an endpoint for OPEN_S seconds."""
+"""FAILURES failed calls within WITHIN_S seconds open the circuit of a model for OPEN_S seconds."""
+KEPT = 1000
+"""Models whose circuits are kept, the last ones used: callers may name arbitrary models."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 8.0
 """Upper bound of the wait before a retry: FIRST_WAIT_S, doubled with every retry, up to LONGEST_WAIT_S. Full jitter."""
-OPEN = "The language model's endpoint failed too often and is not used for up to 30 seconds. Try again later."
+OPEN = "The language model failed too often and is not used for up to 30 seconds. Try again later."
 
 
 class Breaker:
-    """The circuit breaker of one endpoint. After OPEN_S it lets one call through per OPEN_S until one succeeds."""
+    """The circuit breaker of one model at one endpoint, whose other models may work. After OPEN_S it lets one call through per OPEN_S
+    until one succeeds."""
 
     def __init__(self, timer: Callable[[], float]) -> None:
         self._timer = timer
@@ -62,7 +65,7 @@ class Breaker:
         self._failed.append(now)
         if self._open_until is None and len(self._failed) == FAILURES and now - self._failed[0] <= WITHIN_S:
             self._open_until = now + OPEN_S
-            log.warning("model endpoint circuit open", extra={"seconds": OPEN_S})
+            log.warning("model circuit open", extra={"seconds": OPEN_S})
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,7 @@ class ResilientModel:
             reply = ask(first_token_s=until - now(), total_s=end - now())
             try:
                 first = await anext(reply, None)
-            except ModelRefused:
+            except (ModelRefused, ModelExhausted, PromptTooLong):
                 raise
             except ModelUnavailable as exc:
                 breaker.failed()
@@ -166,7 +169,9 @@ class ResilientModels:
         self._models = models
         self._fallback = fallback
         self._retry_policy = retry_policy
-        self._breakers = Breaker(timer), Breaker(timer)
+        self._timer = timer
+        self._breakers: dict[tuple[int, str], Breaker] = {}
+        """Place of the endpoint and name of the model → its circuit breaker."""
 
     @property
     def address(self) -> str | None:
@@ -184,8 +189,14 @@ class ResilientModels:
                 raise
             picked = None
         instead = await self._fallback.pick(None) if self._fallback is not None else None
-        found = [(model, breaker) for model, breaker in zip((picked, instead), self._breakers, strict=True) if model is not None]
+        found = [(model, self._breaker(place, model.name)) for place, model in enumerate((picked, instead)) if model is not None]
         return ResilientModel(found, self._retry_policy) if found else None
+
+    def _breaker(self, place: int, name: str) -> Breaker:
+        breaker = self._breakers[place, name] = self._breakers.pop((place, name), Breaker(self._timer))
+        if len(self._breakers) > KEPT:
+            del self._breakers[next(iter(self._breakers))]
+        return breaker
 
     async def close(self) -> None:
         """Closes the connections."""

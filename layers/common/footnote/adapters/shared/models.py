@@ -15,3 +15,7 @@ class ModelBusy(ModelUnavailable):
     def __init__(self, detail: str, retry_after_s: float = 0.0) -> None:
         super().__init__(detail)
         self.retry_after_s = retry_after_s
+
+
+class ModelExhausted(ModelUnavailable):
+    """The model's quota at the endpoint is used up, which no retry changes. Other models of the endpoint may answer."""
