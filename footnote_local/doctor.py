@@ -173,7 +173,7 @@ async def _model(part: str, models: Models, timer: Callable[[], float]) -> Findi
         return Finding(part, "broken", f"{models.address}: {exc.detail} Waited {TIMEOUT_S:g} s.", remedy)
     except FootnoteError as exc:
         remedy = "Check LLM__BASE_URL, LLM__MODEL and LLM__API_KEY. Until then answers are quoted from the documents."
-        return Finding(part, "broken", f"{models.address}: {exc.detail}", remedy)
+        return Finding(part, "broken", f"{models.address}: {exc.for_admins}", remedy)
     seconds = timer() - started
     slow = "This is slow. Use a smaller model or a faster machine." if seconds > SLOW_S else ""
     found = which_model(models.source, model.name, models.address, "en")

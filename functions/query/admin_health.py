@@ -74,7 +74,7 @@ async def _tried(check: Callable[[], Awaitable[Found | None]]) -> Found | None:
     except TimeoutError:
         return "broken", f"It does not answer within {TIMEOUT_S:g} seconds.", ""
     except FootnoteError as exc:
-        return "broken", exc.detail, ""
+        return "broken", exc.for_admins, ""
 
 
 async def _model(models: Models) -> Found:

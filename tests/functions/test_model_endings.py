@@ -11,17 +11,19 @@ from typing import Any
 import httpx
 import pytest
 from mcp import Client
+from pydantic import SecretStr
 
 from footnote.bootstrap import Core
 from footnote.ports import Clock
 from footnote.settings import LLM, Embedding, Settings
-from footnote.types import Cut
+from footnote.types import Caller, Cut
 from query.app import create_app
 from tests.fakes import make_document, put_document
-from tests.functions.conftest import ASK, BRIDGE, QUESTION, Serve
-from tests.openai_server import Server, chunk, serving, sse
+from tests.functions.conftest import ASK, BRIDGE, QUESTION, Serve, as_caller
+from tests.openai_server import Reply, Server, chunk, serving, sse
 
 CHAT = "/v1/chat/completions"
+QUOTED = "The language model did not answer. These sentences are quoted from the documents instead."
 SAID = "The bridge was built in 1894 [^1]. The bridge was built in 18"
 MESSAGES = [{"role": "user", "content": QUESTION}]
 
@@ -65,7 +67,7 @@ class Site:
 @pytest.fixture
 async def site(tmp_path: Path, clock: Clock) -> AsyncIterator[Site]:
     async with serving() as model:
-        llm = LLM(base_url=f"{model.url}/v1", model="tiny", retries=0)
+        llm = LLM(base_url=f"{model.url}/v1", model="tiny", api_key=SecretStr("hush-hush"), retries=0)
         core = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm), clock=clock)
         await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
         transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)
@@ -143,6 +145,38 @@ async def test_a_query_that_broke_off_is_not_searched_for(site: Site) -> None:
     assert (reply["degraded"], reply["outcome"]) == (True, "answered")
 
 
+# --- refused -------------------------------------------------------------------------------------
+
+LIMITED = Reply(400, ('{"error": {"message": "This tier has no access to tiny with the key hush-hush."}}',))
+
+
+async def test_admins_learn_what_the_endpoint_said(site: Site) -> None:
+    site.model.replies[CHAT] = LIMITED
+    said = "The language model's endpoint responded with status 400. “This tier has no access to tiny with the key ….”"
+    reply = (await site.ask("/ask", ASK)).json()
+    quoted = "These sentences are quoted from the documents instead."
+    assert reply["notice"] == f"The model at {site.model.url}/v1 did not answer. {said} {quoted}"
+    stored = (await site.client.get(f"/turns/{reply['trace_id']}")).json()
+    assert stored["notice"] == reply["notice"]
+    failed = (await site.ask("/ask", ASK | {"mode": "gpt"})).json()
+    assert failed["detail"] == said
+    (model, *_) = (await site.client.get("/admin/health")).json()["data"]
+    assert (model["state"], model["detail"]) == ("broken", said)
+
+
+async def test_nobody_else_learns_what_the_endpoint_said(site: Site) -> None:
+    site.model.replies[CHAT] = LIMITED
+    transport = httpx.ASGITransport(as_caller(Caller("ann"), create_app)(lambda: site.core))
+    async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:
+        reply = await client.post("/ask", json=ASK)
+        assert (reply.json()["model_failed"], reply.json()["notice"]) == (True, QUOTED)
+        failed = await client.post("/ask", json=ASK | {"mode": "gpt"})
+        assert failed.json()["detail"] == "The language model's endpoint responded with status 400."
+        stored = await client.get(f"/turns/{reply.json()['trace_id']}")
+    assert "tier has" not in reply.text + failed.text + stored.text
+    assert "tier has" not in (await site.client.get(f"/traces/{reply.json()['trace_id']}")).text
+
+
 # --- truncated -----------------------------------------------------------------------------------
 
 CUTS: tuple[Cut, ...] = ("length", "content_filter")
@@ -173,6 +207,12 @@ async def test_a_truncated_answer_says_so_every_time(api: str, cut: Cut, site: S
         assert told(api, reply.json()) == expected(api, cut)
         assert "in 1894" in reply.text
         assert site.asked() > asked
+
+
+async def test_a_notice_in_place_of_a_truncated_answer_says_so(site: Site) -> None:
+    site.replies("The bridge was built", end("length"))
+    reply = (await site.ask(*HELD["chat"])).json()
+    assert (reply["answer"], reply["warnings"]) == ("The generated answer cites no source, so it is not shown.", ["cut_length"])
 
 
 @pytest.mark.parametrize("cut", CUTS)

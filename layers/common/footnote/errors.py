@@ -41,6 +41,11 @@ class FootnoteError(Exception):
         super().__init__(detail)
         self.detail = detail or self.title
 
+    @property
+    def for_admins(self) -> str:
+        """`detail`, and what only admins may see."""
+        return self.detail
+
 
 class BadRequest(FootnoteError):
     """The request is invalid; `detail` says how to fix it."""
@@ -143,6 +148,12 @@ class ModelUnavailable(Unavailable):
 
     type = "urn:footnote:model-unavailable"
     title = "The language model is not available"
+    said = ""
+    """What the endpoint said. It may repeat a part of the request."""
+
+    @property
+    def for_admins(self) -> str:
+        return f"{self.detail} “{self.said}”" if self.said else self.detail
 
 
 class ModelTimeout(ModelUnavailable):

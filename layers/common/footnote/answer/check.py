@@ -35,7 +35,7 @@ async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, c
     if not lacking and flaw is None:
         yield turn
     elif turn.plan.wants("reject_uncited"):
-        notice = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model)
+        notice = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model, cut=answer.cut)
         yield replace(turn.with_notes(rejected_answer=answer.text), outcome="refused", answer=notice)
     elif flaw is None:
         yield replace(_warned(turn, answer, "insufficient"), outcome="refused")

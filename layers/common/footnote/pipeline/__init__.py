@@ -135,7 +135,6 @@ CHECK = Step(
     "check", check_answer, stage=Stage.CHECK, on_error=FALLBACK, fallback=doubt_answer, timeout_s=10,
     shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0},
 )
-
 INJECTION = Step(
     "injection", warn_of_injection, stage=Stage.CHECK, option="injection_check", on_error=SKIP, when=was_written,
     shows=lambda t: {"injected_sentences": t.record.notes.get("injected_sentences", 0)},

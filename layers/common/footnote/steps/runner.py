@@ -25,11 +25,12 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from copy import copy
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
-from footnote.errors import FootnoteError, StepTimeout
+from footnote.errors import FootnoteError, ModelUnavailable, StepTimeout
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
 from footnote.steps.call import Emit, call, defect
 from footnote.steps.check import check
@@ -114,7 +115,7 @@ class Runner(Generic[D]):
             progress.turn = _recorded(progress.turn, partial="".join(progress.sent))
         turn = progress.turn
         if progress.error is not None:
-            await outbox.put(Failed(progress.error, turn, "".join(progress.sent)))
+            await outbox.put(Failed(_told(progress.error, turn), turn, "".join(progress.sent)))
             return
         if not profile.live and turn.answer is not None:
             await outbox.put(Token(turn.answer.text))
@@ -186,11 +187,9 @@ class Runner(Generic[D]):
                     after, error = replace(before, outcome="blocked"), None
             elif policy is FALLBACK and step.fallback is not None:
                 try:
-                    after, status, error = (
-                        _recorded(await call(step, step.fallback, before, progress.deps, emit), degraded=True),
-                        "fallback",
-                        None,
-                    )
+                    problem = error.for_admins if isinstance(error, ModelUnavailable) else before.record.model_problem
+                    after = _recorded(await call(step, step.fallback, before, progress.deps, emit), degraded=True, model_problem=problem)
+                    status, error = "fallback", None
                 except FootnoteError as exc:
                     error = exc
         return after, status, error
@@ -244,6 +243,14 @@ async def _is_first_time(step: Step, progress: _Progress) -> bool:
     except FootnoteError as exc:
         log.warning("skipping a step", extra={"step": step.name, "trace_id": progress.turn.trace_id, "error": type(exc).__name__})
         return False
+
+
+def _told(error: FootnoteError, turn: Turn) -> FootnoteError:
+    """The error as the turn's caller may see it."""
+    if turn.caller.role == "admin" and error.for_admins != error.detail:
+        error, detail = copy(error), error.for_admins
+        error.detail = detail
+    return error
 
 
 def _recorded(turn: Turn, **changes: Any) -> Turn:

@@ -83,6 +83,8 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         }
     if record.model_source is not None and record.model_source.state in NO_MODEL and turn.caller.role == "admin":
         stored["llm_source"] = _source(record.model_source)
+    if stored["llm_failed"] and record.model_problem and turn.caller.role == "admin":
+        stored["llm_problem"] = record.model_problem
     return stored
 
 

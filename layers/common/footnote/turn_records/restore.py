@@ -68,7 +68,7 @@ def _record(record: TurnRecord) -> Record:
         partial=record["result"]["final_response"] if has_failed(record) else None,
         model_address=record.get("llm_address"),
         model_source=model_source_of(record),
-        model_problem=ModelUnavailable.title if record["llm_failed"] else None,
+        model_problem=record.get("llm_problem", ModelUnavailable.title) if record["llm_failed"] else None,
         suggested_questions=tuple(record["suggested_questions"]),
     )
 

@@ -117,7 +117,7 @@ class Record:
     model_address: str | None = None
     """The address of the language model endpoint, without credentials; None = there is none."""
     model_problem: str | None = None
-    """Why no model could be chosen although an endpoint is configured."""
+    """Why no model answered although an endpoint is configured; for admins, once one was asked."""
     model_source: ModelSource | None = None
     """None = no model was asked for."""
     tool_messages: tuple[Message, ...] = ()

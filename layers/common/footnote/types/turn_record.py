@@ -178,6 +178,8 @@ class TurnRecord(TypedDict):
     llm_failed: bool
     llm_address: NotRequired[str | None]
     """The address of the model's endpoint; only in turns of admins."""
+    llm_problem: NotRequired[str]
+    """Why the model failed; only in turns of admins."""
     llm_source: NotRequired[StoredModelSource]
     """Why there was no model; only in turns of admins that had none."""
     extractive: bool

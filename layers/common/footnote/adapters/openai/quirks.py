@@ -10,6 +10,8 @@ from typing import Any
 OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_completion_tokens", "response_format", "reasoning_effort"}
 """Parameters that a request can do without if a server or model rejects them."""
 UNNAMED = frozenset({"response_format", "reasoning_effort"})
+SHORTEST_KEY = 6
+"""Characters. The placeholder of servers without a key is shorter, and a word."""
 LIMITS = ("max_tokens", "max_completion_tokens")
 WORD = re.compile(r"\w+")
 NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w-]|\.\d|,\d)")
@@ -67,10 +69,15 @@ def learn(exc: Exception, body: Mapping[str, Any], known: Quirks) -> Quirks | No
 
 
 def said_by(exc: Exception) -> str:
-    """The endpoint's own words in an error of the SDK; "" = none that are meant to be read."""
-    body = getattr(exc, "body", None)
-    message = body.get("message") if isinstance(body, Mapping) else body
-    return message if isinstance(message, str) else ""
+    """The endpoint's own words in an error of the SDK, without the key; "" = none that are meant to be read."""
+    import openai
+
+    if not isinstance(exc, openai.APIStatusError) or "json" not in exc.response.headers.get("content-type", ""):
+        return ""
+    message = exc.body.get("message") if isinstance(exc.body, Mapping) else exc.body
+    key = exc.request.headers.get("authorization", "").removeprefix("Bearer ")
+    hidden = message.replace(key, "…") if isinstance(message, str) and len(key) > SHORTEST_KEY else message
+    return " ".join(hidden.split()) if isinstance(hidden, str) else ""
 
 
 def without_system(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

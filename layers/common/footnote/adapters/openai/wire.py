@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from footnote.adapters.openai.quirks import said_by
 from footnote.adapters.shared.models import ModelBusy, ModelExhausted, ModelRefused
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable, PromptTooLong
 from footnote.ports import Delta, Tool
@@ -22,6 +23,8 @@ BROKE_OFF = "The language model's reply broke off. Ask again."
 NO_REPLY = "The language model's endpoint sent no reply. Check LLM__BASE_URL."
 
 
+LONGEST_SAID = 300
+"""Characters of an endpoint's own words that are kept."""
 SPENT = {"insufficient_quota", "exceeded_current_quota_error", "insufficient_balance", "billing_hard_limit_reached", "billing_not_active"}
 """Codes of errors that no wait helps against."""
 
@@ -130,10 +133,16 @@ def too_long(window: int | None) -> PromptTooLong:
 
 def translate(exc: Exception, name: str) -> FootnoteError:
     """An exception of the SDK → one of Footnote's errors. Key and address are not part of its text."""
-    import openai
-
     if isinstance(exc, FootnoteError):
         return exc
+    error = _translated(exc, name)
+    error.said = said_by(exc)[:LONGEST_SAID]
+    return error
+
+
+def _translated(exc: Exception, name: str) -> ModelUnavailable:
+    import openai
+
     if isinstance(exc, openai.APITimeoutError):
         return ModelTimeout(f"The language model {name} did not answer in time.")
     if isinstance(exc, openai.APIStatusError) and (exc.status_code == 402 or exc.code in SPENT or exc.type in SPENT):
