@@ -279,8 +279,8 @@ def _notice(record: TurnRecord) -> str | None:
     refuses = record["extractive"] and record["outcome"] == "refused"
     lang, address, source = record["lang"], record.get("llm_address"), model_source_of(record)
     if flaw := next((each for each in record["warnings"] if each in FLAWS and record["extractive"]), None):
-        said = message(f"model_{flaw}", lang)
-        return f"{said} {message('quoted_instead', lang)}" if quotes else said
+        rejected = message(f"model_{flaw}", lang)
+        return f"{rejected} {message('quoted_instead', lang)}" if quotes else rejected
     if not _model_failed(record):
         if source and (quotes or refuses):
             return no_model(source, lang)

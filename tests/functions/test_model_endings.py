@@ -137,7 +137,7 @@ async def test_a_query_that_broke_off_is_not_searched_for(site: Site) -> None:
     site.model.replies[CHAT] = lambda sent: (
         sse(chunk(content='{"query": "ferries"}'), done=False)
         if "response_format" in sent
-        else sse(chunk(content="In 1894 [^1]."), end("stop"))
+        else sse(chunk(content="In 1894 [^bridge]."), end("stop"))
     )
     reply = (await site.ask("/ask", ASK | {"query_text": "And who painted it?", "room_id": first["room_id"]})).json()
     assert "response_format" in site.model.requests[1][2]
