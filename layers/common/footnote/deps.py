@@ -188,11 +188,11 @@ class TurnDeps(SettingGroups):
         self._collection = collection
         self.checkpoint = checkpoint
         if index is not None:
-            self.index = index
+            self.index: Index = index
         if checkpoint is not None:
-            self.models = ReplayedModels(core.models, checkpoint)
+            self.models: Models = ReplayedModels(core.models, checkpoint)
             self.index = ReplayedSearches(index or core.index, checkpoint)
-            self.reranker = ReplayedReranker(core.reranker, checkpoint) if core.reranker is not None else None
+            self.reranker: Reranker | None = ReplayedReranker(core.reranker, checkpoint) if core.reranker is not None else None
 
     @property
     def settings(self) -> Settings:

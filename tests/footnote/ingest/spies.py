@@ -46,4 +46,4 @@ class Spied:
                 yield item
             await self._tell(f"{self._name}.{name}", True)
 
-        return go_through if inspect.isasyncgenfunction(found) else call
+        return go_through if "AsyncIterator" in str(inspect.signature(found).return_annotation) else call

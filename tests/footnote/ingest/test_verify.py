@@ -47,7 +47,7 @@ async def forget(core: Core, doc_id: str) -> None:
         with writing(connection):
             _delete_generations(connection, "doc_id = ?", (doc_id,))
 
-    await core.index._database.run(run)  # type: ignore[attr-defined]
+    await core.engine._database.run(run)  # type: ignore[attr-defined]
 
 
 @pytest.fixture

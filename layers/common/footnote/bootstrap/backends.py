@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property, partial
-from typing import cast
 
 from pydantic import SecretStr
 
@@ -122,7 +121,7 @@ class Backends(SettingGroups):
 
     @cached_property
     def index(self) -> Index:
-        return cast(Index, VisibleIndex(self.engine, self.collections, lambda: self.embedders))
+        return VisibleIndex(self.engine, self.collections, lambda: self.embedders)
 
     @cached_property
     def embedder(self) -> Embedder | None:
@@ -171,7 +170,7 @@ class Backends(SettingGroups):
     def ledger(self) -> Ledger:
         table = self.settings.aws.ledger_table
         ledger = DynamoLedger(Table(table, "AWS__LEDGER_TABLE", LEDGER_S), self.clock) if table else SqliteLedger(self._store, self.clock)
-        return cast(Ledger, VisibleLedger(ledger, self.collections))
+        return VisibleLedger(ledger, self.collections)
 
     @cached_property
     def turns(self) -> TurnStore:

@@ -4,13 +4,15 @@ Every read asks the directory, which is at most a second old. So nothing of a de
 a cache or a conversation that began before, because all of these read passages and documents here before they show them.
 So does an attachment disappear whose record is gone, and none is ever listed or counted.
 SYSTEM is not anybody: ingest, its checks and the purge see deleted collections and stored names, because a document of a deleted
-collection is hidden, not gone.
+collection is hidden, not gone. Nor do methods without a caller read for anybody: they are of ingest.
+
+Every method of a port is written out, so that one that is new there is missing here, rather than passed on unfiltered.
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -18,7 +20,7 @@ from footnote.collections.embedders import Embedders
 from footnote.collections.names import NOT_IN_NAMES, Directory
 from footnote.collections.service import Collections
 from footnote.errors import NotFound
-from footnote.ports import CollectionInfo, Index, Ledger, PendingVector, View
+from footnote.ports import ChunkVectors, CollectionInfo, Held, Index, Indexed, Ledger, Name, NewFile, PendingVector, Target, View
 from footnote.types import ATTACHED, SYSTEM, Caller, Candidates, Chunk, ChunkSentences, Document, Page, Search
 
 UNKNOWN = "There is no such document."
@@ -49,9 +51,6 @@ class VisibleIndex:
         self._index = index
         self._collections = collections
         self._embedders = embedders
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._index, name)
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         directory = await self._collections.directory()
@@ -97,6 +96,21 @@ class VisibleIndex:
         directory = await self._collections.directory()
         return await _show(self._collections, await self._index.sample(caller, _find(directory, collection), limit))
 
+    async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
+        await self._index.stage(document, chunks, bounds)
+
+    async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
+        return await self._index.staged(doc_id, generation)
+
+    async def activate(self, doc_id: str, generation: int) -> bool:
+        return await self._index.activate(doc_id, generation)
+
+    async def remove(self, doc_id: str, through: int) -> None:
+        await self._index.remove(doc_id, through)
+
+    def inventory(self) -> AsyncIterator[Indexed]:
+        return self._index.inventory()
+
     async def pending(
         self,
         embedder: str,
@@ -112,6 +126,9 @@ class VisibleIndex:
             return []
         return await self._index.pending(embedder, languages, limit, doc_id, recipe, without, only)
 
+    async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
+        await self._index.put_vectors(embedder, vectors)
+
     async def progress(
         self,
         embedder: str,
@@ -124,6 +141,9 @@ class VisibleIndex:
         if only is not None and not only:
             return 0, 0
         return await self._index.progress(embedder, languages, recipe, without, only)
+
+    async def close(self) -> None:
+        await self._index.close()
 
     async def _scope(
         self, embedder: str, without: frozenset[str], only: frozenset[str] | None
@@ -139,9 +159,6 @@ class VisibleLedger:
     def __init__(self, ledger: Ledger, collections: Collections) -> None:
         self._ledger = ledger
         self._collections = collections
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._ledger, name)
 
     async def get(self, caller: Caller, doc_id: str) -> Document:
         document = await self._ledger.get(caller, doc_id)
@@ -196,3 +213,63 @@ class VisibleLedger:
         if caller == SYSTEM:
             return counts
         return {directory.name_of(stored): count for stored, count in counts.items() if stored not in directory.deleted}
+
+    async def accept(self, caller: Caller, file: NewFile) -> tuple[Document, bool]:
+        return await self._ledger.accept(caller, file)
+
+    async def reserve(self, caller: Caller, *, file_name: str, collection: str, permission_groups: frozenset[str]) -> str:
+        return await self._ledger.reserve(caller, file_name=file_name, collection=collection, permission_groups=permission_groups)
+
+    async def unfinished(self) -> builtins.list[Document]:
+        return await self._ledger.unfinished()
+
+    async def failed(self) -> builtins.list[Document]:
+        return await self._ledger.failed()
+
+    async def counts(self) -> dict[str, int]:
+        return await self._ledger.counts()
+
+    async def update(self, doc_id: str, generation: int, **changes: Any) -> bool:
+        return await self._ledger.update(doc_id, generation, **changes)
+
+    async def renew(self, doc_id: str, generation: int) -> bool:
+        return await self._ledger.renew(doc_id, generation)
+
+    async def move(self, doc_id: str, generation: int, *, collection: str, permission_groups: frozenset[str]) -> bool:
+        return await self._ledger.move(doc_id, generation, collection=collection, permission_groups=permission_groups)
+
+    async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
+        return await self._ledger.lease(doc_id, generation, owner, lease_s)
+
+    async def undelete(self, doc_id: str, generation: int) -> bool:
+        return await self._ledger.undelete(doc_id, generation)
+
+    async def kept(self) -> builtins.list[Document]:
+        return await self._ledger.kept()
+
+    async def give_up(self, doc_id: str) -> bool:
+        return await self._ledger.give_up(doc_id)
+
+    async def release(self, origin: str, keep: str | None = None) -> builtins.list[Document]:
+        return await self._ledger.release(origin, keep)
+
+    async def redirect(self, origins: Mapping[str, Target | None]) -> builtins.list[Document]:
+        return await self._ledger.redirect(origins)
+
+    async def purge(self, doc_id: str) -> None:
+        await self._ledger.purge(doc_id)
+
+    async def unpurged(self) -> builtins.list[Document]:
+        return await self._ledger.unpurged()
+
+    async def held(self, origin: str) -> Held | None:
+        return await self._ledger.held(origin)
+
+    async def origins(self, prefix: str) -> dict[str, Held]:
+        return await self._ledger.origins(prefix)
+
+    async def names(self, doc_id: str) -> builtins.list[Name]:
+        return await self._ledger.names(doc_id)
+
+    async def restore(self, document: Document, names: Sequence[Name]) -> bool:
+        return await self._ledger.restore(document, names)
