@@ -48,7 +48,8 @@ BY_HAND: dict[Kind, str] = {
 
 
 async def run_verify(core: Core, repair: bool) -> Report:
-    """Checks and, with `repair`, repairs. On one machine queued documents are processed at once, unless a server does that."""
+    """Checks and, with `repair`, repairs. On one machine queued documents are processed at once, unless a server does that. Unavailable,
+    with the remedy, if a database is damaged: nothing can be compared with it."""
     in_aws, lock = core.settings.aws.queue_url is not None, Lock(core.settings.data)
     alone = not in_aws
     try:
@@ -61,6 +62,7 @@ async def run_verify(core: Core, repair: bool) -> Report:
     embedder = core.embedder if in_aws and (core.settings.embedding.model or core.settings.embedding.model_at_endpoint) else None
     try:
         with progress_bar() as bar:
+            await core.check_databases()
             report = await verify(
                 core.bucket, drop_buckets(core.settings), embedder,
                 repair=repair, abandoned_s=0 if alone else ABANDONED_S, progress=bar,

@@ -28,7 +28,7 @@ def of_a_command(folder: Path) -> None:
 def of_a_part(core: Core) -> None:
     core.index.serch()  # type: ignore[attr-defined]
     core.answer.runn()  # type: ignore[attr-defined]
-    core._store.cose()  # type: ignore[attr-defined]
+    core.store.cose()  # type: ignore[attr-defined]
 
 
 def of_a_turn(deps: Deps) -> None:

@@ -6,7 +6,6 @@ is the Core of the process.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
@@ -17,16 +16,15 @@ from typing import Any, cast
 from footnote.adapters.local.secret import load_secret
 from footnote.answer.calibration import Calibration
 from footnote.answer.toolbox import Search
+from footnote.bootstrap import health
 from footnote.bootstrap.backends import BACKENDS
 from footnote.bootstrap.everyday import EverydayQuestions
 from footnote.bootstrap.suggestions import Trials, list_collections
 from footnote.bootstrap.voice_finder import VoiceServices
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
 from footnote.deps import Deps, TurnDeps
-from footnote.errors import FootnoteError, NotFound
 from footnote.events import Event
 from footnote.guard.budget import SharedBudget
-from footnote.guard.identity import LOCAL
 from footnote.ingest.describe_by_model import USER, DocumentModel
 from footnote.ingest.drops import Bucket
 from footnote.ingest.pipeline import Ingestor
@@ -250,20 +248,13 @@ class Core(VoiceServices):
         return Trials(self)
 
     async def check(self, *names: str) -> dict[str, str]:
-        """Probes these parts, by default all: name → "ok" or what is wrong. The embedded store counts as one part."""
-        probes: dict[str, Callable[[], Awaitable[Any]]]
-        probes = {"store": self.ledger.counts, "index": lambda: self.engine.info(self.settings.index_name)}
-        if self.settings.db.address:
-            probes["conversations"] = lambda: self.turns.history(LOCAL, "ready", "ready", 1)
-        if self.settings.aws.cache_table:
-            probes["cache"] = lambda: self.cache.get("session:ready")  # a key that the role of every function may read
-        if self.settings.aws.files_bucket:
-            probes["files"] = lambda: self.files.get("ready")
-        if self.settings.aws.queue_url:
-            probes["queue"] = self.queue.size
-        probes = {name: probe for name, probe in probes.items() if not names or name in names} | self.checks
-        results = await asyncio.gather(*(_try(probe) for probe in probes.values()))
-        return dict(zip(probes, results, strict=True))
+        """Probes these parts, by default all: name → "ok" or what is wrong. The embedded store counts as one part, which has to take
+        writes, too."""
+        return await health.check(self, names)
+
+    async def check_databases(self) -> None:
+        """Reads the embedded databases as a whole. Unavailable, with the remedy, if one is damaged."""
+        await health.check_databases(self)
 
     async def close(self) -> None:
         """Waits for turns that are still being saved, then closes files, connections and processes."""
@@ -279,18 +270,8 @@ class Core(VoiceServices):
         for backend in (*(made[name] for name in BACKENDS if name in made), *several):
             if hasattr(backend, "close"):
                 await backend.close()
-        if "_store" in made:
-            self._store.close()
-
-
-async def _try(probe: Callable[[], Awaitable[Any]]) -> str:
-    try:
-        await probe()
-    except NotFound:
-        pass  # the backend replied
-    except FootnoteError as exc:
-        return exc.detail
-    return "ok"
+        if "store" in made:
+            self.store.close()
 
 
 @cache

@@ -169,7 +169,7 @@ class Backends(SettingGroups):
     @cached_property
     def ledger(self) -> Ledger:
         table = self.settings.aws.ledger_table
-        ledger = DynamoLedger(Table(table, "AWS__LEDGER_TABLE", LEDGER_S), self.clock) if table else SqliteLedger(self._store, self.clock)
+        ledger = DynamoLedger(Table(table, "AWS__LEDGER_TABLE", LEDGER_S), self.clock) if table else SqliteLedger(self.store, self.clock)
         return VisibleLedger(ledger, self.collections)
 
     @cached_property
@@ -178,7 +178,7 @@ class Backends(SettingGroups):
         keep_s = None if days is None else days * 24 * 3600
         if self._databases:
             return MongoTurnStore(self._databases, self.clock, keep_s=keep_s)
-        return SqliteTurnStore(self._store, self.clock, keep_s=keep_s)
+        return SqliteTurnStore(self.store, self.clock, keep_s=keep_s)
 
     @cached_property
     def checkpoints(self) -> Checkpoints:
@@ -188,7 +188,7 @@ class Backends(SettingGroups):
 
     @cached_property
     def records(self) -> Records:
-        return MongoRecords(self._databases, self.clock) if self._databases else SqliteRecords(self._store, self.clock)
+        return MongoRecords(self._databases, self.clock) if self._databases else SqliteRecords(self.store, self.clock)
 
     @cached_property
     def collections(self) -> Collections:
@@ -216,7 +216,7 @@ class Backends(SettingGroups):
     @cached_property
     def cache(self) -> Cache:
         table = self.settings.aws.cache_table
-        return DynamoCache(Table(table, "AWS__CACHE_TABLE", CACHE_S), self.clock) if table else SqliteCache(self._store, self.clock)
+        return DynamoCache(Table(table, "AWS__CACHE_TABLE", CACHE_S), self.clock) if table else SqliteCache(self.store, self.clock)
 
     @cached_property
     def optional_cache(self) -> Cache:
@@ -233,7 +233,7 @@ class Backends(SettingGroups):
     @cached_property
     def queue(self) -> Queue:
         url = self.settings.aws.queue_url
-        return SqsQueue(url) if url else SqliteQueue(self._store, self.clock)
+        return SqsQueue(url) if url else SqliteQueue(self.store, self.clock)
 
     @cached_property
     def files(self) -> Files:
@@ -291,7 +291,8 @@ class Backends(SettingGroups):
         return Databases(db.address, db.name, db.statistics) if db.address else None
 
     @cached_property
-    def _store(self) -> Database:
+    def store(self) -> Database:
+        """The embedded store; not made where everything it holds is elsewhere."""
         return open_store(self.settings.data)
 
 

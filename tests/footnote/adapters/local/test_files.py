@@ -8,6 +8,7 @@ import pytest
 
 from footnote.adapters.local.files import LocalFiles
 from footnote.errors import StoreUnavailable
+from tests.full_disk import files_of_at_most
 
 
 async def test_nothing_is_left_beside_a_file(tmp_path: Path) -> None:
@@ -18,9 +19,18 @@ async def test_nothing_is_left_beside_a_file(tmp_path: Path) -> None:
 
 async def test_a_write_that_fails_says_so_and_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "a" / "taken").mkdir(parents=True)
-    with pytest.raises(StoreUnavailable, match="disk full"):
+    with pytest.raises(StoreUnavailable, match=r"Is a directory.*Check the disk and the data folder\."):
         await LocalFiles(tmp_path).put("a/taken", b"x")
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["taken"]
+
+
+async def test_a_full_disk_is_told_as_full_and_takes_files_when_there_is_space(tmp_path: Path) -> None:
+    files = LocalFiles(tmp_path)
+    with files_of_at_most(1000), pytest.raises(StoreUnavailable) as caught:
+        await files.put("a/large", bytes(2000))
+    assert caught.value.detail == "The folder of source files cannot be used (File too large). The disk is full. Free disk space."
+    await files.put("a/large", bytes(2000))
+    assert await files.get("a/large") == bytes(2000)
 
 
 async def test_a_folder_that_is_no_folder_cannot_be_written(tmp_path: Path) -> None:

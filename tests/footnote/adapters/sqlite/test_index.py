@@ -170,7 +170,7 @@ async def test_a_vector_file_that_cannot_be_written_is_told_as_search_that_is_no
     file.unlink()
     file.mkdir()
     for _ in range(2):
-        with pytest.raises(SearchUnavailable, match=r"Is a directory.*Is the disk full"):
+        with pytest.raises(SearchUnavailable, match=r"Is a directory.*Check the disk and the data folder\."):
             await put(index, chunks, 0)
     file.rmdir()
     await put(index, chunks, 0)

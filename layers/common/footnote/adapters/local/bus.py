@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from footnote.adapters.shared.bus import SOURCE, encode_detail
+from footnote.adapters.shared.disk import remedy
 from footnote.errors import Unavailable
 from footnote.ports import Clock
 
@@ -36,7 +37,7 @@ class LocalBus:
         try:
             await asyncio.to_thread(self._append, line)
         except OSError as exc:
-            raise Unavailable("The file of events cannot be written. Is the disk full or the data folder read-only?") from exc
+            raise Unavailable("The file of events cannot be written." + f" {remedy(exc)}") from exc
 
     def _append(self, line: bytes) -> None:
         with self._writing:

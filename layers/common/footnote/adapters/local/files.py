@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from footnote.adapters.shared.disk import remedy
 from footnote.adapters.shared.files import KEY, check_key
 from footnote.errors import NotFound, StoreUnavailable
 
@@ -66,7 +67,7 @@ class LocalFiles:
 
 def _unavailable(exc: OSError) -> StoreUnavailable:
     reason = exc.strerror or type(exc).__name__
-    return StoreUnavailable(f"The folder of source files cannot be used ({reason}). Is the disk full or the folder read-only?")
+    return StoreUnavailable(f"The folder of source files cannot be used ({reason})." + f" {remedy(exc)}")
 
 
 def _keys(folder: Path, prefix: str) -> list[str]:

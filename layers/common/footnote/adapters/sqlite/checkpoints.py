@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from footnote.adapters.sqlite.database import Database, writing
+from footnote.adapters.sqlite.database import DELETE, Database, writing
 from footnote.errors import BadRequest, Conflict, StillRunning
 from footnote.ports import CHECKPOINTS_KEPT_S, OTHER_BODY, TAKEN_OVER, Checkpoint, Clock, RequestKey
 
@@ -39,7 +39,7 @@ CREATE INDEX entries_by_request ON entries (request);
 
 def open_checkpoints(folder: Path) -> Database:
     """The file in a data folder, made when it is first used."""
-    return Database(folder / "checkpoints.db", SCHEMA, VERSION, durable=False)
+    return Database(folder / "checkpoints.db", SCHEMA, VERSION, damaged=DELETE, durable=False)
 
 
 class SqliteCheckpoints:

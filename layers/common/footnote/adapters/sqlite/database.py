@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from footnote.adapters.shared.disk import FAULTY, FULL, READ_ONLY, UNKNOWN, hindrance, remedy
 from footnote.errors import StoreUnavailable, Unavailable
 
 BUSY_S = 20.0
@@ -27,6 +28,17 @@ THREADS = 4
 """Most worker threads, and so connections, of one file."""
 
 NO_UPGRADES: Mapping[int, str] = {}
+
+RESTORE = "It is damaged. Stop Footnote, and restore a backup as docs/backup.md says."
+REBUILD = "It is damaged. Stop Footnote, move it and its -wal and -shm files away, and run `footnote verify --repair`."
+DELETE = "It is damaged. Stop Footnote, and delete it with its -wal and -shm files: it holds only copies."
+LOCKED = "Another program has locked it. End that program, or try again."
+REMEDIES = {sqlite3.SQLITE_BUSY: LOCKED, sqlite3.SQLITE_LOCKED: LOCKED, sqlite3.SQLITE_FULL: FULL}
+HINDERED = {sqlite3.SQLITE_READONLY: READ_ONLY, sqlite3.SQLITE_IOERR: FAULTY, sqlite3.SQLITE_CANTOPEN: UNKNOWN}
+"""Codes that have several causes → what to say if the folder shows none."""
+AT_WORK = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
+"""Codes of a statement that another process is in the way of."""
+DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,8 +55,8 @@ class _Worker:
 class Database:
     """`schema` runs when the file is new. A file with another `user_version` than `version` comes from another version of Footnote:
     an older one is brought up to date by `upgrades` (version → the statements that lead to the next one) if they lead here; any other
-    is refused. SQLite's errors become `error`, with a remedy. `durable`: commits survive a power failure; otherwise only the end of the
-    process."""
+    is refused. SQLite's errors become `error`, with a remedy; `damaged`: that of a damaged file. `durable`: commits survive a power
+    failure; otherwise only the end of the process."""
 
     def __init__(
         self,
@@ -54,6 +66,7 @@ class Database:
         *,
         upgrades: Mapping[int, str] = NO_UPGRADES,
         error: type[Unavailable] = StoreUnavailable,
+        damaged: str = RESTORE,
         durable: bool = True,
     ) -> None:
         self.path = path
@@ -61,6 +74,7 @@ class Database:
         self._version = version
         self._upgrades = upgrades
         self._error = error
+        self._damaged = damaged
         self._durable = durable
         self._local = threading.local()
         self._opened: list[sqlite3.Connection] = []
@@ -94,8 +108,12 @@ class Database:
         try:
             return work(self._connection(), *args, **kwargs)
         except (sqlite3.Error, OSError) as exc:  # OSError: from the files beside the database
-            what = exc.strerror if isinstance(exc, OSError) else exc
-            raise self._error(f"The database {self.path.name} cannot be used ({what}). Is the disk full or the folder read-only?") from exc
+            raise self._error(f"The database {self.path.name} cannot be used ({_reason(exc)})." + f" {self._remedy(exc)}") from exc
+
+    async def check_writable(self) -> None:
+        """`error` if the disk is full, or the folder or the file may not be written."""
+        if why := await asyncio.to_thread(hindrance, self.path):
+            raise self._error(f"The database {self.path.name} cannot be written." + f" {why}")
 
     def close(self) -> None:
         """Waits for the calls under way and closes every connection."""
@@ -136,6 +154,17 @@ class Database:
             raise
         return connection
 
+    def _remedy(self, exc: sqlite3.Error | OSError) -> str:
+        if isinstance(exc, OSError):
+            return remedy(exc)
+        code = getattr(exc, "sqlite_errorcode", 0)
+        kind = code & 0xFF
+        if kind in DAMAGED or code == sqlite3.SQLITE_IOERR_SHORT_READ or _is_no_text(exc):
+            return self._damaged
+        if known := REMEDIES.get(kind):
+            return known
+        return (hindrance(self.path) or HINDERED[kind]) if kind in HINDERED else UNKNOWN
+
     def _prepare(self, connection: sqlite3.Connection) -> None:
         found = connection.execute("PRAGMA user_version").fetchone()[0]
         if found > self._version:
@@ -165,8 +194,8 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
-        except sqlite3.OperationalError:
-            if time.monotonic() > until:
+        except sqlite3.OperationalError as exc:
+            if exc.sqlite_errorcode & 0xFF not in AT_WORK or time.monotonic() > until:
                 raise
             time.sleep(0.01)
 
@@ -177,7 +206,28 @@ def writing(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield connection
+        connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # SQLite itself takes the transaction back where the disk is full or fails
+            connection.execute("ROLLBACK")
         raise
-    connection.execute("COMMIT")
+
+
+def check_pages(connection: sqlite3.Connection) -> None:
+    """Reads the whole file, in worker threads. DatabaseError if it is damaged."""
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        error = sqlite3.DatabaseError(found.rpartition("***")[2].strip())
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+
+def _is_no_text(exc: Exception) -> bool:
+    """Whether a text of the database is not UTF-8. Python's error quotes it."""
+    return str(exc).startswith("Could not decode to UTF-8")
+
+
+def _reason(exc: sqlite3.Error | OSError) -> str:
+    if isinstance(exc, OSError):
+        return exc.strerror or type(exc).__name__
+    return "a text is not UTF-8" if _is_no_text(exc) else str(exc)

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from footnote.adapters.sqlite.database import Database
+from footnote.adapters.sqlite.database import REBUILD, Database, check_pages
 from footnote.adapters.sqlite.index_reads import (
     count_chunks,
     find,
@@ -48,7 +48,7 @@ class SqliteIndex:
     """`ports.Index` on `<folder>/index.db` and the vector files beside it."""
 
     def __init__(self, folder: Path) -> None:
-        self._database = Database(folder / "index.db", SCHEMA, VERSION, error=SearchUnavailable)
+        self._database = Database(folder / "index.db", SCHEMA, VERSION, error=SearchUnavailable, damaged=REBUILD)
         self._vectors = VectorStore(VectorFiles(folder))
         self._infos: dict[str, CollectionInfo] = {}
         self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
@@ -166,6 +166,10 @@ class SqliteIndex:
         only: frozenset[str] | None = None,
     ) -> tuple[int, int]:
         return await self._database.run(self._vectors.progress, embedder, languages, recipe, without, only)
+
+    async def check_database(self) -> None:
+        """SearchUnavailable, with the remedy, if the database is damaged."""
+        await self._database.run(check_pages)
 
     async def close(self) -> None:
         """Closes the database."""

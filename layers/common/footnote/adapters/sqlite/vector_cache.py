@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from footnote.adapters.sqlite.database import Database, writing
+from footnote.adapters.sqlite.database import DELETE, Database, writing
 from footnote.ports import VECTORS_KEPT_S, Clock
 
 VERSION = 1
@@ -32,7 +32,7 @@ class SqliteVectorCache:
     """`ports.VectorCache` in a data folder; the file is made when it is first used."""
 
     def __init__(self, folder: Path, clock: Clock, max_bytes: int = MAX_BYTES) -> None:
-        self._database = Database(folder / "vector_cache.db", SCHEMA, VERSION, durable=False)
+        self._database = Database(folder / "vector_cache.db", SCHEMA, VERSION, damaged=DELETE, durable=False)
         self._clock = clock
         self._max_bytes = max_bytes
 
