@@ -34,6 +34,7 @@ SAID: dict[Kind, tuple[str, str, str]] = {
     ),
     "left_file": ("file is left over", "files are left over", "deleted"),
     "no_vectors": ("document has no vectors", "documents have no vectors", "queued again"),
+    "bad_copy": ("file of vectors is lost or wrong", "files of vectors are lost or wrong", "made again from the index"),
 }  # fmt: skip
 """Finding → (singular, plural, what the repair did)."""
 

@@ -90,8 +90,12 @@ class Worker:
         """Why the worker is pausing; None = it is not."""
 
     async def start(self) -> None:
-        """Recovers interrupted jobs, then starts working."""
+        """Recovers interrupted jobs and damaged copies of vectors, then starts working."""
         await self._core.ingestor.recover()
+        try:
+            await self._core.index.check_copies(repair=True)
+        except FootnoteError as exc:  # searches read the vectors themselves until the copies can be written
+            log.warning("vector files not written", extra={"reason": exc.detail})
         self._tasks = [asyncio.create_task(self._run()), asyncio.create_task(self._roll_up())]
 
     async def stop(self) -> None:

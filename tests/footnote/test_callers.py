@@ -21,7 +21,7 @@ from footnote.types import Caller, Turn
 
 NOBODYS = {
     # Maintenance of the index and the ledger, which shows no user the content of a document.
-    Index: {"info", "stage", "staged", "activate", "remove", "inventory", "pending", "put_vectors", "progress", "close"},
+    Index: {"info", "stage", "staged", "activate", "remove", "inventory", "pending", "put_vectors", "progress", "check_copies", "close"},
     Ledger: {
         "failed",
         "unfinished",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from footnote.guard.identity import LOCAL
 from footnote.ingest.keys import parsed_key, source_key
 from footnote.ingest.verify import Finding, Kind, Report
-from footnote.ports import NewFile
+from footnote.ports import ChunkVectors, NewFile
 from footnote_local.terminal import Exit
 from footnote_local.verify_command import SAID, sentences
 from footnote_local.worker import Lock
@@ -81,6 +84,54 @@ def test_work_left_by_a_crash_is_resumed_without_waiting(footnote: Footnote, tmp
     result = footnote("verify", "--repair")
     assert (result.exit_code, result.stdout) == (Exit.OK, f"abandoned    repaired {doc_id}\n")
     assert footnote("verify").stderr == "1 document; everything is consistent.\n"
+
+
+def test_a_wrong_file_of_vectors_is_made_again(footnote: Footnote, docs: Path, tmp_path: Path) -> None:
+    async def put_vector() -> None:
+        core = open_core(tmp_path / "data")
+        (chunk, *_) = await core.index.sample(LOCAL, "default", 1)
+        await core.index.put_vectors("e", [ChunkVectors(chunk.chunk_id, np.ones(4, np.float32))])
+        await core.close()
+
+    footnote("ingest", docs)
+    asyncio.run(put_vector())
+    (file,) = (tmp_path / "data").glob("vectors-*.f32")
+    file.write_bytes(bytes(16))
+    result = footnote("verify")
+    assert (result.exit_code, result.stdout) == (Exit.BAD, f"bad_copy     wrong    {file.name}\n")
+    result = footnote("verify", "--repair")
+    assert (result.exit_code, result.stdout) == (Exit.OK, f"bad_copy     repaired {file.name}\n")
+    assert result.stderr.endswith("1 file of vectors is lost or wrong; made again from the index.\n")
+    assert footnote("verify").stderr == "2 documents; everything is consistent.\n"
+
+
+def test_a_damaged_database_is_told_before_anything_is_compared(footnote: Footnote, docs: Path, tmp_path: Path) -> None:
+    footnote("ingest", docs)
+    index = tmp_path / "data" / "index.db"
+    data = index.read_bytes()
+    index.write_bytes(data[: len(data) // 2])
+    result = footnote("verify", "--repair")
+    assert (result.exit_code, result.stdout) == (Exit.UNAVAILABLE, "")
+    assert result.stderr == (
+        "footnote: The database index.db cannot be used (database disk image is malformed)."
+        " It is damaged. Stop Footnote, move it and its -wal and -shm files away, and run `footnote verify --repair`.\n"
+    )
+    index.unlink()
+    result = footnote("verify", "--repair")
+    assert (result.exit_code, result.stderr) == (Exit.OK, "2 documents are missing from the index; queued again.\n")
+    assert footnote("verify").stderr == "2 documents; everything is consistent.\n"
+
+
+def test_a_damaged_page_that_nothing_else_reads_is_found(footnote: Footnote, docs: Path, tmp_path: Path) -> None:
+    footnote("ingest", docs)
+    store = tmp_path / "data" / "store.db"
+    with closing(sqlite3.connect(store)) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'feedback_by_time'").fetchone()
+    data = store.read_bytes()
+    store.write_bytes(data[: (page - 1) * 4096] + b"\xaa" * 4096 + data[page * 4096 :])
+    result = footnote("verify")
+    assert result.exit_code == Exit.UNAVAILABLE
+    assert "It is damaged. Stop Footnote, and restore a backup as docs/backup.md says." in result.stderr
 
 
 @pytest.mark.parametrize("kind", SAID)

@@ -6,14 +6,17 @@ import asyncio
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from footnote.errors import Conflict, StoreUnavailable
+from footnote.errors import Conflict, SearchUnavailable, StoreUnavailable
 from footnote.ingest.pipeline import Ingestor
 from footnote.learn.feedback_weights import load_weights
+from footnote.ports import ChunkVectors
 from footnote.types import Caller, Feedback, Request
 from footnote_local.worker import Lock, Worker
 from query.dialects.trd.ask import HELD
+from tests.fakes import make_document, put_document
 from tests.footnote_local.conftest import open_core
 
 LOCAL = Caller("local", sees_all=True)
@@ -35,6 +38,36 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "worker.lock").mkdir()
     with pytest.raises(StoreUnavailable, match=r"cannot be used \(Is a directory\)\. Is it writable\?"):
         Lock(tmp_path).take()
+
+
+async def test_a_worker_makes_wrong_files_of_vectors_again_before_the_first_search(tmp_path: Path) -> None:
+    core = open_core(tmp_path)
+    chunks = await put_document(core.index, make_document("bridge"), ["The bridge is long."])
+    await core.index.put_vectors("e", [ChunkVectors(chunks[0].chunk_id, np.ones(4, np.float32))])
+    await core.close()
+    (file,) = tmp_path.glob("vectors-*.f32")
+    file.write_bytes(bytes(16))
+    core = open_core(tmp_path)
+    worker = Worker(core)
+    await worker.start()
+    (file,) = tmp_path.glob("vectors-*.f32")
+    assert file.read_bytes() == np.ones(4, np.float32).tobytes()
+    await worker.stop()
+    await core.close()
+
+
+async def test_a_worker_starts_although_files_of_vectors_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*, repair: bool) -> list[str]:
+        raise SearchUnavailable("The disk is full.")
+
+    core = open_core(tmp_path)
+    monkeypatch.setattr(core.index, "check_copies", fail)
+    worker = Worker(core)
+    await worker.start()
+    await worker.finish_jobs()
+    assert worker.trouble is None
+    await worker.stop()
+    await core.close()
 
 
 async def test_a_worker_processes_abandoned_and_new_jobs(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@
     ahead         in the index, but newer than the document                 removed; FAILED: delete and add again
     left_file     a file without a document, or of an old generation        deleted
     no_vectors    READY for a while, but without all vectors                queued again
+    bad_copy      a file of vectors is lost or differs from the index       made again
 
 Other processes may work meanwhile. So the comparison only yields suspects: for each one, ledger, index and files are read
 again, and only faults that persist count. Repairs are fenced by generations, like all ingest, and idempotent.
@@ -44,7 +45,7 @@ from footnote.types import SYSTEM, Document, make_chunk_id
 
 Kind = Literal[
     "untaken", "changed", "gone", "stray", "half_deleted", "abandoned", "unnoticed", "missing", "damaged", "lost", "no_text", "no_file",
-    "orphan", "stale", "ahead", "left_file", "no_vectors",
+    "orphan", "stale", "ahead", "left_file", "no_vectors", "bad_copy",
 ]  # fmt: skip
 
 ABANDONED_S = 900.0
@@ -57,7 +58,7 @@ MOST_PENDING = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault. `id`: a document's id, or the key of a file in the bucket or the store."""
+    """A fault. `id`: a document's id, the key of a file in the bucket or the store, or the name of a file of the index."""
 
     kind: Kind
     id: str
@@ -110,6 +111,7 @@ async def verify(
     await run.check_unpurged()
     await run.check_abandoned(abandoned)
     documents = await run.check_documents()
+    run.findings += [Finding("bad_copy", name, repair) for name in await run.index.check_copies(repair=repair)]
     if embedder is not None:
         for each in Embedders(embedder, bucket.ingestor.named).all:
             await run.check_vectors(each)
@@ -282,8 +284,6 @@ class _Run:
         for key in keys:
             if await self._has(key):
                 await self._found("left_file", key, self.files.delete, key)
-
-    # --- vectors ---------------------------------------------------------------------------------
 
     async def check_vectors(self, embedder: Embedder) -> None:
         done, total = await embedding_progress(self.index, embedder)

@@ -177,6 +177,11 @@ class Index(Protocol):
         except `without`."""
         ...
 
+    async def check_copies(self, *, repair: bool) -> list[str]:
+        """The names of files that hold what is stored a second time, for searches, and differ from it by now. `repair`: they are made
+        again, and searches that are under way see either."""
+        ...
+
     async def close(self) -> None:
         """Closes connections and files."""
         ...

@@ -152,6 +152,9 @@ class AttachedIndex:
     ) -> tuple[int, int]:
         return await self._index.progress(embedder, languages, recipe, without, only)
 
+    async def check_copies(self, *, repair: bool) -> list[str]:
+        return await self._index.check_copies(repair=repair)
+
     async def close(self) -> None:
         await self._index.close()
 

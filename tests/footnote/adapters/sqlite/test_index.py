@@ -1,4 +1,4 @@
-"""The embedded index's own files: lost, cut, half dead, read from elsewhere."""
+"""The embedded index's own files: half dead, read from elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.index_reads import TRIED
-from footnote.adapters.sqlite.vector_store import WASTE
+from footnote.adapters.sqlite.vector_copies import WASTE
 from footnote.errors import SearchUnavailable
 from footnote.ports import ChunkVectors
 from footnote.types import Caller, Chunk, Search
@@ -88,28 +88,6 @@ async def test_a_worker_that_found_nothing_to_embed_sees_what_other_processes_ad
     assert await worker.pending("e", None, 9) == []
 
 
-@pytest.mark.parametrize("damaged", ["lost", "cut", "empty"])
-async def test_a_lost_or_short_vector_file_is_made_good_from_the_database(open_index: Any, tmp_path: Path, damaged: str) -> None:
-    index = open_index()
-    await put(index, await put_document(index, make_document("a"), ["one"]), 0)
-    await put(index, await put_document(index, make_document("b"), ["two"]), 1)
-    await index.close()
-    (file,) = vector_files(tmp_path)
-    assert file.stat().st_size == 2 * 4 * 4
-    if damaged == "lost":
-        file.unlink()
-    else:
-        file.write_bytes(file.read_bytes()[:20] if damaged == "cut" else b"")
-    index = open_index()
-    assert await near(index, 1) == [("b|1|0", 1.0), ("a|1|0", 0.0)]
-    await put(index, await put_document(index, make_document("c"), ["three"]), 2)
-    assert await near(index, 2) == [("c|1|0", 1.0), ("a|1|0", 0.0)]
-    assert await near(index, 0, limit=1) == [("a|1|0", 1.0)]
-    await index.close()
-    assert [path.stat().st_size for path in vector_files(tmp_path)] == [3 * 4 * 4]
-    assert await near(open_index(), 1, limit=1) == [("b|1|0", 1.0)]
-
-
 async def test_vectors_survive_a_restart(open_index: Any) -> None:
     index = open_index()
     await put(index, await put_document(index, make_document("a"), ["one"]), 0)
@@ -160,21 +138,6 @@ async def test_collections_and_embedders_have_files_of_their_own(open_index: Any
     await index.put_vectors("../f", [ChunkVectors("two|1|0", AXES[0])])
     assert len(vector_files(tmp_path)) == 3
     assert all(re.fullmatch(r"vectors-\d+-[0-9a-f]{8}-1\.f32", path.name) for path in vector_files(tmp_path))
-
-
-async def test_a_vector_file_that_cannot_be_written_is_told_as_search_that_is_not_available(open_index: Any, tmp_path: Path) -> None:
-    index = open_index()
-    chunks = await put_document(index, make_document("a"), ["one"])
-    await put(index, chunks, 0)
-    (file,) = vector_files(tmp_path)
-    file.unlink()
-    file.mkdir()
-    for _ in range(2):
-        with pytest.raises(SearchUnavailable, match=r"Is a directory.*Check the disk and the data folder\."):
-            await put(index, chunks, 0)
-    file.rmdir()
-    await put(index, chunks, 0)
-    assert await near(index, 0) == [("a|1|0", 1.0)]
 
 
 async def test_a_damaged_database_is_told_as_search_that_is_not_available(open_index: Any, tmp_path: Path) -> None:

@@ -273,6 +273,10 @@ class OpenSearchIndex:
     ) -> tuple[int, int]:
         return await self._vectors.progress(embedder, languages, recipe, without, only)
 
+    async def check_copies(self, *, repair: bool) -> list[str]:
+        """None: the engine checks its own files."""
+        return []
+
     async def close(self) -> None:
         """Closes the connections."""
         await self._client.close()

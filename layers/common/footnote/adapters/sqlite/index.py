@@ -24,8 +24,9 @@ from footnote.adapters.sqlite.index_reads import (
     term_weights,
     total_version,
 )
-from footnote.adapters.sqlite.index_schema import SCHEMA, VERSION
+from footnote.adapters.sqlite.index_schema import SCHEMA, UPGRADES, VERSION
 from footnote.adapters.sqlite.index_writes import activate, inventory, remove, stage, staged, want_all_levels
+from footnote.adapters.sqlite.vector_copies import VectorCopies
 from footnote.adapters.sqlite.vector_file import VectorFiles
 from footnote.adapters.sqlite.vector_store import VectorStore
 from footnote.errors import SearchUnavailable
@@ -48,8 +49,9 @@ class SqliteIndex:
     """`ports.Index` on `<folder>/index.db` and the vector files beside it."""
 
     def __init__(self, folder: Path) -> None:
-        self._database = Database(folder / "index.db", SCHEMA, VERSION, error=SearchUnavailable, damaged=REBUILD)
-        self._vectors = VectorStore(VectorFiles(folder))
+        self._database = Database(folder / "index.db", SCHEMA, VERSION, upgrades=UPGRADES, error=SearchUnavailable, damaged=REBUILD)
+        self._copies = VectorCopies(VectorFiles(folder))
+        self._vectors = VectorStore(self._copies)
         self._infos: dict[str, CollectionInfo] = {}
         self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
         self._sentences: dict[str, tuple[int, dict[str, tuple[frozenset[str], ChunkSentences]]]] = {}
@@ -167,6 +169,9 @@ class SqliteIndex:
     ) -> tuple[int, int]:
         return await self._database.run(self._vectors.progress, embedder, languages, recipe, without, only)
 
+    async def check_copies(self, *, repair: bool) -> list[str]:
+        return await self._database.run(self._copies.check, repair)
+
     async def check_database(self) -> None:
         """SearchUnavailable, with the remedy, if the database is damaged."""
         await self._database.run(check_pages)
@@ -184,6 +189,7 @@ class SqliteIndex:
             found = find(connection, self._vectors, info, caller, search) if info and info.chunks else Candidates()
         finally:
             connection.execute("COMMIT")
+        self._copies.mend(connection)
         if search.needs_all_levels:
             want_all_levels(connection, search.collection)
         return found

@@ -5,12 +5,19 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-VERSION = 8
+VERSION = 9
+BLOCKS = """CREATE TABLE vector_blocks (
+    collection_id INTEGER NOT NULL, embedder TEXT NOT NULL, block INTEGER NOT NULL, checksum INTEGER NOT NULL,
+    PRIMARY KEY (collection_id, embedder, block)
+) WITHOUT ROWID"""
+"""The checksums of the blocks of a vector file."""
+UPGRADES = {8: f"{BLOCKS};\n"}
+"""Version → the statements that lead from it to the next one."""
 
 # collections.all_levels: chunks of every level get vectors, because they were searched; otherwise passages alone.
 # floors: the generations of a document up to this one are removed. chunks.terms: of `footnote.text.sentence_terms`;
 # chunks.bounds: of `pack_bounds`. chunks.metadata: what differs from its document's, NULL = nothing.
-SCHEMA = """
+SCHEMA = f"""
 CREATE TABLE collections (
     collection_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version INTEGER NOT NULL DEFAULT 0,
     all_levels INTEGER NOT NULL DEFAULT 0
@@ -41,7 +48,8 @@ CREATE TABLE vectors (
 CREATE TABLE vector_files (
     collection_id INTEGER NOT NULL, embedder TEXT NOT NULL, dimension INTEGER NOT NULL,
     generation INTEGER NOT NULL DEFAULT 1, slots INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (collection_id, embedder)
-)
+);
+{BLOCKS}
 """
 
 QUESTIONS = "CREATE TABLE IF NOT EXISTS questions (rowid INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE, texts TEXT NOT NULL)"

@@ -2,15 +2,17 @@
 
 SQLite holds the vectors; the file is a copy that can be rebuilt. A file belongs to one
 collection and one embedder; row `slot` is the vector of one chunk. A writer appends and
-syncs, then commits the slots; a reader maps only committed slots, so it never sees a torn
-write. A file is never truncated: compaction writes a new one under the next generation.
+syncs, then commits the slots and the checksums of their blocks; a reader maps only committed
+slots, so it never sees a torn write. A file is never truncated: compaction writes a new one
+under the next generation.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +20,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+BLOCK = 1024
+"""Slots under one checksum."""
 
 
 @dataclass(slots=True)
@@ -82,9 +87,12 @@ class VectorFiles:
 
         self.folder.mkdir(parents=True, exist_ok=True)
         data = np.ascontiguousarray(vectors, np.float32)
+        at, left = first_slot * data.shape[1] * 4, memoryview(data.tobytes())
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            os.pwrite(descriptor, data.tobytes(), first_slot * data.shape[1] * 4)
+            while left:  # where the disk is nearly full, a part is written before the error
+                written = os.pwrite(descriptor, left, at)
+                at, left = at + written, left[written:]
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -99,3 +107,24 @@ class VectorFiles:
             return np.asarray(np.memmap(path, np.float32, "r", shape=(slots, dimension)))  # a plain view: indexing a memmap is slow
         except FileNotFoundError:
             return None
+
+
+def extend(checksums: Mapping[int, int], first_slot: int, vectors: npt.NDArray[np.float32]) -> dict[int, int]:
+    """Block → checksum, of the blocks that hold `vectors`, written from `first_slot` on. What was there before is not read again: wrong
+    bytes stay wrong."""
+    found: dict[int, int] = {}
+    start, end = first_slot, first_slot + len(vectors)
+    while start < end:
+        block = start // BLOCK
+        stop = min(end, (block + 1) * BLOCK)
+        before = checksums[block] if start % BLOCK else 0
+        found[block] = zlib.crc32(vectors[start - first_slot : stop - first_slot].data, before)
+        start = stop
+    return found
+
+
+def differs(matrix: npt.NDArray[np.float32], checksums: Mapping[int, int], right: Mapping[int, int]) -> bool:
+    """Whether a block of the file is not what was written. `right`: the checksums of blocks that need not be read again."""
+    blocks = range(-(-len(matrix) // BLOCK))
+    unread = (block for block in blocks if block not in checksums or right.get(block) != checksums[block])
+    return any(zlib.crc32(matrix[block * BLOCK : (block + 1) * BLOCK].data) != checksums.get(block) for block in unread)

@@ -1,6 +1,6 @@
-"""Vectors of the embedded index in SQLite, and the scan files built from them.
+"""Vectors of the embedded index: the rows in SQLite, which are the truth, and what is searched of them.
 
-The rows are the source of truth; a scan file that is missing, too short or mostly dead is rebuilt.
+A search scans a copy of the rows (`vector_copies`), or the rows themselves while the copy is lost or wrong.
 """
 
 from __future__ import annotations
@@ -8,19 +8,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from footnote.adapters.sqlite.database import writing
 from footnote.adapters.sqlite.index_schema import unpack_bounds
-from footnote.adapters.sqlite.vector_file import Scan, VectorFiles
+from footnote.adapters.sqlite.vector_copies import VectorCopies, matrix_of
+from footnote.adapters.sqlite.vector_file import Scan
 from footnote.ports import ChunkVectors, PendingVector
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-WASTE = 1000
-"""Dead slots that a file of any size may hold; above this, at most half of the slots may be dead."""
 AT_ONCE = 2000
 """Chunks without vectors that are looked for at once."""
 MAX_COVERAGES = 1000
@@ -37,8 +32,8 @@ Where = tuple[str, Sequence[int]]
 class VectorStore:
     """The vectors in `ports.Index`. All methods run in a worker thread, with its connection."""
 
-    def __init__(self, files: VectorFiles) -> None:
-        self._files = files
+    def __init__(self, copies: VectorCopies) -> None:
+        self._copies = copies
         self._scans: dict[tuple[int, str], Scan] = {}
         self._coverages: dict[tuple[Any, ...], float] = {}
         self._nothing_pending: tuple[Any, ...] | None = None
@@ -76,6 +71,8 @@ class VectorStore:
         return self._coverages[key]
 
     def put(self, connection: sqlite3.Connection, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
+        import numpy as np
+
         with writing(connection):
             rows = {}
             for item in vectors:
@@ -88,7 +85,14 @@ class VectorStore:
                     rows[item.chunk_id] = row
             for collection_id in {row["collection_id"] for row in rows.values()}:
                 mine = [item for item in vectors if item.chunk_id in rows and rows[item.chunk_id]["collection_id"] == collection_id]
-                self._append(connection, collection_id, embedder, [(rows[item.chunk_id]["rowid"], item) for item in mine])
+                matrix = np.stack([np.asarray(item.vector, np.float32) for item in mine])
+                for slot, item in enumerate(mine, start=self._copies.append(connection, collection_id, embedder, matrix)):
+                    sentences = None if item.sentences is None else np.ascontiguousarray(item.sentences, np.int8).tobytes()
+                    vector = np.asarray(item.vector, np.float32).tobytes()
+                    connection.execute(
+                        "INSERT OR REPLACE INTO vectors (rowid, embedder, recipe, slot, vector, sentences) VALUES (?, ?, ?, ?, ?, ?)",
+                        (rows[item.chunk_id]["rowid"], embedder, item.recipe, slot, vector, sentences),
+                    )
                 connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
 
     def pending(
@@ -155,77 +159,24 @@ class VectorStore:
         ).fetchone()
         return int(row[0]), int(row[1])
 
-    def _append(self, connection: sqlite3.Connection, collection_id: int, embedder: str, items: list[tuple[int, ChunkVectors]]) -> None:
-        """Writes the file first, then the tables: what an interrupted write leaves in the file is never read."""
-        import numpy as np
-
-        matrix = np.stack([np.asarray(item.vector, np.float32) for _, item in items])
-        file = connection.execute(
-            """INSERT INTO vector_files (collection_id, embedder, dimension) VALUES (?, ?, ?)
-               ON CONFLICT (collection_id, embedder) DO UPDATE SET dimension = excluded.dimension RETURNING generation, slots""",
-            (collection_id, embedder, matrix.shape[1]),
-        ).fetchone()
-        first, generation = file["slots"], file["generation"]
-        whole = self._files.map(self._files.path(collection_id, embedder, generation), first, matrix.shape[1]) is not None
-        if first and (not whole or (_is_due(first, len(items)) and self._is_wasteful(connection, collection_id, embedder, first))):
-            first, generation = self._compact(connection, collection_id, embedder, generation + 1), generation + 1
-        self._files.write(self._files.path(collection_id, embedder, generation), first, matrix)
-        for slot, (rowid, item) in enumerate(items, start=first):
-            sentences = None if item.sentences is None else np.ascontiguousarray(item.sentences, np.int8).tobytes()
-            connection.execute(
-                "INSERT OR REPLACE INTO vectors (rowid, embedder, recipe, slot, vector, sentences) VALUES (?, ?, ?, ?, ?, ?)",
-                (rowid, embedder, item.recipe, slot, matrix[slot - first].tobytes(), sentences),
-            )
-        connection.execute(
-            "UPDATE vector_files SET slots = ?, generation = ? WHERE collection_id = ? AND embedder = ?",
-            (first + len(items), generation, collection_id, embedder),
-        )
-
-    def _is_wasteful(self, connection: sqlite3.Connection, collection_id: int, embedder: str, slots: int) -> bool:
-        counted = "SELECT count(*) FROM vectors v JOIN chunks c USING (rowid) WHERE c.collection_id = ? AND v.embedder = ?"
-        (live,) = connection.execute(counted, (collection_id, embedder)).fetchone()
-        return bool(slots - live > max(WASTE, live))
-
-    def _compact(self, connection: sqlite3.Connection, collection_id: int, embedder: str, generation: int) -> int:
-        """Writes the live vectors to a new file from slot 0 on → the next free slot. Readers keep the
-        old file mapped until they see the new version."""
-        rows = connection.execute(
-            "SELECT v.rowid, v.vector FROM vectors v JOIN chunks c USING (rowid)"
-            " WHERE c.collection_id = ? AND v.embedder = ? ORDER BY v.slot",
-            (collection_id, embedder),
-        ).fetchall()
-        self._files.path(collection_id, embedder, generation - 1).unlink(missing_ok=True)
-        if rows:
-            self._files.write(self._files.path(collection_id, embedder, generation), 0, _matrix(rows))
-            connection.executemany("UPDATE vectors SET slot = ? WHERE rowid = ?", [(slot, row["rowid"]) for slot, row in enumerate(rows)])
-        return len(rows)
-
     def _load(self, connection: sqlite3.Connection, collection_id: int, embedder: str, version: int) -> Scan | None:
         import numpy as np
 
-        file = connection.execute(
-            "SELECT dimension, generation, slots FROM vector_files WHERE collection_id = ? AND embedder = ?", (collection_id, embedder)
-        ).fetchone()
         live = """FROM vectors v JOIN chunks c USING (rowid) JOIN generations g USING (generation_id)
                   WHERE c.collection_id = ? AND v.embedder = ? AND g.active ORDER BY c.rowid"""
         rows = connection.execute(
             f"SELECT c.chunk_id, v.slot, c.level, g.acl_id, g.generation_id, c.rowid, c.metadata IS NOT NULL {live}",
             (collection_id, embedder),
         ).fetchall()
-        if file is None or not rows:
+        if not rows:
             return None
-        matrix = self._files.map(self._files.path(collection_id, embedder, file["generation"]), file["slots"], file["dimension"])
+        matrix = self._copies.read(connection, collection_id, embedder)
         columns = np.array([row[1:] for row in rows], np.int64).T
-        if matrix is None:  # the file is lost: scan the rows until the next write rebuilds it
+        if matrix is None:
             stored = connection.execute(f"SELECT v.vector {live}", (collection_id, embedder)).fetchall()
-            matrix, columns[0] = _matrix(stored), np.arange(len(rows))
+            matrix, columns[0] = matrix_of(stored), np.arange(len(rows))
         chunk_ids = [row["chunk_id"] for row in rows]
         return Scan(version, matrix, chunk_ids, frozenset(chunk_ids), *columns)
-
-
-def _is_due(slots: int, more: int) -> bool:
-    """Whether dead slots are counted before `more` are written: once in every WASTE slots, since counting reads all vectors."""
-    return slots // WASTE != (slots + more) // WASTE
 
 
 def _wanted(languages: frozenset[str] | None, without: frozenset[str], only: frozenset[str] | None) -> tuple[str, list[str]]:
@@ -240,9 +191,3 @@ def _spoken(languages: frozenset[str] | None) -> tuple[str, list[str]]:
     if languages is None:
         return "1", []
     return f"c.lang IN ({', '.join('?' for _ in languages)})", sorted(languages)
-
-
-def _matrix(rows: Sequence[sqlite3.Row]) -> npt.NDArray[np.float32]:
-    import numpy as np
-
-    return np.stack([np.frombuffer(row["vector"], np.float32) for row in rows])
