@@ -13,7 +13,7 @@ from typing import Any, Literal, NoReturn, cast
 from footnote.answer.model_source import which_model, why_no_model
 from footnote.bootstrap import Core
 from footnote.collections.embedders import choices
-from footnote.errors import FootnoteError, ModelTimeout
+from footnote.errors import FootnoteError, ModelTimeout, Unavailable
 from footnote.ingest.convert import find_libreoffice
 from footnote.ingest.vectors import total_progress
 from footnote.ports import Models
@@ -93,6 +93,10 @@ async def _data(core: Core) -> list[Finding]:
     for part, what in (await core.check()).items():
         found.append(Finding(part, "ok" if what == "ok" else "broken", place_of(part, core.settings) if what == "ok" else what))
     if all(finding.state == "ok" for finding in found):
+        try:
+            await core.check_databases()
+        except Unavailable as exc:
+            return [*found, Finding("databases", "broken", exc.detail)]
         counts = {state: count for state, count in (await core.ledger.counts()).items() if count and state != "DELETED"}
         found_states = ", ".join(f"{count} {state}" for state, count in counts.items())
         remedy = "" if counts else "Add some: footnote ingest PATH, or drop a file on the page."
@@ -110,11 +114,14 @@ async def _embedder(core: Core) -> Finding:
         )
     try:
         await core.embedder.embed(["test"], query=True)
-        done, total = await total_progress(core.index, core.embedders)
     except FootnoteError as exc:
         place = "the AWS region" if core.settings.embedding.provider == "bedrock" else "EMBEDDING__BASE_URL"
         return Finding("embedder", "broken", exc.detail, f"Check {place}, EMBEDDING__MODEL and EMBEDDING__DIMENSION.")
     spoken = "every language" if core.embedder.languages is None else ", ".join(sorted(core.embedder.languages))
+    try:
+        done, total = await total_progress(core.index, core.embedders)
+    except Unavailable:  # the index's own finding says why
+        return Finding("embedder", "ok", f"{core.embedder.name} for {spoken}")
     return Finding("embedder", "ok", f"{core.embedder.name} for {spoken}; {done} of {total} passages have vectors")
 
 

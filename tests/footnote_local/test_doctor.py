@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from footnote.guard.identity import LOCAL
 from footnote.settings import KDB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, Rerank, Settings
 from footnote_local.doctor import Finding, examine
 from tests.conftest import HandClock
-from tests.fakes import FakeEmbedder, FakeModel, FakeModels
+from tests.fakes import FakeEmbedder, FakeModel, FakeModels, make_document, put_document
 from tests.footnote_local.conftest import Footnote, open_core
 from tests.mcp_tools import TOKEN, tools_server
 from tests.openai_server import Reply, chunk, serving, sse
@@ -63,6 +65,21 @@ async def test_working_parts_are_listed_by_name(tmp_path: Path) -> None:
     assert (found["language model"].state, found["language model"].found) == (
         "ok",
         "fake at http://model.test/v1; first word after 0.0 s",
+    )
+
+
+async def test_a_damaged_page_of_a_database_is_found_and_is_not_put_down_to_the_embedder(tmp_path: Path) -> None:
+    core = open_core(tmp_path)
+    await put_document(core.index, make_document("bridge"), ["The bridge is long."])
+    await core.close()
+    with closing(sqlite3.connect(tmp_path / "index.db")) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'vectors'").fetchone()
+    data = (tmp_path / "index.db").read_bytes()
+    (tmp_path / "index.db").write_bytes(data[: (page - 1) * 4096] + bytes(4096) + data[page * 4096 :])
+    found = await findings(tmp_path, FakeEmbedder())
+    assert [found[part].state for part in ("store", "index", "databases", "embedder")] == ["ok", "ok", "broken", "ok"]
+    assert found["databases"].found.endswith(
+        "It is damaged. Stop Footnote, move it and its -wal and -shm files away, and run `footnote verify --repair`."
     )
 
 
