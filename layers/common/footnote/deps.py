@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cached_property
 from typing import Any, Protocol, cast
 
 from footnote.answer.calibration import Calibration
 from footnote.answer.toolbox import Search
 from footnote.answer.voice_tool import VoiceTool
 from footnote.checkpoints import ReplayedModels, ReplayedReranker, ReplayedSearches, TurnCheckpoint
-from footnote.guard.budget import Spending
+from footnote.guard.held_models import HeldModels
+from footnote.guard.spending import Hold
 from footnote.guard.terms import Terms
 from footnote.learn.experiments import Experiments
 from footnote.learn.follow_ups import Trial
@@ -118,7 +120,9 @@ class Deps(SettingGroups, Protocol):
     def announcer(self) -> Announcer: ...
 
     @property
-    def spending(self) -> Spending: ...
+    def hold(self) -> Hold | None:
+        """What the turn holds of its user's budget; None = it has none."""
+        ...
 
     @property
     def experiments(self) -> Experiments | None:
@@ -174,7 +178,7 @@ class Services(Deps, Protocol):
 class TurnDeps(SettingGroups):
     """The dependencies of one turn. Settings stay as they were when it began; a port is created when a step requests it.
     `collection`: its name in the request; `search`: runs the search of a turn with the given dependencies and returns it with its
-    hits. `index`: what the turn searches; None = the core's."""
+    hits. `index`: what the turn searches; None = the core's. `hold`: what its calls of models are held against; None = nothing."""
 
     def __init__(
         self,
@@ -183,14 +187,14 @@ class TurnDeps(SettingGroups):
         search: Callable[[Turn, Deps], Awaitable[Turn]],
         checkpoint: TurnCheckpoint | None = None,
         index: Index | None = None,
+        hold: Hold | None = None,
     ) -> None:
         self._core, self._settings, self._search = core, core.settings, search
         self._collection = collection
-        self.checkpoint = checkpoint
+        self.checkpoint, self.hold = checkpoint, hold
         if index is not None:
             self.index: Index = index
         if checkpoint is not None:
-            self.models: Models = ReplayedModels(core.models, checkpoint)
             self.index = ReplayedSearches(index or core.index, checkpoint)
             self.reranker: Reranker | None = ReplayedReranker(core.reranker, checkpoint) if core.reranker is not None else None
 
@@ -198,6 +202,12 @@ class TurnDeps(SettingGroups):
     def settings(self) -> Settings:
         """The settings at the beginning of the turn."""
         return self._settings
+
+    @cached_property
+    def models(self) -> Models:
+        """The language models. What is replayed costs nothing, so only other calls are held against the budget."""
+        models: Models = self._core.models if self.hold is None else HeldModels(self._core.models, self.hold)
+        return models if self.checkpoint is None else ReplayedModels(models, self.checkpoint)
 
     @property
     def embedder(self) -> Embedder | None:

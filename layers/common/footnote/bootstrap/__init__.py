@@ -24,7 +24,8 @@ from footnote.bootstrap.voice_finder import VoiceServices
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
 from footnote.deps import Deps, TurnDeps
 from footnote.events import Event
-from footnote.guard.budget import SharedBudget
+from footnote.guard.budget import SharedBudget, hold_of
+from footnote.guard.spending import Hold
 from footnote.ingest.describe_by_model import USER, DocumentModel
 from footnote.ingest.drops import Bucket
 from footnote.ingest.pipeline import Ingestor
@@ -34,7 +35,7 @@ from footnote.learn.experiments import Experiments
 from footnote.learn.follow_ups import Trial
 from footnote.live_settings import LiveSettings
 from footnote.memory.stored_turn import replay, stored_turn
-from footnote.pipeline import ANSWER, CLASSIFY, LANGUAGE, LOOK_UP, RETRIEVE, UNDERSTAND
+from footnote.pipeline import ANSWER, CLASSIFY, LANGUAGE, LOOK_UP, RETRIEVE, SPEND, UNDERSTAND
 from footnote.plan import make_plan
 from footnote.ports import Clock, Embedder, Models, Parser, RequestKey
 from footnote.refresher import Refresher
@@ -50,7 +51,8 @@ class Core(VoiceServices):
     """The services that entry points use: turns, ingest, sources, and the ports themselves."""
 
     checkpoint: TurnCheckpoint | None = None
-    """Always None here; `TurnDeps` has the checkpoint of a turn."""
+    hold: Hold | None = None
+    """Always None here; `TurnDeps` has those of a turn."""
 
     def __init__(
         self,
@@ -138,7 +140,8 @@ class Core(VoiceServices):
     def turn_deps(self, turn: Turn, checkpoint: TurnCheckpoint | None = None) -> Deps:
         """The dependencies of the steps of this turn."""
         index = index_of(turn, self.index, self.collections.attachments, lambda: self.embedder)
-        return cast(Deps, TurnDeps(self, turn.request.collection, self.lookup.finish, checkpoint, index))
+        hold = hold_of(turn, self.settings, lambda: self.spending)
+        return cast(Deps, TurnDeps(self, turn.request.collection, self.lookup.finish, checkpoint, index, hold))
 
     async def run_once(self, turn: Turn, request: RequestKey | None) -> tuple[Turn, AsyncGenerator[Event, None]]:
         """The turn that answers the request, and its events. Without a key, this is the given turn. A request repeated with the same
@@ -178,7 +181,7 @@ class Core(VoiceServices):
     @cached_property
     def _planned(self) -> Runner[Deps]:
         amending = tuple(row for row in UNDERSTAND if isinstance(row, Step) and row.amends_plan)
-        return Runner((LANGUAGE, CLASSIFY, *amending), Deps, self.turn_deps)
+        return Runner((LANGUAGE, CLASSIFY, *amending, SPEND), Deps, self.turn_deps)  # the last one returns what is held
 
     def embedder_for(self, collection: str) -> Embedder | None:
         """What embeds questions that are asked of the collection with this name, as the collections were last read."""

@@ -52,8 +52,8 @@ from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
 from footnote.collections.visible import VisibleIndex, VisibleLedger
 from footnote.deps import SettingGroups
-from footnote.guard.budget import Spending
 from footnote.guard.limits import RateLimiter
+from footnote.guard.spending import Spending
 from footnote.guard.terms import Terms
 from footnote.ingest.parser import make_parser
 from footnote.ports import (

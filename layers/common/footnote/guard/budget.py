@@ -2,59 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from footnote.checkpoints import TurnCheckpoint
-from footnote.errors import StoreUnavailable
-from footnote.ports import Cache, Clock
+from footnote.guard.spending import Hold, Spending, amounts_of, limits_of
 from footnote.settings import LLM, Budget, Settings
 from footnote.steps import known_early
-from footnote.types import Allowance, ModelCall, Turn
-
-log = logging.getLogger(__name__)
-
-DAY_S = 86_400
-MILLIONTHS = 1_000_000
-"""Counters are integers, so money is counted in millionths."""
-OUTAGE_SHARE = 0.1
-"""Share of a budget that applies while the counters are unreachable and each process knows only its own spending."""
-
-
-class Spending:
-    """What users have spent today (UTC), counted in a store shared by all processes."""
-
-    def __init__(self, cache: Cache, clock: Clock) -> None:
-        self._cache = cache
-        self._clock = clock
-        self._own: Counter[str] = Counter()
-        self._day = 0
-
-    async def share(self, user_id: str, budget: Budget) -> float:
-        """Share of the budget that the user has spent; 1 = all of it. The higher one of tokens and money."""
-        limits = {self._key(unit, user_id): limit for unit, limit in _limits(budget).items()}
-        try:
-            spent = await asyncio.gather(*map(self._cache.get, limits))
-        except StoreUnavailable:
-            log.warning("counter store is down; budgets are counted per process")
-            return max(self._own[key] / limit for key, limit in limits.items()) / OUTAGE_SHARE
-        return max((amount or 0) / limit for amount, limit in zip(spent, limits.values(), strict=True))
-
-    async def add(self, user_id: str, spent: Mapping[str, int]) -> None:
-        """Adds to what the user has spent. `spent`: unit → amount, money in millionths."""
-        keys = {self._key(unit, user_id): amount for unit, amount in spent.items()}
-        self._own.update(keys)
-        await asyncio.gather(*(self._cache.add(key, amount, 2 * DAY_S) for key, amount in keys.items()))
-
-    def _key(self, unit: str, user_id: str) -> str:
-        day = int(self._clock() // DAY_S)
-        if day != self._day:
-            self._own.clear()
-            self._day = day
-        return f"budget:{unit}:{user_id}:{day}"
+from footnote.types import Allowance, ModelCall, Stage, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +20,15 @@ class SharedBudget:
     user_id: str
     settings: Callable[[], Settings]
 
-    async def is_left(self) -> bool:
-        """Whether the day's budget is not spent yet."""
-        budget = self.settings().budget.of(self.user_id)
-        return not _limits(budget) or await self.spending.share(self.user_id, budget) < 1
-
-    async def spend(self, calls: Sequence[ModelCall]) -> None:
-        """Counts these calls, if there is a budget."""
+    async def hold(self) -> Hold | None:
+        """Holds what a call usually takes, until `spend`; None = the day's budget is spent or held."""
         settings = self.settings()
-        if limits := _limits(settings.budget.of(self.user_id)):
-            spent = _amounts(calls, settings.llm)
-            await self.spending.add(self.user_id, {unit: spent[unit] for unit in limits})
+        hold = Hold(self.spending, self.user_id, settings.budget.of(self.user_id), settings.llm)
+        return hold if await hold.open() < 1 else None
+
+    async def spend(self, held: Hold, calls: Sequence[ModelCall]) -> None:
+        """Counts these calls, and returns what was held for them."""
+        await held.settle(amounts_of(calls, self.settings().llm), calls)
 
 
 @known_early
@@ -84,12 +37,18 @@ def spends(turn: Turn) -> bool:
     return not turn.request.is_test and not turn.caller.sees_all
 
 
-async def check_budget(turn: Turn, *, spending: Spending, budget: Budget) -> Turn:
-    """Sets `turn.plan.allowance` by the share of the budget that is spent."""
-    budget = budget.of(turn.caller.user_id)
-    if not _limits(budget):
+def hold_of(turn: Turn, settings: Settings, spending: Callable[[], Spending]) -> Hold | None:
+    """What this turn may hold of its user's budget; None = there is none."""
+    user_id = turn.caller.user_id
+    budget = settings.budget.of(user_id)
+    return Hold(spending(), user_id, budget, settings.llm) if spends(turn) and limits_of(budget) else None
+
+
+async def check_budget(turn: Turn, *, hold: Hold | None, budget: Budget) -> Turn:
+    """Holds what a turn usually takes, and sets `turn.plan.allowance` by the share of the budget that is spent or held without it."""
+    if hold is None:
         return turn
-    share = await spending.share(turn.caller.user_id, budget)
+    share = await hold.open()
     allowance: Allowance = "full" if share < budget.cheaper_at else "cheaper" if share < 1 else "search"
     if allowance == "full":
         return turn
@@ -97,38 +56,37 @@ async def check_budget(turn: Turn, *, spending: Spending, budget: Budget) -> Tur
     return replace(turn, plan=replace(plan, allowance=allowance))
 
 
-def is_short(turn: Turn) -> bool:
-    """The user's daily budget is nearly or completely used up."""
-    return turn.plan.allowance != "full" and turn.answer is not None
+def may_be_short(turn: Turn) -> bool:
+    """The user's daily budget is nearly or completely used up, or something stood in for the model, for which it may be the cause."""
+    replaced = any(span.stage is Stage.ANSWER and span.status == "fallback" for span in turn.record.spans)
+    return turn.answer is not None and (turn.plan.allowance != "full" or replaced)
 
 
-async def warn_of_budget(turn: Turn, *, llm: LLM) -> Turn:
-    """Adds the warning `budget_cheaper` if the cheaper model wrote the answer, or `budget_search` if none was used."""
+async def warn_of_budget(turn: Turn, *, llm: LLM, hold: Hold | None) -> Turn:
+    """Adds the warning `budget_cheaper` if the cheaper model wrote the answer, or `budget_search` if none was used, or none any more."""
     answer = turn.answer
-    if answer is None or (turn.plan.allowance == "cheaper" and (answer.model is None or answer.model != llm.cheaper_model)):
+    if answer is None:
         return turn
-    return replace(turn, answer=replace(answer, warnings=(*answer.warnings, f"budget_{turn.plan.allowance}")))
+    if turn.plan.allowance == "search" or (hold is not None and hold.refused and answer.model is None):
+        said = "budget_search"
+    elif turn.plan.allowance == "cheaper" and answer.model is not None and answer.model == llm.cheaper_model:
+        said = "budget_cheaper"
+    else:
+        return turn
+    return replace(turn, answer=replace(answer, warnings=(*answer.warnings, said)))
 
 
-async def spend(turn: Turn, *, spending: Spending, budget: Budget, llm: LLM, checkpoint: TurnCheckpoint | None) -> Turn:
-    """Counts what the turn used, even if it failed. Of a resumed request, only what was used since the last attempt."""
-    limits, calls = _limits(budget.of(turn.caller.user_id)), turn.record.calls
-    if limits and turn.record.usage.total_tokens:
-        spent = _amounts(calls, llm)
-        if checkpoint is not None:
-            before = await checkpoint.mark("spent", spent) or {}
-            spent = {unit: amount - before.get(unit, 0) for unit, amount in spent.items()}
-        await spending.add(turn.caller.user_id, {unit: spent[unit] for unit in limits})
+async def spend(turn: Turn, *, hold: Hold | None, llm: LLM, checkpoint: TurnCheckpoint | None) -> Turn:
+    """Counts what the turn used, even if it failed, and returns what it held. Of a resumed request, only what was used since the last
+    attempt."""
+    if hold is None:
+        return turn
+    spent, calls = {"tokens": 0, "money": 0}, turn.record.calls
+    try:
+        if turn.record.usage.total_tokens:
+            used = amounts_of(calls, llm)
+            before = (await checkpoint.mark("spent", used) or {}) if checkpoint is not None else {}
+            spent = {unit: amount - before.get(unit, 0) for unit, amount in used.items()}
+    finally:
+        await hold.settle(spent, calls)
     return turn
-
-
-def _amounts(calls: Sequence[ModelCall], llm: LLM) -> dict[str, int]:
-    """Unit → amount. Tokens without a price count only against the token budget."""
-    cost = sum(llm.cost([call]) or 0.0 for call in calls)
-    return {"tokens": sum(call.usage.total_tokens for call in calls), "money": round(cost * MILLIONTHS)}
-
-
-def _limits(budget: Budget) -> dict[str, float]:
-    """Unit → limit, for those that are set."""
-    limits = {"tokens": budget.tokens_per_day, "money": budget.money_per_day * MILLIONTHS}
-    return {unit: limit for unit, limit in limits.items() if limit}

@@ -62,12 +62,12 @@ class Description(BaseModel, defer_build=True):
 class Allowance(Protocol):
     """What may be spent on documents today."""
 
-    async def is_left(self) -> bool:
-        """Whether a call may be made."""
+    async def hold(self) -> Any | None:
+        """What is held for one call until `spend`; None = the budget is spent or held."""
         ...
 
-    async def spend(self, calls: Sequence[ModelCall]) -> None:
-        """Counts these calls."""
+    async def spend(self, held: Any, calls: Sequence[ModelCall]) -> None:
+        """Counts these calls, and returns what was held for them."""
         ...
 
 
@@ -121,10 +121,11 @@ class DocumentModel:
         if self.pause.is_on:
             log.warning("document not described", extra={"doc_id": doc_id, "step": prompt, "reason": "pause"})
             return None
-        collector = CallCollector(prompt, new_trace_id(), USER)
+        collector, held = CallCollector(prompt, new_trace_id(), USER), None
         try:
             with collecting(collector):
-                if not await self.allowance.is_left():
+                held = await self.allowance.hold()
+                if held is None:
                     log.warning("document not described", extra={"doc_id": doc_id, "step": prompt, "reason": "budget"})
                     return None
                 messages = [Message("user", self.prompts.render(prompt, lang, values))]
@@ -139,11 +140,12 @@ class DocumentModel:
             for call in collector.calls:
                 tokens = {"prompt_tokens": call.usage.prompt_tokens, "completion_tokens": call.usage.completion_tokens}
                 log.info("model call", extra={"doc_id": doc_id, "step": prompt, "llm": call.model, "ms": round(call.ms), **tokens})
-            await self._count(collector.calls)
+            if held is not None:
+                await self._count(held, collector.calls)
 
-    async def _count(self, calls: Sequence[ModelCall]) -> None:
+    async def _count(self, held: Any, calls: Sequence[ModelCall]) -> None:
         try:
-            await self.allowance.spend(calls)
+            await self.allowance.spend(held, calls)
         except FootnoteError as exc:  # the call was made; only its count is lost
             log.warning("spending not counted", extra={"reason": type(exc).__name__})
 

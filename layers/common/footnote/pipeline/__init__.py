@@ -37,7 +37,7 @@ from footnote.answer.vote import is_unanswered, vote
 from footnote.checkpoints import release, resume
 from footnote.errors import FootnoteError
 from footnote.events import Answering
-from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of_budget
+from footnote.guard.budget import check_budget, may_be_short, spend, spends, warn_of_budget
 from footnote.learn.experiments import assignment_shown, join_experiment, may_join
 from footnote.learn.follow_ups import suggest_follow_ups
 from footnote.learn.hints import add_hints
@@ -139,6 +139,8 @@ INJECTION = Step(
     "injection", warn_of_injection, stage=Stage.CHECK, option="injection_check", on_error=SKIP, when=was_written,
     shows=lambda t: {"injected_sentences": t.record.notes.get("injected_sentences", 0)},
 )
+
+SPEND = Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=1, when=spends)
 
 UNDERSTAND = (
     Step(
@@ -286,9 +288,9 @@ ANSWER = (
     ),
     Step("warn_of_missing_lists", warn_of_missing_lists, stage=Stage.CHECK, on_error=SKIP, always=True, when=lacks_lists),
     Step("warn_of_truncation", warn_of_truncation, stage=Stage.CHECK, on_error=SKIP, always=True, when=is_truncated),
-    Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_short),
+    Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=may_be_short),
     Step("save", save_turn, stage=Stage.MEMORY, on_error=SKIP, always=True, timeout_s=5, when=is_kept),
-    Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=1, when=spends),
+    SPEND,
     Step("announce_answer", announce_answer, stage=Stage.ACCOUNT, on_error=SKIP, always=True, once=True, when=is_kept),
     Step("meter", meter_turn, stage=Stage.ACCOUNT, on_error=SKIP, always=True, once=True, when=is_kept),
     Step("release", release, stage=Stage.ACCOUNT, needs="checkpoint", on_error=IGNORE, always=True, timeout_s=5),
