@@ -8,7 +8,8 @@ from fastapi import Response
 from pydantic import BaseModel, Field, StringConstraints
 
 from footnote.answer.messages import message
-from footnote.errors import Conflict, NotFound
+from footnote.collections.places import Places
+from footnote.errors import NotFound
 from footnote.guard.audit import audit
 from footnote.memory.shares import SharedAnswer, Withheld, digest_of, make_share, read_shared
 from footnote.ports import Share
@@ -94,12 +95,16 @@ class SharedPage(PageBody):
 async def share(body: NewShare, caller: CallerOf, core: CoreOf) -> MadeShare:
     """Makes a link to one of the caller's conversations, as it is now: what is asked later is not shared."""
     await core.turns.room(caller, body.room_id, 1)  # NotFound
-    if len(await core.turns.shares(caller)) >= MOST:
-        raise Conflict(f"You have {MOST} links. Delete one first.")
     made, token = make_share(caller, body.room_id, core.clock(), None if body.valid_days is None else body.valid_days * DAY_S)
-    facts = {"share_id": made.share_id, "valid_days": body.valid_days}
-    await audit(core.records, caller, "conversation.share", body.room_id, now=core.clock(), **facts)
-    await core.turns.put_share(made)
+
+    async def shared() -> set[str]:
+        return {each.share_id for each in await core.turns.shares(caller)}
+
+    places = Places(core.records, core.clock, MOST, f"You have {MOST} links. Delete one first.")
+    async with places.place(f"share/{digest_of(caller.user_id)}", made.share_id, shared):
+        facts = {"share_id": made.share_id, "valid_days": body.valid_days}
+        await audit(core.records, caller, "conversation.share", body.room_id, now=core.clock(), **facts)
+        await core.turns.put_share(made)
     return MadeShare(**_fields(made), token=token, path=f"/shared#{token}")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ import httpx
 import pytest
 
 from footnote.bootstrap import Core
-from footnote.collections.attachments import MOST
+from footnote.collections.attachments import MOST, TOO_MANY
 from footnote.guard.identity import Session, make_caller
 from footnote.ingest.attachments import DRAFT_S, purge_attachments
 from footnote.settings import LLM, Embedding, Settings
@@ -94,6 +96,14 @@ async def test_questions_of_the_conversation_are_answered_from_the_file_and_from
 async def test_a_file_answers_where_the_collection_is_empty(ann: Person) -> None:
     doc_id = await ann.attach()
     assert cited(await ann.ask(index_name="empty")) == [doc_id]
+
+
+async def test_of_sixty_files_attached_at_once_as_many_are_taken_as_are_allowed(ann: Person) -> None:
+    wanted = [{"file_name": f"f{number}.txt", "size": 10, "room_id": "r1"} for number in range(60)]
+    replies = await asyncio.gather(*(ann.ingest.post("/uploads", json=each) for each in wanted))
+    assert Counter(reply.status_code for reply in replies) == {201: MOST, 409: 60 - MOST}
+    assert {reply.json()["detail"] for reply in replies if reply.status_code == 409} == {TOO_MANY}
+    assert (await ann.ingest.post("/uploads", json=wanted[0] | {"room_id": "r2"})).status_code == 201
 
 
 async def test_no_other_conversation_search_or_list_of_the_user_finds_it(ann: Person) -> None:

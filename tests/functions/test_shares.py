@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import httpx
@@ -273,6 +274,15 @@ async def test_a_user_has_at_most_a_hundred_links(open_site: OpenSite, monkeypat
     for _ in range(2):
         await share(site)
     assert (await site.client.post("/shares", json={"room_id": "r1"})).status_code == 409
+
+
+async def test_of_many_links_made_at_once_no_more_are_made_than_allowed(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("query.shares.MOST", 5)
+    site = await open_site(caller=ANN)
+    await ask(site, room_id="r1")
+    replies = await asyncio.gather(*(site.client.post("/shares", json={"room_id": "r1"}) for _ in range(30)))
+    assert Counter(reply.status_code for reply in replies) == {201: 5, 409: 25}
+    assert len((await site.client.get("/shares")).json()["data"]) == 5
 
 
 @pytest.mark.parametrize("fields", [{"valid_days": 0}, {"valid_days": 366}, {"room_id": "r" * 201}])

@@ -17,8 +17,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from footnote.errors import Conflict, NotFound
-from footnote.ports import Ledger, Record, Records, read_all
+from footnote.collections.places import Places
+from footnote.errors import NotFound
+from footnote.ports import Clock, Ledger, Record, Records, read_all
 from footnote.types import ATTACHED, Caller, Chunk, Document
 
 CONVERSATION = "conversation"
@@ -62,15 +63,19 @@ def _digest(text: str) -> str:
 class Attachments:
     """Which documents are attached to which conversation."""
 
-    def __init__(self, records: Records) -> None:
+    def __init__(self, records: Records, clock: Clock) -> None:
         self._records = records
+        self._places = Places(records, clock, MOST, TOO_MANY)
 
     async def add(self, user_id: str, room_id: str, doc_id: str) -> str:
         """Attaches a document to the user's conversation, before it exists → its CONVERSATION. Conflict if there are MOST already."""
         conversation = conversation_key(user_id, room_id)
-        if len((await self._records.list("attachment", prefix=f"{conversation}/", limit=MOST)).data) >= MOST:
-            raise Conflict(TOO_MANY)
-        await self._records.put("attachment", f"{conversation}/{doc_id}", {"user_id": user_id, "room_id": room_id}, by=user_id)
+
+        async def attached() -> set[str]:
+            return {each.doc_id for each in await self._list(f"{conversation}/")}
+
+        async with self._places.place(f"attachment/{conversation}", doc_id, attached):
+            await self._records.put("attachment", f"{conversation}/{doc_id}", {"user_id": user_id, "room_id": room_id}, by=user_id)
         return conversation
 
     async def of(self, user_id: str, room_id: str) -> tuple[str, ...]:

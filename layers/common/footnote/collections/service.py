@@ -40,7 +40,7 @@ class Collections:
     """The collections of a deployment. `stored` in arguments: a stored name, as in `Document.collection`."""
 
     def __init__(self, records: Records, clock: Clock) -> None:
-        self.attachments = Attachments(records)
+        self.attachments = Attachments(records, clock)
         self._records = records
         self._clock = clock
         self._copy: Directory | None = None

@@ -12,7 +12,7 @@ from footnote.types import Page
 T = TypeVar("T")
 Kind = Literal[
     "prompt", "prompt_version", "setting", "setting_change", "term", "preference", "session", "audit", "source", "source_lease",
-    "collection", "experiment", "golden", "weights", "conversation", "attachment",
+    "collection", "experiment", "golden", "weights", "conversation", "attachment", "places",
 ]  # fmt: skip
 """Kinds of records."""
 
