@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -25,13 +26,24 @@ OWN_SUFFIXES = (".localhost", ".local", ".internal")
 HARMLESS = ("GET", "HEAD", "OPTIONS")
 """Methods allowed cross-site, because the response cannot be read. Questions are excluded: they cost money and are stored."""
 QUESTIONS = "/ask/stream"
+PORTS = {"http": 80, "https": 443}
+"""Default ports."""
+
+
+class Origin(NamedTuple):
+    """What browsers compare."""
+
+    scheme: str
+    host: str
+    port: int
 
 
 class HostOriginGuard:
     """ASGI middleware that rejects requests with a foreign host or origin with a 403.
 
-    `names`: additional host names of this server, such as a proxy's. `origins`: other origins that are allowed. `shapes`: path
-    prefix → error shape."""
+    An origin is this server's own only with its scheme, host and port. `names`: additional host names of this server, such as a proxy's,
+    which is reached at the default ports. `origins`: other origins that are allowed. `shapes`: path prefix → error shape. `public_url`:
+    the address at which browsers reach this server. `X-Forwarded-…` is believed: whoever may not send it, has it dropped before."""
 
     def __init__(
         self,
@@ -39,11 +51,15 @@ class HostOriginGuard:
         names: Collection[str] = (),
         origins: Collection[str] = (),
         shapes: Mapping[str, ErrorShape] = MappingProxyType({}),
+        public_url: str | None = None,
     ) -> None:
         self._app = app
         self._shapes = shapes
+        public, named = _origin(public_url or ""), [name.lower() for name in names]
+        self._names = frozenset((*named, *([public.host] if public else ())))
         self._origins = frozenset(origins)
-        self._names = frozenset(name.lower() for name in names)
+        own = {Origin(scheme, name, port) for name in named for scheme, port in PORTS.items()}
+        self._own = frozenset(own | {public} if public else own)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         detail = self._objection(scope) if scope["type"] == "http" else None
@@ -58,16 +74,23 @@ class HostOriginGuard:
         name = _host_name(f"//{host}")
         if not self._is_ours(name):
             return f"Unknown host name {name[:100]}. To allow it, start the server with --name {name[:100]}."
-        if does_something(scope) and self._is_foreign(headers, name):
+        if does_something(scope) and self._is_foreign(scope, headers, host):
             return "Requests from other websites are not allowed. To allow an origin, set ALLOWED_ORIGINS."
         return None
 
-    def _is_foreign(self, headers: Headers, name: str) -> bool:
-        if (origin := headers.get("origin")) is None:
-            return headers.get("sec-fetch-site") == "cross-site"
-        if self._origins & {origin, ANY}:
+    def _is_foreign(self, scope: Scope, headers: Headers, host: str) -> bool:
+        site = headers.get("sec-fetch-site")
+        if (text := headers.get("origin")) is None:
+            return site in ("cross-site", "same-site")  # other ports of this host are the same site
+        if self._origins & {text, ANY}:
             return False
-        return _host_name(origin) != name and not self._is_named(_host_name(origin))
+        origin, called = _origin(text), _origin(f"{scope['scheme']}://{headers.get('x-forwarded-host', host)}")
+        if origin is None or origin in self._own:
+            return origin is None
+        # Behind a proxy with TLS this server does not know its scheme and port, but the browser does, and no page can forge this header.
+        if site == "same-origin" and called is not None and origin.host == called.host:
+            return False
+        return origin != called
 
     def _is_ours(self, name: str) -> bool:
         """IP addresses, names without a dot, and reserved names cannot belong to another website."""
@@ -80,6 +103,18 @@ class HostOriginGuard:
 def does_something(scope: Scope) -> bool:
     """Whether the request asks or changes something, rather than only reading."""
     return scope["method"] not in HARMLESS or scope["path"] == QUESTIONS
+
+
+def _origin(url: str) -> Origin | None:
+    """The origin of a URL with the port that it has by default; None for `null` and for what is no URL of a website."""
+    try:
+        parts = urlsplit(url.lower())
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in PORTS or not parts.hostname:
+        return None
+    return Origin(parts.scheme, parts.hostname, PORTS[parts.scheme] if port is None else port)
 
 
 def _host_name(url: str) -> str:

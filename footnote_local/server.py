@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -91,8 +90,7 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
         else:
             await front(scope, receive, send)
 
-    public = urlsplit(core.settings.public_url or "").hostname
-    return HostOriginGuard(route, [*names, *([public] if public else [])], origins_of(core.settings), shapes)
+    return HostOriginGuard(route, names, origins_of(core.settings), shapes, public_url=core.settings.public_url)
 
 
 def open_port(host: str, port: int) -> socket.socket:
