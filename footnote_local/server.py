@@ -25,6 +25,7 @@ from footnote.settings import Settings
 from footnote_http.cors import origins_of
 from footnote_local.admission import Admission
 from footnote_local.origin_guard import HostOriginGuard
+from footnote_local.proxies import TrustedProxies
 from footnote_local.sources import Report, take_in
 from footnote_local.worker import Lock, Worker
 
@@ -90,7 +91,19 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
         else:
             await front(scope, receive, send)
 
-    return HostOriginGuard(route, names, origins_of(core.settings), shapes, public_url=core.settings.public_url)
+    guard = HostOriginGuard(route, names, origins_of(core.settings), shapes, public_url=core.settings.public_url)
+    return TrustedProxies(guard, core.settings.trusted_proxies)
+
+
+def make_server(app: ASGIApp) -> Server:
+    """The HTTP server. It believes no header of a proxy; the app has a setting for that."""
+    import uvicorn
+
+    # Without `proxy_headers=False`, every client on this machine, or behind a proxy on it, could name any address as its own.
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, timeout_graceful_shutdown=DRAIN_S, server_header=False, proxy_headers=False
+    )
+    return uvicorn.Server(config)
 
 
 def open_port(host: str, port: int) -> socket.socket:
@@ -121,8 +134,6 @@ def serve(
 ) -> None:
     """Serves until interrupted. `names`: additional host names. `announce` receives the address, `say` the result of the
     initial ingest. Unavailable if the port or the data cannot be used, Conflict if another server uses the data folder."""
-    import uvicorn
-
     logging.getLogger("footnote.telemetry.metrics").setLevel(logging.INFO)  # a line for each turn
     listener = open_port(host, port)
     lock = Lock(core.settings.data)
@@ -133,9 +144,7 @@ def serve(
         address = f"http://{host}:{core.own_port}"
         taking = _FirstDocuments(core, ingest, say)
         app = create_app(core, names=names, on_start=partial(_start, core, taking, address, say, announce))
-        config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=DRAIN_S, server_header=False)
-        server: Server = uvicorn.Server(config)
-        server.run(sockets=[listener])
+        make_server(app).run(sockets=[listener])
     finally:
         lock.release()
         listener.close()

@@ -13,7 +13,8 @@ from fastapi import FastAPI, Request
 from footnote_http.addresses import EVENT_CONTEXT, VIEWER, address_of
 from footnote_http.lambda_handler import http_handler
 from tests.functions.conftest import body_of, get_event
-from tests.template import RESOURCES
+from tests.servers import serving
+from tests.template import RESOURCES, ROOT
 
 EDGE, READER, INVENTED = "203.0.113.5", "2001:db8::7", "192.0.2.66"
 SIGNED = {"iam": {"accountId": "123456789012", "userArn": "arn:aws:sts::123456789012:assumed-role/cloudfront"}}
@@ -33,8 +34,7 @@ def app() -> FastAPI:
 
 
 async def seen_by(app: FastAPI, headers: dict[str, str]) -> Any:
-    transport = httpx.ASGITransport(app, client=("127.0.0.1", 5))
-    async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:
+    async with serving(app) as address, httpx.AsyncClient(base_url=address) as client:
         return (await client.get("/address", headers=headers)).json()
 
 
@@ -71,6 +71,10 @@ def test_a_plain_handler_sees_the_same_address(app: FastAPI, authorizer: Any, ad
     thread.start()
     thread.join()
     assert [body_of(reply) for reply in replies] == [address]
+
+
+def test_in_lambda_uvicorn_takes_no_address_from_a_header_either() -> None:
+    assert " --no-proxy-headers " in (ROOT / "functions" / "query" / "run.sh").read_text()
 
 
 def test_cloudfront_writes_the_readers_address_whatever_the_reader_sent() -> None:

@@ -10,10 +10,11 @@ Each setting has a mark (`marks.py`). The runtime settings, the check before pro
 
 from collections.abc import Mapping
 from functools import cached_property
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import AfterValidator, AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from footnote.settings.auth import ApiKey, Auth
@@ -42,6 +43,12 @@ __all__ = [
 ]  # fmt: skip
 
 OPENROUTER, OPENROUTER_DEFAULT = "https://openrouter.ai/api/v1", "openai/gpt-4o-mini"
+
+
+def check_network(text: str) -> str:
+    """The text, if it is an IP address or a network such as `10.0.0.0/8`."""
+    ip_network(text, strict=False)
+    return text
 
 
 class Fingerprints(NamedTuple):
@@ -90,6 +97,12 @@ class Settings(BaseSettings):
         [],
         description='Other origins that may read replies (CORS), as JSON: `["https://intranet.example.com"]`. `["*"]` = any origin,'
         " with a token but never with a cookie, and only if `AUTH__MODE` is not none. In AWS: the template's `AllowedOrigins`.",
+        affects="nothing",
+    )
+    trusted_proxies: list[Annotated[str, AfterValidator(check_network)]] = setting(
+        [],
+        description="Addresses and networks of the reverse proxies in front of `footnote serve`, as JSON:"
+        ' `["127.0.0.1", "10.0.0.0/8"]`. Only from them `X-Forwarded-For`, `-Proto` and `-Host` are taken over. Not used in AWS.',
         affects="nothing",
     )
     dep_ticket: SecretStr | None = setting(
