@@ -99,6 +99,11 @@ FORGETFUL_TURN_STORES: dict[str, Make] = {
     "sqlite": on_sqlite(partial(SqliteTurnStore, keep_s=KEEP_S)), "mongodb": partial(backends_mongodb.make, keep_s=KEEP_S),
 }  # fmt: skip
 """Stores with the retention period KEEP_S."""
+LONGEST_S = 365_000 * 24 * 3600.0
+LASTING_TURN_STORES: dict[str, Make] = {
+    "sqlite": on_sqlite(partial(SqliteTurnStore, keep_s=LONGEST_S)), "mongodb": partial(backends_mongodb.make, keep_s=LONGEST_S),
+}  # fmt: skip
+"""Stores with the longest retention period that the setting allows."""
 RECORDS: dict[str, Make] = {"sqlite": on_sqlite(SqliteRecords), "mongodb": backends_mongodb.make_records}
 CHECKPOINTS: dict[str, Make] = {"sqlite": make_sqlite_checkpoints, "mongodb": backends_mongodb.make_checkpoints}
 CACHES: dict[str, Make] = {
@@ -143,6 +148,7 @@ def backends(table: dict[str, Make]) -> Any:
 open_ledger = backends(LEDGERS)
 open_turn_store = backends(TURN_STORES)
 open_forgetful_turn_store = backends(FORGETFUL_TURN_STORES)
+open_lasting_turn_store = backends(LASTING_TURN_STORES)
 open_records = backends(RECORDS)
 open_checkpoints_store = backends(CHECKPOINTS)
 open_cache = backends(CACHES)
@@ -167,6 +173,11 @@ async def turn_store(open_turn_store: Open) -> Any:
 @pytest.fixture
 async def forgetful_turn_store(open_forgetful_turn_store: Open) -> Any:
     return await open_forgetful_turn_store()
+
+
+@pytest.fixture
+async def lasting_turn_store(open_lasting_turn_store: Open) -> Any:
+    return await open_lasting_turn_store()
 
 
 @pytest.fixture

@@ -6,10 +6,13 @@ import asyncio
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from footnote.errors import NotFound
 from footnote.ports import Rollup
+from footnote.settings import Conversation
 from footnote.types import Answer, Caller, Feedback, Message, Page, ToolCall, Turn, Usage
+from tests.contracts.conftest import LONGEST_S
 from tests.contracts.test_turn_store import CHAT, make_turn
 from tests.turns import counted, stored, with_
 
@@ -219,6 +222,18 @@ async def test_nothing_is_left_of_a_deleted_user(turn_store: Any, me: Caller, st
 
 
 # --- retention -----------------------------------------------------------------------------------------
+
+
+async def test_with_the_longest_retention_period_turns_are_stored_and_read(lasting_turn_store: Any, me: Caller, clock: Any) -> None:
+    store = lasting_turn_store
+    assert Conversation(keep_days=LONGEST_S / 86_400).keep_days == 365_000
+    with pytest.raises(ValidationError):
+        Conversation(keep_days=365_001)
+    await store.save(stored(make_turn("t1", me, room_id="r1", question="Old?", started_at=clock.now)))
+    await store.put_feedback(me, Feedback("t1", "me", "up"))
+    assert traces([each.record for each in (await store.room(me, "r1", 10)).data]) == ["t1"]
+    assert [room.room_id for room in (await store.rooms(me, 10)).data] == ["r1"]
+    assert await store.feedback(me, "t1") is not None
 
 
 async def test_an_expired_turn_is_not_returned_anywhere(forgetful_turn_store: Any, me: Caller, clock: Any) -> None:

@@ -55,10 +55,12 @@ async def test_a_reset_setting_has_the_environments_value_and_counts_as_set_only
 
 async def test_an_invalid_stored_setting_is_ignored(records: Any) -> None:
     live = LiveSettings(Settings())
-    for key, value in {"rag.alpha": 7, "rag.gone": 1, "auth.mode": "none", "rag.rrf_k": 60}.items():
+    stored = {"rag.alpha": 7, "conversation.keep_days": 9_999_999, "limits.user_per_minute": 10**30, "rag.gone": 1, "auth.mode": "none"}
+    for key, value in (stored | {"rag.rrf_k": 60}).items():
         await put(records, key, value)
     await live.load(records)
     assert live.current.rag.model_fields_set == {"rrf_k"}
+    assert (live.current.conversation.keep_days, live.current.limits.user_per_minute) == (None, 60)
     assert [setting.key for setting in live.all() if setting.source == "runtime"] == ["rag.rrf_k"]
 
 

@@ -130,10 +130,14 @@ class Settings(BaseSettings):
         True, description="Let a model fix typos and unclear wording in questions to `/chat`.", changeable=True
     )
     max_context_tokens: int | None = setting(
-        None, gt=0, description="Maximum number of tokens of passages that `/chat` shows the model. Unset: 3,500.", changeable=True
+        None,
+        gt=0,
+        le=10_000_000,
+        description="Maximum number of tokens of passages that `/chat` shows the model. Unset: 3,500.",
+        changeable=True,
     )
     temperature: float | None = setting(None, ge=0, le=2, description="Same as `LLM__TEMPERATURE`, for `/chat` only.")
-    max_tokens: int | None = setting(None, gt=0, description="Same as `LLM__MAX_COMPLETION_TOKENS`, for `/chat` only.")
+    max_tokens: int | None = setting(None, gt=0, le=1_000_000, description="Same as `LLM__MAX_COMPLETION_TOKENS`, for `/chat` only.")
 
     # Names that other systems use for the same settings; `LLM__…` takes precedence.
     openai_api_key: SecretStr | None = setting(None, description="Same as `LLM__API_KEY`.", foreign=True)

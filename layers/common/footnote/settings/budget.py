@@ -6,20 +6,23 @@ from pydantic import BaseModel, Field
 
 from footnote.settings.marks import Group, setting
 
+MOST_TOKENS, MOST_MONEY = 10**12, 1e9
+"""Money is counted in millionths: so much of it is still counted exactly."""
+
 
 class UserBudget(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """The budget of one user; None = that of everybody, 0 = unlimited."""
 
-    tokens_per_day: int | None = Field(None, ge=0)
-    money_per_day: float | None = Field(None, ge=0)
+    tokens_per_day: int | None = Field(None, ge=0, le=MOST_TOKENS)
+    money_per_day: float | None = Field(None, ge=0, le=MOST_MONEY)
 
 
 class Budget(Group):
     """Budget of each user per day (UTC). From `cheaper_at` on a cheaper model answers; above the budget there are only search results."""
 
-    tokens_per_day: int = setting(0, ge=0, description="Tokens; 0 = unlimited.", changeable=True, affects="nothing")
+    tokens_per_day: int = setting(0, ge=0, le=MOST_TOKENS, description="Tokens; 0 = unlimited.", changeable=True, affects="nothing")
     money_per_day: float = setting(
-        0, ge=0, description="Cost, in the currency of the prices; 0 = unlimited.", changeable=True, affects="nothing"
+        0, ge=0, le=MOST_MONEY, description="Cost, in the currency of the prices; 0 = unlimited.", changeable=True, affects="nothing"
     )
     cheaper_at: float = setting(
         0.8, gt=0, le=1, description="Share of the budget from which `LLM__CHEAPER_MODEL` answers.", changeable=True, affects="nothing"

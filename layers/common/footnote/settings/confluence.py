@@ -42,4 +42,6 @@ class Confluence(Group):
         description='User of Confluence → permission groups of that user alone, as JSON: `{"jdoe": ["user:john"]}`. For the same.',
         affects="nothing",
     )
-    limit_s: float = setting(60, gt=0, description="Timeout of a request to Confluence, retries included, in seconds.", affects="nothing")
+    limit_s: float = setting(
+        60, gt=0, le=3600, description="Timeout of a request to Confluence, retries included, in seconds.", affects="nothing"
+    )

@@ -7,7 +7,12 @@ class Conversation(Group):
     """How conversations are understood, and how long they are kept."""
 
     keep_days: float | None = setting(
-        None, gt=0, description="Days after which a turn is deleted. Unset: never.", changeable=True, affects="nothing"
+        None,
+        gt=0,
+        le=365_000,  # times that are past or to come by so much are still dates in every store
+        description="Days after which a turn is deleted. Unset: never.",
+        changeable=True,
+        affects="nothing",
     )
     query_rewriting_enabled: bool = setting(
         True, description="Make a follow-up a question that stands alone.", changeable=True, affects="search"

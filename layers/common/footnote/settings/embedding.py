@@ -10,6 +10,8 @@ DEFAULT_MODEL = "nomic-embed-text"
 """The model at an endpoint where none is named."""
 
 
+MOST_DIMENSIONS = 16_000
+"""That OpenSearch indexes."""
 Provider = Literal["openai", "bedrock"]
 RESERVED = ("none", "default", "builtin")
 """Names that mean something else in the settings of a collection."""
@@ -31,7 +33,7 @@ class FurtherEmbedder(BaseModel, frozen=True, defer_build=True, extra="forbid"):
     base_url: str | None = None
     model: str
     api_key: SecretStr | None = None
-    dimension: int = Field(768, gt=0)
+    dimension: int = Field(768, gt=0, le=MOST_DIMENSIONS)
 
     @model_validator(mode="after")
     def check_address(self) -> Self:
@@ -58,7 +60,7 @@ class Embedding(Group):
         affects="search",
     )
     api_key: SecretStr | None = setting(None, description="API key for that endpoint.", affects="search", foreign=True)
-    dimension: int = setting(768, gt=0, description="Dimension of that model's vectors.", affects="search")
+    dimension: int = setting(768, gt=0, le=MOST_DIMENSIONS, description="Dimension of that model's vectors.", affects="search")
     builtin: bool = setting(True, description="Use the built-in model if no endpoint is set; false: lexical search only.", affects="search")
 
     others: dict[EmbedderName, FurtherEmbedder] = setting(

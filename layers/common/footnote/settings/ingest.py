@@ -8,14 +8,14 @@ from footnote.settings.marks import Group, setting
 class Ingest(Group):
     """Ingesting files."""
 
-    max_file_mb: int = setting(50, gt=0, description="Maximum size of a file, in MiB.", affects="nothing")
+    max_file_mb: int = setting(50, gt=0, le=5000, description="Maximum size of a file, in MiB.", affects="nothing")
     chunk_tokens: int = setting(320, ge=64, le=2000, description="Maximum number of tokens in a passage.", affects="nothing")
     drop_groups: dict[str, list[str]] = setting(
         {},
         description="Permission groups of files dropped into the bucket, as JSON: key prefix → groups.",
         affects="nothing",
     )
-    parse_limit_s: float = setting(60, gt=0, description="Maximum time to parse one file, in seconds.", affects="nothing")
+    parse_limit_s: float = setting(60, gt=0, le=3600, description="Maximum time to parse one file, in seconds.", affects="nothing")
     enrichment: Literal["auto", "patterns", "descriptions", "questions"] = setting(
         "auto",
         description="What describes documents: `patterns`, at no cost; `descriptions`: the language model, in one call per document,"
@@ -24,4 +24,4 @@ class Ingest(Group):
         " an address or a key of a model is set, else `patterns`; a model that was only found on this machine is not asked.",
         affects="nothing",
     )
-    parse_memory_mb: int = setting(1024, ge=256, description="Maximum memory to parse one file, in MiB.", affects="nothing")
+    parse_memory_mb: int = setting(1024, ge=256, le=2**20, description="Maximum memory to parse one file, in MiB.", affects="nothing")

@@ -8,12 +8,14 @@ from footnote.errors import BadRequest
 from footnote.settings.marks import Group, setting
 from footnote.types import ModelCall, ModelUsage
 
+MOST_PRICE = 1e9
+
 
 class Price(BaseModel, frozen=True, defer_build=True):
     """Price of a million tokens, in any currency."""
 
-    input: float = Field(ge=0, allow_inf_nan=False)
-    output: float = Field(ge=0, allow_inf_nan=False)
+    input: float = Field(ge=0, le=MOST_PRICE)
+    output: float = Field(ge=0, le=MOST_PRICE)
 
 
 class Fallback(BaseModel, frozen=True, defer_build=True):
@@ -35,10 +37,11 @@ class LLM(Group):
     )
     api_key: SecretStr | None = setting(None, description="API key for the endpoint; local servers need none.", foreign=True)
     temperature: float = setting(0.2, ge=0, le=2, description="Sampling temperature, 0 to 2.", changeable=True)
-    max_completion_tokens: int = setting(10_000, gt=0, description="Maximum length of an answer, in tokens.", changeable=True)
+    max_completion_tokens: int = setting(10_000, gt=0, le=1_000_000, description="Maximum length of an answer, in tokens.", changeable=True)
     context_window: int | None = setting(
         None,
         ge=500,
+        le=10_000_000,
         description="Context window of the model, in tokens: passages get 56 % of it, the conversation 10 to 15 %, the answer 18 %."
         " Unset: what is known of the model bounds what the API has by default.",
         changeable=True,
@@ -47,7 +50,7 @@ class LLM(Group):
     input_price: float | None = setting(
         None,
         ge=0,
-        allow_inf_nan=False,
+        le=MOST_PRICE,
         description="Price of a million input tokens, in any currency. Unset: costs are not reported.",
         changeable=True,
         affects="nothing",
@@ -55,7 +58,7 @@ class LLM(Group):
     output_price: float | None = setting(
         None,
         ge=0,
-        allow_inf_nan=False,
+        le=MOST_PRICE,
         description="Price of a million output tokens, in the same currency.",
         changeable=True,
         affects="nothing",

@@ -13,4 +13,4 @@ class MCP(Group):
     search_tool: str = setting("neural_search", description="Its tool that searches documents, if there is one.")
     token: SecretStr | None = setting(None, description="Bearer token for it. Users' tokens are never forwarded.", foreign=True)
     rounds: int = setting(5, ge=1, le=20, description="Maximum number of rounds of tool calls per answer.", changeable=True)
-    limit_s: float = setting(20, gt=0, description="Timeout of a tool call, in seconds.", changeable=True)
+    limit_s: float = setting(20, gt=0, le=600, description="Timeout of a tool call, in seconds.", changeable=True)

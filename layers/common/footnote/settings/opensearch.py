@@ -28,6 +28,7 @@ class OpenSearch(Group):
     limit_s: float = setting(
         3,
         gt=0,
+        le=300,
         description="Timeout of a search, in seconds. Once one of the two lists is there, the other is waited for a third of it.",
         affects="nothing",
     )

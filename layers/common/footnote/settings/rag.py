@@ -74,7 +74,7 @@ class Rag(Group):
         " a passage looks like what everyday questions find there.",
         changeable=True,
     )
-    rrf_k: int = setting(30, gt=0, description="The constant k of reciprocal rank fusion.", changeable=True, affects="search")
+    rrf_k: int = setting(30, gt=0, le=10_000, description="The constant k of reciprocal rank fusion.", changeable=True, affects="search")
     candidates: int = setting(
         100, gt=0, le=1000, description="Entries taken from each list before fusion.", changeable=True, affects="search"
     )
