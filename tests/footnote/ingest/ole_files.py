@@ -131,11 +131,15 @@ Number = tuple[float, int]
 
 
 def xlsb(
-    sheets: Mapping[str, Sequence[Sequence[str | float | bool | Number]]], formats: Sequence[str] = (), merged: Sequence[Sequence[int]] = ()
+    sheets: Mapping[str, Sequence[Sequence[str | float | bool | Number]]],
+    formats: Sequence[str] = (),
+    merged: Sequence[Sequence[int]] = (),
+    hidden_rows: Sequence[int] = (),
+    hidden_columns: Sequence[tuple[int, int]] = (),
 ) -> bytes:
     """A binary Excel file: sheet → its rows of cells; one whose name starts with a dot is hidden.
 
-    `merged`: first row, last row, first column, last column, in every sheet."""
+    `merged`: first row, last row, first column, last column, in every sheet, as are `hidden_rows` and `hidden_columns`: first, last."""
     names = list(sheets)
     state = [struct.pack("<II", name.startswith("."), number) for number, name in enumerate(names, 1)]
     listed = b"".join(_bin(156, head + _wide(f"worksheet_{number}") + _wide(names[number - 1])) for number, head in enumerate(state, 1))
@@ -148,15 +152,16 @@ def xlsb(
         "xl/sharedStrings.bin": _bin(159, bytes(8)) + _bin(19, b"\0" + _wide("shared")) + _bin(160),
         "xl/styles.bin": _bin(278) + codes + _bin(626) + _bin(47, bytes(16)) + _bin(627) + _bin(617) + styles + _bin(618) + _bin(279),
     }
+    columns = b"".join(_bin(60, struct.pack("<4IH", first, last, 2340, 0, 1)) for first, last in hidden_columns)
     areas = b"".join(_bin(176, struct.pack("<4I", *area)) for area in merged)
     for number, rows in enumerate(sheets.values(), 1):
-        cells = b"".join(_row(at, row) for at, row in enumerate(rows))
-        files[f"xl/worksheets/sheet{number}.bin"] = _bin(129) + _bin(145) + cells + _bin(146) + areas + _bin(130)
+        cells = b"".join(_row(at, row, at in hidden_rows) for at, row in enumerate(rows))
+        files[f"xl/worksheets/sheet{number}.bin"] = _bin(129) + columns + _bin(145) + cells + _bin(146) + areas + _bin(130)
     return zip_of(files)
 
 
-def _row(at: int, row: Sequence[str | float | bool | Number]) -> bytes:
-    found = _bin(0, struct.pack("<I", at) + bytes(13))
+def _row(at: int, row: Sequence[str | float | bool | Number], is_hidden: bool) -> bytes:
+    found = _bin(0, struct.pack("<I", at) + bytes(7) + bytes([0x10 * is_hidden]) + bytes(5))
     for column, value in enumerate(row):
         start = struct.pack("<II", column, 0)
         if isinstance(value, bool):

@@ -121,6 +121,58 @@ def test_sheets_become_tables_and_hidden_ones_are_left_out() -> None:
     assert (parsed.format, parsed.reason) == ("ods", "Hidden sheets were left out: 1.")
 
 
+HEADER_ROW = "<table:table-row>{}</table:table-row>".format("".join(cell(text) for text in ("Name", "Salary", "Room")))
+ROWS = [
+    row(cell("Alma"), cell("4100"), cell("101")),
+    row(cell("Bela"), cell("3900"), cell("102")),
+    row(cell("Cleo"), cell("3800"), cell("103")),
+]
+COLUMN = "<table:table-column/>"
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "reason"),
+    [
+        (COLUMN + '<table:table-column table:visibility="collapse"/>' + COLUMN, "".join(ROWS), "Hidden columns were left out: 1."),
+        (
+            f'{COLUMN}<table:table-column-group table:display="false">{COLUMN}</table:table-column-group>{COLUMN}',
+            "".join(ROWS),
+            "Hidden columns were left out: 1.",
+        ),
+        *(
+            (
+                COLUMN * 3,
+                ROWS[0] + ROWS[1].replace("-row>", f'-row table:visibility="{how}">', 1) + ROWS[2],
+                "Hidden rows were left out: 1.",
+            )
+            for how in ("collapse", "filter")
+        ),
+        (
+            COLUMN * 3,
+            f'{ROWS[0]}<table:table-row-group table:display="false"><table:table-row-group>{ROWS[1]}</table:table-row-group>'
+            f"</table:table-row-group>{ROWS[2]}",
+            "Hidden rows were left out: 1.",
+        ),
+    ],
+)
+def test_hidden_filtered_and_collapsed_parts_of_a_sheet_are_left_out(columns: str, rows: str, reason: str) -> None:
+    parsed = read(f'<table:table table:name="Staff">{columns}{HEADER_ROW}{rows}</table:table>', "spreadsheet")
+    assert (parsed.reason, parsed.remedy) == (reason, "Show them and add the file again.")
+    assert parsed.blocks[1].text.split("\n") == (
+        ["| Name | Room |", "| --- | --- |", "| Alma | 101 |", "| Bela | 102 |", "| Cleo | 103 |"]
+        if "columns" in reason
+        else ["| Name | Salary | Room |", "| --- | --- | --- |", "| Alma | 4100 | 101 |", "| Cleo | 3800 | 103 |"]
+    )
+
+
+def test_a_merged_cell_of_a_sheet_moves_to_its_first_visible_column() -> None:
+    hidden = '<table:table-column table:visibility="collapse"/>'
+    first = row(cell("2024", 'table:number-columns-spanned="2"'), "<table:covered-table-cell/>", cell("Note"))
+    rows = first + row(cell("Fee"), cell("Visits"), cell("Text")) + row(cell("5"), cell("7"), cell("wet"))
+    parsed = read(f'<table:table table:name="S">{hidden}{COLUMN * 2}{rows}</table:table>', "spreadsheet")
+    assert parsed.blocks[1].text.split("\n")[0] == "| 2024 | Note |"
+
+
 def test_a_document_with_a_password_is_refused() -> None:
     manifest = "<manifest><file-entry><encryption-data/></file-entry></manifest>"
     with pytest.raises(UnreadableFile) as caught:

@@ -87,6 +87,16 @@ def test_hidden_sheets_of_an_old_file_are_left_out_and_named() -> None:
     assert (parsed.pages, parsed.reason, parsed.remedy) == (3, "Hidden sheets were left out: 2.", "Show them and add the file again.")
 
 
+def test_hidden_rows_and_columns_of_an_old_file_are_left_out_and_counted() -> None:
+    book = book_of(["Name", "Salary", "Room"], ["Alma", 4100, 101], ["Bela", 3900, 102], ["Cleo", 3800, 103])
+    book.get_sheet(0).col(1).hidden = True
+    book.get_sheet(0).row(2).hidden = True
+    parsed = read(book)
+    assert parsed.blocks[1].text == "| Name | Room |\n| --- | --- |\n| Alma | 101 |\n| Cleo | 103 |"
+    assert parsed.reason == "Hidden rows were left out: 1. Hidden columns were left out: 1."
+    assert parsed.remedy == "Show them and add the file again."
+
+
 def test_a_single_cell_at_the_far_corner_of_an_old_file_costs_nothing() -> None:
     book = book_of(["a", "b"])
     book.get_sheet(0).write(65_535, 255, "end")

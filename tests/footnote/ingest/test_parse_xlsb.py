@@ -40,6 +40,13 @@ def test_hidden_sheets_are_left_out_with_a_note() -> None:
     assert parsed.reason == "Hidden sheets were left out: 1."
 
 
+def test_hidden_rows_and_columns_are_left_out_and_counted() -> None:
+    staff = [["Name", "Salary", "Room"], ["Alma", 4100.0, 101.0], ["Bela", 3900.0, 102.0], ["Cleo", 3800.0, 103.0]]
+    parsed = parse(xlsb({"A": staff}, hidden_rows=(2,), hidden_columns=[(1, 1), (3, 16383)]), "a.xlsb")
+    assert parsed.blocks[1].text == "| Name | Room |\n| --- | --- |\n| Alma | 101 |\n| Cleo | 103 |"
+    assert parsed.reason == "Hidden rows were left out: 1. Hidden columns were left out: 1."
+
+
 @pytest.mark.parametrize("book", [b"\xff" * 50, b"\x9c\x01\x02ab", b"", b"\x9c\x01\x10" + b"\x0f" * 16])
 def test_a_damaged_file_is_refused(book: bytes) -> None:
     with pytest.raises(UnreadableFile, match=r"^This file is damaged"):

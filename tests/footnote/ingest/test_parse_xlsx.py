@@ -27,7 +27,7 @@ def rows(*cells: str) -> str:
     return "".join(f'<row r="{number}">{row}</row>' for number, row in zip(numbers, cells, strict=True))
 
 
-def read(*sheets: str, merged: str = "", state: str = "", strings: str = "", styles: str = STYLES) -> Parsed:
+def read(*sheets: str, merged: str = "", state: str = "", strings: str = "", styles: str = STYLES, columns: str = "") -> Parsed:
     nodes = "".join(
         f'<sheet name="{("Fees", "보트")[i]}" sheetId="{i + 1}" r:id="worksheet_{i}" {state if i else ""}/>' for i in range(len(sheets))
     )
@@ -40,7 +40,9 @@ def read(*sheets: str, merged: str = "", state: str = "", strings: str = "", sty
         "xl/sharedStrings.xml": xml("sst", strings),
     }
     for i, content in enumerate(sheets):
-        files[f"xl/worksheets/sheet{i}.xml"] = xml("worksheet", f"<sheetData>{content}</sheetData><mergeCells>{merges}</mergeCells>")
+        files[f"xl/worksheets/sheet{i}.xml"] = xml(
+            "worksheet", f"<cols>{columns}</cols><sheetData>{content}</sheetData><mergeCells>{merges}</mergeCells>"
+        )
     return parse(zip_of(files), "fees.xlsx")
 
 
@@ -85,6 +87,72 @@ def test_hidden_sheets_are_left_out_and_named() -> None:
     parsed = read(rows(c("A1", "a") + c("B1", "b")), rows(c("A1", "secret") + c("B1", "b")), state='state="hidden"')
     assert "secret" not in str(parsed.blocks)
     assert (parsed.reason, parsed.remedy) == ("Hidden sheets were left out: 1.", "Show them and add the file again.")
+
+
+STAFF = rows(
+    c("A1", "Name") + c("B1", "Salary") + c("C1", "Room") + c("D1", "Bonus"),
+    c("A2", "Alma") + c("B2", "4100") + c("C2", "101") + c("D2", "7"),
+    c("A3", "Bela") + c("B3", "3900") + c("C3", "102") + c("D3", "8"),
+    c("A4", "Cleo") + c("B4", "3800") + c("C4", "103") + c("D4", "9"),
+)
+HIDDEN_B = '<col min="2" max="2" hidden="1"/>'
+SHOW = "Show them and add the file again."
+
+
+@pytest.mark.parametrize("how", ['hidden="1"', 'hidden="true"', 'width="0" customWidth="1"', 'hidden="1" outlineLevel="1"'])
+def test_hidden_columns_are_left_out_with_their_headers_and_their_number_is_told(how: str) -> None:
+    parsed = read(STAFF, columns=f'<col min="2" max="2" {how}/><col min="4" max="16384" hidden="1"/><col min="1" max="1" width="9"/>')
+    assert [block.text for block in parsed.blocks] == [
+        "Fees",
+        "| Name | Room |\n| --- | --- |\n| Alma | 101 |\n| Bela | 102 |\n| Cleo | 103 |",
+    ]
+    assert (parsed.reason, parsed.remedy) == ("Hidden columns were left out: 2.", SHOW)
+
+
+@pytest.mark.parametrize("how", ['hidden="1"', 'ht="0" customHeight="1"', 'hidden="true" collapsed="1"'])
+def test_hidden_and_filtered_rows_are_left_out_and_those_around_them_stay_one_table(how: str) -> None:
+    parsed = read(STAFF.replace('<row r="3">', f'<row r="3" {how}>'))
+    assert "Bela" not in str(parsed.blocks)
+    assert parsed.blocks[1].text.split("\n")[2:] == ["| Alma | 4100 | 101 | 7 |", "| Cleo | 3800 | 103 | 9 |"]
+    assert (parsed.reason, parsed.remedy) == ("Hidden rows were left out: 1.", SHOW)
+
+
+def test_a_merged_cell_stays_where_a_part_of_it_is_visible() -> None:
+    sheet = rows(
+        c("A1", "2024") + c("D1", "Note"),
+        c("A2", "Name") + c("B2", "Fee") + c("C2", "Visits") + c("D2", "Text"),
+        c("A3", "Pier") + c("B3", "5", "n") + c("C3", "7", "n") + c("D3", "open"),
+        c("B4", "6", "n") + c("C4", "8", "n") + c("D4", "shut"),
+        c("B5", "9", "n") + c("C5", "3", "n") + c("D5", "wet"),
+    ).replace('<row r="3">', '<row r="3" hidden="1">')
+    parsed = read(sheet, merged="A1:C1 A3:A5", columns='<col min="2" max="2" hidden="1"/>')
+    assert parsed.blocks[1].text.split("\n") == [
+        "| 2024 Name | 2024 Visits | Note Text |",
+        "| --- | --- | --- |",
+        "| Pier | 8 | shut |",
+        "| Pier | 3 | wet |",
+    ]
+    parsed = read(sheet, merged="A1:C1", columns='<col min="1" max="1" hidden="1"/>')
+    assert parsed.blocks[1].text.split("\n")[0] == "| 2024 Fee | 2024 Visits | Note Text |"
+
+
+def test_formulas_keep_their_values_beside_hidden_columns() -> None:
+    sum_ = '<c r="C2"><f>A2+B2</f><v>9</v></c>'
+    parsed = read(rows(c("A1", "a") + c("B1", "b") + c("C1", "sum"), c("A2", "4", "n") + c("B2", "5", "n") + sum_), columns=HIDDEN_B)
+    assert parsed.blocks[1].text.split("\n")[2] == "| 4 | 9 |"
+
+
+def test_hidden_rows_and_columns_without_text_are_not_told() -> None:
+    parsed = read(STAFF + '<row r="5" hidden="1"/>', columns='<col min="5" max="16384" hidden="1"/>')
+    assert parsed.reason is None
+
+
+def test_what_is_hidden_is_told_in_one_reason_with_hidden_sheets_and_over_all_sheets() -> None:
+    one = rows(c("A1", "a") + c("B1", "b") + c("C1", "d"), c("A2", "c") + c("B2", "d") + c("C2", "e"))
+    parsed = read(one, one, columns=HIDDEN_B)
+    assert (parsed.reason, parsed.remedy) == ("Hidden columns were left out: 2.", SHOW)
+    parsed = read(one.replace('r="2">', 'r="2" hidden="1">'), one, columns=HIDDEN_B, state='state="hidden"')
+    assert parsed.reason == "Hidden sheets were left out: 1. Hidden rows were left out: 1. Hidden columns were left out: 1."
 
 
 def test_a_single_cell_at_the_far_corner_costs_nothing() -> None:

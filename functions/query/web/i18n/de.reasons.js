@@ -160,6 +160,8 @@ export default {
   'Only the first {} characters were read.': 'Nur die ersten {} Zeichen wurden gelesen.',
   'Only the first {} cells were read.': 'Nur die ersten {} Zellen wurden gelesen.',
   'Hidden sheets were left out: {}.': 'Ausgelassene verborgene Tabellenblätter: {}.',
+  'Hidden rows were left out: {}.': 'Ausgelassene verborgene Zeilen: {}.',
+  'Hidden columns were left out: {}.': 'Ausgelassene verborgene Spalten: {}.',
   'Hidden slides were left out: {}.': 'Ausgelassene verborgene Folien: {}.',
   'Show them and add the file again.': 'Blenden Sie sie ein und fügen Sie die Datei erneut hinzu.',
   'This is not valid JSON; it was read as text.': 'Das ist kein gültiges JSON. Es wurde als Text gelesen.',

@@ -160,6 +160,8 @@ export default {
   'Only the first {} characters were read.': '처음 {}자만 읽었습니다.',
   'Only the first {} cells were read.': '처음 셀 {}개만 읽었습니다.',
   'Hidden sheets were left out: {}.': '숨겨진 시트 {}개를 제외했습니다.',
+  'Hidden rows were left out: {}.': '숨겨진 행 {}개를 제외했습니다.',
+  'Hidden columns were left out: {}.': '숨겨진 열 {}개를 제외했습니다.',
   'Hidden slides were left out: {}.': '숨겨진 슬라이드 {}개를 제외했습니다.',
   'Show them and add the file again.': '숨기기를 해제한 다음 파일을 다시 추가하세요.',
   'This is not valid JSON; it was read as text.': '올바른 JSON이 아니어서 텍스트로 읽었습니다.',

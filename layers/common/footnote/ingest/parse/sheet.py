@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, takewhile, zip_longest
 
+from footnote.ingest.parse.hidden_cells import leave_out_hidden
 from footnote.ingest.parse.table import MAX_AREA, to_markdown
 from footnote.types import Block, Parsed
 
@@ -35,6 +36,9 @@ class Sheet:
     rows: Rows = field(default_factory=dict)
     merged: list[tuple[int, int, int, int]] = field(default_factory=list)
     """(first row, first column, last row, last column) of each merged cell."""
+    hidden_rows: list[tuple[int, int]] = field(default_factory=list)
+    """(first, last) of rows that Excel does not show."""
+    hidden_columns: list[tuple[int, int]] = field(default_factory=list)
     extra: list[Block] = field(default_factory=list)
     """Charts and text boxes."""
 
@@ -47,8 +51,11 @@ def cost(text: str) -> int:
 def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_cut: bool) -> Parsed:
     """The result for a file. `count`: number of its sheets; `hidden`: of hidden ones; `is_cut`: whether MAX_CELLS was exceeded."""
     repeats = _MAX_REPEATS
+    hidden_rows = hidden_columns = 0
     blocks: list[Block] = []
     for sheet in sheets:
+        rows, columns = leave_out_hidden(sheet)
+        hidden_rows, hidden_columns = hidden_rows + rows, hidden_columns + columns
         repeats = _spread(sheet, repeats)
         wide = {(top, left): right for top, left, _, right in sheet.merged if right > left}
         found = [*_tables(sheet.rows, wide, sheet.number), *sheet.extra]
@@ -58,6 +65,11 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
     remedies = ["Split it into smaller files and add those."] if is_cut else []
     if hidden:
         reasons.append(f"Hidden sheets were left out: {hidden}.")
+    if hidden_rows:
+        reasons.append(f"Hidden rows were left out: {hidden_rows}.")
+    if hidden_columns:
+        reasons.append(f"Hidden columns were left out: {hidden_columns}.")
+    if hidden or hidden_rows or hidden_columns:
         remedies.append("Show them and add the file again.")
     return Parsed(tuple(blocks), title, count, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None)
 

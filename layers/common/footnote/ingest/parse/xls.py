@@ -40,6 +40,8 @@ def parse(data: bytes) -> Parsed:
 def _fill(sheet: Sheet, book: xlrd.Book, source: xlrd.sheet.Sheet, left: int) -> int:
     """Reads the cells; returns how many more may be read, negative if there were too many."""
     sheet.merged = [(top, first, bottom - 1, last - 1) for top, bottom, first, last in source.merged_cells]
+    sheet.hidden_rows = [(row, row) for row, info in source.rowinfo_map.items() if info.hidden]
+    sheet.hidden_columns = [(column, column) for column, info in source.colinfo_map.items() if info.hidden]
     for row in range(source.nrows):
         cells = {c: text for c in range(source.row_len(row)) if (text := _text(book, source.cell(row, c)))}
         left -= sum(map(cost, cells.values()))

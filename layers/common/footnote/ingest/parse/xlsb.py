@@ -17,6 +17,7 @@ from footnote.types import Parsed
 
 # kinds of records
 _ROW, _SHARED_STRING, _FORMAT, _STYLE, _INLINE_RICH, _BOOK, _SHEET, _MERGED = 0, 19, 44, 47, 62, 153, 156, 176
+_COLUMNS, _ROW_IS_HIDDEN = 60, 0x10
 _STYLES_START, _STYLES_END = 617, 618
 _RK, _ERRORS, _BOOLS, _REALS, _STRINGS, _SHARED = 2, (3, 11), (4, 10), (5, 9), (6, 8), 7
 _ERROR_NAMES = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A"}
@@ -71,6 +72,12 @@ class _Book:
         for kind, data in _records(self._package.read(relation.target)):
             if kind == _ROW:
                 (row,) = struct.unpack_from("<I", data)
+                if data[11:12] and data[11] & _ROW_IS_HIDDEN:
+                    sheet.hidden_rows.append((row, row))
+            elif kind == _COLUMNS:
+                first, last, width, _, flags = struct.unpack_from("<4IH", data)
+                if (flags & 1 or not width) and len(sheet.hidden_columns) < _MAX_COLUMN:
+                    sheet.hidden_columns.append((first, last))
             elif kind == _MERGED and len(sheet.merged) < MAX_CELLS:
                 top, bottom, left, right = struct.unpack_from("<4I", data)
                 sheet.merged.append((top, left, bottom, right))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.drawing import alt_text, read_chart
 from footnote.ingest.parse.number_format import BUILT_IN, show, show_text
-from footnote.ingest.parse.package import Package, attr, child, damaged, local
+from footnote.ingest.parse.package import Package, attr, child, count, damaged, local
 from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
 from footnote.types import Block, Parsed
 
@@ -55,14 +55,20 @@ class _Book:
         if relation is None:
             return sheet
         row_before = -1
-        for node in self._package.rows(relation.target, "row", "mergeCell"):
+        for node in self._package.rows(relation.target, "col", "row", "mergeCell"):
             if local(node) == "mergeCell":
                 if (area := _area(node.get("ref") or "")) and len(sheet.merged) < MAX_CELLS:
                     sheet.merged.append(area)
                 continue
+            if local(node) == "col":
+                if _is_hidden(node, "width") and len(sheet.hidden_columns) < _MAX_COLUMN:
+                    sheet.hidden_columns.append((count(node, "min", _MAX_COLUMN) - 1, count(node, "max", _MAX_COLUMN) - 1))
+                continue
             given = node.get("r") or ""
             row = int(given) - 1 if given.isdecimal() and len(given) < 8 else row_before + 1
             row_before = row
+            if _is_hidden(node, "ht"):
+                sheet.hidden_rows.append((row, row))
             if self.cells_left >= 0 and 0 <= row < _MAX_ROW and (cells := dict(self._cells(node))):
                 sheet.rows[row] = cells
         if any(after < before for before, after in zip(sheet.rows, list(sheet.rows)[1:], strict=False)):
@@ -144,6 +150,11 @@ def _column(reference: str | None) -> int:
     for letter in match[1] if match else "":
         column = column * 26 + ord(letter) - 64
     return column - 1
+
+
+def _is_hidden(node: _Element, size: str) -> bool:
+    """Whether a row or a column is not shown. `size`: the attribute of its height or width."""
+    return node.get("hidden") in ("1", "true") or node.get(size) in ("0", "0.0")
 
 
 def _area(reference: str) -> tuple[int, int, int, int] | None:

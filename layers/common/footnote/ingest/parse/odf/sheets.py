@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.odf import open_document, rows_of
+from footnote.ingest.parse.odf import open_document
 from footnote.ingest.parse.package import attr, count, local
 from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
 from footnote.types import Parsed
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _MAX_ROWS = 1_048_576
 _MAX_REPEAT = 1_000
 """Maximum repetitions of a cell or row with text."""
+_GROUPS = frozenset(("table-header-rows", "table-rows", "table-row-group", "table-header-columns", "table-columns", "table-column-group"))
 
 
 def parse(data: bytes) -> Parsed:
@@ -35,18 +37,27 @@ def parse(data: bytes) -> Parsed:
 def _fill(sheet: Sheet, table: _Element, left: int) -> int:
     """Reads the cells; returns how many more may be read, negative if there were too many."""
     at = 0
-    for row in rows_of(table):
+    for column, is_hidden in _lines(table, "table-column"):
+        repeat = count(column, "number-columns-repeated", _MAX_ROWS)
+        if is_hidden:
+            sheet.hidden_columns.append((at, at + repeat - 1))
+        at += repeat
+    at = 0
+    for row, is_hidden in _lines(table, "table-row"):
         cells: dict[int, str] = {}
-        column = 0
+        at_column = 0
         for cell in row:
             repeat = count(cell, "number-columns-repeated", _MAX_ROWS)
             text = spaced("\0".join("".join(p.itertext()) for p in cell.iterfind("{*}p"))) if local(cell) == "table-cell" else ""
             for i in range(min(repeat, _MAX_REPEAT) if text else 0):
-                cells[column + i] = text
-            if text and (down := count(cell, "number-rows-spanned", _MAX_ROWS)) > 1:
-                sheet.merged.append((at, column, at + down - 1, column))
-            column += repeat
+                cells[at_column + i] = text
+            down, across = count(cell, "number-rows-spanned", _MAX_ROWS), count(cell, "number-columns-spanned", _MAX_ROWS)
+            if text and max(down, across) > 1:
+                sheet.merged.append((at, at_column, at + down - 1, at_column + across - 1))
+            at_column += repeat
         repeat = count(row, "number-rows-repeated", _MAX_ROWS)
+        if is_hidden:
+            sheet.hidden_rows.append((at, at + repeat - 1))
         for i in range(min(repeat, _MAX_REPEAT) if cells else 0):
             left -= sum(map(cost, cells.values()))
             if left < 0:
@@ -54,3 +65,13 @@ def _fill(sheet: Sheet, table: _Element, left: int) -> int:
             sheet.rows[at + i] = dict(cells)
         at += repeat
     return left
+
+
+def _lines(parent: _Element, tag: str, *, is_hidden: bool = False) -> Iterator[tuple[_Element, bool]]:
+    """(each row or column of a table, whether it is hidden, filtered, or in a group that is collapsed)."""
+    for node in parent:
+        unseen = is_hidden or attr(node, "visibility") in ("collapse", "filter") or attr(node, "display") == "false"
+        if local(node) == tag:
+            yield node, unseen
+        elif local(node) in _GROUPS:
+            yield from _lines(node, tag, is_hidden=unseen)
