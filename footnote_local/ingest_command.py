@@ -43,6 +43,8 @@ def ingest(
             why = "" if row["reason"] is None else f"  {row['reason']} {row['remedy'] or ''}"
             print(f"{row['state']:8} {row['file']}{why}")
         say(f"{len(rows) - report.failed} ready, {report.failed} failed.")
+    if report.links:
+        say(report.links)
     leave(Exit.BAD if report.failed else Exit.OK)
 
 

@@ -194,6 +194,8 @@ class _FirstDocuments:
         for name, document in report.documents.items():
             if document.state == "FAILED":
                 self._say(f"  {name}: {document.reason} {document.remedy}")
+        if report.links:
+            self._say(report.links)
         for name, reason in report.refused.items():
             self._say(f"  {name}: {reason}")
 

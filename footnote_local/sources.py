@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, FootnoteError, NotFound
@@ -19,6 +20,8 @@ from footnote_local.worker import Worker
 POLL_S = 0.1
 MOST_WAITING = 200
 """Maximum number of documents in the queue, so that a huge folder does not fill it."""
+MOST_NAMED = 10
+"""Links that are named in a line."""
 
 
 @dataclass(slots=True)
@@ -27,11 +30,20 @@ class Report:
 
     documents: dict[str, Document] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+    """The symbolic links that were not followed."""
 
     @property
     def done(self) -> int:
         """Files with a final state."""
         return sum(document.state in ("READY", "FAILED", "DELETED") for document in self.documents.values()) + len(self.refused)
+
+    @property
+    def links(self) -> str:
+        """A line on the links that were not followed, "" without any."""
+        named = ", ".join([*self.left_out[:MOST_NAMED], *(["…"] if len(self.left_out) > MOST_NAMED else [])])
+        what = "1 link that leads" if len(self.left_out) == 1 else f"{len(self.left_out)} links that lead"
+        return f"Left out: {what} out of the folder or nowhere ({named})." if self.left_out else ""
 
     @property
     def failed(self) -> int:
@@ -42,21 +54,48 @@ class Report:
 Progress = Callable[[int, int], None]
 
 
-def find_files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """Yields (file, name relative to the given folder). Hidden files and folders are skipped. If two files would get the same
-    name, the second is prefixed with as much of its path as makes it unique, because it would otherwise replace the first.
-    BadRequest if a path does not exist."""
+class Found(NamedTuple):
+    """A file, its name relative to the given folder, and that folder without links; None for a file that was named itself."""
+
+    path: Path
+    name: str
+    folder: Path | None
+
+    def read(self) -> bytes:
+        """The file's bytes. OSError if it leads out of its folder by now."""
+        if leads_out(self.path, self.folder):
+            raise OSError(errno.ELOOP, "a link leads out of the folder")
+        return self.path.read_bytes()
+
+
+def leads_out(path: Path, folder: Path | None) -> bool:
+    """Whether a path leads out of a folder by symbolic links, in a circle, or to nothing. `folder`: as in `Found`."""
+    try:
+        return folder is not None and not path.resolve(strict=True).is_relative_to(folder)
+    except (OSError, RuntimeError):
+        return True
+
+
+def find_files(paths: Sequence[Path], left_out: list[str]) -> Iterator[Found]:
+    """The files. Hidden files and folders are skipped, and links that lead out of the given folder are added to `left_out`; linked folders
+    within it are read where they are. If two files would get the same name, the second is prefixed with as much of its path as makes it
+    unique, because it would otherwise replace the first. BadRequest if a path does not exist."""
     seen: dict[str, Path] = {}
     for path in (path.expanduser() for path in paths):
         if not path.exists():
             raise BadRequest(f"No such file or folder: {path}.")
-        files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file, path))
-        for file in files:
+        folder = None if path.is_file() else path.resolve()
+        for file in [path] if folder is None else sorted(file for file in path.rglob("*") if not _is_hidden(file, path)):
+            if leads_out(file, folder):
+                left_out.append(_as_text(str(file.relative_to(path))))
+                continue
+            if not file.is_file():
+                continue
             depth = 1 if file == path else len(file.relative_to(path).parts)
             whole = Path(os.path.abspath(file))  # not resolved: a symbolic link keeps its own name
             while seen.setdefault(name := _as_text("/".join(whole.parts[-depth:])), whole) != whole and depth < len(whole.parts):
                 depth += 1
-            yield file, name
+            yield Found(file, name, folder)
 
 
 def _is_hidden(file: Path, folder: Path) -> bool:
@@ -73,11 +112,12 @@ async def take_in(
 ) -> Report:
     """Accepts every file and waits until each is READY or FAILED. A worker must be running, here or in another process."""
     report = Report()
-    files = list(find_files(paths))
+    files = list(find_files(paths, report.left_out))
     waiting: dict[str, str] = {}
-    for file, name in files:
+    for file in files:
+        name = file.name
         try:
-            data = await asyncio.to_thread(file.read_bytes)
+            data = await asyncio.to_thread(file.read)
             document = await core.ingestor.accept(
                 LOCAL, data, file_name=name, collection=collection, permission_groups=groups, metadata=metadata
             )

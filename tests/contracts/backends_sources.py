@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import stat
 import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -64,6 +65,9 @@ async def make_zip(folder: Path, clock: Clock) -> AsyncIterator[Place]:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, data in files.items():
                 archive.writestr(name, data)
+            link = zipfile.ZipInfo("link.txt")
+            link.external_attr = (stat.S_IFLNK | 0o777) << 16
+            archive.writestr(link, "../secret.txt")
 
     async def put(name: str, data: bytes) -> None:
         files[name] = data

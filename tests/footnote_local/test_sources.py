@@ -10,14 +10,20 @@ from typing import Any
 import pytest
 
 from footnote.errors import BadRequest, ModelUnavailable
-from footnote_local.sources import find_files, take_in, wait_for_vectors
+from footnote_local.sources import Report, find_files, take_in, wait_for_vectors
 from footnote_local.worker import Worker
 from tests.fakes import FakeEmbedder
 from tests.footnote_local.conftest import open_core
 
 
 def names(*paths: Path) -> list[str]:
-    return [name for _, name in find_files(paths)]
+    return [file.name for file in find_files(paths, [])]
+
+
+def left_out(folder: Path) -> tuple[list[str], list[str]]:
+    """(the names of the files, the links that are not followed)."""
+    found: list[str] = []
+    return [file.name for file in find_files([folder], found)], found
 
 
 def test_files_are_named_below_the_folder_that_was_given_and_hidden_ones_stay_out(docs: Path) -> None:
@@ -43,11 +49,75 @@ def test_files_of_one_name_from_two_folders_get_different_names(tmp_path: Path) 
     assert names(tmp_path / "north", tmp_path / "north" / "readme.txt") == ["readme.txt", "readme.txt"]
 
 
-def test_a_link_goes_by_its_own_name(tmp_path: Path) -> None:
-    (tmp_path / "elsewhere.txt").write_text("x")
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "link.txt").symlink_to(tmp_path / "elsewhere.txt")
-    assert names(tmp_path / "docs") == ["link.txt"]
+@pytest.fixture
+def linked(docs: Path, tmp_path: Path) -> Path:
+    """A folder with links out of it: to files, to folders, by way of others, absolute and relative."""
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "salaries.txt").write_text("Ann earns 91,234 euros.")
+    (tmp_path / "docs-2").mkdir()  # its name begins as the folder's
+    (tmp_path / "docs-2" / "plan.txt").write_text("x")
+    for name, target in (
+        ("absolute.txt", tmp_path / "private" / "salaries.txt"),
+        ("chain.txt", Path("chain-2.txt")),
+        ("chain-2.txt", Path("../private/salaries.txt")),
+        ("circle.txt", Path("circle-2.txt")),
+        ("circle-2.txt", Path("circle.txt")),
+        ("folder", Path("../private")),
+        ("nowhere.txt", Path("../nowhere.txt")),
+        ("sibling.txt", Path("../docs-2/plan.txt")),
+        ("sub/above.txt", Path("../../private/salaries.txt")),
+        ("sub/up", Path("../..")),
+    ):
+        (docs / name).symlink_to(target)
+    return docs
+
+
+def test_no_link_out_of_the_folder_is_followed_and_each_is_told(linked: Path) -> None:
+    assert left_out(linked) == (
+        ["sub/ferry.txt", "tower.md"],
+        "absolute.txt chain-2.txt chain.txt circle-2.txt circle.txt folder nowhere.txt sibling.txt sub/above.txt sub/up".split(),
+    )
+
+
+def test_a_link_within_the_folder_goes_by_its_own_name_and_a_linked_folder_is_read_once(docs: Path) -> None:
+    (docs / "link.txt").symlink_to("sub/ferry.txt")
+    (docs / "sub" / "back.md").symlink_to(docs / "tower.md")
+    (docs / "again").symlink_to("sub")
+    (docs / "sub" / "circle").symlink_to("..")
+    assert left_out(docs) == (["link.txt", "sub/back.md", "sub/ferry.txt", "tower.md"], [])
+
+
+def test_a_folder_or_a_file_that_is_named_itself_may_be_a_link(linked: Path, tmp_path: Path) -> None:
+    (tmp_path / "here").symlink_to(linked)
+    assert names(tmp_path / "here") == ["sub/ferry.txt", "tower.md"]
+    assert names(linked / "absolute.txt") == ["absolute.txt"]
+
+
+def test_a_file_that_became_a_link_since_it_was_found_is_not_read(linked: Path) -> None:
+    ferry, tower = find_files([linked], [])
+    tower.path.unlink()
+    tower.path.symlink_to("../private/salaries.txt")
+    assert ferry.read()
+    with pytest.raises(OSError, match="a link leads out of the folder"):
+        tower.read()
+
+
+async def test_links_that_are_left_out_are_told_in_one_line(linked: Path, tmp_path: Path) -> None:
+    core = open_core(tmp_path / "data")
+    worker = Worker(core)
+    await worker.start()
+    report = await take_in(core, [linked], collection="default", groups=[], progress=lambda *_: None)
+    await worker.stop()
+    await core.close()
+    assert sorted(report.documents) == ["sub/ferry.txt", "tower.md"]
+    assert (report.refused, report.failed) == ({}, 0)
+    assert report.links == (
+        "Left out: 10 links that lead out of the folder or nowhere (absolute.txt, chain-2.txt, chain.txt, circle-2.txt, circle.txt, folder,"
+        " nowhere.txt, sibling.txt, sub/above.txt, sub/up)."
+    )
+    assert Report(left_out=["a.txt"]).links == "Left out: 1 link that leads out of the folder or nowhere (a.txt)."
+    assert Report(left_out=list("abcdefghijkl")).links.endswith("(a, b, c, d, e, f, g, h, i, j, …).")
+    assert Report().links == ""
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import lzma
+import stat
 import zipfile
 import zlib
 from collections.abc import AsyncIterator
@@ -18,7 +19,7 @@ ERRORS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, Val
 
 
 class ZipSource:
-    """`ports.Source` on a ZIP file. Hidden files and what macOS adds are left out.
+    """`ports.Source` on a ZIP file. Hidden files, symbolic links and what macOS adds are left out.
 
     A file's fingerprint is its checksum and time in the archive's directory."""
 
@@ -40,7 +41,7 @@ class ZipSource:
             raise BadRequest(f"There is no file {self._path}. Nothing was changed.") from exc
         except ERRORS as exc:
             raise BadRequest(f"{self._path} cannot be read as a ZIP file. Nothing was changed.") from exc
-        return [_entry(found) for found in self._opened.infolist() if not found.is_dir() and not _is_hidden(found.filename)]
+        return [_entry(found) for found in self._opened.infolist() if _is_file(found) and not _is_hidden(found.filename)]
 
     async def read(self, key: str, max_bytes: int) -> tuple[Entry, bytes]:
         return await asyncio.to_thread(self._read, key, max_bytes)
@@ -69,6 +70,11 @@ class ZipSource:
 
 def _entry(found: zipfile.ZipInfo) -> Entry:
     return Entry(found.filename, found.file_size, f"{found.CRC:08x}-{'-'.join(map(str, found.date_time))}")
+
+
+def _is_file(found: zipfile.ZipInfo) -> bool:
+    """Whether it is neither a folder nor a symbolic link, of which the archive only holds where it leads to."""
+    return not found.is_dir() and not stat.S_ISLNK(found.external_attr >> 16)
 
 
 def _is_hidden(name: str) -> bool:
