@@ -11,7 +11,6 @@ import fcntl
 import logging
 import os
 import time
-from contextlib import suppress
 from pathlib import Path
 
 from footnote.bootstrap import Core
@@ -30,6 +29,8 @@ IDLE_S = 0.2
 """Polling interval while the queue is empty."""
 TROUBLE_S = 5.0
 """Pause after a backend's error."""
+LONG_S, MOST_LONG = 0.3, 8
+"""A job that takes longer is left running while the next one is taken; at most so many are."""
 VECTORS_AT_ONCE = 8
 """Chunks embedded between two checks of the queue, so that new files do not wait for the vectors of old ones."""
 PURGE_S = 600.0
@@ -85,6 +86,7 @@ class Worker:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._tasks: list[asyncio.Task[None]] = []
+        self._long: set[asyncio.Task[bool]] = set()
         self._paused = asyncio.Event()
         self.trouble: str | None = None
         """Why the worker is pausing; None = it is not."""
@@ -100,11 +102,10 @@ class Worker:
 
     async def stop(self) -> None:
         """Cancels the work; `start` resumes an interrupted job."""
-        for task in self._tasks:
+        for task in (*self._tasks, *self._long):
             task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-        self._tasks = []
+        await asyncio.gather(*self._tasks, *self._long, return_exceptions=True)
+        self._tasks, self._long = [], set()
 
     async def finish_jobs(self) -> None:
         """Waits until no job is due, or there is trouble: the files of a document's old version are deleted after the new one is READY."""
@@ -121,8 +122,9 @@ class Worker:
                     await purge_attachments(self._core.ingestor, self._core.turns)
                     await follow_ratings(LOCAL, records=self._core.records, turns=self._core.turns, clock=self._core.clock)
                 ingestor = self._core.ingestor
-                if not (busy := await ingestor.work_one(self._core.bucket.take)):
-                    self._paused.set()
+                if not (busy := await self._work_one()):
+                    if not self._long:
+                        self._paused.set()
                     busy = bool(await ingestor.embed_some(VECTORS_AT_ONCE))
             except FootnoteError as exc:
                 log.warning("worker paused", extra={"reason": exc.detail})
@@ -134,6 +136,21 @@ class Worker:
                 self.trouble = None
                 if not busy:
                     await asyncio.sleep(IDLE_S)
+
+    async def _work_one(self) -> bool:
+        """Processes a job, as `Ingestor.work_one`; one that takes long goes on beside the next ones, so that it does not hold them up."""
+        for task in [each for each in self._long if each.done()]:
+            self._long.discard(task)
+            task.result()
+        task = asyncio.create_task(self._core.ingestor.work_one(self._core.bucket.take))
+        self._long.add(task)
+        await asyncio.wait({task}, timeout=LONG_S)
+        if len(self._long) >= MOST_LONG:
+            await asyncio.wait(self._long, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            return True
+        self._long.discard(task)
+        return task.result()
 
     async def _pause(self, trouble: str) -> None:
         self.trouble = trouble

@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 
 from footnote.bootstrap import Core
 from footnote.ingest.parse import parse
+from footnote.ports import Parser
 from footnote.settings import KDB, LLM, MCP, Auth, Embedding, Ingest, Rerank, Settings
 from footnote.types import Parsed
 from footnote_local.cli import app
@@ -31,13 +32,20 @@ class HereParser:
 
 
 def open_core(
-    folder: Path, *, auth: Auth | None = None, mcp: MCP | None = None, kdb: KDB | None = None, rerank: Rerank | None = None, **options: Any
+    folder: Path,
+    *,
+    auth: Auth | None = None,
+    mcp: MCP | None = None,
+    kdb: KDB | None = None,
+    rerank: Rerank | None = None,
+    parser: Parser | None = None,
+    **options: Any,
 ) -> Core:
     settings = Settings(
         footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1),
         auth=auth or Auth(), mcp=mcp or MCP(), kdb=kdb or KDB(), rerank=rerank or Rerank(),
     )  # fmt: skip
-    return Core(settings, parser=HereParser(), **options)
+    return Core(settings, parser=parser or HereParser(), **options)
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from footnote.errors import Conflict, SearchUnavailable, StoreUnavailable
 from footnote.ingest.pipeline import Ingestor
 from footnote.learn.feedback_weights import load_weights
 from footnote.ports import ChunkVectors
-from footnote.types import Caller, Feedback, Request
+from footnote.types import Caller, Feedback, Parsed, Request
 from footnote_local.worker import Lock, Worker
 from query.dialects.trd.ask import HELD
 from tests.fakes import make_document, put_document
-from tests.footnote_local.conftest import open_core
+from tests.footnote_local.conftest import HereParser, open_core
 
 LOCAL = Caller("local", sees_all=True)
 
@@ -93,6 +93,67 @@ async def test_a_worker_processes_abandoned_and_new_jobs(tmp_path: Path) -> None
     await core.close()
 
 
+async def test_a_file_that_takes_long_does_not_hold_the_next_one_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote_local.worker.LONG_S", 0.01)
+    go_on = asyncio.Event()
+
+    class SlowParser(HereParser):
+        async def parse(self, data: bytes, file_name: str) -> Parsed:
+            if file_name.startswith("slow"):
+                await go_on.wait()
+            return await super().parse(data, file_name)
+
+    core = open_core(tmp_path, parser=SlowParser())
+    names = ["slow-1.txt", "slow-2.txt", "small.txt"]
+    ids = {
+        name: (await core.ingestor.accept(LOCAL, name.encode(), file_name=name, collection="default", permission_groups=[])).doc_id
+        for name in names
+    }
+
+    async def states() -> list[str]:
+        return [(await core.ledger.get(LOCAL, ids[name])).state for name in names]
+
+    worker = Worker(core)
+    await worker.start()
+    async with asyncio.timeout(20):
+        while (await states())[-1] != "READY":
+            await asyncio.sleep(0.02)
+    assert await states() == ["PROCESSING", "PROCESSING", "READY"]
+    finished = asyncio.create_task(worker.finish_jobs())
+    await asyncio.sleep(0.5)
+    assert not finished.done()
+    go_on.set()
+    await finished
+    assert await states() == ["READY"] * 3
+    await worker.stop()
+    await core.close()
+
+
+async def test_stopping_leaves_a_file_that_takes_long_to_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote_local.worker.LONG_S", 0.01)
+    begun = asyncio.Event()
+
+    class Hanging(HereParser):
+        async def parse(self, data: bytes, file_name: str) -> Parsed:
+            if begun.is_set():
+                return await super().parse(data, file_name)
+            begun.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    core = open_core(tmp_path, parser=Hanging())
+    document = await core.ingestor.accept(LOCAL, b"one", file_name="one.txt", collection="default", permission_groups=[])
+    worker = Worker(core)
+    await worker.start()
+    await begun.wait()
+    await worker.stop()
+    await worker.start()
+    await worker.finish_jobs()
+    assert (await core.ledger.get(LOCAL, document.doc_id)).state == "READY"
+    await worker.stop()
+    await core.close()
+
+
 async def test_a_purge_that_fails_leaves_the_queue_working(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     core = open_core(tmp_path)
 
@@ -123,7 +184,9 @@ async def test_a_worker_in_trouble_says_why_and_waits(tmp_path: Path, caplog: py
     worker = Worker(core)
     await worker.start()
     await failed.wait()
-    await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        while worker.trouble is None:
+            await asyncio.sleep(0)
     assert (worker.trouble, [record.message for record in caplog.records]) == ("Something went wrong", ["worker paused"])
     await worker.stop()
     await core.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from footnote.errors import Unavailable, UnreadableFile
-from footnote.ingest.child import ParserProcess
+from footnote.ingest.child import ParserProcess, cpu_limit_s
 from footnote.types import Block, Parsed, Place
 
 STRANGE_PARSER = """
@@ -22,6 +22,10 @@ def parse(data, file_name):
     if order == "hang":
         while True:
             pass
+    if order == "wait":
+        open(file_name + ".begun", "w").close()
+        while not os.path.exists(file_name):
+            time.sleep(0.01)
     if order == "die":
         os._exit(3)
     if order == "die once" and not os.path.exists(file_name):
@@ -78,13 +82,48 @@ async def test_the_whole_parse_result_is_returned(reader: ParserProcess) -> None
 
 
 async def test_one_child_serves_file_after_file(reader: ParserProcess) -> None:
-    assert len(set(await asyncio.gather(*(pid(reader) for _ in range(5))))) == 1
+    assert len({await pid(reader) for _ in range(5)}) == 1
+
+
+async def test_a_file_that_takes_long_does_not_hold_the_next_one_up(reader: ParserProcess, tmp_path: Path) -> None:
+    slow = asyncio.create_task(reader.parse(b"wait", str(tmp_path / "go")))
+    assert await pid(reader)
+    assert not slow.done()
+    (tmp_path / "go").touch()
+    assert (await slow).title == "T"
+
+
+async def test_large_files_wait_for_one_another_and_hold_no_small_one_up(
+    reader: ParserProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("footnote.ingest.child.LARGE", 3)
+    large = [asyncio.create_task(reader.parse(b"wait", str(tmp_path / name))) for name in ("one", "two")]
+    assert [await pid(reader) for _ in range(3)]
+    assert not (tmp_path / "two.begun").exists()
+    (tmp_path / "one").touch()
+    (tmp_path / "two").touch()
+    assert {parsed.title for parsed in await asyncio.gather(*large)} == {"T"}
+
+
+@pytest.mark.parametrize(
+    ("size", "seconds"), [(0, 8), (1_000_000, 8), (2_000_000, 16), (7_500_000, 60), (50_000_000, 60)], ids=lambda value: f"{value}"
+)
+def test_the_time_limit_grows_with_the_file_up_to_the_setting(size: int, seconds: float) -> None:
+    assert cpu_limit_s(60, 8 / 60, size) == pytest.approx(seconds)
 
 
 async def test_a_file_that_hangs_is_given_up_and_the_next_one_is_read(reader: ParserProcess) -> None:
     before = await pid(reader)
-    assert await reason_of(reader, b"hang") == "Reading this file took longer than 5 s."
+    assert await reason_of(reader, b"hang") == "Reading this file took longer than 0.65 s."
     assert await pid(reader) != before
+
+
+async def test_a_file_that_waits_for_ever_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "strange_parser.py").write_text(STRANGE_PARSER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    reader = ParserProcess(timeout_s=0.5, parser="strange_parser")
+    assert await reason_of(reader, b"wait", str(tmp_path / "nowhere")) == "Reading this file took longer than 0.5 s."
+    await reader.close()
 
 
 async def test_a_file_that_crashes_the_child_is_refused_and_the_next_one_is_read(reader: ParserProcess) -> None:

@@ -208,6 +208,7 @@ class Core(VoiceServices):
             self.vector_cache,
             self._document_model,
             self.named_embedders,
+            self.apart,
         )
 
     @cached_property

@@ -55,6 +55,7 @@ from footnote.deps import SettingGroups
 from footnote.guard.limits import RateLimiter
 from footnote.guard.spending import Spending
 from footnote.guard.terms import Terms
+from footnote.ingest.apart import Apart, InChildren, in_thread
 from footnote.ingest.parser import make_parser
 from footnote.ports import (
     Bus,
@@ -89,8 +90,8 @@ from footnote.telemetry.metrics import LogMeter
 CACHE_S, LEDGER_S, VECTORS_S = 1.0, 5.0, 5.0
 """Time limits of a DynamoDB call, in seconds."""
 BACKENDS = (
-    "engine", "index", "parser", "embedder", "reranker", "knowledge_base", "turns", "checkpoints", "records", "ledger", "cache", "queue",
-    "files", "drops", "uploads", "bus", "wiki", "vector_cache",
+    "engine", "index", "parser", "apart", "embedder", "reranker", "knowledge_base", "turns", "checkpoints", "records", "ledger", "cache",
+    "queue", "files", "drops", "uploads", "bus", "wiki", "vector_cache",
 )  # fmt: skip
 """The ports whose adapters may hold connections, files or processes and are closed with the Core."""
 
@@ -284,6 +285,12 @@ class Backends(SettingGroups):
     @cached_property
     def parser(self) -> Parser:
         return self._parser or make_parser(self.settings.ingest, docling=self.settings.docling_enabled)
+
+    @cached_property
+    def apart(self) -> Apart:
+        """Runs what follows the parser: where a parser was given, in this process."""
+        limits = self.settings.ingest
+        return in_thread if self._parser else InChildren(limits.parse_limit_s, limits.parse_memory_mb)
 
     @cached_property
     def _databases(self) -> Databases | None:

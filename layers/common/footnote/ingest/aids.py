@@ -9,14 +9,15 @@ no language model, or it fails    the levels above passages quote the text inste
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from footnote.errors import FootnoteError
+from footnote.ingest.apart import Apart, in_thread
 from footnote.ingest.chunk import NO_AIDS, Aids, find_boilerplate, find_breaks, read_sections
+from footnote.ingest.chunk.passages import Section
 from footnote.ingest.describe_by_model import DocumentModel
 from footnote.ingest.prepare import language_of
 from footnote.ingest.summaries_by_model import summarise
@@ -44,6 +45,7 @@ class Helpers:
     embedder: Embedder | None = None
     model: DocumentModel | None = None
     written: Mapping[str, Any] | None = None
+    apart: Apart = in_thread
 
 
 async def find_aids(
@@ -51,24 +53,29 @@ async def find_aids(
 ) -> tuple[Aids, Parsed]:
     """(what the chunker needs, the file with a note if its collection's chunker cannot be used)."""
     if settings.chunker == "hierarchical" and helpers.model:
-        sections = list(read_sections(parsed.blocks, find_boilerplate(parsed)))
+        sections = await helpers.apart(document.size, _sections, parsed)
         summaries = await summarise(helpers.model, document, parsed, sections, max_tokens, helpers.written)
         return Aids("hierarchical", summaries=summaries), parsed
     embedder = helpers.embedder
     if settings.chunker == "voices":
-        return await asyncio.to_thread(_voices, parsed, settings, max_tokens)
+        return await helpers.apart(document.size, _voices, parsed, settings, max_tokens)
     if settings.chunker != "semantic":
         return Aids(settings.chunker), parsed
-    lang = await asyncio.to_thread(language_of, "\n".join(block.text for block in parsed.blocks), settings.languages)
+    text = "\n".join(block.text for block in parsed.blocks)
+    lang = await helpers.apart(document.size, language_of, text, settings.languages)
     if usable_chunker(settings, embedder, lang) != "semantic" or embedder is None:
         return NO_AIDS, _noted(parsed, NOT_THE_LANGUAGE)
-    sections = list(read_sections(parsed.blocks, find_boilerplate(parsed)))
+    sections = await helpers.apart(document.size, _sections, parsed)
     try:
         breaks = await find_breaks(sections, embedder, lang)
     except FootnoteError as exc:
         log.warning("cut by structure", extra={"reason": type(exc).__name__})
         return NO_AIDS, _noted(parsed, FAILED)
     return (Aids(stands_for="semantic"), _noted(parsed, TOO_LONG)) if breaks is None else (Aids("semantic", breaks=breaks), parsed)
+
+
+def _sections(parsed: Parsed) -> list[Section]:
+    return list(read_sections(parsed.blocks, find_boilerplate(parsed)))
 
 
 def _voices(parsed: Parsed, settings: CollectionSettings, max_tokens: int) -> tuple[Aids, Parsed]:

@@ -29,41 +29,48 @@ MAX_ANSWER = 256 * 1024 * 1024
 """Maximum bytes of JSON in a child's answer."""
 PARSER = "footnote.ingest.parse"
 """The module whose `parse(data, file_name)` the child runs."""
+APART = "footnote.ingest.apart"
 DOCLING = "footnote.ingest.parse.with_docling"
 
 _BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from footnote.ingest.child import serve; serve(*sys.argv[2:])"
+LARGE = 1_500_000
+"""Bytes of a file, above which it waits for other large ones."""
+SMALL_AT_ONCE = 2
+PARSE_SHARE = 0.13
+"""The share of the time limit that a megabyte may take to be parsed: 8 seconds of 60, three times what a dense PDF takes."""
 _TICK_S = 0.1
+_END_S = 5.0
+"""How long a process that closed its end of the socket may take to end."""
 _REFUSED = b"!"
 """Prefix of an answer that is a refusal instead of a `Parsed`."""
 _SPLIT = "Split it into smaller files and add those."
 _ELSEWHERE = "Open it in the program that created it, save it again and add the new file."
 
 
-class ParserProcess:
-    """A child process that parses one file at a time; started on first use, replaced when it fails.
+class Children:
+    """Child processes that work on one file each; started on first use, replaced when they fail.
 
-    `timeout_s`: seconds per file; `memory_mb`: the child's address space in MiB; `max_bytes`: larger files are refused
-    without being sent. Every failure caused by a file is an UnreadableFile.
-    """
+    Files above LARGE bytes wait for one another, so that a small one waits for small ones at most. `module`: what the children run;
+    `timeout_s`: seconds of a clock per file; `memory_mb`: the address space of each in MiB. A failure caused by a file is an
+    UnreadableFile."""
 
-    def __init__(self, timeout_s: float = 60, memory_mb: int = 1024, max_bytes: int = 100 * 1024 * 1024, parser: str = PARSER) -> None:
+    def __init__(self, module: str, timeout_s: float, memory_mb: int) -> None:
+        self._module = module
         self._timeout_s = timeout_s
         self._memory_mb = memory_mb
-        self._max_bytes = max_bytes
-        self._parser = parser
-        # one thread: files queue for the one child, which only this thread accesses
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="parser")
-        self._child: _Child | None = None
+        self._small = ThreadPoolExecutor(SMALL_AT_ONCE, thread_name_prefix="child")
+        self._large = ThreadPoolExecutor(1, thread_name_prefix="child-large")
+        self._idle: list[_Child] = []
         self._closing = threading.Event()
 
-    async def parse(self, data: bytes, file_name: str) -> Parsed:
-        """Parses a file. Cancelling kills the child if it is working on this file. Unavailable after `close`."""
-        if len(data) > self._max_bytes:
-            raise UnreadableFile(f"This file is larger than {self._max_bytes / (1024 * 1024):.0f} MB.", _SPLIT)
+    async def ask(self, data: bytes, name: str, size: int, cpu_s: float) -> bytes:
+        """A child's answer. `size`: of the file in bytes; `cpu_s`: seconds that the child may compute. Cancelling kills the child if it is
+        working on this. Unavailable after `close`."""
         if self._closing.is_set():
             raise Unavailable("The file parser is shutting down.")
         cancelled = threading.Event()
-        job = self._thread.submit(self._parse, data, file_name, cancelled)
+        lane = self._large if size > LARGE else self._small
+        job = lane.submit(self._ask, data, name, cpu_s, cancelled)
         try:
             return await asyncio.wrap_future(job)
         except asyncio.CancelledError:
@@ -71,39 +78,76 @@ class ParserProcess:
             raise
 
     async def close(self) -> None:
-        """Ends the child, within `_TICK_S` even if it is busy."""
+        """Ends the children, within `_TICK_S` even if they are busy."""
         if not self._closing.is_set():
             self._closing.set()
-            await asyncio.wrap_future(self._thread.submit(self._kill))
-            self._thread.shutdown(wait=False)
+            for lane in (self._small, self._large):
+                await asyncio.to_thread(lane.shutdown)
+            while self._idle:
+                self._idle.pop().kill()
 
-    def _parse(self, data: bytes, file_name: str, cancelled: threading.Event) -> Parsed:
-        """Retries once with a new child if a used one fails, because it may have died while idle."""
+    def _ask(self, data: bytes, name: str, cpu_s: float, cancelled: threading.Event) -> bytes:
+        """Retries with another child if a used one fails, because it may have died while idle."""
         while not (cancelled.is_set() or self._closing.is_set()):
-            is_new = self._child is None
-            child = self._child = self._child or _Child(self._parser, self._timeout_s, self._memory_mb)
+            is_new = not self._idle
+            child = _Child(self._module, self._timeout_s, self._memory_mb) if is_new else self._idle.pop()
+            answer = None
             try:
-                child.send(data, file_name)
-                deadline = time.monotonic() + self._timeout_s
-                while not child.has_answered(min(_TICK_S, self._timeout_s)):
-                    if cancelled.is_set() or self._closing.is_set():
-                        self._kill()
-                        break
-                    if time.monotonic() >= deadline:
-                        self._kill()
-                        raise UnreadableFile(f"Reading this file took longer than {self._timeout_s:g} s.", _SPLIT)
-                else:
-                    return _decode(child.receive())
+                child.send(data, name, cpu_s)
+                answer = self._wait(child, cancelled)
             except (EOFError, OSError) as exc:
-                self._kill()
+                if child.ran_out_of_time():
+                    raise UnreadableFile(f"Reading this file took longer than {cpu_s:.3g} s.", _SPLIT) from exc
                 if is_new:
                     raise UnreadableFile("The parser crashed on this file; it may be damaged.", _ELSEWHERE) from exc
+            finally:
+                if answer is None:
+                    child.kill()
+                else:
+                    self._idle.append(child)
+            if answer is not None:
+                return answer
         raise Unavailable("The file parser was stopped.")
 
-    def _kill(self) -> None:
-        child, self._child = self._child, None
-        if child is not None:
-            child.kill()
+    def _wait(self, child: _Child, cancelled: threading.Event) -> bytes | None:
+        """The answer; None if it is not wanted any more."""
+        deadline = time.monotonic() + self._timeout_s
+        while not child.has_answered(min(_TICK_S, self._timeout_s)):
+            if cancelled.is_set() or self._closing.is_set():
+                return None
+            if time.monotonic() >= deadline:
+                raise UnreadableFile(f"Reading this file took longer than {self._timeout_s:g} s.", _SPLIT)
+        return child.receive()
+
+
+class ParserProcess:
+    """Parses files in child processes.
+
+    `timeout_s`: seconds per file, of which a small one may compute for a part, as in `cpu_limit_s`. `memory_mb`: the address space of a
+    child in MiB; `max_bytes`: larger files are refused without being sent. Every failure caused by a file is an UnreadableFile."""
+
+    def __init__(self, timeout_s: float = 60, memory_mb: int = 1024, max_bytes: int = 100 * 1024 * 1024, parser: str = PARSER) -> None:
+        self._timeout_s = timeout_s
+        self._max_bytes = max_bytes
+        self._share = 1.0 if parser == DOCLING else PARSE_SHARE
+        self._children = Children(parser, timeout_s, memory_mb)
+
+    async def parse(self, data: bytes, file_name: str) -> Parsed:
+        """Parses a file. Unavailable after `close`."""
+        if len(data) > self._max_bytes:
+            raise UnreadableFile(f"This file is larger than {self._max_bytes / (1024 * 1024):.0f} MB.", _SPLIT)
+        cpu_s = cpu_limit_s(self._timeout_s, self._share, len(data))
+        return await asyncio.to_thread(_decode, await self._children.ask(data, file_name, len(data), cpu_s))
+
+    async def close(self) -> None:
+        """Ends the children."""
+        await self._children.close()
+
+
+def cpu_limit_s(timeout_s: float, share: float, size: int) -> float:
+    """Seconds that a child may compute for a file: a `share` of `timeout_s` for each megabyte of its `size` in bytes, at least for one, at
+    most all. Nothing that people write takes as long, so a hostile file does not hold up others."""
+    return timeout_s * min(1.0, share * max(1.0, size / 1e6))
 
 
 class _Child:
@@ -124,8 +168,8 @@ class _Child:
             )
         self._pipe: Connection[Any, Any] = Connection(ours.detach())
 
-    def send(self, data: bytes, file_name: str) -> None:
-        self._pipe.send_bytes(file_name.encode("utf-8", "replace"))
+    def send(self, data: bytes, file_name: str, cpu_s: float) -> None:
+        self._pipe.send_bytes(f"{cpu_s}\0{file_name}".encode("utf-8", "replace"))
         self._pipe.send_bytes(data)
 
     def has_answered(self, timeout_s: float) -> bool:
@@ -133,6 +177,12 @@ class _Child:
 
     def receive(self) -> bytes:
         return self._pipe.recv_bytes(MAX_ANSWER)
+
+    def ran_out_of_time(self) -> bool:
+        """Whether a child that has died had computed for longer than allowed."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._process.wait(_END_S) in (-signal.SIGPROF, -signal.SIGALRM)
+        return False
 
     def kill(self) -> None:
         self._process.kill()
@@ -159,13 +209,16 @@ def serve(descriptor: str, parser: str, timeout_s: str, memory_mb: str) -> None:
     pipe: Connection[Any, Any] = Connection(int(descriptor))
     while True:
         try:
-            file_name = pipe.recv_bytes().decode("utf-8", "replace")
+            cpu_s, _, file_name = pipe.recv_bytes().decode("utf-8", "replace").partition("\0")
             data = pipe.recv_bytes()
         except EOFError:
             return
-        # ends this process even within C code, in case the parent is gone by then
+        # end this process even within C code: the first one for what it computes, the second one in case the parent is gone by then
+        signal.setitimer(signal.ITIMER_PROF, float(cpu_s))
         signal.setitimer(signal.ITIMER_REAL, float(timeout_s) + 5)
-        pipe.send_bytes(_answer(parser, data, file_name))
+        answer = import_module(parser).answer(data) if parser == APART else _answer(parser, data, file_name)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        pipe.send_bytes(answer)
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 

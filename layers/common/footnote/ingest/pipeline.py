@@ -26,6 +26,7 @@ from footnote.collections.embedders import Embedders
 from footnote.errors import FootnoteError, NotFound, UnreadableFile
 from footnote.ingest.accept import check_file_name, check_groups, check_metadata, check_size
 from footnote.ingest.aids import Helpers, find_aids
+from footnote.ingest.apart import Apart, in_thread
 from footnote.ingest.chunk import NO_AIDS
 from footnote.ingest.collections import check_chosen, open_collection
 from footnote.ingest.describe_by_model import DocumentModel
@@ -66,6 +67,8 @@ class Ingestor:
     """Describes documents where `enrichment` asks for it, and summarises those of hierarchical collections; None = nothing does."""
     named: Mapping[str, Embedder] = field(default_factory=dict)
     """The embedders that collections can name."""
+    apart: Apart = in_thread
+    """Runs what follows the parser."""
 
     @property
     def embedders(self) -> Embedders:
@@ -235,10 +238,10 @@ class Ingestor:
         if (asked or settings.chunker == "hierarchical") and not await self.ledger.lease(doc_id, generation, owner, LEASE_S):
             return  # another worker took over, or the document changed
         written = await asked.describe(document, parsed) if asked else None
-        aids, helpers = NO_AIDS, Helpers(self.embedders.of(settings.embedder), self.model, written)
+        aids, helpers = NO_AIDS, Helpers(self.embedders.of(settings.embedder), self.model, written, self.apart)
         if fixed is None:
             aids, parsed = await find_aids(document, parsed, settings, self.settings.chunk_tokens, helpers)
-        ready = await asyncio.to_thread(prepare, document, parsed, self.settings.chunk_tokens, fixed, aids, written, settings)
+        ready = await self.apart(document.size, prepare, document, parsed, self.settings.chunk_tokens, fixed, aids, written, settings)
         if not ready.chunks:
             raise UnreadableFile(
                 "The file contains no text.", "If it shows text on the screen, run text recognition (OCR) on it and add it again."
