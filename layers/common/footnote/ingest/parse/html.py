@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from footnote.ingest.parse.decode import clean, decode, spaced
+from footnote.ingest.parse.deep_html import flatten
 from footnote.ingest.parse.faq_markup import PAIRED, MarkedPairs, add_hidden, pairs_of
 from footnote.ingest.parse.table import to_markdown, with_header
 from footnote.ingest.parse.title import usable_title
@@ -31,10 +33,12 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = frozenset(("ul", "ol", "menu", "dir"))
 _BOLD = frozenset(("b", "strong"))
 _CAPTIONS = frozenset(("figcaption", "caption"))
+_PARTS = ("article", "main", "section", "blockquote")
 _UNSEEN_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar"))
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _LAYOUT = "table, h1, h2, h3, h4, h5, h6, pre, ul, ol"
 _LONGEST_HEADING = 120
+_DEEPEST_INDENT = 20  # of a list in lists; a page of small items may nest them hundreds deep
 _MAX_SPAN = 100  # a page may claim colspan=10000000
 
 
@@ -48,7 +52,7 @@ def parse_text(html: str) -> Parsed:
     """Parses a page or fragment. The title is its <title>, else its first <h1>, else a heading at the start."""
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(html)
+    tree = LexborHTMLParser(flatten(html))
     named = pairs_of(tree)
     tree.strip_tags(["script", "style", "noscript", "template"])  # so that text() does not include them
     title_node = tree.css_first("title")
@@ -80,17 +84,20 @@ class _Flow:
         self._level = 0
         self._bold = 0  # number of open <b>
         self._plain = False  # whether anything since the last flush was not bold
+        self._within: Counter[str] = Counter()  # open elements, by tag
 
     def run(self, root: LexborNode) -> list[Block]:
         stack: list[tuple[LexborNode, bool]] = [(root, False)]
         while stack:
             node, leaving = stack.pop()
             if leaving:
+                self._within[node.tag or ""] -= 1
                 self._leave(node.tag or "")
                 if node.tag in PAIRED:
                     self._end_block()
                 self._marked.leave(node)
             elif self._enter(node):
+                self._within[node.tag or ""] += 1
                 stack.append((node, True))
                 stack.extend((child, False) for child in reversed(list(_children(node))))
         self._flush()
@@ -104,7 +111,7 @@ class _Flow:
             self._inline.append(text)
             self._plain = self._plain or not (self._bold or text.isspace())
             return False
-        if _is_dropped(node, tag) or tag.startswith(("-", "!")) or _is_unseen(node, tag):
+        if self._is_dropped(tag) or tag.startswith(("-", "!")) or self._is_unseen(node, tag):
             return False
         if tag in PAIRED and not self._lists:
             self._end_block()
@@ -134,6 +141,21 @@ class _Flow:
             self._flush()
         return True
 
+    def _is_dropped(self, tag: str) -> bool:
+        """Whether an element is no text of the page. A button in a heading is the heading of a part that opens."""
+        return tag in _DROPPED and not (tag == "button" and any(self._within[each] for each in _HEADINGS))
+
+    def _is_unseen(self, node: LexborNode, tag: str) -> bool:
+        attributes = node.attributes
+        if "hidden" in attributes or attributes.get("aria-hidden") == "true" or (attributes.get("role") or "") in _UNSEEN_ROLES:
+            return True
+        if (style := attributes.get("style")) and _HIDDEN_STYLE.search(style):
+            return True
+        # a page's header and footer are boilerplate; those of an article contain its date, author and title
+        if tag in ("footer", "header") and not any(self._within[each] for each in _PARTS):
+            return tag == "footer" or node.css_first("h1, h2") is None
+        return False
+
     def _leave(self, tag: str) -> None:
         if tag in _BOLD:
             self._bold -= 1
@@ -162,7 +184,7 @@ class _Flow:
         if not text:
             return
         if self._lists and kind == "paragraph":
-            indent = "  " * (len(self._lists) - 1)
+            indent = "  " * min(len(self._lists) - 1, _DEEPEST_INDENT)
             self._items.append(indent + (self._marker or "  ") + re.sub(r"\n+", "\n  " + indent, text))
             self._marker = ""
             return
@@ -221,32 +243,6 @@ def _children(node: LexborNode) -> Iterator[LexborNode]:
     while child is not None:
         yield child
         child = child.next
-
-
-def _is_dropped(node: LexborNode, tag: str) -> bool:
-    """Whether an element is no text of the page. A button in a heading is the heading of a part that opens."""
-    return tag in _DROPPED and not (tag == "button" and _is_within(node, tuple(_HEADINGS)))
-
-
-def _is_unseen(node: LexborNode, tag: str) -> bool:
-    attributes = node.attributes
-    if "hidden" in attributes or attributes.get("aria-hidden") == "true" or (attributes.get("role") or "") in _UNSEEN_ROLES:
-        return True
-    if (style := attributes.get("style")) and _HIDDEN_STYLE.search(style):
-        return True
-    # a page's header and footer are boilerplate; those of an article contain its date, author and title
-    if tag in ("footer", "header") and not _is_within(node, ("article", "main", "section", "blockquote")):
-        return tag == "footer" or node.css_first("h1, h2") is None
-    return False
-
-
-def _is_within(node: LexborNode, tags: tuple[str, ...]) -> bool:
-    parent = node.parent
-    while parent is not None:
-        if parent.tag in tags:
-            return True
-        parent = parent.parent
-    return False
 
 
 def _is_layout(table: LexborNode) -> bool:
