@@ -35,6 +35,8 @@ NO_HEADING = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 """What begins or ends as commands, options and fragments that introduce something do, but no heading."""
+LONGEST_WORD = 64
+"""Characters before a full stop that can be an abbreviation or a number."""
 LONGEST = 600
 """Characters; a longer sentence is cut at a line end, a semicolon or a space, a row of a table between two cells."""
 
@@ -46,9 +48,10 @@ def split_sentences(text: str, lang: str = "en") -> list[tuple[int, int]]:
     Korean) are joined to the previous sentence of their paragraph.
     """
     bounds: list[tuple[int, int]] = []
-    start = 0
+    start = line = seen = 0
     for match in BOUNDARY.finditer(text):
-        if match["mark"] and (_is_in_row(text, match) or not _ends_sentence(text, start, match, lang)):
+        line, seen = max(line, text.rfind("\n", seen, match.start()) + 1), match.start()
+        if match["mark"] and (_is_in_row(text, line, match) or not _ends_sentence(text, start, match, lang)):
             continue
         _append(bounds, text, start, match.end())
         start = match.end()
@@ -106,16 +109,15 @@ def _shifted(bounds: Iterable[tuple[int, int]], by: int) -> list[tuple[int, int]
     return [(start + by, end + by) for start, end in bounds]
 
 
-def _is_in_row(text: str, match: re.Match[str]) -> bool:
-    """Whether the mark is within a row of a table, which is one sentence."""
-    begins = text.rfind("\n", 0, match.start()) + 1
-    return text.startswith("|", begins) and "\n" not in text[match.end("mark") : match.end()] and match.end() < len(text)
+def _is_in_row(text: str, line: int, match: re.Match[str]) -> bool:
+    """Whether the mark is within a row of a table, which is one sentence. `line`: where its line begins."""
+    return text.startswith("|", line) and "\n" not in text[match.end("mark") : match.end()] and match.end() < len(text)
 
 
 def _ends_sentence(text: str, start: int, match: re.Match[str], lang: str) -> bool:
     if GAP.match(text, match.end("mark")):
         return True
-    head = text[max(start, match.end("mark") - LONGEST) : match.end("mark")]
+    head = text[max(start, match.end("mark") - LONGEST_WORD) : match.end("mark")]
     following = text[match.end() : match.end() + 20].lstrip("\"'“„«([»")[:1]
     spaced = match.end() > match.end("mark") or match.end() == len(text)
     if match["mark"] == ".":
