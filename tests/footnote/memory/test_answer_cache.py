@@ -184,6 +184,9 @@ async def test_nothing_is_cached_when_caching_is_off_or_the_turn_excludes_it(bou
     "changes",
     [
         {"answer": Answer("Maybe.", warnings=("uncited",))},
+        {"answer": Answer("It was built in", cut="length")},
+        {"answer": Answer("It was built in", cut="content_filter")},
+        {"notes": {"feedback_hints": {"hints": 1}}},
         {"degraded": True},
         {"found": (Candidates(coverage=0.5),)},
         {"ranked": ()},
@@ -191,7 +194,7 @@ async def test_nothing_is_cached_when_caching_is_off_or_the_turn_excludes_it(bou
     ],
     ids=lambda changes: next(iter(changes)),
 )
-async def test_doubtful_answers_and_those_from_external_systems_are_not_cached(bound: FakeDeps, changes: dict[str, Any]) -> None:
+async def test_answers_that_are_doubtful_cut_one_readers_or_external_are_not_cached(bound: FakeDeps, changes: dict[str, Any]) -> None:
     begun = await run_step(find_answer, ASKED, bound)
     assert isinstance(begun, Turn)
     made = with_(await ask(bound, with_(ASKED, profile=HELD)), profile=CACHED, answer_cache_key=begun.record.answer_cache_key)

@@ -61,9 +61,9 @@ def of_search(turn: Turn, settings: Settings | None = None, **view: Any) -> str:
     return digest(search_scope(turn, seen_by(turn, **view), settings or Settings()))
 
 
-def seen_by(turn: Turn, *, version: int = 1, groups: frozenset[str] | None = None) -> View:
+def seen_by(turn: Turn, *, version: int = 1, groups: frozenset[str] | None = None, **attached: Any) -> View:
     """The scope of a collection whose access lists name all of the caller's groups, unless `groups` are given."""
-    return View(version, groups=turn.caller.groups if groups is None else groups)
+    return View(version, groups=turn.caller.groups if groups is None else groups, **attached)
 
 
 @pytest.mark.parametrize("part", OF_A_SEARCH)
@@ -85,6 +85,15 @@ def test_a_change_of_documents_or_prompts_invalidates_earlier_entries() -> None:
     ]
     assert len({before, *changed}) == 3
     assert of_search(ASKED) != of_search(ASKED, version=2)
+
+
+def test_attached_files_and_what_becomes_of_them_are_in_the_scope() -> None:
+    """A file that is still being read is attached already: only the version tells when it can be searched."""
+    one = {"attached": ("offer",), "attached_version": 1}
+    read = {"attached": ("offer",), "attached_version": 2}
+    both = {"attached": ("offer", "plan"), "attached_version": 1}
+    for of in (of_search, of_answer):
+        assert len({of(ASKED), of(ASKED, **one), of(ASKED, **read), of(ASKED, **both)}) == 4
 
 
 @pytest.mark.parametrize("changed", each_setting(Settings), ids=lambda changed: changed.key)

@@ -11,7 +11,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.rank.expand import expand_documents, may_be_expanded
 from footnote.settings import LLM, Embedding, Settings
-from footnote.types import Caller, Evidence, Expansion, Hit, Request, Turn
+from footnote.types import Caller, Condition, Conditions, Evidence, Expansion, Hit, Request, Turn
 from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeModel, FakeModels, make_chunk, make_document, make_hit, put_document
 from tests.turns import HELD, make_turn, with_
@@ -65,6 +65,17 @@ async def test_outlines_and_openings_are_not_added(core: Core) -> None:
     await core.index.stage(document, chunks, [((0, 2),)] * 5)
     await core.index.activate("deep", 1)
     assert await expanded(core, (make_hit("t0", "deep", 0),)) == ["deep|1|1", "deep|1|2"]
+
+
+async def test_what_the_request_excludes_is_not_added_for_the_model_either(core: Core) -> None:
+    """Rows of one file have values of their own."""
+    table = make_document("table")
+    rows = [make_chunk(table, f"row {at}", at, metadata={"site": "Oslo" if at % 2 else "Bergen"}) for at in range(6)]
+    await core.index.stage(table, rows, [((0, 5),)] * 6)
+    await core.index.activate("table", 1)
+    turn = make_turn(hits=(make_hit("row 1", "table", 1),), conditions=Conditions((Condition("site", "is", ("Oslo",)),)))
+    turn = await call_step(expand_documents, replace(turn, caller=STAFF), FakeDeps(index=core.index))
+    assert [hit.chunk.text for hit in turn.evidence.added] == ["row 3", "row 5"]
 
 
 async def test_nothing_is_added_that_the_caller_may_not_read_now(core: Core) -> None:

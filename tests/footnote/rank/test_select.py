@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from footnote.rank.select import cut, read_pool, was_reranked
-from footnote.types import OPTIONS, Caller, Candidate, Candidates, Chunk, Ranked, plan
+from footnote.types import OPTIONS, Caller, Candidate, Candidates, Chunk, Condition, Conditions, Ranked, plan
 from tests.deps import FakeDeps, call_step
 from tests.fakes import make_chunk, make_document, make_hit
 from tests.turns import ME, make_turn
@@ -49,6 +49,16 @@ async def test_chunks_that_are_no_longer_readable_are_replaced_by_the_next_best(
     index = Gate(5)
     turn = await call_step(read_pool, make_turn(ranked=RANKED, limit=4), FakeDeps(index=index))
     assert [hit.chunk.ordinal for hit in turn.evidence.hits] == [5]
+
+
+async def test_chunks_whose_metadata_no_longer_meet_the_conditions_are_replaced() -> None:
+    index: Any = Gate(0, 1, 2, 3)
+    for place, status in ((0, "draft"), (1, "valid"), (2, "draft"), (3, "valid")):
+        index.chunks[f"plan|1|{place}"] = replace(index.chunks[f"plan|1|{place}"], metadata={"status": status})
+    turn = make_turn(ranked=RANKED, limit=2, conditions=Conditions((Condition("status", "is", ("valid",)),)))
+    evidence = (await call_step(read_pool, turn, FakeDeps(index=index))).evidence
+    assert [hit.chunk.ordinal for hit in evidence.hits] == [1, 3]
+    assert evidence.pool == evidence.hits
 
 
 async def test_nothing_ranked_reads_nothing() -> None:

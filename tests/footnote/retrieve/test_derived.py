@@ -142,6 +142,16 @@ async def test_derived_queries_add_to_the_scores_and_leave_the_best_one_as_it_wa
     ]  # fmt: skip
 
 
+async def test_agreement_of_derived_queries_makes_no_passage_answer_better_than_it_does() -> None:
+    """Scores are judged later: the best one is what the question alone gave it, and the others keep their distance."""
+    own = RankedList("bm25", "question", (Candidate("a", 4.0), Candidate("b", 3.0), Candidate("c", 2.0)))
+    general = RankedList("bm25", "general", (Candidate("a", 9.0), Candidate("b", 6.0), Candidate("x", 3.0)))
+    turn = with_derived(make_turn("question", retriever="bm25"), "step_back", ["general"], 0.5, longest=99)
+    ranked = (await call_step(fuse_lists, with_(turn, lists=(own, general)), FakeDeps())).evidence.ranked
+    # a 1 + .5 · 1, b .5 + .5 · .5, c 0, x .5 · 0; all divided by 1.5
+    assert [(entry.chunk_id, entry.score) for entry in ranked] == [("a", 1.0), ("b", 0.5), ("c", 0.0), ("x", 0.0)]
+
+
 class Heard:
     def __init__(self) -> None:
         self.searches: list[Search] = []

@@ -136,6 +136,16 @@ def test_a_passage_without_a_vector_is_scored_by_the_lexical_list_alone() -> Non
     assert scores(fuse(alone, "rrf", weight=0.5, rrf_k=1)) == [("a", 1.0), ("c", 0.666667), ("b", 0.5), ("d", 0.4)]
 
 
+@pytest.mark.parametrize("retriever", ["cc", "rrf"])
+async def test_a_passage_without_a_vector_is_found_where_vectors_alone_count(retriever: Retriever) -> None:
+    """What is asked for is the meaning alone, and the passage has none yet: its words count instead."""
+    new = Candidates(entries(a=10.0, b=6.0, c=2.0), entries(b=0.9, c=0.5), coverage=1.0, bare=frozenset({"a"}))
+    turn = make_turn(retriever=retriever, alpha=1.0, found=(new,))
+    fused = await call_step(fuse_lists, turn, FakeDeps(embedder=FakeEmbedder(), rag=Rag(rrf_k=1)))
+    least = {"cc": 0.0, "rrf": 0.666667}[retriever]
+    assert scores(fused.evidence.ranked) == [("a", 1.0), ("b", 1.0), ("c", least)]
+
+
 @pytest.mark.parametrize(("fusion", "retriever"), [("minmax", "cc"), ("convex", "cc"), ("rrf", "cc"), ("minmax", "rrf")])
 async def test_the_best_lexical_hit_stays_first_while_only_half_of_the_vectors_exist(fusion: Fusion, retriever: Retriever) -> None:
     """The lexical list has 40 passages. The odd ones have vectors and are in the same order in the dense list; the best one
