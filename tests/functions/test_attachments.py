@@ -333,6 +333,24 @@ async def test_a_question_that_names_the_file_is_answered_from_it_alone(ann: Per
     assert "bridge of stone" in reply["answer"]
 
 
+@pytest.mark.parametrize(("years", "quoted"), [(20, [0, 4, 8, 12, 16]), (7, [0, 1, 2, 4, 5]), (3, [0, 1, 2])])
+async def test_of_a_long_file_its_beginning_middle_and_end_are_quoted(ann: Person, years: int, quoted: list[int]) -> None:
+    lines = [f"In year {number} mill {number} was built. " + "It grinds rye and wheat for the abbey. " * 20 for number in range(years)]
+    await ann.attach("\n\n".join(f"# Year {number}\n\n{line}" for number, line in enumerate(lines)), name="report.md")
+    reply = await ann.ask("Summarise the attached file.", num_result_doc=5)
+    assert sorted({int(number) for number in re.findall(r"mill (\d+) was built", str(reply["hits"]))}) == quoted
+
+
+async def test_what_was_asked_before_a_file_could_be_read_is_searched_for_again(ann: Person) -> None:
+    """It was attached all along, and searches of this API are kept for minutes."""
+    body = {"query": PRICE, "room_id": "r1", "user_id": "ann"}
+    await ann.attach(work=False)
+    assert "9000 crowns" not in (await ann.query.post("/v2/rag/query", json=body)).text
+    while await ann.core.ingestor.work_one():
+        pass
+    assert "9000 crowns" in (await ann.query.post("/v2/rag/query", json=body)).text
+
+
 async def test_a_comparison_with_the_collection_reads_both(ann: Person) -> None:
     doc_id = await ann.attach(REPORT, name="report.md")
     reply = await ann.ask("How does the bridge in the attached file differ from the bridge that was built in 1894?")

@@ -13,7 +13,7 @@ from footnote.collections.attachments import CONVERSATION
 from footnote.errors import StoreUnavailable
 from footnote.retrieve.attached import AttachedIndex
 from footnote.settings import LLM, Embedding, Settings
-from footnote.types import ATTACHED, Caller, Mode, Profile, Request, Turn
+from footnote.types import ATTACHED, Caller, Candidate, Candidates, Mode, Profile, Request, Search, Turn
 from tests.fakes import FakeEmbedder, make_document, put_document
 
 PROFILE = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered", limit=5)
@@ -31,10 +31,12 @@ async def core(tmp_path: Path) -> AsyncIterator[Core]:
     await made.close()
 
 
-async def attach(core: Core, *texts: str, doc_id: str = "offer", user_id: str = "ann") -> None:
+async def attach(core: Core, *texts: str, doc_id: str = "offer", user_id: str = "ann", title: str = "", **changes: Any) -> None:
+    """`changes`: of its passages."""
     conversation = await core.collections.attachments.add(user_id, "r1", doc_id)
-    made = make_document(doc_id, collection=ATTACHED, groups=(f"user:{user_id}",), metadata={CONVERSATION: conversation})
-    await put_document(core.index, made, texts, metadata={CONVERSATION: conversation})
+    metadata = {CONVERSATION: conversation}
+    made = make_document(doc_id, collection=ATTACHED, groups=(f"user:{user_id}",), metadata=metadata, title=title or doc_id.title())
+    await put_document(core.index, made, texts, metadata=metadata, **changes)
 
 
 async def find(core: Core, question: str, room_id: str | None = "r1", mode: Mode = "rag") -> list[str]:
@@ -56,6 +58,52 @@ async def test_a_passage_of_a_file_is_first_if_it_answers_best_and_not_if_it_doe
     assert await find(core, "How much rent does the miller of mill 77 pay?") == await find(
         core, "How much rent does the miller of mill 77 pay?", room_id=None
     )
+
+
+async def both_lists(core: Core, text: str) -> Candidates:
+    """What a search of the conversation finds, with the engine's scores."""
+    index = AttachedIndex(core.index, core.collections.attachments, "ann", "r1", lambda: core.embedder)
+    return await index.candidates(ANN, Search("default", text, limit=200))
+
+
+async def test_by_words_a_passage_of_a_file_scores_as_the_same_passage_of_the_collection(core: Core) -> None:
+    await attach(core, "Mill 77 grinds rye. The miller of mill 77 pays 77 crowns of rent.", title="Mill77")
+    found = dict((await both_lists(core, "What rent does the miller of mill 77 pay?")).lexical)
+    assert found["offer|1|0"] == pytest.approx(found["mill77|1|0"])
+    assert max(score for chunk_id, score in found.items() if chunk_id not in ("offer|1|0", "mill77|1|0")) < found["mill77|1|0"]
+
+
+async def test_a_word_in_a_title_or_heading_of_a_file_counts_as_three(core: Core) -> None:
+    await attach(core, "Repair of the roof, repair of the wheel, repair of the door.", doc_id="thrice")
+    await attach(core, "Repair of the roof, repair of the wheel.", doc_id="twice")
+    await attach(core, "The roof, the wheel and the door.", doc_id="heading", headings=("Repair",))
+    await attach(core, "The roof, the wheel and the door.", doc_id="title", title="Repair")
+    found = dict((await both_lists(core, "repair of the roof")).lexical)
+    assert found["heading|1|0"] == found["title|1|0"] == found["thrice|1|0"] > found["twice|1|0"] > 0
+
+
+def without_vectors(share: float, *dense: str) -> Candidates:
+    return Candidates((), tuple(Candidate(chunk_id, 0.9) for chunk_id in dense), coverage=share)
+
+
+@pytest.mark.parametrize(
+    ("own", "attached", "coverage"),
+    [
+        (without_vectors(1.0, "mill1|1|0"), without_vectors(1.0, "offer|1|0"), 1.0),
+        (without_vectors(1.0, "mill1|1|0"), without_vectors(0.0), 0.99),  # the collection's vectors count, and nothing is kept for later
+        (without_vectors(0.5, "mill1|1|0"), without_vectors(0.0), 0.5),
+        (without_vectors(1.0), without_vectors(0.25, "offer|1|0"), 0.25),  # there are only the file's, and few
+    ],
+)
+async def test_vectors_that_a_file_lacks_leave_the_collections_their_weight(
+    core: Core, monkeypatch: pytest.MonkeyPatch, own: Candidates, attached: Candidates, coverage: float
+) -> None:
+    async def candidates(caller: Caller, search: Search) -> Candidates:
+        return attached if search.collection == ATTACHED else own
+
+    await attach(core, *OFFER)
+    monkeypatch.setattr(core.index, "candidates", candidates)
+    assert (await both_lists(core, "What does the repair cost?")).coverage == coverage
 
 
 async def test_an_agent_that_searches_for_the_attached_file_reads_it_alone(core: Core) -> None:
