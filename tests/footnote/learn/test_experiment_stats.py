@@ -66,6 +66,41 @@ def test_a_verdict_stays_and_needs_every_pair() -> None:
     assert judge("abc", []).p_value == 1.0
 
 
+def first_verdict(arms: str, positive: str) -> tuple[int, str | None, float]:
+    """After how many ratings there is a winner, if the arms get one in turn; those of `positive` are always positive, others now and then:
+    every second one. Its name and its p value."""
+    shares, ratings = dict.fromkeys(arms, 1 / len(arms)), []
+    for number in range(600):
+        arm = arms[number % len(arms)]
+        ratings.append(Rated(arm, arm in positive or number % (2 * len(arms)) < len(arms), shares))
+        verdict = judge(arms, ratings)
+        if verdict.winner is not None:
+            return number + 1, verdict.winner, verdict.p_value
+    return 600, None, verdict.p_value
+
+
+def test_of_more_arms_a_winner_needs_more_evidence() -> None:
+    """Each pair could mislead, so each has its share of the probability: a winner's p value is never above it."""
+    number, winner, p_value = first_verdict("ab", "b")
+    assert (winner, p_value <= ALPHA) == ("b", True)
+    each = number // 2
+    for arms in ("abc", "abcd"):
+        number, winner, p_value = first_verdict(arms, arms[-1])
+        assert (winner, p_value <= ALPHA) == (arms[-1], True)
+        assert number // len(arms) > each
+        each = number // len(arms)
+
+
+@pytest.mark.parametrize(
+    ("positive", "ratings", "low", "high"),
+    [(3, 4, 0.1310, 0.9980), (7, 10, 0.2524, 0.9675), (15, 20, 0.4111, 0.9527), (0, 20, 0.0, 0.2240), (60, 100, 0.4343, 0.7514)],
+)
+def test_an_interval_ends_where_the_mixture_is_twenty_times_as_likely(positive: int, ratings: int, low: float, high: float) -> None:
+    """The mixture: all rates, weighted by Jeffreys' prior; integrated numerically for these figures."""
+    rate = rate_of(positive, ratings)
+    assert (round(rate.low, 4), round(rate.high, 4)) == (low, high)
+
+
 def test_intervals_hold_the_rate_at_all_times() -> None:
     missed = 0
     for seed in range(100):

@@ -259,7 +259,9 @@ async def test_a_passage_that_matches_in_a_better_field_is_raised() -> None:
 
 
 async def test_without_weights_nothing_changes() -> None:
-    turn = await weighed(Weights(), make_hit("One.", "plan"), make_hit("Two.", "road"))
+    hits = make_hit("One.", "plan", score=0.4), make_hit("Two.", "road", score=0.7)
+    turn = await weighed(Weights(), *hits)
+    assert turn.evidence.pool == hits
     assert "feedback_weights" not in turn.record.notes
 
 
@@ -320,6 +322,19 @@ async def rate_by_many(core: Core, first: str, second: str) -> None:
     for number in range(12):
         await rate(core, f"up {number}", "up", second)
         await rate(core, f"down {number}", "down", first)
+
+
+async def test_feedback_of_more_than_90_days_ago_is_forgotten(core: Core, clock: HandClock) -> None:
+    for name, text in TEXTS.items():
+        await add(core, name, text, EVERYONE)
+    before = await order(core, options={})
+    await rate_by_many(core, *before)
+    clock.advance(89 * 86_400)
+    assert await learn(core) == {"default": 2}
+    assert await order(core) == before[::-1]
+    clock.advance(2 * 86_400)
+    assert await learn(core) == {"default": 0}
+    assert await order(core) == before
 
 
 async def test_feedback_changes_the_order_only_where_it_is_switched_on_and_a_reset_takes_it_back(core: Core, clock: HandClock) -> None:

@@ -122,6 +122,11 @@ def test_counts_over_time_name_empty_periods_and_the_undated() -> None:
     assert [row.key for row in count(far, "day")] == ["1990-01-01", "2026-01-01"]
 
 
+def test_a_rating_between_two_whole_ones_counts_as_the_nearest_and_a_half_as_the_better() -> None:
+    said = [Voice(str(rating), "", "en", rating=rating) for rating in (1.4, 3.6, 4.49, 4.5, 5.0)]
+    assert [(row.key, row.voices, row.rating) for row in count(said, "rating")] == [("1", 1, 1.4), ("4", 2, 4.04), ("5", 2, 4.75)]
+
+
 def test_clusters_of_equal_and_of_empty_rows() -> None:
     assert cluster(np.zeros((3, 2), np.float32)).groups.tolist() == [-1, -1, -1]
     assert cluster(np.ones((5, 3), np.float32)).groups.tolist() == [0] * 5
