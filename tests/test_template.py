@@ -222,6 +222,14 @@ def test_a_file_is_not_given_to_another_while_somebody_may_still_read_it() -> No
     assert PARAMETERS["IngestConcurrency"]["Default"] > PARAMETERS["QueueConcurrency"]["Default"]
 
 
+def test_an_upload_is_there_as_long_as_a_message_about_it_may_wait() -> None:
+    """Of dropped files, which are the only copy, nothing expires but versions that were replaced."""
+    queues = [RESOURCES[name]["Properties"]["MessageRetentionPeriod"] for name in ("IngestQueue", "IngestDeadLetters")]
+    assert queues == [14 * 86_400] * 2
+    expiring = [rule for rule in RESOURCES["Documents"]["Properties"]["LifecycleConfiguration"]["Rules"] if "ExpirationInDays" in rule]
+    assert [(rule["Prefix"], rule["ExpirationInDays"]) for rule in expiring] == [("uploads/", 15)]
+
+
 @pytest.mark.parametrize(("table", "definition"), [("Cache", cache), ("Ledger", ledger_items)])
 def test_a_table_is_the_one_that_its_adapter_describes(table: str, definition: Any) -> None:
     properties = RESOURCES[table]["Properties"]

@@ -17,7 +17,7 @@ from footnote.bootstrap import Core
 from footnote.guard.limits import RateLimiter
 from footnote.settings import AWS, Auth, Embedding, Settings
 from tests.conftest import HandClock
-from tests.template import NAMES, PARAMETERS, RESOURCES, TEMPLATE, function, inside, texts
+from tests.template import NAMES, PARAMETERS, RESOURCES, TEMPLATE, function, inside, of_type, texts
 
 MANY = {
     "${Ledger.Arn}/index/*": "the ledger's own indexes",
@@ -71,6 +71,39 @@ def test_feedback_and_stats_find_sessions_and_nobody_elses_cached_values() -> No
     }
     sessions_and_tries = [("session:*", False), ("rate:sign-in:*", True)]
     assert known == {"feedback": sessions_and_tries, "stats": [*sessions_and_tries, ("once:*", True)]}
+
+
+def statements_of(name: str) -> list[dict[str, Any]]:
+    """Of a function's policies, those that hold under a condition too."""
+    found = [each for statements in inside(function(name)["Policies"], "Statement") for each in statements]
+    return [next(part for part in each["Fn::If"] if "Sid" in part) if "Fn::If" in each else each for each in found]
+
+
+def test_in_the_bucket_for_documents_a_function_writes_uploads_alone() -> None:
+    """What others have dropped there stays as they wrote it."""
+    allowed = [
+        (name, action, text)
+        for name in NAMES
+        for statement in statements_of(name)
+        for action in texts(statement["Action"])
+        for text in texts(statement["Resource"])
+        if "Documents" in text
+    ]
+    assert sorted(allowed) == [
+        ("ingest", "s3:DeleteObject", "${Documents.Arn}/*"),
+        ("ingest", "s3:GetObject", "${Documents.Arn}/*"),
+        ("ingest", "s3:ListBucket", "Documents"),
+        ("ingest", "s3:PutObject", "${Documents.Arn}/uploads/*"),
+    ]
+
+
+def test_only_buckets_of_this_account_may_fill_the_queue() -> None:
+    """The name of S3 alone stands for the buckets of everybody in the world."""
+    policies = of_type("AWS::SQS::QueuePolicy")
+    allowed = [each for policy in policies.values() for each in policy["PolicyDocument"]["Statement"] if each["Effect"] == "Allow"]
+    assert [(each["Principal"], each["Action"], each["Condition"]) for each in allowed] == [
+        ({"Service": "s3.amazonaws.com"}, "sqs:SendMessage", {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}})
+    ]
 
 
 class CacheKeys:
