@@ -44,12 +44,16 @@ async def phases_of(site: Site, trace_id: str) -> dict[str, dict[str, Any]]:
 
 async def test_a_trace_has_its_steps_by_purpose(open_site: OpenSite) -> None:
     site = await open_site("It was built in 1894 [1].")
-    phases = await phases_of(site, (await site.client.post("/api/chat", json=CHAT)).json()["trace_id"])
+    trace_id = (await site.client.post("/api/chat", json=CHAT)).json()["trace_id"]
+    phases = await phases_of(site, trace_id)
     assert list(phases) == PHASES
     assert {phase["status"] for phase in phases.values()} == {"ok"}
     assert "answer" in phases["llm_generation"]["steps"]
     assert {"guard", "support"} <= set(phases["guardrails"]["steps"])
-    assert all(phase["ms"] >= 0 for phase in phases.values())
+    spans = {span["name"]: span["ms"] for span in (await site.client.get(f"/traces/{trace_id}")).json()["spans"]}
+    for phase in phases.values():
+        assert phase["ms"] == pytest.approx(sum(spans[name] for name in phase["steps"]), abs=0.1)
+    assert phases["llm_generation"]["ms"] > 0
 
 
 @pytest.mark.parametrize(("source", "phase"), [("graph", "graph_traversal"), ("summary_tree", "vector_search")], ids=["graph", "none"])
