@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,12 +14,14 @@ from footnote.prompts import Prompts
 from footnote.prompts.store import Saved
 from footnote.settings import LLM, Settings
 from footnote.settings.marks import SettingInfo, each_setting
-from footnote.types import Caller, Exchange, Turn
+from footnote.types import Arm, Assignment, Caller, Condition, Conditions, Exchange, Expansion, Request, Turn
 from tests.settings import with_another
 from tests.turns import HELD, ME, make_turn, with_
 
 SAID = (Exchange("What does it cost?", "Nine euros."),)
 ASKED = make_turn(filters={"class": ("a",)}, room_id="r", exchanges=SAID, trace_ids=("t0",), model="m", embedder="e")
+
+ASSIGNED = Assignment("e1", "longer answers", Arm("control"), 0, {"control": 0.5, "other": 0.5})
 
 OF_A_SEARCH: dict[str, Turn] = {
     "group": with_(ASKED, caller=replace(ME, groups=frozenset({"guests"}))),
@@ -33,7 +35,12 @@ OF_A_SEARCH: dict[str, Turn] = {
     "retriever": with_(ASKED, retriever="bm25"),
     "filter": with_(ASKED, filters={"class": ("b",)}),
     "filtered field": with_(ASKED, filters={"kind": ("a",)}),
+    "condition": with_(ASKED, conditions=Conditions((Condition("site", "is", ("Oslo",)),))),
+    "weight of vectors": with_(ASKED, alpha=0.9),
+    "threshold": with_(ASKED, threshold=0.7),
     "level": with_(ASKED, levels=(1, 2)),
+    "experiment": replace(ASKED, plan=replace(ASKED.plan, assignment=ASSIGNED)),
+    "arm": replace(ASKED, plan=replace(ASKED.plan, assignment=replace(ASSIGNED, arm=Arm("other")))),
 }
 OF_AN_ANSWER: dict[str, Turn] = OF_A_SEARCH | {
     "mode": with_(ASKED, mode="gpt"),
@@ -45,6 +52,10 @@ OF_AN_ANSWER: dict[str, Turn] = OF_A_SEARCH | {
     "temperature": with_(ASKED, temperature=0.9),
     "length": with_(ASKED, max_tokens=9),
     "organisation": with_(ASKED, tool_scope="org"),
+    "other system": with_(ASKED, ask_kdb=True),
+    "server in its links": with_(ASKED, link_origin="https://docs.example.org"),
+    "first number": with_(ASKED, first_number=3),
+    "expansion": with_(ASKED, expansion=Expansion(chunks=2)),
     "room": with_(ASKED, room_id="r2"),
     "place in the room": with_(ASKED, trace_ids=("t1",)),
     "thing said before": with_(ASKED, exchanges=(Exchange("What does it cost?", "Ten euros."),)),
@@ -64,6 +75,27 @@ def of_search(turn: Turn, settings: Settings | None = None, **view: Any) -> str:
 def seen_by(turn: Turn, *, version: int = 1, groups: frozenset[str] | None = None, **attached: Any) -> View:
     """The scope of a collection whose access lists name all of the caller's groups, unless `groups` are given."""
     return View(version, groups=turn.caller.groups if groups is None else groups, **attached)
+
+
+NO_PART = {
+    "question": "what is looked up within the scope",
+    "is_test": "never cached",
+    "attached": "never cached",
+    "images": "only for a mode without search",
+    "asks_retriever": "the retriever itself is part",
+    "any_limit": "the limit itself is part",
+    "any_levels": "the levels themselves are part",
+    "level": "by the plan that follows from it",
+    "options": "by the plan that follows from them",
+}
+"""Fields of a request that are no part of the scope, and why."""
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(Request) if each.name not in NO_PART])
+def test_answers_are_not_shared_by_requests_that_differ_in_any_field(name: str) -> None:
+    """A new field is a part of the scope, or has its reason above."""
+    turns = [ASKED, *OF_AN_ANSWER.values()]
+    assert len({str(getattr(turn.request, name)) for turn in turns}) > 1, "a case of its own is missing above"
 
 
 @pytest.mark.parametrize("part", OF_A_SEARCH)

@@ -48,6 +48,8 @@ def answer_scope(turn: Turn, view: View, settings: Settings, prompts: Prompts, w
         "outside": sorted(turn.caller.groups) if turn.request.tool_scope or turn.request.ask_kdb else None,
         "mode": turn.request.mode,
         "limit": turn.request.limit,
+        "expansion": asdict(turn.request.expansion),
+        "first": turn.request.first_number,
         "profile": asdict(turn.profile),
         "model": turn.plan.model,
         "asked": [turn.request.temperature, turn.request.max_tokens],
