@@ -9,11 +9,15 @@ from unittest.mock import AsyncMock
 
 import pytest
 
+from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.checkpoints import SqliteCheckpoints, open_checkpoints
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.checkpoints import LEASE_S, ReplayedModels, ReplayedReranker, ReplayedSearches, TurnCheckpoint, resume, take_checkpoint
 from footnote.errors import Conflict, ModelUnavailable, StoreUnavailable
 from footnote.events import Done
+from footnote.guard.budget import Spending, spend
 from footnote.ports import Delta, RequestKey
+from footnote.settings import Budget
 from footnote.steps import FAIL, Step
 from footnote.types import Caller, Candidate, Candidates, Message, Search, Stage, ToolCall, Turn, Usage
 from tests.conftest import HandClock
@@ -42,6 +46,16 @@ async def say(model: FakeModel, checkpoint: TurnCheckpoint, messages: tuple[Mess
     """(the reply, the model that gave it)"""
     picked: Any = await ReplayedModels(FakeModels(model), checkpoint).pick(None)
     return "".join([delta.text async for delta in picked.stream(messages)]), picked
+
+
+async def test_what_a_turn_had_spent_before_it_was_interrupted_counts_once(store: Any, clock: HandClock, tmp_path: Path) -> None:
+    database = open_store(tmp_path)
+    spending, budget = Spending(SqliteCache(database, clock), clock), Budget(tokens_per_day=1000)
+    for prompt in (300, 500):  # the second time the first call is replayed, and another one made
+        deps = FakeDeps(spending=spending, budget=budget, checkpoint=await take(store, clock))
+        await run_step(spend, make_turn(usage=Usage(prompt, 0)), deps)
+    assert await spending.share("me", budget) == 0.5
+    database.close()
 
 
 async def test_a_reply_is_replayed_for_the_same_prompt_only(store: Any, clock: Any) -> None:

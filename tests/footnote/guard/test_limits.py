@@ -95,3 +95,8 @@ async def test_without_the_counters_each_process_lets_a_tenth_through(clock: Han
 async def test_the_store_contains_no_address(cache: Any, clock: HandClock, tmp_path: Path) -> None:
     await RateLimiter(cache, clock).check("ann", "192.0.2.7", THREE)
     assert not any(b"192.0.2.7" in path.read_bytes() for path in tmp_path.iterdir())
+
+
+async def test_without_the_counters_a_small_limit_still_lets_one_question_through(clock: HandClock) -> None:
+    limiter = RateLimiter(Down(), clock)  # type: ignore[arg-type]
+    assert await count(limiter, "ann", "a", Limits(user_per_minute=3, address_per_minute=5)) == 1

@@ -34,6 +34,8 @@ def similarity(question: str, term: str, threshold: float = 0.3, match: Match | 
         ("Wie hoch ist das Vorstandsgehalt?", "Gehalt", 0.5),
         ("When does the office open?", "salary", 0.0),
         ("a b", "c", 0.0),
+        ("Who repaid the loan?", "pai", 0.0),  # too short to mean anything inside of a word
+        ("비상임원회", "임", 0.0),
     ],
 )
 def test_a_term_is_met_as_a_word_inflected_or_inside_of_one(question: str, term: str, expected: float) -> None:

@@ -310,6 +310,11 @@ async def test_case_and_width_make_no_other_term(terms: Terms) -> None:
         await terms.remove(ME, "salary")
 
 
+@pytest.mark.parametrize("text", ["sal\u200bary", "\ufeffsalary", "sal\u00adary"])
+async def test_a_term_that_was_copied_with_characters_nobody_sees_is_the_term(terms: Terms, text: str) -> None:
+    assert (await terms.save(ME, text)).text == "salary"
+
+
 @pytest.mark.parametrize("text", ["", "  ", "?!", "\u200b", "\uff9e", "x" * 101, "a\x00b", "\ud800a"])
 async def test_what_cannot_be_a_term_is_refused(terms: Terms, text: str) -> None:
     with pytest.raises(BadRequest):

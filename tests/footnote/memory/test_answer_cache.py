@@ -21,7 +21,7 @@ from footnote.settings import Caching, Settings
 from footnote.steps import SKIP
 from footnote.types import Answer, Caller, Candidates, Exchange, Query, Turn, Usage
 from tests.conftest import HandClock
-from tests.deps import FakeDeps, run_step, run_table
+from tests.deps import FakeDeps, Nothing, run_step, run_table
 from tests.fakes import make_document, put_document
 from tests.footnote.step_toys import toy
 from tests.turns import HELD, LIVE, make_turn, with_
@@ -209,6 +209,27 @@ async def test_a_trace_does_not_reveal_changes_to_a_caller_who_may_read_nothing(
     after, elsewhere = await ask(bound, stranger), await ask(bound, with_(stranger, collection="nothing"))
     assert before.outcome == "refused"
     assert before.record.notes == after.record.notes == elsewhere.record.notes == {"answer_cache": {"hit": False}}
+
+
+class Learning(Nothing):
+    """Records whose weights change."""
+
+    changed = 0
+
+    async def changes(self, kind: str) -> int:
+        return self.changed if kind == "weights" else 0
+
+
+@pytest.mark.parametrize(("weighted", "outcome"), [(True, None), (False, "cached")])
+async def test_what_feedback_has_taught_meanwhile_counts_where_it_orders_passages(
+    bound: FakeDeps, weighted: bool, outcome: str | None
+) -> None:
+    bound.records = Learning()
+    asked = with_(ASKED, options={"feedback_weights": weighted})
+    await ask(bound, asked)
+    assert (await ask(bound, asked)).outcome == "cached"
+    bound.records.changed = 1
+    assert (await ask(bound, asked)).outcome == outcome
 
 
 async def test_without_the_store_the_question_is_answered(bound: FakeDeps) -> None:
