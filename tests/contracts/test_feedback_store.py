@@ -98,6 +98,18 @@ async def test_with_a_users_turns_their_feedback_leaves_the_list(turn_store: Any
     assert await listed(turn_store) == [f"t2 {stranger.user_id}"]
 
 
+async def test_with_a_users_data_their_feedback_on_turns_of_others_goes(turn_store: Any, me: Caller, stranger: Caller) -> None:
+    """Who sees all rates what others asked, too."""
+    seer = replace(me, user_id="seer", sees_all=True)
+    await rate(turn_store, me, "t1", tags=("x",))
+    await rate(turn_store, seer, "t1", comment="Seen.")
+    await rate(turn_store, stranger, "t2")
+    await turn_store.delete_all_of(seer)
+    assert await listed(turn_store) == [f"t2 {stranger.user_id}", "t1 me"]
+    assert await turn_store.feedback(seer, "t1") is None
+    assert (await turn_store.feedback(me, "t1")).tags == ("x",)
+
+
 async def test_what_others_said_is_of_one_collection_and_on_their_own_turns(turn_store: Any, me: Caller, stranger: Caller) -> None:
     seer = replace(me, user_id="seer", sees_all=True)
     await rate(turn_store, me, "mine", tags=("x",))

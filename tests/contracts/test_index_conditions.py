@@ -18,6 +18,10 @@ EXPECTED: dict[tuple[Operator, str, tuple[str, ...]], str] = {
     ("not contains", "tags", ("lu",)): "b",
     ("start with", "kind", ("le*",)): "c",
     ("end with", "kind", ("ort",)): "ab",
+    ("start with", "path", ("C:\\pl",)): "b",
+    ("contains", "path", ("s\\2",)): "b",
+    ("end with", "path", ("\\2026",)): "b",
+    ("is", "path", ("C:\\plans\\2026",)): "b",
     ("empty", "tags", ()): "cd",
     ("not empty", "tags", ()): "ab",
     ("=", "year", ("1999.0",)): "a",
@@ -35,8 +39,8 @@ EXPECTED: dict[tuple[Operator, str, tuple[str, ...]], str] = {
 
 async def test_a_condition_on_metadata_holds_in_both_lists(index: Any, me: Caller) -> None:
     for doc_id, metadata in {
-        "a": {"kind": "report", "year": 1999, "tags": ["blue", "red"], "day": "2026-03-01"},
-        "b": {"kind": "report", "year": "2024", "tags": "a[x]?*\\\\", "day": 1772366400},
+        "a": {"kind": "report", "year": 1999, "tags": ["blue", "red"], "day": "2026-03-01", "path": "C:plans2026"},
+        "b": {"kind": "report", "year": "2024", "tags": "a[x]?*\\\\", "day": 1772366400, "path": "C:\\plans\\2026"},
         "c": {"kind": "le*ter", "year": "soon", "tags": "", "day": "2026-03-02T00:00:01Z"},
         "d": {},
     }.items():
