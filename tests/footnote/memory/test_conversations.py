@@ -199,6 +199,22 @@ async def test_a_follow_up_gets_the_last_exchanges_of_its_room_as_they_were_aske
     assert turn.conversation.trace_ids == ("t1", "t2")
 
 
+@pytest.mark.parametrize(("checkpoint", "known"), [(None, ("t0", "t2")), (object(), ("t0",))], ids=["new", "repeated"])
+async def test_a_repeated_request_sees_the_conversation_as_it_was_at_first(
+    store: SqliteTurnStore, ledger: SqliteLedger, checkpoint: Any, known: tuple[str, ...]
+) -> None:
+    """While it was interrupted, its user asked something else."""
+    talks = replace(TALKS, history=9)
+    for number, trace_id in enumerate(("t0", "t1", "t2")):
+        turn = make_turn(f"Question {number}?", talks, trace_id=trace_id, room_id="r1", started_at=float(number))
+        await call_step(open_turn, turn, FakeDeps(turns=store))
+        if trace_id != "t1":
+            await call_step(save_turn, with_(turn, answer=Answer("Yes.")), FakeDeps(turns=store))
+    again = make_turn("Question 1?", talks, trace_id="t1", room_id="r1", started_at=1.0)
+    turn = await call_step(load_history, again, FakeDeps(turns=store, index=Index(), ledger=ledger, checkpoint=checkpoint))
+    assert turn.conversation.trace_ids == known
+
+
 @pytest.mark.parametrize(
     "other",
     [{"room_id": "r2"}, {"mode": "gpt"}, {"profile": replace(TALKS, name="other")}, {"filters": {"class": ("Notice",)}}, {"answer": None}],

@@ -137,6 +137,7 @@ async def test_a_turn_that_quotes_an_unreadable_document_is_withdrawn(store: Sql
     assert (restored.outcome, restored.evidence.hits, restored.record.notes, restored.rewritten) == ("withdrawn", (), {}, ())
     assert restored.answer is not None
     assert (restored.answer.text, restored.answer.citations, restored.record.suggested_questions) == ("", (), ())
+    assert restored.conversation.quoted == (), "nor does it say what earlier answers quoted"
     assert [event async for event in replay(restored)] == [Done(restored)]
 
 

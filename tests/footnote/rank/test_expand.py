@@ -54,6 +54,13 @@ async def test_a_request_says_how_much_is_added_and_from_which_score_on(core: Co
     assert await expanded(core, hits, least_score=0.5) == []
 
 
+async def test_passages_of_other_systems_take_no_documents_place(core: Core) -> None:
+    """The index holds nothing that is around them."""
+    outside = [make_hit("x", f"page{at}", score=0.9) for at in range(3)]
+    outside = [replace(hit, chunk=replace(hit.chunk, chunk_id=f"kdb|{hit.chunk.doc_id}")) for hit in outside]
+    assert await expanded(core, (*outside, make_hit("x", "plan", 0, score=0.5)), chunks=1) == ["plan|1|1"]
+
+
 async def test_hits_are_not_added_again(core: Core) -> None:
     hits = make_hit("x", "plan", 0), make_hit("x", "plan", 1)
     assert await expanded(core, hits, chunks=2) == ["plan|1|2", "plan|1|3"]
