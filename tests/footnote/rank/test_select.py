@@ -79,5 +79,12 @@ async def test_the_pool_has_the_plans_pool_size_and_the_hits_have_the_requests_l
     assert [hit.chunk.ordinal for hit in (await cut(reranked)).evidence.hits] == [4, 3]
 
 
+async def test_who_asks_for_more_than_a_pool_gets_them(monkeypatch: Any) -> None:
+    monkeypatch.setattr(plan, "OPTIONS", {**OPTIONS, "faq": replace(OPTIONS["faq"], pool_size=2)})
+    index: Any = Gate(0, 1, 2, 3, 4, 5)
+    turn = await read_pool(make_turn(ranked=RANKED, limit=5), index=index)
+    assert [hit.chunk.ordinal for hit in turn.evidence.hits] == [0, 1, 2, 3, 4]
+
+
 async def test_hits_of_another_system_are_not_cut_to_an_empty_pool() -> None:
     assert not was_reranked(make_turn(hits=(make_hit("x"),)))

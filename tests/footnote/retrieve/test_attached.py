@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from footnote.bootstrap import Core
@@ -104,6 +105,42 @@ async def test_vectors_that_a_file_lacks_leave_the_collections_their_weight(
     await attach(core, *OFFER)
     monkeypatch.setattr(core.index, "candidates", candidates)
     assert (await both_lists(core, "What does the repair cost?")).coverage == coverage
+
+
+async def test_what_lacks_a_vector_or_was_late_is_told_of_both(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def candidates(caller: Caller, search: Search) -> Candidates:
+        name, late = ("offer", "cosine") if search.collection == ATTACHED else ("mill1", "bm25")
+        return Candidates((Candidate(f"{name}|1|0", 1.0),), bare=frozenset({f"{name}|1|0"}), missing=frozenset({late}))
+
+    await attach(core, *OFFER)
+    monkeypatch.setattr(core.index, "candidates", candidates)
+    found = await both_lists(core, "What does the repair cost?")
+    assert (found.bare, found.missing) == ({"offer|1|0", "mill1|1|0"}, {"bm25", "cosine"})
+
+
+async def test_a_vector_is_compared_with_those_of_its_own_embedder_alone(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A collection may have another embedder than attached files."""
+    searched: list[tuple[str, bool]] = []
+
+    async def candidates(caller: Caller, search: Search) -> Candidates:
+        searched.append((search.collection, search.vector is not None))
+        return Candidates()
+
+    await attach(core, *OFFER)
+    monkeypatch.setattr(core.index, "candidates", candidates)
+    core.embedder = FakeEmbedder()
+    index = AttachedIndex(core.index, core.collections.attachments, "ann", "r1", lambda: core.embedder)
+    for embedder in ("fake-embedder", "another"):
+        await index.candidates(ANN, Search("default", "repair", vector=np.ones(16, np.float32), embedder=embedder))
+    assert sorted(searched) == [("default", True), ("default", True), (ATTACHED, False), (ATTACHED, True)]
+
+
+async def test_a_word_that_only_an_attached_file_holds_is_known(core: Core) -> None:
+    """So it is not taken for a misspelt one of the collection."""
+    await attach(core, "The millet harvest was good.")
+    index = AttachedIndex(core.index, core.collections.attachments, "ann", "r1", lambda: None)
+    assert await index.known_terms(ANN, "default", ["millet", "rye", "wine"]) == {"millet", "rye"}
+    assert await core.index.known_terms(ANN, "default", ["millet", "rye", "wine"]) == {"rye"}
 
 
 async def test_an_agent_that_searches_for_the_attached_file_reads_it_alone(core: Core) -> None:

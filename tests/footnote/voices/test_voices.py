@@ -122,6 +122,12 @@ def test_counts_over_time_name_empty_periods_and_the_undated() -> None:
     assert [row.key for row in count(far, "day")] == ["1990-01-01", "2026-01-01"]
 
 
+def test_channels_and_products_are_counted_by_size_and_what_is_not_known_comes_last() -> None:
+    said = [Voice(str(number), "", "en", channel=channel) for number, channel in enumerate(("web", "mail", "mail", "app", None, None, None))]
+    assert [(row.key, row.voices) for row in count(said, "channel")] == [("mail", 2), ("app", 1), ("web", 1), (None, 3)]
+    assert [(row.key, row.voices) for row in count(said, "product")] == [(None, 7)]
+
+
 def test_a_rating_between_two_whole_ones_counts_as_the_nearest_and_a_half_as_the_better() -> None:
     said = [Voice(str(rating), "", "en", rating=rating) for rating in (1.4, 3.6, 4.49, 4.5, 5.0)]
     assert [(row.key, row.voices, row.rating) for row in count(said, "rating")] == [("1", 1, 1.4), ("4", 2, 4.04), ("5", 2, 4.75)]
