@@ -10,7 +10,7 @@ import pytest
 from footnote.retrieve.fuse import COMMON, INFORMATIVE, convex_combination, fuse_lists, reciprocal_ranks, vectors_count
 from footnote.retrieve.fuse import fuse as fuse_one
 from footnote.settings import Fusion, Rag
-from footnote.types import Candidate, Candidates, Ranked, RankedList, Retriever, lists_of
+from footnote.types import Candidate, Candidates, Query, Ranked, RankedList, Retriever, lists_of
 from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeEmbedder
 from tests.turns import make_turn
@@ -208,3 +208,34 @@ async def test_the_results_of_a_query_with_less_weight_rank_lower() -> None:
     turn = make_turn(retriever="bm25", queries=("first", "second"), found=(BOTH, Candidates(entries(z=1.0), ())))
     light = replace(turn, queries=(turn.queries[0], replace(turn.queries[1], weight=0.4)))
     assert scores((await call_step(fuse_lists, light, FakeDeps())).evidence.ranked) == [("a", 1.0), ("b", 0.5), ("z", 0.4), ("c", 0.0)]
+
+
+def listed(source: str, query: str, *ids: str) -> RankedList:
+    return RankedList(source, query, tuple(Candidate(chunk_id, float(-place)) for place, chunk_id in enumerate(ids)))
+
+
+async def fused(queries: tuple[Query, ...], *lists: RankedList) -> list[tuple[str, float]]:
+    """Of the lists of these queries, by words."""
+    turn = make_turn("first", retriever="bm25", lists=lists)
+    return scores((await call_step(fuse_lists, replace(turn, queries=queries), FakeDeps())).evidence.ranked)
+
+
+async def test_derived_queries_weigh_half_as_much_as_the_question_however_many_there_are() -> None:
+    own, one = Query("first"), Query("second", "step_back", 0.5)
+    lists = listed("bm25", "first", "a", "b"), listed("bm25", "second", "x"), listed("bm25", "third", "x"), listed("bm25", "fourth", "x")
+    assert await fused((own, one), *lists[:2]) == [("a", 1.0), ("x", 0.5), ("b", 0.0)]
+    several = (own, one, Query("third", "feedback", 0.5), Query("fourth", "paraphrase", 1.0))
+    assert await fused(several, *lists) == [("a", 1.0), ("x", 0.5), ("b", 0.0)]
+    assert await fused((own, Query("second", "step_back", 0.2)), *lists[:2]) == [("a", 1.0), ("x", 0.2), ("b", 0.0)]
+
+
+async def test_lists_beside_words_and_vectors_share_their_weight_between_them_and_the_parts_of_a_question() -> None:
+    own, words = Query("first"), listed("bm25", "first", "a", "b")
+    graph, late, tree = (listed(source, "first", "x") for source in ("graph", "late_interaction", "summary_tree"))
+    assert await fused((own,), words, graph) == [("a", 1.0), ("x", 0.3), ("b", 0.0)]
+    assert await fused((own,), words, graph, late) == [("a", 1.0), ("x", 0.4), ("b", 0.0)]
+    assert await fused((own,), words, graph, late, tree) == [("a", 1.0), ("x", 0.4), ("b", 0.0)]
+    assert await fused((own,), words, listed("documents_first", "first", "x")) == [("a", 1.0), ("x", 0.15), ("b", 0.0)]
+    both = own, Query("second")
+    other = listed("bm25", "second", "a", "b")
+    assert await fused(both, words, graph, other, listed("graph", "second", "y")) == [("a", 1.0), ("x", 0.15), ("y", 0.15), ("b", 0.0)]
