@@ -205,6 +205,9 @@ async def test_the_longest_answer_goes_by_its_other_name_before_it_goes(server: 
     server.replies[CHAT] = picky("max_tokens", "max_completion_tokens")
     assert await collect(model) == [Delta("x")]
     assert "max_completion_tokens" not in server.requests[-1][2]
+    asked = len(server.requests)
+    assert await collect(model) == [Delta("x")]
+    assert [{"max_tokens", "max_completion_tokens"} & body.keys() for _, _, body in server.requests[asked:]] == [set()]
 
 
 async def test_what_one_model_refuses_another_is_still_told(server: Server, endpoint: OpenAIEndpoint, model: OpenAIModel) -> None:
