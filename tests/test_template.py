@@ -226,8 +226,14 @@ def test_an_upload_is_there_as_long_as_a_message_about_it_may_wait() -> None:
     """Of dropped files, which are the only copy, nothing expires but versions that were replaced."""
     queues = [RESOURCES[name]["Properties"]["MessageRetentionPeriod"] for name in ("IngestQueue", "IngestDeadLetters")]
     assert queues == [14 * 86_400] * 2
-    expiring = [rule for rule in RESOURCES["Documents"]["Properties"]["LifecycleConfiguration"]["Rules"] if "ExpirationInDays" in rule]
-    assert [(rule["Prefix"], rule["ExpirationInDays"]) for rule in expiring] == [("uploads/", 15)]
+    rules = RESOURCES["Documents"]["Properties"]["LifecycleConfiguration"]["Rules"]
+    assert [(rule["Prefix"], rule["ExpirationInDays"]) for rule in rules if "ExpirationInDays" in rule] == [("uploads/", 15)]
+    assert list(inside(rules, "NoncurrentDays")) == [30]
+
+
+def test_pages_of_other_origins_send_files_to_one_bucket_and_read_from_the_other() -> None:
+    assert list(inside(RESOURCES["Documents"], "AllowedMethods")) == [["POST"]]
+    assert list(inside(RESOURCES["Files"], "AllowedMethods")) == [["GET", "HEAD"]]
 
 
 @pytest.mark.parametrize(("table", "definition"), [("Cache", cache), ("Ledger", ledger_items)])

@@ -106,6 +106,7 @@ def test_a_conversation_is_shared_read_by_others_and_unshared(enter: Enter, offi
 def test_a_link_that_leads_nowhere_says_what_to_do(enter: Enter) -> None:
     page = enter("/shared#nothing", "ben")
     expect(page.locator("#thread")).to_have_text(GONE)
+    expect(enter("/shared#", "ben").locator("#thread")).to_have_text(GONE)  # cut off where it was copied
     page.locator("#language").select_option("de")
     expect(page.locator("#thread")).to_contain_text("Dieser Link ist unbekannt, wurde gelöscht oder ist abgelaufen.")
 

@@ -239,3 +239,12 @@ async def test_lists_beside_words_and_vectors_share_their_weight_between_them_an
     both = own, Query("second")
     other = listed("bm25", "second", "a", "b")
     assert await fused(both, words, graph, other, listed("graph", "second", "y")) == [("a", 1.0), ("x", 0.15), ("y", 0.15), ("b", 0.0)]
+
+
+async def test_a_passage_counts_for_the_part_of_the_question_that_found_it_whatever_else_did() -> None:
+    """By its part it is scored again later."""
+    queries = Query("first"), Query("second"), Query("third", "step_back", 0.5)
+    lists = listed("bm25", "first", "a", "b"), listed("bm25", "second", "y", "z"), listed("bm25", "third", "y", "x")
+    turn = make_turn("first", retriever="bm25", lists=lists)
+    ranked = (await call_step(fuse_lists, replace(turn, queries=queries), FakeDeps())).evidence.ranked
+    assert {entry.chunk_id: entry.query for entry in ranked} == {"a": "first", "b": "first", "y": "second", "z": "second", "x": "first"}

@@ -1,0 +1,64 @@
+"""Modules of the page that turn text into something else: spreadsheets, events, the places of citations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+Open = Callable[..., Any]
+
+CSV = "async rows => (await import('/web/csv.js')).toCsv(rows)"
+PARTS = """async parts => {
+  const { parseEvents } = await import('/web/sse.js')
+  const body = new ReadableStream({
+    start(stream) {
+      for (const part of parts) stream.enqueue(new TextEncoder().encode(part))
+      stream.close()
+    },
+  })
+  const found = []
+  for await (const { id, event } of parseEvents(body)) found.push([id, event])
+  return found
+}"""
+PLACE = """async ([text, spans]) => {
+  const { placeMarkers } = await import('/web/markdown.js')
+  return placeMarkers(text, spans.map((span, at) => ({ number: at + 1, spans: [span] })), number => `[${number}]`)
+}"""
+
+
+def test_no_cell_is_a_formula_whatever_it_begins_with(open_screen: Open, server: str) -> None:
+    cells = ["=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "1-1", "a=b", None, 7]
+    made = open_screen(server).page.evaluate(CSV, [cells])
+    assert made == '\ufeff\'=1+1,\'+1,\'-1+1,\'@SUM(A1),\'\t=1,"\'\r=1",1-1,a=b,,7\r\n'
+
+
+@pytest.mark.parametrize(
+    ("parts", "events"),
+    [
+        (['id: 1\ndata: {"a": 1}\n\n'], [["1", {"a": 1}]]),
+        (['id: 1\r\ndata: {"a": 1}\r\n\r\n'], [["1", {"a": 1}]]),
+        (['data: {"a": 1}\n', "\n", 'data:{"b": 2}\n\ndata: {"c"'], [[None, {"a": 1}], [None, {"b": 2}]]),
+        ([": ping\n\n", 'id: 7\ndata: {"a":\ndata:  "x  y"}\n\n'], [["7", {"a": "x  y"}]]),
+        (['data: "  two spaces"\n\n'], [[None, "  two spaces"]]),
+    ],
+    ids=["lines", "carriage returns", "cut anywhere", "several lines", "spaces"],
+)
+def test_events_are_read_however_their_lines_end_and_arrive(
+    open_screen: Open, server: str, parts: Sequence[str], events: list[list[Any]]
+) -> None:
+    assert open_screen(server).page.evaluate(PARTS, list(parts)) == events
+
+
+@pytest.mark.parametrize(
+    ("spans", "placed"),
+    [
+        ([[9, 12]], "It opened[1]. It closed."),
+        ([[9, 12], [9, 12]], "It opened[1]. It closed."),  # two at one place: the text stays whole
+        ([[9, 12], [10, 99]], "It opened[1]. It closed."),
+        ([[10, 12], [0, 2]], "[2] opened[1]. It closed."),
+    ],
+)
+def test_markers_that_overlap_or_lie_outside_take_no_text_away(open_screen: Open, server: str, spans: list[list[int]], placed: str) -> None:
+    assert open_screen(server).page.evaluate(PLACE, ["It opened ##. It closed.", spans]) == placed
