@@ -31,7 +31,7 @@ PLACE = """async ([text, spans]) => {
 def test_no_cell_is_a_formula_whatever_it_begins_with(open_screen: Open, server: str) -> None:
     cells = ["=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "1-1", "a=b", None, 7]
     made = open_screen(server).page.evaluate(CSV, [cells])
-    assert made == '\ufeff\'=1+1,\'+1,\'-1+1,\'@SUM(A1),\'\t=1,"\'\r=1",1-1,a=b,,7\r\n'
+    assert made == "\ufeff'=1+1,'+1,'-1+1,'@SUM(A1),'\t=1,\"'\r=1\",1-1,a=b,,7\r\n"
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,9 @@ def test_counts_over_time_name_empty_periods_and_the_undated() -> None:
 
 
 def test_channels_and_products_are_counted_by_size_and_what_is_not_known_comes_last() -> None:
-    said = [Voice(str(number), "", "en", channel=channel) for number, channel in enumerate(("web", "mail", "mail", "app", None, None, None))]
+    said = [
+        Voice(str(number), "", "en", channel=channel) for number, channel in enumerate(("web", "mail", "mail", "app", None, None, None))
+    ]
     assert [(row.key, row.voices) for row in count(said, "channel")] == [("mail", 2), ("app", 1), ("web", 1), (None, 3)]
     assert [(row.key, row.voices) for row in count(said, "product")] == [(None, 7)]
 
