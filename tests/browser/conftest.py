@@ -127,6 +127,8 @@ class ScriptedModel(BaseHTTPRequestHandler):
             pieces = ["One moment", marker, *(f" and {n}" for n in range(400))]
         elif "hostile" in question:
             pieces = [HOSTILE, f"\n\nSafe words{marker}."]
+        elif deep := re.search(r"deep answer (\d)", question):
+            pieces = [f"{DEEP[int(deep[1])]}", f"\n\nSafe words{marker}."]
         elif "formula" in question:
             pieces = [FORMULAS.replace("[^1]", marker)]
         elif "moon" in question:
@@ -187,6 +189,7 @@ print(days["annual"])
 | --- | --- |
 | 28 | $1_000$ |
 """
+DEEP = ("- " * 2000 + "a", "> " * 2000 + "a", "1. > * + " * 500, "[" * 2000 + "a" + "](b)" * 500, "*a **b " * 600, "$$" * 2000)
 HOSTILE = (
     '<img src=x onerror="alert(1)"> <script>alert(2)</script> ![spy](https://example.com/spy.png) '
     "[click](javascript:alert(3)) [data](data:text/html,<script>alert(4)</script>) [away](https://example.com/page)\n\n"

@@ -78,6 +78,38 @@ def test_the_vendored_katex_matches_its_checksums() -> None:
     assert dict(rows) == found
 
 
+IN_CODE = "Old [^a] `grep [^0-9]`\n\n```sh\nsed [^a-z] [^a]\n```\n\n- ~~~\n  x [^b]\n  ~~~\n\nBlue [^b]. `[^"
+DRAW_CODE = """async text => {
+  const { renderAnswer, renderLive } = await import('/web/markdown.js')
+  const spans = [...text.matchAll(/\\[\\^[ab]\\]/g)].map(({ index }) => [index, index + 4])
+  const made = [renderLive(text, () => '•'), renderAnswer(text, [{ number: 1, spans }], (number, span) => `{${span}}`)]
+  return made.map(fragment => fragment.textContent.replace(/\\s+/g, ' ').trim())
+}"""
+
+
+def test_markers_are_drawn_outside_code_only(open_screen: Open, server: str) -> None:
+    live, answer = open_screen(server).page.evaluate(DRAW_CODE, IN_CODE)
+    assert live == "Old• grep [^0-9] sed [^a-z] [^a] x [^b] Blue•. `"
+    assert answer == "Old{0} grep [^0-9] sed [^a-z] [^a] x [^b] Blue{3}. `[^"
+
+
+def test_formulas_that_are_too_deep_or_too_many_stay_as_they_were_written(open_screen: Open, server: str) -> None:
+    deep = [f"$$a{'{' * depth}b{'}' * depth}$$" for depth in (20, 21, 5000)] + [r"$$\left(" * 2000]
+    count = """async formulas => {
+      const { typeset } = await import('/web/maths.js')
+      const stage = document.body.appendChild(document.createElement('div'))
+      const spanOf = textContent => Object.assign(document.createElement('span'), { className: 'formula', textContent })
+      stage.append(...formulas.map(spanOf))
+      await typeset(stage)
+      const found = [...stage.children].map(node => node.querySelector('.katex') !== null)
+      stage.remove()
+      return found
+    }"""
+    page = open_screen(server).page
+    assert page.evaluate(count, deep) == [True, False, False, False]
+    assert page.evaluate(count, ["$a_1$"] * 310) == [True] * 300 + [False] * 10
+
+
 HOSTILE = [
     r"\href{javascript:alert(1)}{a}", r"\url{https://spy.example/a}", r"\includegraphics{https://spy.example/a.png}", r"\htmlClass{x}{a}",
     r"\htmlStyle{position:fixed}{a}", r"\htmlData{a=b}{a}", r"\def\a{\a\a}\a", r"\rule{999999em}{999999em}", "<img src=x onerror=alert(1)>",

@@ -18,6 +18,16 @@ export function el(tag, attributes = {}, ...children) {
 /** The nodes with a text between each two of them. */
 export const joined = (nodes, between) => nodes.flatMap((node, place) => (place ? [between, node] : [node]))
 
+/** What `draw()` makes. If it throws, `make()` of a note and of the plain text instead, so that what cannot be drawn takes nothing else with it. */
+export function drawn(draw, text, make = note => note) {
+  try {
+    return draw()
+  } catch (error) {
+    console.error(error)
+    return make(el('div', {}, say(el('p', { class: 'note failed' }), 'not_drawn'), el('p', {}, text)))
+  }
+}
+
 /** Sets a translated text that follows language changes. */
 export function say(node, key, values = {}) {
   node.dataset.i18n = key

@@ -1,7 +1,7 @@
 // What people said of the answers, and the golden cases made of it: two tabs with filters. For a dialog or a page.
 
 import { call } from './api.js'
-import { el, say } from './dom.js'
+import { drawn, el, say } from './dom.js'
 import { REASONS } from './feedback_form.js'
 import { feedbackRow } from './feedback_rows.js'
 import { loadCases } from './golden_cases.js'
@@ -9,6 +9,7 @@ import { caseRow, readCases } from './golden_list.js'
 
 const PAGE = 20
 const TABS = ['feedback_tab', 'golden_tab']
+const card = ({ question }, note) => el('li', { class: 'card' }, el('h3', {}, question), note)
 
 /** `title`: the id of its heading; `rating`: what is shown at first, '' = all; `leave()`: a link leads to the page beneath. → {tabs, panel, open(names)}; `names`: of collections. */
 export function feedbackPanel({ title, rating = '', leave = () => {} }) {
@@ -123,7 +124,7 @@ export function feedbackPanel({ title, rating = '', leave = () => {} }) {
     if (isLate()) return
     if (!isMore) empty()
     after = found.last_id
-    const added = found.data.map(row => feedbackRow(row, () => rows.forEach(each => each.show()), leave))
+    const added = found.data.map(row => drawn(() => feedbackRow(row, () => rows.forEach(each => each.show()), leave), row.answer, note => ({ element: card(row, note), show() {} })))
     rows.push(...added)
     parts.list.append(...added.map(({ element }) => element))
     parts.more.hidden = !found.has_more
@@ -135,7 +136,7 @@ export function feedbackPanel({ title, rating = '', leave = () => {} }) {
     if (isLate()) return
     if (!isMore) empty()
     after = page.last_id
-    parts.list.append(...page.data.map(found => caseRow(found, dropCase)))
+    parts.list.append(...page.data.map(found => drawn(() => caseRow(found, dropCase), found.answer, note => card(found, note))))
     parts.more.hidden = !page.has_more
     countCases()
   }

@@ -1,15 +1,17 @@
 // An answer's Markdown → nodes. The only place where text becomes HTML; DOMPurify sanitizes it.
 //
 // Citation markers travel through Markdown as two private-use characters around a number, and become
-// elements afterwards, in text nodes only, so that document text can neither create nor break one.
+// elements afterwards, in text nodes only, so that document text can neither create nor break one. In code they
+// become what was written.
 
+import { BoundedLexer, tokenizer } from './bounds.js'
 import { extensions, placeFormulas } from './maths.js'
 import { Marked } from './vendor/marked.js'
 import DOMPurify from './vendor/purify.js'
 
 const OPEN = '\uE000'
 const CLOSE = '\uE001'
-const PLACED = /\uE000([\d.]*)\uE001/
+const PLACED = /\uE000(\d*)\uE001/
 const LIVE_MARKER = /[ \t]?\[\^[^\]\n]{1,120}\](?!:)/g
 const CUT_MARKER = /[ \t]?\[(\^[^\]\n]{0,120})?$/
 
@@ -23,6 +25,7 @@ const marked = new Marked({
     image: ({ text }) => escape(text),
   },
   tokenizer: {
+    ...tokenizer,
     del: source => (source.startsWith('~~') ? false : undefined), // one ~ is a range (10~20), not a deletion
   },
 })
@@ -47,15 +50,18 @@ DOMPurify.addHook('afterSanitizeAttributes', node => {
 
 /** Text that is still streaming: markers are shown as neutral dots, an incomplete marker at the end is withheld. */
 export function renderLive(text, makeDot) {
-  return render(withoutReserved(text).replace(CUT_MARKER, '').replace(LIVE_MARKER, OPEN + CLOSE), makeDot)
+  const markers = []
+  const placed = withoutReserved(text).replace(CUT_MARKER, written => place(markers, written, () => '')).replace(LIVE_MARKER, written => place(markers, written, makeDot))
+  return render(placed, markers)
 }
 
 /** The finished answer: each citation's spans are replaced by `makeLink(number, span)`, where `span` is the index from 0. */
 export function renderAnswer(answer, citations, makeLink) {
-  return render(placeMarkers(answer, citations, (number, span) => `${OPEN}${number}.${span}${CLOSE}`), marker => makeLink(...marker.split('.').map(Number)))
+  const markers = []
+  return render(placeMarkers(answer, citations, (number, span, written) => place(markers, written, () => makeLink(number, span))), markers)
 }
 
-/** Replaces the spans by `write(number, span)`. Spans count Unicode code points, not JavaScript's UTF-16 units. */
+/** Replaces the spans by `write(number, span, written)`. Spans count Unicode code points, not JavaScript's UTF-16 units. */
 export function placeMarkers(answer, citations, write) {
   const points = Array.from(withoutReserved(answer))
   const places = citations.flatMap(({ number, spans }) => (spans ?? []).map(([start, end], span) => ({ number, span, start, end })))
@@ -64,20 +70,24 @@ export function placeMarkers(answer, citations, write) {
   let at = 0
   for (const { number, span, start, end } of places) {
     if (start < at || end > points.length) continue // overlapping or out of range: keep the text, drop the marker
-    text += points.slice(at, start).join('').replace(/[ \t]$/, '') + write(number, span)
+    const from = start > at && /[ \t]/.test(points[start - 1]) ? start - 1 : start
+    text += points.slice(at, from).join('') + write(number, span, points.slice(from, end).join(''))
     at = end
   }
   return text + points.slice(at).join('')
 }
 
 const withoutReserved = text => text.replace(/[\uE000-\uE003]/g, '\uFFFD')
+const place = (markers, written, make) => `${OPEN}${markers.push({ written, make }) - 1}${CLOSE}`
 
-function render(text, make) {
-  const fragment = DOMPurify.sanitize(marked.parse(text), POLICY)
+function render(text, markers) {
+  const fragment = parse(text)
   placeFormulas(fragment)
   for (const node of textNodes(fragment)) {
     const pieces = node.data.split(PLACED) // text, number, text, number, …, text
-    if (pieces.length > 1) node.replaceWith(...pieces.map((piece, place) => (place % 2 ? make(piece) : piece)))
+    if (pieces.length === 1) continue
+    const isCode = node.parentElement?.closest('code') != null
+    node.replaceWith(...pieces.map((piece, at) => (at % 2 ? markerOf(markers[piece], isCode) : piece)))
   }
   for (const table of fragment.querySelectorAll('table')) {
     const frame = document.createElement('div')
@@ -87,6 +97,21 @@ function render(text, make) {
     frame.append(table)
   }
   return fragment
+}
+
+const markerOf = ({ written, make }, isCode) => (isCode ? written : make())
+
+/** The text as it is, where it cannot be read as Markdown. */
+function parse(text) {
+  try {
+    return DOMPurify.sanitize(marked.parser(new BoundedLexer(marked.defaults).lex(text)), POLICY)
+  } catch (error) {
+    console.error(error)
+    const fragment = document.createDocumentFragment()
+    fragment.append(document.createElement('p'))
+    fragment.firstChild.textContent = text
+    return fragment
+  }
 }
 
 function textNodes(root) {

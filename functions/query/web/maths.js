@@ -6,13 +6,15 @@ import { loadStyle } from './style_sheet.js'
 
 export const FORMULA = '\uE002'
 const END = '\uE003'
-const DISPLAY = [/^\$\$([^$\uE000\uE001]+?)\$\$/, /^\\\[([^\uE000\uE001]+?)\\\]/]
-const INLINE = [/^\\\(([^\uE000\uE001\n]+?)\\\)/]
+const DISPLAY = [/^\$\$([^$\uE000\uE001]{1,2000}?)\$\$/, /^\\\[([^\uE000\uE001]{1,2000}?)\\\]/]
+const INLINE = [/^\\\(([^\uE000\uE001\n]{1,2000}?)\\\)/]
 /** As in Pandoc: no space inside the dollars, no digit after them; and something that prices lack. */
-const DOLLARS = /^\$(?![\s$])([^$\n\uE000\uE001]*[^\s$\\\uE000\uE001])\$(?!\d)/
+const DOLLARS = /^\$(?![\s$])([^$\n\uE000\uE001]{0,2000}[^\s$\\\uE000\uE001])\$(?!\d)/
 const SIGNS = /[\\^_=<>]|^[A-Za-z]$/
 const DELIMITERS = /^(?:\$\$?|\\[([])|(?:\$\$?|\\[)\]])$/g
 const OPTIONS = { throwOnError: true, strict: 'ignore', trust: false, maxSize: 20, maxExpand: 200 }
+const MOST = 300 // formulas of an answer that are typeset
+const DEEPEST = 20 // braces within each other: each becomes several elements
 const VENDOR = '/web/vendor/katex'
 
 const escape = text => text.replace(/[&<>]/g, c => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[c])
@@ -40,7 +42,7 @@ function extension(name, level, patterns, isDisplay) {
 
 /** For `marked`. */
 export const extensions = [
-  { ...extension('formulas', 'block', DISPLAY, true), start: source => source.search(/(?:^|\n)(?=\$\$|\\\[)/) },
+  { ...extension('formulas', 'block', DISPLAY, true), start: source => source.search(/\n(?=\$\$|\\\[)/) },
   extension('display', 'inline', DISPLAY, true),
   extension('formula', 'inline', [...INLINE, DOLLARS], false),
 ]
@@ -59,7 +61,7 @@ export function placeFormulas(fragment) {
 
 /** Typesets the formulas in `root`. */
 export async function typeset(root) {
-  const formulas = [...root.querySelectorAll('.formula')]
+  const formulas = [...root.querySelectorAll('.formula')].filter(({ textContent }) => depthOf(textContent) <= DEEPEST).slice(0, MOST)
   if (formulas.length === 0) return
   const katex = await loadKatex().catch(() => null)
   for (const formula of katex ? formulas : []) {
@@ -72,6 +74,17 @@ export async function typeset(root) {
     if (formula.classList.contains('display')) formula.tabIndex = 0 // a wide one also scrolls by keyboard
     formula.replaceChildren(...typeset.childNodes)
   }
+}
+
+/** How deep its braces and environments are within each other. */
+function depthOf(formula) {
+  let depth = 0
+  let deepest = 0
+  for (const [sign] of formula.matchAll(/[{}]|\\(?:left|begin|right|end)\b/g)) {
+    depth += sign === '{' || /left|begin/.test(sign) ? 1 : -1
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
 }
 
 let loading = null

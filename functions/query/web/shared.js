@@ -2,7 +2,7 @@
 
 import { call } from './api.js'
 import { placeOf } from './document_facts.js'
-import { $, el, label, say } from './dom.js'
+import { $, drawn, el, label, say } from './dom.js'
 import { addWords, currentLanguage, setLanguage, t, translatePage } from './i18n.js'
 import de from './i18n/de.shared.js'
 import en from './i18n/en.shared.js'
@@ -29,6 +29,8 @@ function turnOf(turn) {
   const notes = [turn.withheld === 'part' && 'shared_part', turn.outcome === 'closest' && 'closest_text'].filter(Boolean)
   return el('article', { class: 'turn' }, heading, ...notes.map(key => say(el('p', { class: 'note' }), key)), body, sources(turn.citations))
 }
+
+const drawnTurn = turn => drawn(() => turnOf(turn), turn.answer, note => el('article', { class: 'turn' }, el('h3', { class: 'question' }, turn.question), note))
 
 function marker(citation) {
   const link = el('a', { class: 'cite', href: addressOf(citation) }, String(citation.number))
@@ -58,7 +60,7 @@ async function show() {
   }
   if (page) {
     after = page.has_more ? page.last_id : null
-    $('thread').append(...page.data.map(turnOf))
+    $('thread').append(...page.data.map(drawnTurn))
     say($('about'), 'shared_about')
     document.title = `${$('thread').querySelector('.question')?.textContent ?? t('shared')} – Footnote`
   }

@@ -2,7 +2,7 @@
 
 import { answerOf, askAgain, changeQuestion } from './answer.js'
 import { askDocuments, writeQuestion } from './composer.js'
-import { $, el, label, say } from './dom.js'
+import { $, drawn, el, label, say } from './dom.js'
 import { renderLive } from './markdown.js'
 import { StepList } from './steps.js'
 import { ask } from './stream.js'
@@ -112,7 +112,7 @@ export class Turn {
   #show(record) {
     this.record = record
     this.isSettled = true
-    const { before, body, after } = answerOf(record)
+    const { before, body, after } = drawn(() => answerOf(record), record.answer, note => ({ before: [], body: note, after: [] }))
     this.#corrected.replaceChildren(...before)
     this.#body.replaceChildren(body)
     this.#body.dataset.outcome = record.outcome

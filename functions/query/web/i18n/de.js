@@ -276,6 +276,7 @@ export default {
   search_as_written: 'So suchen, wie ich es geschrieben habe',
   unanswered: 'Diese Frage wurde nicht beantwortet.',
   interrupted: 'Diese Antwort wurde unterbrochen.',
+  not_drawn: 'Diese Antwort lässt sich nicht wie vorgesehen darstellen. Hier ist ihr Text:',
   status_done_none: 'Die Antwort ist vollständig, ohne Belege.',
   receipt: 'So entstand diese Antwort',
   receipt_level: 'Stufe',

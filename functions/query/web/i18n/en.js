@@ -276,6 +276,7 @@ export default {
   search_as_written: 'Search for it as I wrote it',
   unanswered: 'This question was not answered.',
   interrupted: 'This answer was interrupted.',
+  not_drawn: 'This answer cannot be displayed as it should be. This is its text:',
   status_done_none: 'The answer is complete, without citations.',
   receipt: 'How this answer was made',
   receipt_level: 'Level',

@@ -276,6 +276,7 @@ export default {
   search_as_written: '입력한 그대로 검색',
   unanswered: '이 질문에는 답변하지 못했습니다.',
   interrupted: '이 답변은 중단되었습니다.',
+  not_drawn: '이 답변을 제대로 표시할 수 없어 원문을 그대로 보여 드립니다.',
   status_done_none: '답변이 완료되었습니다. 인용이 없습니다.',
   receipt: '이 답변이 만들어진 과정',
   receipt_level: '수준',
