@@ -62,6 +62,8 @@ PAYLOADS = (
     "<!--><img src=x onerror=alert(1)>-->",
     "<![CDATA[><img src=x onerror=alert(1)>]]>",
     "[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](&#106;avascript:alert(1)) [d](java\tscript:alert(1))",
+    f"[a](javascript:alert(1)//{U}) [b](vbscript:a//mailto:a@b.c) [c](JAVASCRIPT:{U}) [d](data:text/html,{U}) [e](x:{U})",
+    f"[a]: javascript:alert(1)//{U}\n\n[a] <javascript:{U}> [b](//mailto:a@b.c) [c](file:///{U})",
     "[a](data:text/html,<script>alert(1)</script>) [b](vbscript:alert(1)) [c](file:///etc/passwd)",
     "[a]: javascript:alert(1)\n\n[a] <javascript:alert(1)>",
     f"[a]({U}\"onmouseover=alert(1)) [b](<{U}\"> onclick=alert(1)>)",

@@ -34,6 +34,11 @@ def test_no_cell_is_a_formula_whatever_it_begins_with(open_screen: Open, server:
     assert made == "\ufeff'=1+1,'+1,'-1+1,'@SUM(A1),'\t=1,\"'\r=1\",1-1,a=b,,7\r\n"
 
 
+def test_cells_with_commas_quotes_and_lines_are_quoted(open_screen: Open, server: str) -> None:
+    cells = open_screen(server).page.evaluate(CSV, [["a,b", 'say "so"', "one\ntwo"], [None, 0, False]])
+    assert cells == '\ufeff"a,b","say ""so""","one\ntwo"\r\n,0,false\r\n'
+
+
 @pytest.mark.parametrize(
     ("parts", "events"),
     [

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.conftest import Screen, serving
 from tests.browser.test_accessibility import NARROW, STILL, grave_in
@@ -101,6 +101,21 @@ def test_a_conversation_is_shared_read_by_others_and_unshared(enter: Enter, offi
     expect(dialog).to_be_hidden()
     ben.reload()
     expect(ben.locator("#thread")).to_have_text(GONE)
+
+
+def test_a_shared_answer_of_the_closest_passages_says_that_it_may_be_none(enter: Enter, office: Office) -> None:
+    path, _ = share(office)
+    page = enter("/shared#nothing", "cem", "staff")
+
+    def closest(route: Route) -> None:
+        reply = route.fetch().json()
+        reply["data"][0]["outcome"] = "closest"
+        route.fulfill(json=reply)
+
+    page.route("**/shares/open?*", closest)
+    page.goto(f"{office.url}{path}")
+    expect(page.locator(".turn").first.locator(".note")).to_have_text("The documents may not answer this question.")
+    expect(page.locator(".turn").last.locator(".note")).to_have_count(0)
 
 
 def test_a_link_that_leads_nowhere_says_what_to_do(enter: Enter) -> None:
