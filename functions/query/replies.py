@@ -286,7 +286,7 @@ def _notice(record: TurnRecord) -> str | None:
             return no_model(source, lang)
         return message("extractive", lang) if quotes else None
     failed = message("model_failed_at", lang, address=address) if address else message("model_failed", lang)
-    said = [failed, record.get("llm_problem"), message("quoted_instead", lang) if quotes else None]
+    said = [record.get("llm_problem"), failed, message("quoted_instead", lang) if quotes else None]
     return " ".join(each for each in said if each)
 
 

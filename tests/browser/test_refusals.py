@@ -122,14 +122,26 @@ def server_with_a_dead_model(tmp_path_factory: pytest.TempPathFactory) -> Iterat
 @pytest.mark.parametrize(
     ("locale", "question", "expected", "again"),
     [
-        ("en-GB", LEAVE, "The model at http://127.0.0.1:9/v1 did not answer. These sentences are quoted", "Ask again"),
+        (
+            "en-GB",
+            LEAVE,
+            "The language model's endpoint cannot be reached. Check LLM__BASE_URL."
+            " The model at http://127.0.0.1:9/v1 did not answer. These sentences are quoted",
+            "Ask again",
+        ),
         (
             "de-DE",
             "Wie viele Tage annual leave bekommen die employees?",
-            "Das Modell unter http://127.0.0.1:9/v1 hat nicht",
+            "Der Endpunkt des Sprachmodells ist nicht erreichbar. Prüfen Sie LLM__BASE_URL."
+            " Das Modell unter http://127.0.0.1:9/v1 hat nicht",
             "Erneut fragen",
         ),
-        ("ko-KR", "employees는 annual leave를 며칠 받나요?", "http://127.0.0.1:9/v1의 모델이 응답하지 않았습니다.", "다시 질문"),
+        (
+            "ko-KR",
+            "employees는 annual leave를 며칠 받나요?",
+            "언어 모델의 엔드포인트에 연결할 수 없습니다. LLM__BASE_URL을 확인하세요. http://127.0.0.1:9/v1의 모델이 응답하지 않았습니다.",
+            "다시 질문",
+        ),
     ],
 )
 def test_an_unreachable_model_is_shown_with_its_url_and_can_be_retried(
@@ -198,6 +210,26 @@ def test_a_prompt_injection_in_a_document_is_shown(open_screen: Open, server_wit
     screen.finished()
     expect(screen.page.locator(".after .note").filter(has_text="possible prompt injection")).to_have_count(1)
     screen.picture(tmp_path / "injection.png")
+
+
+@pytest.mark.parametrize(
+    ("locale", "warning", "expected"),
+    [
+        ("en-GB", "cut_length", "This answer is incomplete: the model reached its token limit."),
+        ("de-DE", "cut_length", "Diese Antwort ist unvollständig: Das Modell hat sein Tokenlimit erreicht."),
+        ("ko-KR", "cut_content_filter", "이 답변은 완전하지 않습니다. 모델 제공자의 콘텐츠 필터가 답변을 중단했습니다."),
+    ],
+)
+def test_a_truncated_answer_says_so(open_handbook: Open, server: str, locale: str, warning: str, expected: str) -> None:
+    def as_if_it_were_truncated(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace('"warnings": []', f'"warnings": ["{warning}"]'))
+
+    screen = open_handbook(server, locale=locale)
+    screen.page.route("**/ask/stream", as_if_it_were_truncated)
+    screen.ask(LEAVE)
+    screen.finished()
+    expect(screen.page.locator(".after .note")).to_have_text([expected])
 
 
 @pytest.mark.parametrize(

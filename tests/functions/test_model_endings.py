@@ -155,7 +155,7 @@ async def test_admins_learn_what_the_endpoint_said(site: Site) -> None:
     said = "The language model's endpoint responded with status 400. “This tier has no access to tiny with the key ….”"
     reply = (await site.ask("/ask", ASK)).json()
     quoted = "These sentences are quoted from the documents instead."
-    assert reply["notice"] == f"The model at {site.model.url}/v1 did not answer. {said} {quoted}"
+    assert reply["notice"] == f"{said} The model at {site.model.url}/v1 did not answer. {quoted}"
     stored = (await site.client.get(f"/turns/{reply['trace_id']}")).json()
     assert stored["notice"] == reply["notice"]
     failed = (await site.ask("/ask", ASK | {"mode": "gpt"})).json()

@@ -7,11 +7,11 @@ import { pickCollection, writeQuestion } from './composer.js'
 import { copyText } from './copy.js'
 import { placeOf } from './document_facts.js'
 import { download } from './download.js'
-import { $, el, label, say } from './dom.js'
+import { $, el, label, say, sayTranslated } from './dom.js'
 import { answerMarkdown, conversationMarkdown, fileName } from './export.js'
 import { feedbackOn } from './feedback.js'
 import { formatIcon } from './format_icon.js'
-import { knows, translated } from './i18n.js'
+import { knows } from './i18n.js'
 import { renderAnswer, styleHeadings } from './markdown.js'
 import { typeset } from './maths.js'
 import { receiptOf } from './receipt.js'
@@ -62,7 +62,7 @@ function notes(turn) {
   const keys = [...states, ...(warnings ?? []).map(code => `warning_${code}`)].filter(Boolean)
   const known = keys.map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
   const isSaid = isFlawed(turn) || (warnings ?? []).some(code => code.startsWith('budget_'))
-  if (modelFailed) return [...known, el('p', { class: 'note failed' }, el('span', {}, translated(notice)), askAgain(question))]
+  if (modelFailed) return [...known, el('p', { class: 'note failed' }, sayTranslated(el('span'), notice), askAgain(question))]
   return notice && !isSaid ? [...known, el('p', { class: 'notice' }, notice)] : known
 }
 
