@@ -206,6 +206,29 @@ async def test_whoever_deletes_their_data_deletes_their_files(ann: Person, ben: 
     assert await ledger(core) == [kept]
 
 
+async def test_a_file_that_arrives_while_others_are_purged_stays(ann: Person, core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = await ann.attach()
+    arrived: list[str] = []
+
+    def after(owner: Any, name: str) -> None:
+        """The file arrives after this was read, if it was read first."""
+        read = getattr(owner, name)
+
+        async def then_arrive(*args: Any, **options: Any) -> Any:
+            found = await read(*args, **options)
+            if not arrived:
+                arrived.append("")
+                arrived[0] = await ann.attach(name="late.txt")
+            return found
+
+        monkeypatch.setattr(owner, name, then_arrive)
+
+    after(core.ledger, "list")
+    after(core.collections.attachments, "all")
+    assert await purge_attachments(core.ingestor, core.turns) == 0
+    assert set(await ledger(core)) == {first, *arrived}
+
+
 async def test_what_a_crash_or_an_end_of_time_leaves_is_removed_after_a_day(ann: Person, core: Core, clock: HandClock) -> None:
     asked, draft = await ann.attach(), await ann.attach(room_id="r2")
     await ann.ask()

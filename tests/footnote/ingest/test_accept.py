@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from footnote.collections import check_collection
-from footnote.errors import BadRequest, TooLarge
-from footnote.ingest.accept import check_file_name, check_groups, check_size
+from footnote.errors import BadRequest, Forbidden, TooLarge
+from footnote.ingest.accept import check_file_name, check_groups, check_metadata, check_size
 from footnote.types import Caller
 
 ANN = Caller("ann", frozenset({"eng"}))
@@ -66,6 +66,29 @@ def test_groups_are_trimmed_and_default_to_the_writer_or_everyone() -> None:
 def test_invalid_group_names(group: str) -> None:
     with pytest.raises(BadRequest, match="A permission group has"):
         check_groups(["hr", group], ANN)
+
+
+def test_default_groups_are_those_of_the_collection_if_the_caller_may_write_to_them() -> None:
+    assert check_groups([], ANN, ("eng", "*")) == {"eng", "*"}
+    assert check_groups([], LOCAL, ("hr",)) == {"hr"}
+    for default in (("hr",), ("eng", "hr"), ("user:ben",)):
+        with pytest.raises(Forbidden, match="only members of this collection's default groups"):
+            check_groups([], ANN, default)
+    assert check_groups(["eng"], ANN, ("hr",)) == {"eng"}
+
+
+@pytest.mark.parametrize("url", ["https://example.org/a", "http://example.org"])
+def test_an_address_of_the_web_is_kept(url: str) -> None:
+    assert check_metadata({"url": url}) == {"url": url}
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["javascript:alert(1)//https://x", " https://x", "data:text/html,https://x", "//x", "x https://x", "file:///a?http://x", "\nhttps://x"],
+)
+def test_an_address_that_only_holds_one_of_the_web_is_refused(url: str) -> None:
+    with pytest.raises(BadRequest, match="must start with http:// or https://"):
+        check_metadata({"url": url})
 
 
 def test_a_file_above_the_size_limit_is_refused_with_the_limit() -> None:

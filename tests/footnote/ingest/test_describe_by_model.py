@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,11 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.ingest.describe_by_model import MOST_FAILURES, PAUSE_S, READ, Description, Pause, clean, excerpt
+from footnote.ingest.pipeline import LEASE_S
+from footnote.ports import Clock
 from footnote.settings import LLM, Budget, Embedding, Ingest, Settings
-from footnote.types import Block, Caller, Document, Request
+from footnote.types import Block, Caller, Document, Parsed, Request
+from tests.conftest import HandClock
 from tests.fakes import FakeModel, FakeModels
 from tests.openai_server import Reply, Server, chunk, serving, sse
 from tests.turns import HELD
@@ -34,10 +38,10 @@ async def server() -> AsyncIterator[Server]:
 async def make(tmp_path: Path, server: Server) -> AsyncIterator[Callable[..., Core]]:
     cores: list[Core] = []
 
-    def build(enrichment: str = "descriptions", **settings: Any) -> Core:
+    def build(enrichment: str = "descriptions", clock: Clock = time.time, **settings: Any) -> Core:
         llm = LLM(discover=False, base_url=f"{server.url}/v1", model="scribe", retries=0, input_price=1, output_price=2)
         given = {"ingest": Ingest(enrichment=enrichment), "llm": llm, "embedding": Embedding(builtin=False), **settings}
-        cores.append(Core(Settings(footnote_data=tmp_path, **given)))
+        cores.append(Core(Settings(footnote_data=tmp_path, **given), clock=clock))
         return cores[-1]
 
     yield build
@@ -75,6 +79,27 @@ async def test_the_models_words_describe_the_document(make: Callable[..., Core],
     request = Request("When was the lighthouse lit?", "default", filters={"topics": ("Hagen",), "type": ("article",), "pii": ("false",)})
     turn = await core.retrieve.finish(core.new_turn(request, ME, HELD))
     assert [hit.chunk.title for hit in turn.evidence.hits] == ["tower"]
+
+
+@pytest.mark.parametrize("late_s", [-1, 1])
+async def test_a_worker_whose_lease_is_anothers_by_now_asks_no_model(
+    make: Callable[..., Core], server: Server, clock: HandClock, monkeypatch: pytest.MonkeyPatch, late_s: float
+) -> None:
+    """Else two workers would pay for the same document."""
+    server.replies[PATH] = says(REPLY)
+    core = make(clock=clock)
+    parse = core.parser.parse
+
+    async def slowly(data: bytes, file_name: str) -> Parsed:
+        clock.advance(LEASE_S + late_s)
+        assert await core.ledger.lease(document.doc_id, 1, "other", LEASE_S) is (late_s > 0)
+        return await parse(data, file_name)
+
+    monkeypatch.setattr(core.parser, "parse", slowly)
+    document = await core.ingestor.accept(ME, TEXT, file_name="tower.txt", collection="default", permission_groups=["*"])
+    await core.ingestor.work_one()
+    state = (await core.ledger.get(ME, document.doc_id)).state
+    assert (len(server.requests), state) == ((0, "PROCESSING") if late_s > 0 else (1, "READY"))
 
 
 async def test_by_default_a_configured_model_is_asked_and_patterns_spare_the_call(make: Callable[..., Core], server: Server) -> None:

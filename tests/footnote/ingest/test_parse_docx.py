@@ -71,7 +71,14 @@ def test_an_outline_level_makes_a_heading() -> None:
 
 def test_a_short_bold_paragraph_reads_like_a_heading() -> None:
     bold = "<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>{}</w:t></w:r></w:p>"
-    assert [block.kind for block in read(bold.format("Opening hours") + bold.format("It is closed.")).blocks] == ["heading", "paragraph"]
+    read_ = read(bold.format("Opening hours") + bold.format("It is closed.")).blocks
+    assert read_ == (Block("heading", "Opening hours", 6), Block("paragraph", "It is closed."))
+
+
+def test_a_bold_line_is_a_heading_below_those_of_styles() -> None:
+    bold = "<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Opening hours</w:t></w:r></w:p>"
+    part = '<w:p><w:pPr><w:outlineLvl w:val="{}"/></w:pPr><w:r><w:t>Part</w:t></w:r></w:p>'
+    assert [block.level for block in read(part.format(0) + bold + part.format(4) + bold).blocks] == [1, 6, 5, 6]
 
 
 def test_lists_keep_their_numbers_and_their_nesting() -> None:

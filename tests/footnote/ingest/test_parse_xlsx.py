@@ -237,6 +237,13 @@ def test_a_cell_merged_over_rows_is_repeated_in_each() -> None:
     ]
 
 
+def test_cells_merged_over_rows_are_repeated_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over all of them: a small file may merge every cell over every row."""
+    monkeypatch.setattr(sheet, "_MAX_REPEATS", 2)
+    text = "line,stop,zone\n8,Cologne,1\n,Bonn,\n,Trier,"
+    assert grid(text, [(1, 0, 3, 0), (1, 2, 3, 2)])[0][1].split("\n")[2:] == ["| 8 | Cologne | 1 |", "| 8 | Bonn |  |", "| 8 | Trier |  |"]
+
+
 def test_long_texts_below_each_other_are_paragraphs() -> None:
     long = "A sentence that nobody would write into a cell of a table " * 2
     assert grid(f"{long}\n{long}") == [("paragraph", long), ("paragraph", long)]
