@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from footnote.ingest import pieces
 from footnote.ingest.chunk import chunk_document
 from footnote.ingest.convert import TARGETS
 from footnote.ingest.parse import parse
+from footnote.ingest.pieces import Piece
 from footnote.text.tokens import count_tokens
 from footnote.types import Block, Chunk, Document, Parsed, Part, Place
 from footnote.types.documents import UNITS
@@ -310,3 +312,24 @@ def test_a_converted_file_has_pages_of_the_kind_of_its_new_format(format: str, t
     name = {"excelml": "a.xml", "wordml": "a.xml", "hwp97": "a.hwp"}.get(format, f"a.{format}")
     chunk = make_chunk(make_document(metadata={"file_name": name, "type": format}), "text")
     assert chunk.unit == UNITS.get(target, "page")
+
+
+def test_a_wide_header_above_short_rows_costs_what_its_cells_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not its columns times its rows: a row is not looked at for columns that it does not have."""
+    seen: list[int] = []
+    some_columns = pieces._some_columns
+
+    def counted(line: Piece, bars: Sequence[int], first: int, last: int) -> list[Piece]:
+        seen.append(first)
+        return some_columns(line, bars, first, last)
+
+    monkeypatch.setattr(pieces, "_some_columns", counted)
+    table = "\n".join(["|" + "name |" * 2_000, "|" + " --- |" * 2_000, *["| a |"] * 1_000, "|" + " b |" * 2_000])
+    groups = pieces.column_groups(Piece(0, "table", table), 320)
+    assert len(groups) > 50
+    assert len(seen) < 1_001 + 3 * len(groups)
+
+
+def test_the_tokens_of_a_text_that_is_far_too_long_are_not_counted() -> None:
+    assert Piece(0, "paragraph", "a " * 20_000).tokens == 20_001
+    assert Piece(0, "paragraph", "a " * 20_001).tokens == 2_000

@@ -7,11 +7,14 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import WIDEST, count_tokens
 from footnote.types import Block, BlockKind, Part, Place
 
+MOST_TOKENS = 2000
+"""Of a passage, whatever the settings are."""
 BAR = re.compile(r"(?<!\\)\|")
 """The border of two cells in a row of Markdown."""
 
@@ -41,8 +44,8 @@ class Piece:
 
     @cached_property
     def tokens(self) -> int:
-        """One more than counted, so that sums of rounded counts do not exceed the limit."""
-        return count_tokens(self.text) + 1
+        """One more than counted, so that sums of rounded counts do not exceed the limit; of a text that is in no passage, the least."""
+        return len(self.text) // WIDEST if len(self.text) > MOST_TOKENS * WIDEST else count_tokens(self.text) + 1
 
     @cached_property
     def opening_tokens(self) -> int:
@@ -176,30 +179,36 @@ def column_groups(table: Piece, max_tokens: int, lead: int = 0) -> list[list[Pie
         return []
     bars = [[match.start() for match in BAR.finditer(line.text)] for line in lines]
     groups = _fitting_columns(lines, bars, (max_tokens - lead) // 2)
+    table_rows = list(zip(lines[2:], bars[2:], strict=True))
     found: list[list[Piece]] = []
     for first, last in groups:
-        header, rule, *rows = (_some_columns(line, at, first, last) for line, at in zip(lines, bars, strict=True))
-        passage = head = [*header, *rule]
-        for row in rows:
-            if not row:
+        if first > 1:  # the other rows end before these columns
+            table_rows = [(line, at) for line, at in table_rows if len(at) - 2 >= first]
+        head = [part for line, at in zip(lines[:2], bars[:2], strict=True) for part in _some_columns(line, at, first, last)]
+        passage, used = list(head), size(head)
+        for line, at in table_rows:
+            if not (row := _some_columns(line, at, first, last)):
                 continue
-            if passage is not head and size([*passage, *row]) + (0 if found else lead) > max_tokens:
+            more = size([passage[-1], *row]) - size(passage[-1:])
+            if len(passage) > len(head) and used + more + (0 if found else lead) > max_tokens:
                 found.append(passage)
-                passage = head
-            passage = [*passage, *row]
-        if passage is not head:
+                passage, used = list(head), size(head)
+                more = size([head[-1], *row]) - size(head[-1:])
+            passage += row
+            used += more
+        if len(passage) > len(head):
             found.append(passage)
     return found
 
 
 def _fitting_columns(lines: Sequence[Piece], bars: Sequence[Sequence[int]], limit: int) -> list[tuple[int, int]]:
     """(first, last) column of each group whose header and whose widest row have at most `limit` tokens; [] if that is impossible."""
-    widths = []
-    for column in range(len(bars[0]) - 1):
-        cells = [
-            count_tokens(line.text[at[column] : at[column + 1]]) + 1 for line, at in zip(lines, bars, strict=True) if column + 1 < len(at)
-        ]
-        widths.append((sum(cells[:2]), max(cells[2:], default=0)))
+    widths = [(0, 0)] * (len(bars[0]) - 1)
+    for number, (line, at) in enumerate(zip(lines, bars, strict=True)):
+        for column, (start, end) in enumerate(pairwise(at[: len(bars[0])])):
+            tokens = count_tokens(line.text[start:end]) + 1
+            head, row = widths[column]
+            widths[column] = (head + tokens, row) if number < 2 else (head, max(row, tokens))
     label, groups = widths[0], list[tuple[int, int]]()
     used = limit + 1, limit + 1
     for column, width in enumerate(widths[1:], start=1):

@@ -105,11 +105,16 @@ def count_tokens(text: str) -> int:
     A Latin word counts 1, plus a quarter for every letter after the fifth; a CJK character .65; any other sign .5.
     The result is at least one token per `WIDEST` characters.
     """
-    total = 0.0
-    for word in WORD.findall(text):
-        cjk = sum(_is_cjk(char) for char in word) if not word.isascii() else 0
-        rest = len(word) - cjk
-        total += cjk * 0.65 + (1 + max(0, rest - 5) / 4 if rest else 0)
+    words = WORD.findall(text)
+    if text.isascii():  # the same in a fifth of the time
+        longer = [length for length in map(len, words) if length > 5]
+        total = len(words) + (sum(longer) - 5 * len(longer)) / 4
+    else:
+        total = 0.0
+        for word in words:
+            cjk = sum(_is_cjk(char) for char in word) if not word.isascii() else 0
+            rest = len(word) - cjk
+            total += cjk * 0.65 + (1 + max(0, rest - 5) / 4 if rest else 0)
     return max(round(total + len(SIGN.findall(text)) * 0.5), len(text) // WIDEST)
 
 
