@@ -68,4 +68,4 @@ def test_the_header_of_a_part_is_told_from_that_of_a_page() -> None:
 
 def test_lists_in_lists_are_indented_up_to_a_depth() -> None:
     parsed = parse_text("<ul><li>a" * 200)
-    assert max(len(line) for line in parsed.blocks[0].text.split("\n")) == 43
+    assert max(len(line) for line in parsed.blocks[0].text.split("\n")) == 15

@@ -38,7 +38,7 @@ _UNSEEN_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "men
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _LAYOUT = "table, h1, h2, h3, h4, h5, h6, pre, ul, ol"
 _LONGEST_HEADING = 120
-_DEEPEST_INDENT = 20  # of a list in lists; a page of small items may nest them hundreds deep
+_DEEPEST_INDENT = 6  # of a list in lists; a page of small items may nest them hundreds deep
 _MAX_SPAN = 100  # a page may claim colspan=10000000
 
 

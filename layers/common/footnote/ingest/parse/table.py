@@ -54,8 +54,12 @@ def with_header(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     if len(rows) < 2 or not rows[0]:
         return rows
     patterns = (_DATE, _AMOUNT) if len(rows[0]) == 2 else (_DATE,)
-    for column, text in enumerate(rows[0]):
-        below = [row[column] for row in rows[1:] if column < len(row) and row[column]]
+    columns: list[list[str]] = [[] for _ in rows[0]]
+    for row in rows[1:]:
+        for column, text in zip(columns, row, strict=False):
+            if text:
+                column.append(text)
+    for text, below in zip(rows[0], columns, strict=True):
         for pattern in patterns:
             if (
                 pattern.fullmatch(text)
