@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 from collections.abc import AsyncIterator, Callable
@@ -131,6 +132,17 @@ async def test_bits_that_flip_while_the_index_is_open_are_found_by_the_check_and
     assert await checking.check_copies(repair=True) == [path.name]
     assert await checking.check_copies(repair=True) == []
     assert await nearest(index, 5) == ("a|1|5", 1.0)
+
+
+@pytest.mark.parametrize("size", [0, 100, SIZE * 16])
+async def test_a_file_that_is_cut_while_searches_read_it_ends_no_process(size: int, open_index: Any, tmp_path: Path) -> None:
+    index = open_index()
+    await fill(index)
+    assert await nearest(index, SIZE - 1) == (f"a|1|{SIZE - 1}", 1.0)
+    os.truncate(file_in(tmp_path), size)
+    for _ in range(2):
+        assert await nearest(index, SIZE - 1) == (f"a|1|{SIZE - 1}", 1.0)
+    assert await index.check_copies(repair=False) == []
 
 
 async def test_what_is_appended_to_wrong_bytes_does_not_hide_them(open_index: Any, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from footnote.adapters.sqlite.database import writing
@@ -50,6 +51,8 @@ class VectorCopies:
         self._right: dict[tuple[int, str], tuple[int, Mapping[int, int]]] = {}
         """The generation of a file, and the checksums of its blocks that were found right."""
         self._wrong: set[tuple[int, str]] = set()
+        self._mapped: dict[tuple[int, str], tuple[Path, int]] = {}
+        """The files that searches read, and how many bytes of them."""
 
     def read(self, connection: sqlite3.Connection, collection_id: int, embedder: str) -> npt.NDArray[np.float32] | None:
         """(slots, dimension); None if the file is lost or not what was written, until `mend`. Must be called within a read
@@ -60,9 +63,19 @@ class VectorCopies:
         matrix = self._right_matrix(copy, checksums, right if generation == copy.generation else NO_CHECKSUMS)
         if matrix is None:
             self._wrong.add(copy.key)
+            self._mapped.pop(copy.key, None)
         else:
             self._right[copy.key] = copy.generation, checksums
+            self._mapped[copy.key] = self._files.path(*copy.key, copy.generation), matrix.nbytes
         return matrix
+
+    def is_cut(self, collection_id: int, embedder: str) -> bool:
+        """Whether the file has become shorter since `read`: what is missing must not be read, as the system ends a process that does."""
+        path, size = self._mapped.get((collection_id, embedder), (None, 0))
+        try:
+            return path is not None and path.stat().st_size < size
+        except FileNotFoundError:  # replaced by another process; what is mapped stays
+            return False
 
     def mend(self, connection: sqlite3.Connection) -> None:
         """Makes again what `read` found wrong. A search must not fail because that cannot be done now: it has read the rows."""

@@ -45,7 +45,7 @@ class VectorStore:
         """The vectors of one collection at `version`; None if it has none of this embedder. Must be called within a
         read transaction, so that the slots match the mapped file."""
         known = self._scans.get((collection_id, embedder))
-        if known is None or known.version != version:
+        if known is None or known.version != version or self._copies.is_cut(collection_id, embedder):
             known = self._load(connection, collection_id, embedder, version)
             if known is None:
                 return None
