@@ -364,6 +364,15 @@ async def test_of_a_long_file_its_beginning_middle_and_end_are_quoted(ann: Perso
     assert sorted({int(number) for number in re.findall(r"mill (\d+) was built", str(reply["hits"]))}) == quoted
 
 
+async def test_each_of_several_files_has_its_share_and_one_that_is_not_read_yet_has_none(ann: Person) -> None:
+    for name in ("mill", "barn"):
+        lines = [f"In year {number} the {name} was built. " + "It is made of oak from the abbey. " * 25 for number in range(12)]
+        await ann.attach("\n\n".join(f"# Year {number}\n\n{line}" for number, line in enumerate(lines)), name=f"{name}.md")
+    await ann.attach("# Later\n\nNothing is known yet.", name="later.md", work=False)
+    hits = str((await ann.ask("Summarise the attached files.", num_result_doc=6))["hits"])
+    assert {name: len(set(re.findall(rf"In year (\d+) the {name} was", hits))) for name in ("mill", "barn")} == {"mill": 3, "barn": 3}
+
+
 async def test_what_was_asked_before_a_file_could_be_read_is_searched_for_again(ann: Person) -> None:
     """It was attached all along, and searches of this API are kept for minutes."""
     body = {"query": PRICE, "room_id": "r1", "user_id": "ann"}

@@ -39,6 +39,15 @@ async def test_a_record_is_a_passage_with_where_it_stands(open_site: OpenSite) -
     assert (plan["metadata"]["year"], plan["metadata"]["page"]) == (2024, None)
 
 
+async def test_metadata_of_a_document_do_not_say_that_it_is_another(open_site: OpenSite) -> None:
+    """Its own address is preferred to ours; what leads to the passage is ours."""
+    site = await open_site(filled=False)
+    said = {"doc_id": "pay", "chunk_id": "pay#007", "page": 99, "headings": ["Secret"], "url": "https://wiki.example.org/plan"}
+    await put_document(site.core.index, make_document("plan", groups=("*",), metadata=said), ["A bridge is planned."], page=2)
+    (record,) = (await site.client.post("/retrieval", json=ASKED)).json()["records"]
+    assert record["metadata"] == {"doc_id": "plan", "chunk_id": "plan#000", "page": 2, "headings": [], "url": said["url"]}
+
+
 async def test_records_are_counted_and_have_the_least_score_that_was_asked_for(open_site: OpenSite) -> None:
     site = await open_site()
     await put_document(site.core.index, make_document("plan", groups=("*",)), ["A bridge will be built.", "The bridge is late."])

@@ -148,6 +148,21 @@ async def test_a_rating_is_not_heard_by_those_who_may_not_read_what_the_answer_d
     assert "outdated" not in told(model)
 
 
+async def test_a_rating_of_what_depends_on_no_document_is_heard_by_nobody_else(site: tuple[Core, FakeModel]) -> None:
+    """Nothing says who may know of it."""
+    core, model = site
+    question = "How long is the tunnel?"
+    rated = await ask(core, question, OTHER)
+    assert rated.evidence.hits == ()
+    await rate(core, OTHER, rated.trace_id, "down", reason="outdated")
+    await add_document(core, "tunnel", "staff", "The tunnel is 900 metres long.")
+    await ask(core, question, feedback_hints=True)
+    assert "900 metres" in str(model.sent[-1].messages)
+    assert "outdated" not in told(model)
+    await ask(core, question, OTHER, feedback_hints=True)
+    assert "Bad: outdated" in told(model)
+
+
 async def test_a_proposed_answer_is_told_to_no_model(site: tuple[Core, FakeModel]) -> None:
     core, model = site
     rated = await ask(core, QUESTION, OTHER)
