@@ -116,6 +116,15 @@ async def test_what_the_caller_may_not_read_takes_no_rank_and_tells_no_fact(tmp_
         assert found(turn) == ["named", "other"]
 
 
+async def test_a_list_has_as_many_readable_entries_as_the_index_finds_at_most(tmp_path: Path) -> None:
+    async with world(tmp_path, {"graph": Listed("linked|1|0", *(f"letter|1|{at}" for at in range(20)))}) as core:
+        core.live.current = core.settings.model_copy(update={"rag": Rag(candidates=10)})
+        await put_document(core.index, make_document("letter", groups=["blue"]), [f"Letter {at}." for at in range(20)])
+        turn = await search(core, caller=READER)
+        (listed,) = (found.items for found in turn.evidence.lists if found.source == "graph")
+        assert [entry.chunk_id for entry in listed] == [f"letter|1|{at}" for at in range(10)]
+
+
 @pytest.mark.parametrize(
     "changes", [{"collection": "side"}, {"levels": (0,)}, {"filters": {"topic": ("x",)}}], ids=["collection", "level", "filter"]
 )
