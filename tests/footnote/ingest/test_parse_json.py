@@ -41,6 +41,14 @@ def test_lists_of_records_within_a_record_get_a_heading() -> None:
     )
 
 
+def test_a_text_too_long_for_a_name_is_no_heading() -> None:
+    """A question of a few sentences is what its record says, not what it is called."""
+    for length, heads in ((200, True), (201, False)):
+        record = {"question": "x" * length, "answers": ["Yes."]}
+        said = Block("paragraph", f"question: {'x' * length}\nanswers:\n  - Yes.")
+        assert blocks([record]) == ((Block("heading", "x" * length, 1), said) if heads else (said,))
+
+
 def test_long_texts_keep_their_records_apart() -> None:
     found = blocks([{"id": 1, "text": "word " * 60}, {"id": 2, "text": "short"}])
     assert [(block.kind, block.text[:5]) for block in found] == [
