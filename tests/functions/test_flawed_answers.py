@@ -110,6 +110,16 @@ async def test_one_invented_sentence_among_those_of_the_documents_is_enough(open
     assert (body["extractive"], body["warnings"]) == (True, ["uncited"])
 
 
+async def test_code_that_was_left_open_does_not_swallow_the_quotes(open_site: OpenSite) -> None:
+    done = read_events((await (await open_site("Run this:\n```sh\nmake bridge")).client.post("/ask/stream", json=ASK)).text)[-1]
+    assert done["answer"].startswith(f"Run this:\n```sh\nmake bridge\n```{BELOW}{QUOTED}")
+
+
+async def test_a_sentence_that_ends_in_code_gets_no_marker(open_site: OpenSite) -> None:
+    body = (await (await open_site("```\nThe bridge was built in 1894.")).client.post("/ask", json=ASK)).json()
+    assert (body["extractive"], body["warnings"]) == (True, ["uncited"])
+
+
 async def test_chat_shows_a_notice(open_site: OpenSite) -> None:
     for written in (INVENTED, FOUND, "Here is what I found:"):
         site = await open_site('{"query": "bridge built"}')

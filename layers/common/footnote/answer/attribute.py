@@ -9,6 +9,7 @@ from footnote.answer.assess import LEAST_TERMS, Sentence, sentences_of, support
 from footnote.answer.citation_styles import cite, markers_of
 from footnote.answer.messages import message
 from footnote.ports import Index
+from footnote.text.code_spans import fence_end
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
 from footnote.types import Answer, Chunk, Turn
@@ -19,8 +20,8 @@ missed costs little: the documents are quoted instead."""
 
 
 async def attribute(turn: Turn, answer: Answer, index: Index) -> Answer | None:
-    """The answer with a marker behind each sentence; None if one with LEAST_TERMS terms or more is in no passage, or all are shorter.
-    Where the text has been shown already, the markers follow in a line of their own."""
+    """The answer with a marker behind each sentence; None if one with LEAST_TERMS terms or more is in no passage or ends in code, or all
+    are shorter. Where the text has been shown already, the markers follow in a line of their own."""
     bounds = split_sentences(answer.text, turn.lang)
     terms = {span: content_terms(answer.text[slice(*span)], turn.lang) for span in bounds}
     weights = await index.term_weights(turn.caller, turn.request.collection, [term for each in terms.values() for term in each])
@@ -49,7 +50,7 @@ def place_of(
     return max(totals, key=lambda place: totals[place], default=None)
 
 
-def _with_markers(turn: Turn, answer: Answer, places: Mapping[int, int]) -> Answer:
+def _with_markers(turn: Turn, answer: Answer, places: Mapping[int, int]) -> Answer | None:
     """The answer as if the model had cited. `places`: end of a sentence → position of its passage."""
     markers, hits, style = markers_of(turn), turn.evidence.citable, turn.profile.citation_style
     text = answer.text
@@ -58,9 +59,11 @@ def _with_markers(turn: Turn, answer: Answer, places: Mapping[int, int]) -> Answ
     if markers.style.at_end:
         text = f"{answer.text}\nSOURCES_USED: {', '.join(str(place + 1) for place in places.values())}"
     cited, citations = cite(text, hits, style, turn.lang, first=markers.first, origin=markers.origin)
+    if not markers.style.at_end and sum(len(citation.spans) for citation in citations) < len(places):
+        return None
     if not turn.profile.live or markers.style.at_end:
         return replace(answer, text=cited, citations=citations)
-    shown, listed = f"{answer.text}\n\n{message('citations_added', turn.lang)}", []
+    shown, listed = f"{answer.text}{fence_end(answer.text)}\n\n{message('citations_added', turn.lang)}", []
     for citation in citations:
         marker = markers.write(citation.number, citation.hit)
         listed.append(replace(citation, spans=((len(shown) + 1, len(shown) + 1 + len(marker)),)))

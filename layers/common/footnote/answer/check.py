@@ -16,6 +16,7 @@ from footnote.answer.toolbox import SEARCH
 from footnote.answer.voice_tool import VOICES
 from footnote.events import Event, Token
 from footnote.ports import Embedder, Index
+from footnote.text.code_spans import fence_end
 from footnote.types import Answer, Citation, Flaw, Turn
 
 
@@ -79,7 +80,7 @@ async def _quote(
         yield replace(quoted, answer=instead).with_notes(rejected_answer=answer.text)
     else:
         lead = "unverified_but" if quoted.outcome is None else "unverified"
-        below = f"\n\n---\n\n**{message(lead, turn.lang)}**\n\n"
+        below = f"{fence_end(answer.text)}\n\n---\n\n**{message(lead, turn.lang)}**\n\n"
         yield Token(below + quoted.answer.text)
         text = answer.text + below
         citations = (*answer.citations, *(_moved(citation, len(text)) for citation in quoted.answer.citations))

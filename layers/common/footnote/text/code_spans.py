@@ -223,6 +223,14 @@ def followed_by(text: str, addition: str) -> str:
     return f"{text}{chr(10) if is_block else ' '}{addition}".rstrip()
 
 
+def fence_end(text: str) -> str:
+    """What closes the fence that is open at the end of a text that cannot be changed any more; "" = there is none."""
+    scanner = CodeScanner()
+    scanner.feed(text)
+    scanner.flush()
+    return f"\n{scanner.fence.sign * scanner.fence.length}" if scanner.fence and not scanner.fence.quoted else ""
+
+
 def fenced_code(code: str) -> str:
     """A block of code, whose fence is longer than any in it."""
     fence = "`" * max([3, *(len(run) + 1 for run in re.findall(r"`{3,}", code))])
