@@ -229,7 +229,7 @@ async def test_derived_queries_weigh_half_as_much_as_the_question_however_many_t
     assert await fused((own, Query("second", "step_back", 0.2)), *lists[:2]) == [("a", 1.0), ("x", 0.2), ("b", 0.0)]
 
 
-async def test_lists_beside_words_and_vectors_share_their_weight_between_them_and_the_parts_of_a_question() -> None:
+async def test_lists_beside_words_and_vectors_share_one_weight() -> None:
     own, words = Query("first"), listed("bm25", "first", "a", "b")
     graph, late, tree = (listed(source, "first", "x") for source in ("graph", "late_interaction", "summary_tree"))
     assert await fused((own,), words, graph) == [("a", 1.0), ("x", 0.3), ("b", 0.0)]
@@ -241,7 +241,7 @@ async def test_lists_beside_words_and_vectors_share_their_weight_between_them_an
     assert await fused(both, words, graph, other, listed("graph", "second", "y")) == [("a", 1.0), ("x", 0.15), ("y", 0.15), ("b", 0.0)]
 
 
-async def test_a_passage_counts_for_the_part_of_the_question_that_found_it_whatever_else_did() -> None:
+async def test_a_passage_counts_for_the_part_of_a_question_that_found_it() -> None:
     """By its part it is scored again later."""
     queries = Query("first"), Query("second"), Query("third", "step_back", 0.5)
     lists = listed("bm25", "first", "a", "b"), listed("bm25", "second", "y", "z"), listed("bm25", "third", "y", "x")

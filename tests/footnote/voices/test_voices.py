@@ -130,7 +130,7 @@ def test_channels_and_products_are_counted_by_size_and_what_is_not_known_comes_l
     assert [(row.key, row.voices) for row in count(said, "product")] == [(None, 7)]
 
 
-def test_a_rating_between_two_whole_ones_counts_as_the_nearest_and_a_half_as_the_better() -> None:
+def test_a_rating_counts_as_the_nearest_whole_one_and_a_half_as_the_better() -> None:
     said = [Voice(str(rating), "", "en", rating=rating) for rating in (1.4, 3.6, 4.49, 4.5, 5.0)]
     assert [(row.key, row.voices, row.rating) for row in count(said, "rating")] == [("1", 1, 1.4), ("4", 2, 4.04), ("5", 2, 4.75)]
 
