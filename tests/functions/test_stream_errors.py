@@ -28,7 +28,10 @@ from tests.fakes import FakeModel, FakeModels
 from tests.functions.conftest import ASK, QUESTION, OpenSite
 
 PNG = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n....").decode()
-SAID = "It was built in 1894, and painted blue by hand in the same year. Ferries cross the river beside it. " * 2
+SAID = (
+    "It was built in 1894, and painted blue by hand in the same year. Ferries cross the river beside it every hour. Its three piers are of"
+    " stone, its deck is of wood, and the toll house at its northern end has been a museum since the last war. "
+)
 """More than an agent keeps back."""
 DOWN = "This part is down."
 

@@ -48,15 +48,13 @@ from footnote.adapters.sqlite.records import SqliteRecords
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
 from footnote.adapters.sqlite.vector_cache import SqliteVectorCache
 from footnote.bootstrap.embedders import default_embedder, named_embedders
+from footnote.bootstrap.readers import Readers
 from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
 from footnote.collections.visible import VisibleIndex, VisibleLedger
-from footnote.deps import SettingGroups
 from footnote.guard.limits import RateLimiter
 from footnote.guard.spending import Spending
 from footnote.guard.terms import Terms
-from footnote.ingest.apart import Apart, InChildren, in_thread
-from footnote.ingest.parser import make_parser
 from footnote.ports import (
     Bus,
     Cache,
@@ -96,7 +94,7 @@ BACKENDS = (
 """The ports whose adapters may hold connections, files or processes and are closed with the Core."""
 
 
-class Backends(SettingGroups):
+class Backends(Readers):
     """The adapters of one configuration, each created at first use: one `ports.Index`, one `ports.Ledger`, ….
 
     None where a part is not configured."""
@@ -281,16 +279,6 @@ class Backends(SettingGroups):
     @cached_property
     def images(self) -> Images:
         return WebImages(Egress())
-
-    @cached_property
-    def parser(self) -> Parser:
-        return self._parser or make_parser(self.settings.ingest, docling=self.settings.docling_enabled)
-
-    @cached_property
-    def apart(self) -> Apart:
-        """Runs what follows the parser: where a parser was given, in this process."""
-        limits = self.settings.ingest
-        return in_thread if self._parser else InChildren(limits.parse_limit_s, limits.parse_memory_mb)
 
     @cached_property
     def _databases(self) -> Databases | None:

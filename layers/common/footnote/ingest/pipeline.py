@@ -45,7 +45,7 @@ from footnote.types import ATTACHED, SYSTEM, Caller, Document, Parsed
 log = logging.getLogger(__name__)
 
 LEASE_S, JOB_S = 300.0, 600.0  # a lease, renewed before the model stages (285 s at most); a job goes to another worker after both
-AHEAD = "The index contains a newer version of this file."
+AHEAD = "The index contains a newer version of this file."  # if the ledger has nothing newer: it was restored to an earlier state
 
 
 @dataclass(slots=True)
@@ -68,7 +68,6 @@ class Ingestor:
     named: Mapping[str, Embedder] = field(default_factory=dict)
     """The embedders that collections can name."""
     apart: Apart = in_thread
-    """Runs what follows the parser."""
 
     @property
     def embedders(self) -> Embedders:
@@ -262,7 +261,6 @@ class Ingestor:
         await forget_vectors(self.vector_cache, self.index, self.embedders, document, ready)
         if not await self.index.activate(doc_id, generation):
             await self._clean_up(doc_id, generation)
-            # If the ledger has nothing newer, the index is ahead of it: the ledger was restored to an earlier state.
             await self._fail(doc_id, generation, AHEAD, "Delete the document and add the file again.")
             return False
         current = await self.ledger.update(
