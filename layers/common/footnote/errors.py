@@ -163,9 +163,13 @@ class ModelTimeout(ModelUnavailable):
 
 
 class PromptTooLong(ModelUnavailable):
-    """The prompt exceeds the model's context window, so no retry helps."""
+    """The prompt exceeds the model's context window, so only a shorter one helps. `window`: in tokens."""
 
     title = "The prompt is too long for the language model"
+
+    def __init__(self, detail: str, window: int) -> None:
+        super().__init__(detail)
+        self.window = window
 
 
 class UnusableReply(ModelUnavailable):

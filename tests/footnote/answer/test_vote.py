@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from footnote.answer.generate import generate
+from footnote.answer.fitting import answer_fitting
 from footnote.answer.vote import are_different, is_unanswered, vote
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
@@ -94,7 +94,7 @@ def test_answers_disagree_by_numbers_negations_and_whether_there_is_one(one: str
 
 
 async def test_the_answer_is_not_written_again_and_only_where_the_vote_failed() -> None:
-    rows = [row for row in DOCUMENTS if isinstance(row, Step) and row.run in (vote, generate)]
+    rows = [row for row in DOCUMENTS if isinstance(row, Step) and row.run in (vote, answer_fitting)]
     for replies, sent in (([[RIGHT]] * 3, 3), ([[ModelUnavailable("gone")]] * 3 + [[RIGHT]], 4)):
         model = FakeModel(list(replies))
         asked = with_(ASKED, profile=LIVE, options={"ensemble_voting": True})

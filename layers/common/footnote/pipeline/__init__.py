@@ -18,6 +18,7 @@ from footnote.answer.context import assemble_context, warn_of_injection, was_wri
 from footnote.answer.converse import assemble_conversation
 from footnote.answer.extract import verdict_shown
 from footnote.answer.faq import answer_from_faq, may_be_faq
+from footnote.answer.fitting import answer_fitting, converse_fitting
 from footnote.answer.generate import (
     answer_no_hits,
     generate,
@@ -228,12 +229,10 @@ DOCUMENTS = (
         shows=lambda t: t.record.notes.get("vote", {}), on_start=answering,
     ),
     Step(
-        "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=quote, when=is_unanswered,
+        "answer", answer_fitting, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=quote, when=is_unanswered,
         shows=lambda t: {"tokens": t.record.usage.completion_tokens, **verdict_shown(t)}, on_start=answering,
     ),
-    Step(
-        "extract", quote, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering,
-    ),
+    Step("extract", quote, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering),
     Step(
         "revise", revise, stage=Stage.CHECK, option="revise_answer", paid=True, on_error=SKIP, when=is_revisable, shows=revision_shown,
     ),
@@ -247,7 +246,7 @@ DOCUMENTS = (
 CONVERSATION = (
     NEED_MODEL,
     Step("context", assemble_conversation, stage=Stage.ANSWER, on_error=FAIL),
-    SAY,
+    replace(SAY, run=converse_fitting),
 )
 """… → an answer of the model from the conversation alone."""
 

@@ -118,6 +118,8 @@ class OpenAIModel:
     async def _begin(self, client: AsyncOpenAI, body: dict[str, Any], headers: dict[str, str]) -> Chunks:
         """Starts the stream. What this model rejected is not sent again."""
         known = tried = self._endpoint.quirks.get(self.name, Quirks())
+        if known.window and not known.takes(body):
+            raise too_long(known.window)
         while True:
             sent = tried.applied(body)
             try:
@@ -126,9 +128,9 @@ class OpenAIModel:
                 )
             except Exception as exc:
                 learned = learn(exc, sent, tried)
-                if learned is None:
+                if learned is None or learned == tried:
                     raise
-                if learned.room == 0:
+                if learned.window and learned.room == 0:
                     self._endpoint.quirks[self.name] = replace(known, window=learned.window)
                     raise too_long(learned.window) from exc
                 tried = learned

@@ -7,9 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from footnote.text.tokens import count_tokens
+
 OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_completion_tokens", "response_format", "reasoning_effort"}
 """Parameters that a request can do without if a server or model rejects them."""
 UNNAMED = frozenset({"response_format", "reasoning_effort"})
+MARGIN = 1.25
+"""Tokens are estimated, and a prompt that may fit is sent."""
 SHORTEST_KEY = 6
 """Characters. The placeholder of servers without a key is shorter, and a word."""
 LIMITS = ("max_tokens", "max_completion_tokens")
@@ -31,6 +35,11 @@ class Quirks:
     window: int | None = None
     no_system: bool = False
     room: int | None = None
+
+    def takes(self, body: Mapping[str, Any]) -> bool:
+        """Whether the prompt may fit into the window, as far as that is known."""
+        texts = [message["content"] for message in body["messages"] if isinstance(message["content"], str)]
+        return self.window is None or sum(map(count_tokens, texts)) <= self.window * MARGIN
 
     def applied(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The request as this model takes it. A token limit that is rejected is first sent under its other name."""
@@ -72,9 +81,10 @@ def said_by(exc: Exception) -> str:
     """The endpoint's own words in an error of the SDK, without the key; "" = none that are meant to be read."""
     import openai
 
-    if not isinstance(exc, openai.APIStatusError) or "json" not in exc.response.headers.get("content-type", ""):
+    if not isinstance(exc, openai.APIStatusError):
         return ""
-    message = exc.body.get("message") if isinstance(exc.body, Mapping) else exc.body
+    is_json = "json" in exc.response.headers.get("content-type", "")
+    message = exc.body.get("message") if isinstance(exc.body, Mapping) else exc.body if is_json else ""
     key = exc.request.headers.get("authorization", "").removeprefix("Bearer ")
     hidden = message.replace(key, "…") if isinstance(message, str) and len(key) > SHORTEST_KEY else message
     return " ".join(hidden.split()) if isinstance(hidden, str) else ""
@@ -102,7 +112,7 @@ def _headed(head: str, content: Any) -> Any:
 def _overflow(said: str) -> int | None:
     """The context window that a request exceeds according to these words; None = they speak of something else."""
     found = WINDOW.search(said)
-    return _number(found[1] or found[2]) if found else None
+    return (_number(found[1] or found[2]) or None) if found else None
 
 
 def _shorter(said: str, body: Mapping[str, Any], known: Quirks) -> Quirks | None:

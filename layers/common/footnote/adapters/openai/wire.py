@@ -126,9 +126,9 @@ class ReplyReader:
         call["arguments"] += function.get("arguments") or ""
 
 
-def too_long(window: int | None) -> PromptTooLong:
+def too_long(window: int) -> PromptTooLong:
     """The error for a prompt that exceeds the context window."""
-    return PromptTooLong(f"The prompt does not fit into the model's context window of {window} tokens. Set LLM__CONTEXT_WINDOW.")
+    return PromptTooLong(f"The prompt does not fit into the model's context window of {window} tokens. Set LLM__CONTEXT_WINDOW.", window)
 
 
 def translate(exc: Exception, name: str) -> FootnoteError:
