@@ -19,15 +19,7 @@ from footnote.answer.converse import assemble_conversation
 from footnote.answer.extract import verdict_shown
 from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.fitting import answer_fitting, converse_fitting
-from footnote.answer.generate import (
-    answer_no_hits,
-    generate,
-    has_model,
-    has_no_model,
-    has_nothing_to_answer_from,
-    need_model,
-    pick_model,
-)
+from footnote.answer.generate import answer_no_hits, generate, has_model, has_no_model, has_nothing_to_answer_from, need_model, pick_model
 from footnote.answer.overview import quote
 from footnote.answer.revise import is_revisable, revise, revision_shown
 from footnote.answer.small_talk import greet, is_greeted, may_greet

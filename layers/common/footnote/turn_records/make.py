@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from footnote.errors import ModelUnavailable
 from footnote.types import (
     FLAWS,
     NO_MODEL,
@@ -83,7 +84,7 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         }
     if record.model_source is not None and record.model_source.state in NO_MODEL and turn.caller.role == "admin":
         stored["llm_source"] = _source(record.model_source)
-    if stored["llm_failed"] and record.model_problem and turn.caller.role == "admin":
+    if stored["llm_failed"] and record.model_problem not in (None, ModelUnavailable.title) and turn.caller.role == "admin":
         stored["llm_problem"] = record.model_problem
     return stored
 
