@@ -233,6 +233,41 @@ def test_a_truncated_answer_says_so(open_handbook: Open, server: str, locale: st
 
 
 @pytest.mark.parametrize(
+    ("locale", "warning", "expected"),
+    [
+        ("en-US", "uncited", "The model cited no passage."),
+        ("de-DE", "repetition", "Das Modell hat sich wiederholt und wurde angehalten."),
+        ("ko-KR", "other_language", "모델이 질문과 다른 언어로 답했습니다."),
+    ],
+)
+def test_a_text_that_is_no_answer_stays_above_the_quotes(
+    open_handbook: Open, server: str, locale: str, warning: str, expected: str
+) -> None:
+    def as_if_a_model_wrote_it(route: Route) -> None:
+        answer = route.fetch()
+        changes = {
+            '"warnings": []': f'"warnings": ["{warning}"]',
+            '"outcome": "answered"': '"outcome": "closest"',
+            '"tier": "answer"': '"tier": "closest"',
+            '"extractive": true': '"extractive": false',
+            '"degraded": false': '"degraded": true',
+        }
+        body = answer.text()
+        for now, then in changes.items():
+            assert now in body
+            body = body.replace(now, then)
+        route.fulfill(response=answer, body=body)
+
+    screen = open_handbook(server, locale=locale)
+    screen.page.route("**/ask/stream", as_if_a_model_wrote_it)
+    screen.ask(LEAVE)
+    screen.finished()
+    expect(screen.page.locator(".after .note")).to_have_text([expected])
+    expect(screen.page.locator("section.closest")).to_have_count(0)
+    expect(screen.page.locator(".answer .cite").first).to_be_visible()
+
+
+@pytest.mark.parametrize(
     ("warning", "expected"),
     [
         ("budget_cheaper", "Your budget for today is nearly used up, so a cheaper model answered."),

@@ -21,7 +21,7 @@ import { questionButton, suggest, wantQuestion } from './suggestions.js'
 /** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), and the nodes above and below it (`before`, `after`). */
 export function answerOf(turn) {
   const sources = turn.citations.map(citation => ({ ...hitOf(turn, citation), ...citation }))
-  if (turn.outcome === 'closest') return { before: correction(turn), body: closestPassages(sources), after: after(turn, sources) }
+  if (turn.outcome === 'closest' && turn.extractive) return { before: correction(turn), body: closestPassages(sources), after: after(turn, sources) }
   const body = renderAnswer(turn.answer, turn.citations, (n, span) => el('sup', {}, marker(sources.find(({ number }) => number === n), sources, span)))
   if (turn.extractive) styleHeadings(body)
   addCopyButtons(body)
