@@ -128,7 +128,7 @@ class ScriptedModel(BaseHTTPRequestHandler):
         elif "hostile" in question:
             pieces = [HOSTILE, f"\n\nSafe words{marker}."]
         elif deep := re.search(r"deep answer (\d)", question):
-            pieces = [f"{DEEP[int(deep[1])]}", f"\n\nSafe words{marker}."]
+            pieces = [f"{DEEP[int(deep[1])]}\n\nSafe words{marker}."]  # in one piece, because a loop is ended while it arrives
         elif "formula" in question:
             pieces = [FORMULAS.replace("[^1]", marker)]
         elif "moon" in question:

@@ -15,9 +15,10 @@ from footnote.adapters.sqlite.turn_store import open_store
 from footnote.checkpoints import LEASE_S, ReplayedModels, ReplayedReranker, ReplayedSearches, TurnCheckpoint, resume, take_checkpoint
 from footnote.errors import Conflict, ModelUnavailable, StoreUnavailable
 from footnote.events import Done
-from footnote.guard.budget import Spending, spend
+from footnote.guard.budget import spend
+from footnote.guard.spending import Hold, Spending
 from footnote.ports import Delta, RequestKey
-from footnote.settings import Budget
+from footnote.settings import LLM, Budget
 from footnote.steps import FAIL, Step
 from footnote.types import Caller, Candidate, Candidates, Message, Search, Stage, ToolCall, Turn, Usage
 from tests.conftest import HandClock
@@ -52,7 +53,9 @@ async def test_what_a_turn_had_spent_before_it_was_interrupted_counts_once(store
     database = open_store(tmp_path)
     spending, budget = Spending(SqliteCache(database, clock), clock), Budget(tokens_per_day=1000)
     for prompt in (300, 500):  # the second time the first call is replayed, and another one made
-        deps = FakeDeps(spending=spending, budget=budget, checkpoint=await take(store, clock))
+        hold = Hold(spending, "me", budget, LLM())
+        await hold.open()
+        deps = FakeDeps(hold=hold, checkpoint=await take(store, clock))
         await run_step(spend, make_turn(usage=Usage(prompt, 0)), deps)
     assert await spending.share("me", budget) == 0.5
     database.close()

@@ -37,6 +37,7 @@ async def test_a_search_creates_only_the_backends_that_its_steps_request(core: C
         "cache",
         "optional_cache",
         "embedder",
+        "store",
         "models",
         "endpoints",
         "prompts",

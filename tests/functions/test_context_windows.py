@@ -31,7 +31,7 @@ def fitting(longest: int) -> Any:
     """A model that takes so many characters."""
     said = "This model's maximum context length is 1000 tokens. However, your messages resulted in 5000 tokens."
     refused = Reply(400, ('{"error": {"message": "' + said + '", "code": "context_length_exceeded"}}',))
-    return lambda sent: refused if length(sent) > longest else sse(chunk(content="In 1803 [^1]."))
+    return lambda sent: refused if length(sent) > longest else sse(chunk(content="In 1803 [1][^bridge]."))
 
 
 @pytest.fixture
@@ -83,5 +83,5 @@ async def test_less_of_a_conversation_is_shown_where_all_does_not_fit(model: Ser
     talk = [("user", "Why? " * 900), ("assistant", "Because. " * 300), ("user", "And when?")]
     asked = {"messages": [{"role": role, "content": text} for role, text in talk]}
     reply = await client.post("/api/chat", json=asked)
-    assert (reply.status_code, reply.json()["message"]) == (200, "In 1803 [^1].")
+    assert (reply.status_code, reply.json()["message"]) == (200, "In 1803 [1][^bridge].")
     assert [sent["messages"][-1]["content"] for _, _, sent in model.requests] == ["And when?"] * 2

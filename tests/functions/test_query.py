@@ -94,11 +94,21 @@ AT = "The model at http://model.test/v1 did not answer."
 @pytest.mark.parametrize(
     ("question", "role", "outcome", "pending"),
     [
-        (QUESTION, "admin", "answered", f"{AT} These sentences are quoted from the documents instead."),
+        (QUESTION, "admin", "answered", f"down {AT} These sentences are quoted from the documents instead."),
         (QUESTION, "user", "answered", "The language model did not answer. These sentences are quoted from the documents instead."),
-        ("Who painted the bridge's railing green?", "admin", "closest", f"{AT} These sentences are quoted from the documents instead."),
-        ("Wer hat das Geländer der bridge bemalt?", "admin", "refused", "Das Modell unter http://model.test/v1 hat nicht geantwortet."),
-        ("bridge 난간은 누가 초록색으로 칠했나요?", "admin", "refused", "http://model.test/v1의 모델이 응답하지 않았습니다."),
+        (
+            "Who painted the bridge's railing green?",
+            "admin",
+            "closest",
+            f"down {AT} These sentences are quoted from the documents instead.",
+        ),
+        (
+            "Wer hat das Geländer der bridge bemalt?",
+            "admin",
+            "refused",
+            "down Das Modell unter http://model.test/v1 hat nicht geantwortet.",
+        ),
+        ("bridge 난간은 누가 초록색으로 칠했나요?", "admin", "refused", "down http://model.test/v1의 모델이 응답하지 않았습니다."),
     ],
 )
 async def test_a_failing_model_is_distinguished_from_a_missing_one(

@@ -138,7 +138,7 @@ class VectorCopies:
             if repair:
                 self._make_again(connection, copy)
                 connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
-                log.warning("a vector file was wrong and is made again", extra={"file": name, "slots": copy.slots})
+                log.warning("a vector file was wrong and is made again", extra={"count": copy.slots})
         return name
 
     def _make_again(self, connection: sqlite3.Connection, copy: Copy) -> Copy:
