@@ -17,8 +17,8 @@ from footnote.ingest.child import APART, Children, cpu_limit_s
 P = ParamSpec("P")
 Result = TypeVar("Result")
 
-SHARE = 0.08
-"""The share of the time limit that a megabyte may take to be cut into passages: 5 seconds of 60, three times what tables take."""
+SHARE = 0.055
+"""The share of the time limit that a megabyte may take to be cut into passages: 3.3 seconds of 60, twice what tables take."""
 _TOO_LARGE = UnreadableFile("Reading this file takes more memory than allowed.", "Split it into smaller files and add those.")
 
 

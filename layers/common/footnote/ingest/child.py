@@ -36,8 +36,8 @@ _BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from footnote.
 LARGE = 1_500_000
 """Bytes of a file, above which it waits for other large ones."""
 SMALL_AT_ONCE = 2
-PARSE_SHARE = 0.13
-"""The share of the time limit that a megabyte may take to be parsed: 8 seconds of 60, three times what a dense PDF takes."""
+PARSE_SHARE = 0.1
+"""The share of the time limit that a megabyte may take to be parsed: 6 seconds of 60, twice what a dense PDF takes."""
 _TICK_S = 0.1
 _END_S = 5.0
 """How long a process that closed its end of the socket may take to end."""

@@ -20,7 +20,7 @@ class Ingest(Group):
         gt=0,
         le=3600,
         description="Maximum time to parse one file, in seconds, and again to cut its text into passages. A small file may use a part of"
-        " it: 13 % of processor time per megabyte to be parsed, 8 % to be cut.",
+        " it: 10 % of processor time per megabyte to be parsed, 5.5 % to be cut.",
         affects="nothing",
     )
     enrichment: Literal["auto", "patterns", "descriptions", "questions"] = setting(
