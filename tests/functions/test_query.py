@@ -87,27 +87,18 @@ async def test_a_model_that_fails_before_its_first_token_is_replaced_by_quotes(o
     assert (body["extractive"], body["degraded"], body["model_failed"]) == (True, True, True)
 
 
-AT = "The model at http://model.test/v1 did not answer."
+AT, UNTER = "down The model at http://model.test/v1 did not answer.", "down Das Modell unter http://model.test/v1 hat nicht geantwortet."
+QUOTED = "These sentences are quoted from the documents instead."
 
 
 @pytest.mark.parametrize("fails", ["when it is chosen", "when it is asked"])
 @pytest.mark.parametrize(
     ("question", "role", "outcome", "pending"),
     [
-        (QUESTION, "admin", "answered", f"down {AT} These sentences are quoted from the documents instead."),
-        (QUESTION, "user", "answered", "The language model did not answer. These sentences are quoted from the documents instead."),
-        (
-            "Who painted the bridge's railing green?",
-            "admin",
-            "closest",
-            f"down {AT} These sentences are quoted from the documents instead.",
-        ),
-        (
-            "Wer hat das Geländer der bridge bemalt?",
-            "admin",
-            "refused",
-            "down Das Modell unter http://model.test/v1 hat nicht geantwortet.",
-        ),
+        (QUESTION, "admin", "answered", f"{AT} {QUOTED}"),
+        (QUESTION, "user", "answered", f"The language model did not answer. {QUOTED}"),
+        ("Who painted the bridge's railing green?", "admin", "closest", f"{AT} {QUOTED}"),
+        ("Wer hat das Geländer der bridge bemalt?", "admin", "refused", UNTER),
         ("bridge 난간은 누가 초록색으로 칠했나요?", "admin", "refused", "down http://model.test/v1의 모델이 응답하지 않았습니다."),
     ],
 )
