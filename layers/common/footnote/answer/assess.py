@@ -136,12 +136,19 @@ async def find_support(turn: Turn, answer: Answer, index: Index) -> list[tuple[s
     return [(claim, support(claim, [c.hit.chunk for c in cited], passages, weights, asked, turn.lang, least)) for claim, cited in claims]
 
 
+def without_markers(answer: Answer) -> str:
+    """The text with spaces in place of its markers, so that bounds stay."""
+    text = answer.text
+    for citation in answer.citations:
+        for start, end in citation.spans:
+            text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
 def claims_of(answer: Answer, lang: str) -> Iterator[tuple[str, list[Citation]]]:
     """Pairs of (sentence without its markers, its citations). In a text without markers every sentence cites all sources."""
-    text = answer.text
+    text = without_markers(answer)
     marks = sorted((span, citation.number) for citation in answer.citations for span in citation.spans)
-    for (start, end), _ in marks:
-        text = text[:start] + " " * (end - start) + text[end:]
     bounds = split_sentences(text, lang)
     for (start, end), following in zip(bounds, [*(start for start, _ in bounds[1:]), len(text) + 1], strict=True):
         numbers = {number for (at, _), number in marks if start <= at < following}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
+from footnote.answer.assess import without_markers
 from footnote.answer.preamble import find_end, stems_of
-from footnote.text.language import MARKER_WORDS, detect_language
+from footnote.text.code_spans import prose_spans
+from footnote.text.language import LATIN_WORD, MARKER_WORDS, detect_language
 from footnote.text.sentences import split_sentences
 from footnote.types import Answer, Flaw, Turn
 
-CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 QUOTED = re.compile(r"“[^”]{0,600}”|„[^“”]{0,600}[“”]|«[^»]{0,600}»|\"[^\"]{0,600}\"")
-LATIN_WORD = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]+")
 LEAST_LETTERS = 25
 """Letters of a text whose language can be told."""
 LEAST_SHARE = 0.2
@@ -38,15 +38,6 @@ def find_flaw(turn: Turn, answer: Answer) -> Flaw | None:
     return None if answer.citations else "uncited"
 
 
-def without_markers(answer: Answer) -> str:
-    """The text with spaces in place of its markers, so that bounds stay."""
-    text = answer.text
-    for citation in answer.citations:
-        for start, end in citation.spans:
-            text = text[:start] + " " * (end - start) + text[end:]
-    return text
-
-
 def _only_announces(text: str, turn: Turn) -> bool:
     """“Here is what the documents say:”, or one sentence that ends with a colon."""
     said = text.strip(" \n*_#>-")
@@ -58,7 +49,7 @@ def _only_announces(text: str, turn: Turn) -> bool:
 def _is_in_other_language(text: str, turn: Turn) -> bool:
     """Whether both languages are certain, and differ. Code and quotations may be in any language."""
     question = turn.request.question
-    prose = QUOTED.sub(" ", CODE.sub(" ", text))
+    prose = QUOTED.sub(" ", " ".join(text[start:end] for start, end in prose_spans(text)))
     if sum(map(str.isalpha, prose)) < LEAST_LETTERS or NAMES_LANGUAGE.search(question):
         return False
     asked, written = detect_language(question), detect_language(prose, among=[turn.lang])
