@@ -1,4 +1,4 @@
-"""What reverse proxies say about a request: the client's address, scheme and host.
+"""What reverse proxies say about a request: the client's address, scheme and host, and the path below which they serve this server.
 
 Any client can send `X-Forwarded-…` itself. So these headers are dropped unless the connection comes from an address in the setting
 TRUSTED_PROXIES. A proxy appends the address it was called from to `X-Forwarded-For`; read from the right, the first one that is no trusted
@@ -8,14 +8,19 @@ proxy is the client's, and all left of it is what the client made of it.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from footnote_http.callers import PATH
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 PREFIX = "x-forwarded-"
+PREFIX_PATH = re.compile(r"(?:/[\w.~!$&'()*+;=:@%-]+)+/?", re.ASCII)
+"""No empty segment, since `//host` would be another server."""
 
 
 class TrustedProxies:
@@ -49,6 +54,8 @@ class TrustedProxies:
         for name in ("proto", "host"):
             if parts := _parts(sent, name):  # the part that the outermost trusted proxy added
                 kept[PREFIX + name] = parts[max(0, len(parts) - proxies)]
+        if prefix := "".join(_parts(sent, "prefix")[-1:]):
+            seen[PATH] = prefix.rstrip("/") if PREFIX_PATH.fullmatch(prefix) else ""
         if kept.get(f"{PREFIX}proto") in ("http", "https"):
             seen["scheme"] = kept[f"{PREFIX}proto"]
         seen["headers"] = kept.raw

@@ -95,7 +95,7 @@ class Content(Route):
                 return await handle(request)
             chunk_id = request.query_params.get("chunk_id")
             named = {"doc_id": request.path_params["doc_id"], **({"chunk_id": chunk_id} if chunk_id else {})}
-            return RedirectResponse(f"/?{urlencode(named)}", 303, {"vary": "accept", "cache-control": "no-store"})
+            return RedirectResponse(f"../../?{urlencode(named)}", 303, {"vary": "accept", "cache-control": "no-store"})
 
         return lead
 

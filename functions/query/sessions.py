@@ -23,7 +23,7 @@ from footnote.guard.identity import (
 )
 from footnote.types import Caller
 from footnote_http.app import Limit
-from footnote_http.callers import COOKIE, AdminOf, CoreOf, TokenOf, owner_of
+from footnote_http.callers import COOKIE, AdminOf, CoreOf, TokenOf, owner_of, root_of
 from footnote_http.openapi import problems
 from footnote_http.pages import PageBody
 from footnote_http.routes import Router
@@ -102,7 +102,9 @@ async def sign_in(body: SignIn, request: Request, core: CoreOf) -> Response:
     """Stores the token in a cookie for the page. The token's own expiry applies."""
     await owner_of(body.token, request)
     reply = Response(status_code=204)
-    reply.set_cookie(COOKIE, body.token, max_age=WEEK_S, httponly=True, samesite="strict", secure=_is_secure(request))
+    reply.set_cookie(
+        COOKIE, body.token, max_age=WEEK_S, path=root_of(request), httponly=True, samesite="strict", secure=_is_secure(request)
+    )
     return reply
 
 
@@ -115,7 +117,7 @@ async def sign_out(request: Request, core: CoreOf, token: TokenOf) -> Response:
             await audit(core.records, owner, "session.revoke", session_id_of(token), now=core.clock())
             await close_session(token, cache=core.cache, records=core.records)
     reply = Response(status_code=204)
-    reply.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_is_secure(request))
+    reply.delete_cookie(COOKIE, path=root_of(request), httponly=True, samesite="strict", secure=_is_secure(request))
     return reply
 
 

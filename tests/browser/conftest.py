@@ -251,7 +251,7 @@ class Screen:
 
     def open(self) -> None:
         """Opens the page, set to add documents to this screen's own index."""
-        self.page.goto(self.url)
+        self.page.goto(f"{self.url}/")
         expect(self.page.locator("html[data-ready]")).to_be_attached()
         self.page.locator("#into").evaluate("(field, name) => (field.value = name)", self.index)
 

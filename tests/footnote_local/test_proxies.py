@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Auth, Embedding, Limits, Settings
+from footnote_http.callers import PATH
 from footnote_local.proxies import TrustedProxies
 from footnote_local.server import create_app
 from tests.servers import serving
@@ -116,3 +117,29 @@ async def test_only_a_trusted_proxy_says_that_a_request_came_by_tls(tmp_path: Pa
 def test_a_trusted_proxy_is_an_address_or_a_network(text: str) -> None:
     with pytest.raises(ValidationError):
         Settings(trusted_proxies=[text])
+
+
+async def tell_path(scope: Scope, receive: Receive, send: Send) -> None:
+    """Replies with the path that an app would put before its links."""
+    await JSONResponse(scope.get(PATH, ""))(scope, receive, send)
+
+
+@pytest.mark.parametrize(
+    ("sent", "path"),
+    [
+        ("/footnote", "/footnote"),
+        ("/team/docs/", "/team/docs"),
+        ("/a, /b", "/b"),
+        ("", ""),
+        ("/", ""),
+        ("//evil.example", ""),
+        ("/a//evil", ""),
+        ("https://evil.example", ""),
+        ("/a?b", ""),
+        ('/"><script>', ""),
+    ],
+)
+async def test_a_trusted_proxy_says_below_which_path_it_serves(sent: str, path: str) -> None:
+    for trusted, told in ((["127.0.0.1"], path), ([], "")):
+        async with serving(TrustedProxies(tell_path, trusted)) as address, httpx.AsyncClient() as client:
+            assert (await client.get(address, headers={"x-forwarded-prefix": sent})).json() == told

@@ -41,9 +41,9 @@ async def test_browsers_are_redirected_to_the_page_and_programs_are_not(core: Co
     browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     for name in (doc_id, "none"):
         reply = await client.get(f"/documents/{name}/content", params={"chunk_id": f"{name}#000"}, headers=browser)
-        assert (reply.status_code, reply.headers["location"]) == (303, f"/?doc_id={name}&chunk_id={name}%23000")
+        assert (reply.status_code, reply.headers["location"]) == (303, f"../../?doc_id={name}&chunk_id={name}%23000")
         assert (reply.headers["cache-control"], reply.content) == ("no-store", b"")
-    assert (await client.get(f"/documents/{doc_id}/content", headers=browser)).headers["location"] == f"/?doc_id={doc_id}"
+    assert (await client.get(f"/documents/{doc_id}/content", headers=browser)).headers["location"] == f"../../?doc_id={doc_id}"
     for asked in ({"save": "true"}, {"as": "blocks"}):
         assert (await client.get(f"/documents/{doc_id}/content", params=asked, headers=browser)).status_code == 200
     missing = await client.get("/documents/none/content", headers={"accept": "*/*"})

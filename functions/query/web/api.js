@@ -75,11 +75,14 @@ function withJson(body, accept = 'application/json') {
   return { headers: { accept, 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
+/** An address of this server, `/path`, as pages reach it: they stand in its root, which a proxy may serve below a path. */
+export const here = address => address.replace(/^\//, './')
+
 async function reach(path, options) {
   const headers = { ...options.headers, ...(options.method === 'GET' ? {} : await hashOf(options.body)) }
   let response
   try {
-    response = await fetch(path, { ...options, headers })
+    response = await fetch(here(path), { ...options, headers })
   } catch (error) {
     if (error.name === 'AbortError') throw error
     throw new Problem(t('error_unreachable'))

@@ -63,4 +63,4 @@ export class DocumentRow {
   }
 }
 
-const pathOf = (docId, rest = '') => `/documents/${encodeURIComponent(docId)}${rest}`
+const pathOf = (docId, rest = '') => `./documents/${encodeURIComponent(docId)}${rest}`

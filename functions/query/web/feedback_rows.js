@@ -63,12 +63,12 @@ function citedBy({ citations, selected_citations: selected }) {
 export function documentLink({ doc_id: doc, chunk_id: chunk, title, page }) {
   const name = [title, ...(page == null ? [] : [' ', say(el('span', { class: 'page' }), 'page_short', { page: String(page) })])]
   if (EXTERNAL.test(chunk)) return el('span', {}, ...name)
-  const href = `/?${new URLSearchParams({ doc_id: doc, chunk_id: chunk })}${page == null ? '' : `#page=${page}`}`
+  const href = `./?${new URLSearchParams({ doc_id: doc, chunk_id: chunk })}${page == null ? '' : `#page=${page}`}`
   return el('a', { href, target: '_blank', rel: 'noopener' }, ...name)
 }
 
 /** One's own conversation, which shows the receipt; of others only the id, by which logs name the turn. */
 function origin({ room_id: room, trace_id: trace }, leave) {
-  if (room) return el('p', { class: 'hint' }, say(el('a', { href: `/${addressOf(room)}`, onclick: leave }), 'feedback_conversation'))
+  if (room) return el('p', { class: 'hint' }, say(el('a', { href: `./${addressOf(room)}`, onclick: leave }), 'feedback_conversation'))
   return el('p', { class: 'hint' }, say(el('span', { class: 'trace' }), 'trace', { id: trace }))
 }

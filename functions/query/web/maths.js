@@ -15,7 +15,7 @@ const DELIMITERS = /^(?:\$\$?|\\[([])|(?:\$\$?|\\[)\]])$/g
 const OPTIONS = { throwOnError: true, strict: 'ignore', trust: false, maxSize: 20, maxExpand: 200 }
 const MOST = 300 // formulas of an answer that are typeset
 const DEEPEST = 20 // braces within each other: each becomes several elements
-const VENDOR = '/web/vendor/katex'
+const VENDOR = new URL('./vendor/katex', import.meta.url).href
 
 const escape = text => text.replace(/[&<>]/g, c => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[c])
 

@@ -42,5 +42,5 @@ async function forget(tellThere) {
     return tellThere(problem.message)
   }
   for (const room of unfinishedRooms()) forgetUnfinished(room)
-  location.replace('/') // clears the page
+  location.replace('./') // clears the page
 }

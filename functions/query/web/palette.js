@@ -14,7 +14,7 @@ import { loadStyle } from './style_sheet.js'
 import { setTheme } from './theme_switch.js'
 
 addWords({ en, de, ko })
-await loadStyle('/web/palette.css')
+await loadStyle('web/palette.css')
 
 const ADMIN = ['overview', 'documents', 'collections', 'people', 'prompts', 'settings', 'terms', 'feedback', 'experiments', 'audit']
 const MOST_CONVERSATIONS = 6
@@ -45,7 +45,7 @@ export function openPalette({ chooseCollection }) {
 function commandsOf(chooseCollection) {
   const go = address => () => location.assign(address)
   const collections = [...$('index').options].filter(({ value }) => value !== $('index').value)
-  const pages = [['statistics', '/statistics']]
+  const pages = [['statistics', 'statistics']]
   const isAdmin = !$('show-admin').hidden
   return [
     { text: t('conversation_new'), act: () => (location.hash === NEW || !location.hash ? focusQuestion() : location.assign(NEW)) },
@@ -56,7 +56,7 @@ function commandsOf(chooseCollection) {
     ...knownConversations().map(({ room_id, title }) => ({ group: t('conversations'), text: title, act: go(addressOf(room_id)), isConversation: true })),
     ...['system', 'light', 'dark'].map(name => ({ group: t('theme'), text: t(`theme_${name}`), act: () => setTheme(name) })),
     ...pages.map(([key, address]) => ({ text: t(key), act: go(address) })),
-    ...(isAdmin ? ADMIN.map(name => ({ group: t('admin'), text: t(name === 'documents' ? name : `palette_${name}`), act: go(`/admin#/${name}`) })) : []),
+    ...(isAdmin ? ADMIN.map(name => ({ group: t('admin'), text: t(name === 'documents' ? name : `palette_${name}`), act: go(`admin#/${name}`) })) : []),
   ]
 }
 

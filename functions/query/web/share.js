@@ -1,6 +1,6 @@
 // Sharing the shown conversation: its owner makes a link, copies it once, and deletes links.
 
-import { call } from './api.js'
+import { call, here } from './api.js'
 import { copyText } from './copy.js'
 import { $, el, label, say, showAgo } from './dom.js'
 import { addWords } from './i18n.js'
@@ -39,7 +39,7 @@ function fail(problem) {
 async function create() {
   try {
     const share = await call('POST', '/shares', { room_id: room, valid_days: days.value ? Number(days.value) : null })
-    address.value = new URL(share.path, location.origin).href
+    address.value = new URL(here(share.path), location).href
     made.hidden = false
     address.select()
     tell('share_made')

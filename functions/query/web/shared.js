@@ -17,7 +17,7 @@ const token = () => decodeURIComponent(location.hash.slice(1))
 
 /** The document at the cited passage, on the page that asks. */
 function addressOf({ doc_id, chunk_id, page }) {
-  return `/?${new URLSearchParams({ doc_id, chunk_id })}${page == null ? '' : `#page=${page}`}`
+  return `./?${new URLSearchParams({ doc_id, chunk_id })}${page == null ? '' : `#page=${page}`}`
 }
 
 function turnOf(turn) {

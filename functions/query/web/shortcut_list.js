@@ -8,7 +8,7 @@ import ko from './i18n/ko.palette.js'
 import { loadStyle } from './style_sheet.js'
 
 addWords({ en, de, ko })
-await loadStyle('/web/palette.css')
+await loadStyle('web/palette.css')
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
 const KEYS = [

@@ -60,15 +60,15 @@ $('sign-out').addEventListener('click', async () => {
   }
   setSignedIn(false)
   for (const room of unfinishedRooms()) forgetUnfinished(room)
-  location.replace('/') // clears the page
+  location.replace('./') // clears the page
 })
 
 // The browser itself requests a download, which would fail silently after the session has expired.
 document.addEventListener('click', async event => {
-  const link = event.target.closest?.('a[download]:is([href^="/documents/"], #my-data)')
+  const link = event.target.closest?.('a[download]:is([href^="./documents/"], #my-data)')
   if (!isSignedIn || !link || !event.isTrusted) return
   event.preventDefault()
-  const asks = link.id === 'my-data' ? '/me/preferences' : link.pathname.replace('/content', '')
+  const asks = link.id === 'my-data' ? '/me/preferences' : link.getAttribute('href').replace(/\/content.*/, '')
   await call('GET', asks).catch(() => {}) // the browser reports other errors
   link.click()
 })

@@ -87,7 +87,7 @@ async function load() {
 }
 
 function address(as = null, { doc_id, chunk_id, bounds } = cited) {
-  const path = `/documents/${encodeURIComponent(doc_id)}/content`
+  const path = `./documents/${encodeURIComponent(doc_id)}/content`
   if (!as) return path
   const query = new URLSearchParams({ as, ...(chunk_id ? { chunk_id } : {}) })
   const asked = new Set([bounds?.[sentence], ...(bounds ?? [])].filter(Boolean).map(([start, end]) => `${start}-${end}`))

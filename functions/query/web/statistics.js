@@ -22,7 +22,7 @@ const period = () => {
   const from = new Date(Date.parse(to) - (Number($('period').value) - 1) * DAY_MS).toISOString().slice(0, 10)
   return { from, to, ...($('collection').value && { collection: $('collection').value }) }
 }
-const addressOf = (by, more = {}) => `/stats?${new URLSearchParams({ ...period(), by, ...more })}`
+const addressOf = (by, more = {}) => `./stats?${new URLSearchParams({ ...period(), by, ...more })}`
 const share = (part, whole) => (whole ? `${number((100 * part) / whole, part && part < whole ? 1 : 0)} %` : '–')
 const seconds = ms => t('seconds', { s: number(ms / 1000, ms % 1000 && ms < 9950 ? 2 : 0) })
 const money = cost => (cost === null ? '–' : number(cost, cost && cost < 1 ? 4 : 2))

@@ -36,7 +36,7 @@ export async function showHealth(body) {
 
 /** Part → `ok` or what is wrong. A 503 has them, too. */
 async function readiness(name) {
-  const response = await fetch(`/${name}/ready`).catch(() => null)
+  const response = await fetch(`${name}/ready`).catch(() => null)
   const { parts } = (await response?.json().catch(() => null)) ?? { parts: { [name]: t('error_unreachable') } }
   return parts
 }

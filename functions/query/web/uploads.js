@@ -1,6 +1,6 @@
 // Uploads a file: requests an upload target, then sends the file with progress. In AWS the target is a bucket.
 
-import { call, Problem, problemOf, signedIn } from './api.js'
+import { call, here, Problem, problemOf, signedIn } from './api.js'
 import { t } from './i18n.js'
 
 /** Uploads one file under its path relative to the picked folder. `into`: fields of POST /uploads that say where it goes, and who reads it;
@@ -11,7 +11,7 @@ export async function sendFile({ file, path }, into, { signal, onProgress }) {
   const form = new FormData()
   for (const [name, value] of Object.entries(target.fields)) form.append(name, value)
   form.append('file', file) // last, because S3 ignores fields after the file
-  await signedIn(() => post(target.url, form, { signal, onProgress }))
+  await signedIn(() => post(here(target.url), form, { signal, onProgress }))
   return target.doc_id
 }
 

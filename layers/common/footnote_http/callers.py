@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from fastapi import Depends, FastAPI, Header, Request, Response
 from fastapi.dependencies.models import Dependant
@@ -22,6 +22,8 @@ from footnote_http.addresses import address_of
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
+PATH = "footnote.path"
+"""The key of a request's scope for the path below which a trusted proxy serves this server."""
 COOKIE = "footnote_session"
 FORWARDED_USER = "x-openwebui-user-id"
 """Set by Open WebUI if it forwards user information."""
@@ -135,11 +137,17 @@ async def admin_of(caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
 
 
 def origin_of(request: Request) -> str:
-    """This server's origin as clients see it: PUBLIC_URL, else the proxy's forwarded headers, else the request's URL."""
+    """The address of this server as clients see it, without a slash at its end: PUBLIC_URL, else what the proxy says, else the request's
+    URL. It has a path where a proxy serves this server below one."""
     if public_url := made_core(request.app).settings.public_url:
         return str(public_url).rstrip("/")
     forwarded = {name: request.headers.get(f"x-forwarded-{name}", "").partition(",")[0].strip() for name in ("proto", "host")}
-    return f"{forwarded['proto'] or request.url.scheme}://{forwarded['host'] or request.url.netloc}"
+    return f"{forwarded['proto'] or request.url.scheme}://{forwarded['host'] or request.url.netloc}{request.scope.get(PATH, '')}"
+
+
+def root_of(request: Request) -> str:
+    """The path of this server as browsers see it, with slashes at both ends."""
+    return f"{urlsplit(origin_of(request)).path}/"
 
 
 def trace_id_of(request: Request) -> str:

@@ -67,7 +67,7 @@ def stream_end(item: Mapping[str, Any], trace_id: str) -> StreamingResponse:
 
 
 def _response(lines: AsyncIterator[str], trace_id: str) -> StreamingResponse:
-    headers = {"cache-control": "no-cache", "x-accel-buffering": "no", "x-trace-id": trace_id}
+    headers = {"cache-control": "no-cache, no-transform", "x-accel-buffering": "no", "x-trace-id": trace_id}
     return StreamingResponse(lines, media_type="text/event-stream", headers=headers)
 
 

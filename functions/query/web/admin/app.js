@@ -13,7 +13,7 @@ import { failedNote } from './parts.js'
 addWords({ en, de, ko })
 
 const VIEWS = ['overview', 'documents', 'collections', 'people', 'prompts', 'settings', 'terms', 'feedback', 'experiments', 'audit']
-const ELSEWHERE = { statistics: '/statistics', voices: '/?open=voices' }
+const ELSEWHERE = { statistics: 'statistics', voices: './?open=voices' }
 let latest = 0 // the number of the last opening: earlier ones that are still loading are not shown
 
 $('nav-list').append(

@@ -144,7 +144,7 @@ export async function show([given = ''], again) {
 }
 
 function titleOf({ doc_id: id, title, file_name: name, state, reason, remedy }) {
-  const shown = state === 'READY' ? el('a', { href: `/?${new URLSearchParams({ doc_id: id })}`, target: '_blank', rel: 'noopener' }, title) : el('b', {}, title)
+  const shown = state === 'READY' ? el('a', { href: `./?${new URLSearchParams({ doc_id: id })}`, target: '_blank', rel: 'noopener' }, title) : el('b', {}, title)
   return el('div', {}, shown, name === title ? null : el('p', { class: 'hint' }, name), reason ? sayTranslated(el('p', { class: state === 'FAILED' ? 'why' : 'hint' }), `${reason} ${remedy ?? ''}`.trim()) : null)
 }
 

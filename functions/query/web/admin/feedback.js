@@ -4,7 +4,7 @@ import { call } from '../api.js'
 import { feedbackPanel } from '../feedback_panel.js'
 import { loadStyle } from '../style_sheet.js'
 
-const styled = Promise.all(['/web/views.css', '/web/feedback.css'].map(loadStyle))
+const styled = Promise.all(['web/views.css', 'web/feedback.css'].map(loadStyle))
 
 export async function show() {
   const [{ data: collections }] = await Promise.all([call('GET', '/collections'), styled])

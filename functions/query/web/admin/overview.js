@@ -34,7 +34,7 @@ function partRow({ part, state, detail, remedy }) {
 
 /** Part → `ok` or what is wrong. A 503 names the parts, too; a function that does not answer is down itself. */
 async function readiness(name) {
-  const response = await fetch(`/${name}/ready`).catch(() => null)
+  const response = await fetch(`${name}/ready`).catch(() => null)
   const { parts } = (await response?.json().catch(() => null)) ?? {}
   return parts ?? { [`function_${name}`]: t('error_unreachable') }
 }
@@ -67,7 +67,7 @@ async function today() {
     tile('admin_unanswered', number(total.refusals)),
     tile('admin_ratings', `+${number(total.feedback_up)} / −${number(total.feedback_down)}`))
   const unpriced = total.cost == null ? say(el('p', { class: 'hint' }), 'admin_unpriced') : null
-  return [shown, ...(unpriced ? [unpriced] : []), el('p', { class: 'hint' }, say(el('a', { href: '/statistics' }), 'admin_more_statistics'))]
+  return [shown, ...(unpriced ? [unpriced] : []), el('p', { class: 'hint' }, say(el('a', { href: 'statistics' }), 'admin_more_statistics'))]
 }
 
 // --- sources -------------------------------------------------------------------------------------

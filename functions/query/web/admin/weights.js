@@ -38,6 +38,6 @@ function ofCollection({ collection, changed_at: changed, reset_at: reset, fields
 }
 
 function documentCell({ doc_id: doc, title, is_current: isCurrent }) {
-  const name = el('a', { href: `/?${new URLSearchParams({ doc_id: doc })}`, target: '_blank', rel: 'noopener' }, title)
+  const name = el('a', { href: `./?${new URLSearchParams({ doc_id: doc })}`, target: '_blank', rel: 'noopener' }, title)
   return el('div', {}, name, ...(isCurrent ? [] : [' ', badge('admin_weights_outdated', 'missing')]))
 }

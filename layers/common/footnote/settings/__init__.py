@@ -87,9 +87,9 @@ class Settings(BaseSettings):
     )
     public_url: str | None = setting(
         None,
-        pattern=r"^(https?://[^/?#\s]+/?)?$",
-        description="Address at which browsers reach this server, e.g. `https://docs.example.org`. Links to documents"
-        " start with it. Unset: the address that the client used.",
+        pattern=r"^(https?://[^/?#\s]+(/[^?#\s]*)?)?$",
+        description="Address at which browsers reach this server, e.g. `https://docs.example.org` or, where a proxy serves it below a path,"
+        " `https://example.org/docs`. Links to documents start with it. Unset: the address that the client used.",
         affects="nothing",
         https=True,
     )
@@ -102,7 +102,8 @@ class Settings(BaseSettings):
     trusted_proxies: list[Annotated[str, AfterValidator(check_network)]] = setting(
         [],
         description="Addresses and networks of the reverse proxies in front of `footnote serve`, as JSON:"
-        ' `["127.0.0.1", "10.0.0.0/8"]`. Only from them `X-Forwarded-For`, `-Proto` and `-Host` are taken over. Not used in AWS.',
+        ' `["127.0.0.1", "10.0.0.0/8"]`. Only from them `X-Forwarded-For`, `-Proto`, `-Host` and `-Prefix` are taken over.'
+        " Not used in AWS.",
         affects="nothing",
     )
     dep_ticket: SecretStr | None = setting(
