@@ -14,7 +14,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.errors import SearchUnavailable
 from footnote.guard.audit import read_audit
-from footnote.types import Caller
+from footnote.types import SYSTEM, Caller
 from ingest.app import create_app
 from query.app import create_app as create_query
 from tests.functions.conftest import OpenClient, as_caller
@@ -97,6 +97,18 @@ async def test_the_example_is_found_as_the_example_says(client: httpx.AsyncClien
         assert len(await hits(search, "sample", filter=filtered)) == 1
     for filtered in ({"lang": ["en"]}, {"pii": [True]}):
         assert await hits(search, "sample", filter=filtered) == []
+
+
+@pytest.mark.usefixtures("worker")
+async def test_passages_that_repeat_are_left_out_of_files_and_kept_as_sent(client: httpx.AsyncClient, core: Core) -> None:
+    rule = "The night shift hands the keys of the depot to the guard, who writes the time into the book and signs for them. " * 3
+    sent = {**example(content=rule * 9), "chunk_factor": {**EXAMPLE["chunk_factor"], "chunk_size": len(rule), "chunk_overlap": 0}}
+    as_sent = (await client.post("/insert-doc", json=sent)).json()["chunks"]
+    file = {"file": ("a.md", "\n\n".join([rule * 3] * 3).encode())}
+    posted = (await client.post("/ingest/file", files=file, data={"index_name": "default"})).json()
+    while (document := await core.ledger.get(SYSTEM, posted["doc_id"])).state != "READY":
+        await asyncio.sleep(0.01)
+    assert (as_sent > 3, document.chunks) == (True, 1)
 
 
 @pytest.mark.usefixtures("worker")

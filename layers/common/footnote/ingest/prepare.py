@@ -65,7 +65,7 @@ def cut(
 ) -> list[Chunk]:
     """The document's chunks, each with its detected language and what it is."""
     pairs = find_pairs(parsed, lang, max_tokens) if fixed is None else []
-    chunks = chunk_document(document, parsed, max_tokens=max_tokens, lang=lang, fixed=fixed, aids=aids, pairs=pairs)
+    chunks = chunk_document(document, parsed, max_tokens=max_tokens, lang=lang, fixed=fixed, aids=aids, pairs=pairs, distinct=fixed is None)
     asked = pairs if is_faq(parsed, pairs) else ()
     return [replace(chunk, lang=language_of(chunk.text, languages, lang), content_type=_type_of(chunk, asked)) for chunk in chunks]
 

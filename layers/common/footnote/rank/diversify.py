@@ -1,7 +1,7 @@
 """Makes the hits differ: drops near-duplicates of better passages, and orders by maximal marginal relevance (MMR).
 
-Two passages are near-duplicates if the cosine of their stored vectors is above COSINE or they share at least OVERLAP of their shingles
-(SHINGLE terms in a row; shared / all), unless their numbers, names or negations differ: “500 euros” and “600 euros” stay side by side.
+Two passages are near-duplicates if the cosine of their stored vectors is above COSINE or they share at least REPEATED of their shingles
+(three terms in a row; shared / all), unless their numbers, names or negations differ: “500 euros” and “600 euros” stay side by side.
 
     MMR: the next passage is the one with the highest λ · score − (1 − λ) · similarity to the nearest passage before it
 
@@ -10,24 +10,21 @@ Similarity is the cosine, or without vectors the share of shared shingles.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from footnote.ports import Embedder, Index
-from footnote.text.agreement import LETTERS, sentence_starts
-from footnote.text.phrasings import NEGATED_KO, NEGATIONS
-from footnote.types import Chunk, ChunkSentences, Hit, Turn
+from footnote.text.agreement import particulars
+from footnote.text.similarity import REPEATED, overlap, shingles
+from footnote.types import ChunkSentences, Hit, Turn
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-COSINE, OVERLAP = 0.95, 0.9
-SHINGLE = 3
+COSINE = 0.95
 LAMBDA = 0.7
-NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 
 
 def several_were_read(turn: Turn) -> bool:
@@ -82,38 +79,19 @@ class _Passage:
 
     @cached_property
     def _shingles(self) -> frozenset[tuple[str, ...]]:
-        terms = " ".join(self._terms).split()
-        return frozenset(tuple(terms[at : at + SHINGLE]) for at in range(max(1, len(terms) - SHINGLE + 1)))
+        return shingles(" ".join(self._terms).split())
 
     @cached_property
     def _particulars(self) -> frozenset[str]:
-        return particulars(self.hit.chunk)
+        return particulars(self.hit.chunk.text, self.hit.chunk.lang)
 
     def similarity(self, other: _Passage) -> float:
         """0..1, by vectors if both have one."""
         if self._vector is not None and other._vector is not None:
             return max(0.0, float(self._vector @ other._vector))
-        return self._overlap(other)
+        return overlap(self._shingles, other._shingles)
 
     def repeats(self, other: _Passage) -> bool:
         """Whether they are near-duplicates."""
         by_vectors = self._vector is not None and other._vector is not None and self.similarity(other) > COSINE
-        return (by_vectors or self._overlap(other) >= OVERLAP) and self._particulars == other._particulars
-
-    def _overlap(self, other: _Passage) -> float:
-        shared = len(self._shingles & other._shingles)
-        return shared / (len(self._shingles) + len(other._shingles) - shared)
-
-
-def particulars(chunk: Chunk) -> frozenset[str]:
-    """What a small difference in changes the meaning: numbers, negations, and words that are capitalised within a sentence, which are
-    names, or in German nouns."""
-    text, starts = chunk.text, sentence_starts(chunk.text)
-    found = set(NUMBER.findall(text))
-    for match in LETTERS.finditer(text):
-        word = match.group()
-        if word.lower() in NEGATIONS or (word[0].isupper() and match.start() not in starts):
-            found.add(word.lower())
-    if chunk.lang == "ko" and NEGATED_KO.search(text):
-        found.add("not")
-    return frozenset(found)
+        return (by_vectors or overlap(self._shingles, other._shingles) >= REPEATED) and self._particulars == other._particulars

@@ -16,6 +16,7 @@ from footnote.text.word_order import canonical_german, canonical_korean, german_
 from footnote.text.words import STOP_WORDS
 
 LETTERS = re.compile(r"[^\W\d_]+")
+NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 TOKEN = re.compile(
     r"""(?:(?<!\w)[-+])?\d+(?:[.,:/]\d+)*(?:(?:st|nd|rd|th)\b)?      # a number with its sign; an ordinal
       | [*~]?[^\W\d_][^\W_]*(?:\+\+|[+#]|-(?!\w))?                      # a word; C++, C#, grade A-
@@ -138,3 +139,17 @@ def _without_case(text: str, lang: str) -> str:
         return f"*{small}" if named and small in common else small
 
     return LETTERS.sub(fold, text)
+
+
+def particulars(text: str, lang: str) -> frozenset[str]:
+    """What a small difference in changes the meaning of a passage: numbers, negations, and words that are capitalised within a sentence,
+    which are names, or in German nouns."""
+    starts = sentence_starts(text)
+    found = set(NUMBER.findall(text))
+    for match in LETTERS.finditer(text):
+        word = match.group()
+        if word.lower() in NEGATIONS or (word[0].isupper() and match.start() not in starts):
+            found.add(word.lower())
+    if lang == "ko" and NEGATED_KO.search(text):
+        found.add("not")
+    return frozenset(found)

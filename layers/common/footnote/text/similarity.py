@@ -1,10 +1,16 @@
-"""Similarity of two short texts by character bigrams, for languages that the embedder does not support."""
+"""Similarity of two texts without an embedder: by character bigrams for short ones, by shingles for passages."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 
 from footnote.text.tokens import CJK, WORD, normalise
+
+SHINGLE = 3
+"""Terms in a row."""
+REPEATED = 0.9
+"""The least overlap of two passages of which one repeats the other."""
 
 
 def bigrams(text: str) -> frozenset[str]:
@@ -19,3 +25,14 @@ def bigrams(text: str) -> frozenset[str]:
 def bigram_cosine(one: frozenset[str], other: frozenset[str]) -> float:
     """|A ∩ B| / √(|A| |B|), 0 to 1."""
     return len(one & other) / sqrt(len(one) * len(other)) if one and other else 0.0
+
+
+def shingles(terms: Sequence[str]) -> frozenset[tuple[str, ...]]:
+    """All runs of SHINGLE terms; of fewer terms, all of them."""
+    return frozenset(tuple(terms[at : at + SHINGLE]) for at in range(max(1, len(terms) - SHINGLE + 1)))
+
+
+def overlap(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
+    """The share of two sets of shingles that they have in common, 0 to 1."""
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)

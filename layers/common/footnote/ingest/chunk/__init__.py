@@ -1,6 +1,7 @@
 """Chunks a document: passages (level 2), section openings (level 1) and an outline (level 0). Pure.
 
-CUTTERS has a row for each way to cut a document into passages; a collection chooses one. `boilerplate` says which blocks are in none.
+CUTTERS has a row for each way to cut a document into passages; a collection chooses one. `boilerplate` says which blocks are in none,
+`repeated` which passages are left out because they repeat another.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from footnote.ingest.chunk.boilerplate import find_boilerplate
 from footnote.ingest.chunk.by_size import by_size
 from footnote.ingest.chunk.levels import opening_of, outline_of
 from footnote.ingest.chunk.passages import Cutting, Passage, Path, Position, Section, read_sections
+from footnote.ingest.chunk.repeated import drop_repeated
 from footnote.ingest.chunk.semantic import by_meaning, find_breaks
 from footnote.ingest.chunk.structure import by_structure
 from footnote.ingest.chunk.table import by_rows
@@ -54,7 +56,7 @@ class Aids:
 
 
 NO_AIDS = Aids()
-RULES = 2
+RULES = 3
 """The version of how documents are cut. Increased when other passages come out."""
 
 
@@ -83,17 +85,19 @@ def chunk_document(
     fixed: FixedSize | None = None,
     aids: Aids = NO_AIDS,
     pairs: Sequence[Pair] = (),
+    distinct: bool = False,
 ) -> list[Chunk]:
     """All chunks, level 2 first, then 1, then 0, numbered consecutively.
 
     Level 1 needs more than one section and more than one passage; level 0 needs more than one passage. `fixed`: the sizes that the
     sender of the document chose, instead of `max_tokens`; nothing is left out of such a document. `pairs`: questions with
-    their answers, each of which fits into a passage."""
+    their answers, each of which fits into a passage. `distinct`: leaves out passages that repeat another."""
     if aids.passages:
         return [_chunk(document, i, 2, passage, render(passage.pieces), lang) for i, passage in enumerate(aids.passages)]
     sections = list(read_sections(parsed.blocks, find_boilerplate(parsed) if fixed is None else (), pairs))
     cut = CUTTERS["fixed_size" if fixed is not None else aids.chunker]
     passages = _cut_apart(sections, cut, Cutting(max_tokens, lang, fixed, aids.breaks))
+    passages = drop_repeated(passages, lang) if distinct else passages
     found: list[tuple[ChunkLevel, Passage, str]] = [(2, passage, render(passage.pieces)) for passage in passages]
     openings = [
         section for before, section in pairwise([None, *sections]) if section and section.has_body and not section.continues(before)
