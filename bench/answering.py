@@ -5,7 +5,7 @@
 `expand_documents`, `sandwich`: the passages of one article are a document. The share of questions whose judged passage the model is shown,
 of three or ten hits, how many passages that are, and for how many questions it is the first or the last.
 
-`ensemble_voting`, `revise_answer`: the model answers with the sentence that holds the gold answer, or wrongly: with the answer of another
+`ensemble_voting`, `critique`: the model answers with the sentence that holds the gold answer, or wrongly: with the answer of another
 question in that sentence (unsupported), or with another sentence of the same passage (supported, but no answer). With voting, each
 draft is wrong in ERRS of the cases. A revision is perfect (the right sentence), random (a sentence of another passage) or none (the same
 again). The share of answers that hold a gold answer, and of those with an unsupported statement.
@@ -135,7 +135,7 @@ async def drafts(golden: GoldenSet, queries: Sequence[GoldenQuery]) -> AsyncIter
             for revision in ("not revised", "perfect", "random", "none"):
                 revised = {"perfect": "right", "random": "random"}.get(revision, first)
                 written = [[case.wrong(first), case.wrong(revised)] for case in cases]
-                revises: Mapping[OptionName, bool] = {"revise_answer": revision != "not revised"}
+                revises: Mapping[OptionName, bool] = {"critique": revision != "not revised"}
                 yield {"case": f"{first} first", "option": revision, **await _judge(core, writer, cases, written, revises)}
     finally:
         await core.close()

@@ -21,9 +21,9 @@ from footnote.errors import UnreadableFile
 from footnote.ingest.chunk import find_boilerplate
 from footnote.ingest.faq_pairs import find_pairs, split_questions
 from footnote.ingest.parse import parse
-from footnote.ingest.pii import find_pii
 from footnote.ingest.prepare import prepare
 from footnote.text.language import detect_language
+from footnote.text.pii import find_pii
 from footnote.types import Block, Chunk, Document, Parsed
 
 SHOWN = 90

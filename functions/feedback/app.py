@@ -23,9 +23,9 @@ from feedback.bodies import (
 from feedback.reviews import list_feedback
 from feedback.weights import WeightsBody, read_weights, reset
 from footnote.errors import NotFound
-from footnote.ingest.pii import mask_pii
 from footnote.learn.feedback import measure_feedback, trending_queries
 from footnote.ports import FeedbackFilter
+from footnote.text.pii import mask_pii
 from footnote.types import Rating
 from footnote_http.app import Limit, add_health, make_app
 from footnote_http.callers import AdminOf, CallerOf, CoreOf

@@ -9,7 +9,7 @@ from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.errors import BadRequest
-from footnote.ingest.pii import mask_pii
+from footnote.text.pii import mask_pii
 from footnote.turn_records.days import DAY_S, begin_of, end_of
 from footnote.types import REASONS, Caller, Feedback, Rating, Stage
 from footnote_http.pages import PageBody

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from feedback.bodies import CitedBody, FeedbackPage, GivenBody, RatedStep
-from footnote.ingest.pii import mask_pii
 from footnote.learn.golden_cases import facts_in
 from footnote.ports import FeedbackFilter, RatedTurn
+from footnote.text.pii import mask_pii
 from footnote.turn_records.read import question_of
 from footnote.turn_records.readable import needed_to_show, readable_documents
 from footnote.types import Caller, Stage, TurnRecord

@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.errors import BadRequest, NotFound
 from footnote.guard.audit import audit
-from footnote.ingest.pii import mask_pii
 from footnote.learn.golden_cases import (
     ExpectedPassage,
     Expects,
@@ -23,6 +22,7 @@ from footnote.learn.golden_cases import (
     save_case,
 )
 from footnote.ports import FeedbackFilter
+from footnote.text.pii import mask_pii
 from footnote.turn_records.read import documents_of, question_of
 from footnote.turn_records.readable import readable_documents
 from footnote.types import EVERYONE, Caller, Feedback, Page, TurnRecord

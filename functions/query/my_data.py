@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.collections.attachments import arrived
 from footnote.guard.audit import audit
-from footnote.ingest.pii import mask_pii
 from footnote.ingest.vector_cache import forget_voices
 from footnote.learn.golden_cases import load_case
 from footnote.memory.room_marks import RoomMark, forget_marks, key_of, load_marks
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import StoredTurn, read_all
+from footnote.text.pii import mask_pii
 from footnote.types import Caller, Feedback, TurnRecord
 from footnote.voices.product import voices_in
 from footnote_http.callers import CallerOf, CoreOf

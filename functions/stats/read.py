@@ -8,10 +8,10 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from footnote.errors import BadRequest, Forbidden
-from footnote.ingest.pii import mask_pii
 from footnote.learn.rollups import read_tallies
 from footnote.learn.stats import Group, cited_documents, figures_of, roll_up
 from footnote.learn.unanswered import unanswered_questions
+from footnote.text.pii import mask_pii
 from footnote.turn_records.days import begin_of, day_of, end_of
 from footnote.turn_records.tallies import tallies_of
 from footnote.types import Caller, GroupBy, Tally

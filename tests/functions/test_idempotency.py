@@ -15,8 +15,8 @@ from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite, Site, read_
 from tests.recordings.play import Failing
 
 REPLIES = {
-    "/ask": (ASK, ("It was built in 1894 [^BRIDGE].",)),
-    "/ask/stream": (ASK, ("It was built in 1894 [^BRIDGE].",)),
+    "/ask": (ASK, ("It was built in 1894 [^bridge].",)),
+    "/ask/stream": (ASK, ("It was built in 1894 [^bridge].",)),
     "/chat": ({"query": QUESTION, "session_id": "r1"}, ('{"query": ""}', "It was built in 1894 [1].")),
     "/v2/rag/query": ({"query": QUESTION, "room_id": "r1"}, ("It was built in 1894.\nSOURCES_USED: 1",)),
     "/v2/gpt/query": ({"query": QUESTION, "room_id": "r1"}, ("In 1894.",)),
@@ -83,7 +83,7 @@ async def test_a_key_that_was_used_on_another_route_is_refused(open_site: OpenSi
 
 async def test_a_request_that_still_runs_is_a_409_with_the_time_to_wait(open_site: OpenSite) -> None:
     let_go = asyncio.Event()
-    site = await open_site(let_go, "It was built in 1894 [^BRIDGE].")
+    site = await open_site(let_go, "It was built in 1894 [^bridge].")
     running = asyncio.create_task(send(site, "/ask", ASK))
     while not calls_of(site):
         await asyncio.sleep(0)

@@ -18,8 +18,8 @@ from footnote_http.streams import Streams
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, heavy_imports, read_events, read_messages, sample_event
 
-MODEL_ANSWER = "It was built in 1894 [^bridge]. Blue [^nowhere], since then [^bridge]."
-SHOWN_ANSWER = "It was built in 1894 [^bridge]. Blue, since then [^bridge]."
+MODEL_ANSWER = "It was built in 1894 [^bridge]. It is painted blue [^nowhere] [^bridge]."
+SHOWN_ANSWER = "It was built in 1894 [^bridge]. It is painted blue [^bridge]."
 
 
 def break_index(folder: Path) -> None:
@@ -43,7 +43,7 @@ async def test_an_answer_cites_documents_by_id_and_says_where_its_markers_stand(
         (1, "bridge", "bridge#000", "Records", "The bridge was built in 1894.")
     ]
     assert [body["answer"][start:end] for start, end in body["citations"][0]["spans"]] == ["[^bridge]", "[^bridge]"]
-    assert body["citations"][0]["spans"] == [[21, 30], [49, 58]]
+    assert body["citations"][0]["spans"] == [[21, 30], [51, 60]]
     assert [(hit["chunk_id"], hit["content"], hit["page"]) for hit in body["hits"]] == [("bridge#000", BRIDGE[0], 3)]
     assert {name: body[name] for name in ("outcome", "extractive", "model", "notice", "degraded", "persisted", "debug")} == {
         "outcome": "answered",
@@ -158,7 +158,7 @@ async def test_an_answer_can_come_as_claims_with_their_documents(open_site: Open
     body = (await site.client.post("/ask", json=ASK | {"answer_format": "json"})).json()
     assert body["answer"] == {
         "answer": SHOWN_ANSWER,
-        "claims": [{"text": "It was built in 1894.", "doc_ids": ["bridge"]}, {"text": "Blue, since then.", "doc_ids": ["bridge"]}],
+        "claims": [{"text": "It was built in 1894.", "doc_ids": ["bridge"]}, {"text": "It is painted blue.", "doc_ids": ["bridge"]}],
     }
 
 
@@ -167,7 +167,7 @@ async def test_a_stream_ends_with_the_claims_too_and_so_does_one_that_is_resumed
     asked = ASK | {"answer_format": "json"}
     expected = {
         "answer": SHOWN_ANSWER,
-        "claims": [{"text": "It was built in 1894.", "doc_ids": ["bridge"]}, {"text": "Blue, since then.", "doc_ids": ["bridge"]}],
+        "claims": [{"text": "It was built in 1894.", "doc_ids": ["bridge"]}, {"text": "It is painted blue.", "doc_ids": ["bridge"]}],
     }
     sent = read_messages((await site.client.post("/ask/stream", json=asked)).text)
     assert (sent[-1][1]["type"], sent[-1][1]["answer"]) == ("done", expected)
@@ -240,7 +240,7 @@ async def test_a_stream_sends_steps_then_tokens_then_the_complete_reply(method: 
     else:
         reply = await site.client.post("/ask/stream", json=ASK)
     assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
-    assert (reply.headers["cache-control"], reply.headers["x-accel-buffering"]) == ("no-cache", "no")
+    assert (reply.headers["cache-control"], reply.headers["x-accel-buffering"]) == ("no-cache, no-transform", "no")
     events = read_events(reply.text)
     steps = [event["id"] for event in events if event["type"] == "step"]
     told_in_order = ["guard", "model", "language", "search", "fuse", "read", "context", "answer", "check", "follow_up", "save"]

@@ -176,14 +176,14 @@ async def test_an_unsupported_answer_is_replaced_if_configured_and_not_yet_strea
 
 def test_a_marker_behind_the_full_stop_belongs_to_the_sentence_before_it() -> None:
     text, citations = cite("The bridge carries cars. [1] The ferry leaves often. The ferry is slow. [2]", (BRIDGE, FERRY), "numbered", "en")
-    claims = [(claim.strip(), [c.number for c in cited]) for claim, cited in claims_of(Answer(text, citations), "en")]
-    assert claims == [("The bridge carries cars.", [1]), ("The ferry is slow.", [2])]
+    claims = [(claim.strip(), [c.chunk_id for c in cited]) for claim, cited, _ in claims_of(Answer(text, citations), "en")]
+    assert claims == [("The bridge carries cars.", ["bridge|1|0"]), ("The ferry leaves often.", []), ("The ferry is slow.", ["ferry|1|1"])]
 
 
 def test_without_markers_every_sentence_is_held_against_all_sources() -> None:
     text, citations = cite("Yes. The old bridge carries 300 cars.\nSOURCES_USED: 1, 2", (BRIDGE, FERRY), "references", "en")
-    claims = [(claim, [c.number for c in cited]) for claim, cited in claims_of(Answer(text, citations), "en")]
-    assert claims == [("Yes. The old bridge carries 300 cars.", [1, 2])]
+    claims = [(claim, [c.chunk_id for c in cited]) for claim, cited, _ in claims_of(Answer(text, citations), "en")]
+    assert claims == [("Yes. The old bridge carries 300 cars.", ["bridge|1|0", "ferry|1|1"])]
 
 
 def test_answers_that_cite_nothing_or_quote_are_not_checked() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from footnote.answer.critique import critique
 from footnote.answer.revise import is_revisable, revise, revision_shown
 from footnote.errors import ModelUnavailable
-from footnote.plan import make_plan
 from footnote.ports import Delta
 from footnote.prompts import LANGUAGES
-from footnote.settings import Settings
+from footnote.settings import Rag, Settings
 from footnote.types import Answer, Citation, Evidence, Hit, Message, Turn
 from tests.deps import FakeDeps, run_step
 from tests.fakes import FakeModel, FakeModels, make_hit
@@ -29,7 +29,9 @@ ASKED = make_turn(
     shown=(make_hit("Nothing.", "zero"), BRIDGE),
     messages=(Message("user", "When?"),),
     model="fake",
+    profile=replace(HELD, options={"critique": True}),
 )
+THOROUGH = with_(ASKED, level="maximum")
 
 
 def written(text: str = TEXT, hit: Hit = BRIDGE, asked: Turn = ASKED) -> Turn:
@@ -47,7 +49,7 @@ async def run(turn: Turn, *replies: Any, found: Sequence[Hit] = (), outcome: Any
 
     model = FakeModel([[reply] for reply in replies])
     deps = FakeDeps(models=FakeModels(model), index=Stored(BRIDGE, TOWER), searcher=search)
-    return await run_step(revise, turn, deps), model, asked
+    return await run_step(revise, await run_step(critique, turn, deps), deps), model, asked
 
 
 def text_of(turn: Turn) -> str:
@@ -82,13 +84,14 @@ async def test_without_evidence_the_statement_is_left_out() -> None:
     assert "<documents>" not in model.sent[0].messages[-1].content
 
 
-async def test_there_are_two_rounds_at_most() -> None:
+@pytest.mark.parametrize(("asked", "rounds"), [(ASKED, 1), (THOROUGH, 2)])
+async def test_there_is_one_round_and_at_level_maximum_two(asked: Turn, rounds: int) -> None:
     worse, better = f"{TEXT} The ferry costs 7 euros [1].".replace("[1]", "[2]"), TEXT.replace("[1]", "[2]")
-    three = written(f"{TEXT} The ferry costs 7 euros [1]. It sinks in 1999 [1].")
+    three = written(f"{TEXT} The ferry costs 7 euros [1]. It sinks in 1999 [1].", asked=asked)
     turn, model, _ = await run(three, worse, better, "never asked")
-    assert (text_of(turn), len(model.sent)) == (TEXT, 2)
-    assert [each["doubted"] for each in turn.record.notes["revision"]] == [3, 2]
-    assert revision_shown(turn) == {"rounds": 2, "kept": 2, "because": "unsupported"}
+    assert (text_of(turn) == TEXT, len(model.sent)) == (rounds == 2, rounds)
+    assert [each["doubted"] for each in turn.record.notes["revision"]] == [3, 2][:rounds]
+    assert revision_shown(turn) == {"rounds": rounds, "kept": rounds, "because": "unsupported"}
 
 
 @pytest.mark.parametrize("reply", ["The bridge was built in 1894 [2]. The tower was built in 1651 [2].", "I don't know."])
@@ -96,6 +99,37 @@ async def test_a_revision_that_is_no_better_is_dropped(reply: str) -> None:
     turn, model, _ = await run(written(), reply)
     assert (text_of(turn), len(model.sent), turn.record.notes["revision"][0]["kept"]) == (TEXT, 1, False)
     assert turn.evidence == ASKED.evidence
+
+
+async def test_a_sentence_without_a_marker_is_compared_with_all_that_was_shown() -> None:
+
+    text = "The bridge was built in 1894 [1]. It is painted blue every ten years. In Madrid it costs 999 euros, and Marta pays it."
+    turn, model, _ = await run(written(text), "The bridge was built in 1894 [2].")
+    assert model.sent[0].messages[-1].content.count("Marta") == 1
+    assert "painted" not in model.sent[0].messages[-1].content.split("Write the whole")[0]
+    assert text_of(turn) == "The bridge was built in 1894 [1]."
+
+
+async def test_what_breaks_the_policy_is_left_out() -> None:
+    text = "The bridge was built in 1894 [1]. Call Ada at +49 30 1234567."
+    before = written(text).with_notes(violations={"personal_data": ["Call Ada at +49 30 1234567."]})
+    turn, model, _ = await run(before, "The bridge was built in 1894 [2].")
+    assert text_of(turn) == "The bridge was built in 1894 [1]."
+    assert "These sentences of your answer must not be in it:\n- Call Ada at +49 30 1234567." in model.sent[0].messages[-1].content
+    assert revision_shown(turn) == {"rounds": 1, "kept": 1, "because": "unsupported"}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+async def test_where_a_setting_asks_for_it_a_model_criticises_too(lang: str) -> None:
+    text = "The bridge was built in 1894 [1]. It is painted blue every ten years [1]."
+    model = FakeModel([['{"unsupported": [2, 9]}'], ["The bridge was built in 1894 [2]."]])
+    deps = FakeDeps(
+        models=FakeModels(model), index=Stored(BRIDGE, TOWER), searcher=returns_nothing, settings=Settings(rag=Rag(critique="model"))
+    )
+    turn = await run_step(critique, with_(written(text), lang=lang), deps)
+    assert turn.record.notes["doubted"] == ["It is painted blue every ten years    ."]
+    assert "2. It is painted blue every ten years" in model.sent[0].messages[0].content
+    assert text_of(await run_step(revise, turn, deps)) == "The bridge was built in 1894 [1]."
 
 
 async def test_a_truncated_revision_is_dropped() -> None:
@@ -108,8 +142,13 @@ async def returns_nothing(turn: Turn) -> Turn:
     return replace(turn, evidence=Evidence())
 
 
+async def test_an_answer_without_citations_whose_sentences_are_found_is_left_to_the_check() -> None:
+    before = written("The bridge was built in 1894.")
+    assert (await run(before))[0] == before
+
+
 async def test_an_answer_without_citations_gets_them() -> None:
-    turn, *_ = await run(written("The bridge was built in 1894."), "The bridge was built in 1894 [2].")
+    turn, *_ = await run(written("They put the bridge up in 1894."), "The bridge was built in 1894 [2].")
     assert (text_of(turn), turn.record.notes["revision"][0]["because"]) == ("The bridge was built in 1894 [1].", "uncited")
 
 
@@ -118,7 +157,7 @@ LACKING = "The documents do not contain this information."
 
 async def test_where_the_documents_lack_the_answer_what_is_missing_is_searched_for() -> None:
     reply, answer = '{"queries": ["who built the tower", "", "date of the tower", "a third"]}', "The tower was built in 1731 [3]."
-    turn, model, asked = await run(written(LACKING), reply, answer, found=(TOWER,))
+    turn, model, asked = await run(written(LACKING, asked=THOROUGH), reply, answer, found=(TOWER,))
     assert (text_of(turn), asked) == ("The tower was built in 1731 [1].", ["who built the tower", "date of the tower"])
     assert turn.record.notes["revision"] == [{"because": "insufficient", "doubted": 0, "found": 1, "kept": True}]
     assert model.sent[0].messages[1] == Message("assistant", LACKING)
@@ -129,13 +168,13 @@ async def test_where_the_documents_lack_the_answer_what_is_missing_is_searched_f
     ("reply", "found", "calls"), [('{"queries": ["x"]}', (), 1), ("none", (TOWER,), 2), (ModelUnavailable("gone"), (), 1)]
 )
 async def test_where_nothing_more_is_found_the_answer_stays(reply: Any, found: tuple[Hit, ...], calls: int) -> None:
-    turn, model, _ = await run(written(LACKING), reply, "none", found=found)
+    turn, model, _ = await run(written(LACKING, asked=THOROUGH), reply, "none", found=found)
     assert (text_of(turn), len(model.sent)) == (LACKING, calls)
     assert revision_shown(turn) == {"rounds": 1, "kept": 0, "because": "insufficient"}
 
 
 async def test_an_answer_that_still_lacks_it_is_dropped() -> None:
-    turn, *_ = await run(written(LACKING), '{"queries": ["tower"]}', "I don't know.", found=(TOWER,))
+    turn, *_ = await run(written(LACKING, asked=THOROUGH), '{"queries": ["tower"]}', "I don't know.", found=(TOWER,))
     assert (text_of(turn), turn.evidence.added) == (LACKING, ())
 
 
@@ -176,8 +215,7 @@ def test_only_an_answer_from_documents_is_revised_and_never_one_that_was_shown()
         {"outcome": "refused"},
         {"answer": Answer("Quoted.", extractive=True)},
         {"answer": None},
+        {"answer": Answer("", model="fake")},
+        {"profile": LIVE},
     ):
         assert not is_revisable(with_(written(), **changes))
-    request = replace(ASKED.request, level="maximum")
-    assert make_plan(request, HELD, Settings()).wants("revise_answer")
-    assert make_plan(request, LIVE, Settings()).choices["revise_answer"].because == "the answer is shown while it is written"

@@ -41,7 +41,7 @@ HELD = Profile(
     total_s=120,
     history=4,
     answer_cache_s=60,
-    options={"answer_cache": True, "answer_without_search": True, "feedback_hints": True},
+    options={"answer_cache": True, "answer_without_search": True, "critique": True, "feedback_hints": True},
 )
 LIVE = replace(HELD, live=True)
 

@@ -145,6 +145,8 @@ export default {
   warning_budget_cheaper: 'Ihr Budget für heute ist fast aufgebraucht. Deshalb hat ein günstigeres Modell geantwortet.',
   warning_budget_search: 'Ihr Budget für heute ist aufgebraucht. Dies sind Textstellen aus den Dokumenten, ohne Sprachmodell.',
   warning_injection: 'Eine Textstelle enthält Anweisungen an das Modell (mögliche Prompt Injection). Prüfen Sie die Antwort, bevor Sie sich darauf verlassen.',
+  warning_forbidden: 'Diese Antwort enthält einen Begriff, den Antworten nicht enthalten sollen.',
+  warning_personal_data: 'Diese Antwort enthält personenbezogene Daten. Prüfen Sie sie, und geben Sie sie nur weiter, wenn Sie es dürfen.',
   warning_fallback: 'Das übliche Modell ist ausgefallen. Ein anderes hat geantwortet.',
   warning_missing_bm25: 'Die Suche nach Wörtern war nicht verfügbar. Der Antwort können Textstellen fehlen.',
   warning_missing_cosine: 'Die Suche nach der Bedeutung war nicht verfügbar. Der Antwort können Textstellen fehlen.',

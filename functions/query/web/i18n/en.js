@@ -145,6 +145,8 @@ export default {
   warning_budget_cheaper: 'Your budget for today is nearly used up, so a cheaper model answered.',
   warning_budget_search: 'Your budget for today is used up. These are passages from the documents; no model was used.',
   warning_injection: 'A passage contains instructions to the model (possible prompt injection). Check this answer before you rely on it.',
+  warning_forbidden: 'This answer contains a term that answers should not contain.',
+  warning_personal_data: 'This answer contains personal data. Check it, and do not pass it on unless you may.',
   warning_fallback: 'The usual model is down; another model answered.',
   warning_missing_bm25: 'The search by words was not available. This answer may lack passages.',
   warning_missing_cosine: 'The search by meaning was not available. This answer may lack passages.',

@@ -145,6 +145,8 @@ export default {
   warning_budget_cheaper: '오늘의 예산을 거의 다 사용하여 더 저렴한 모델이 답했습니다.',
   warning_budget_search: '오늘의 예산을 모두 사용했습니다. 언어 모델 없이 문서의 구절을 보여 드립니다.',
   warning_injection: '구절에 모델을 향한 지시가 들어 있습니다(프롬프트 인젝션 가능성). 답변을 사용하기 전에 확인하세요.',
+  warning_forbidden: '이 답변에는 답변에 쓰지 않아야 할 용어가 들어 있습니다.',
+  warning_personal_data: '이 답변에는 개인정보가 들어 있습니다. 내용을 확인하고, 권한이 있는 경우에만 공유하세요.',
   warning_fallback: '기본 모델이 작동하지 않아 다른 모델이 답했습니다.',
   warning_missing_bm25: '단어 검색을 사용할 수 없었습니다. 이 답변에는 빠진 구절이 있을 수 있습니다.',
   warning_missing_cosine: '의미 검색을 사용할 수 없었습니다. 이 답변에는 빠진 구절이 있을 수 있습니다.',

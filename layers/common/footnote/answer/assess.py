@@ -36,7 +36,7 @@ from footnote.text.phrasings import NEGATED_KO, NEGATIONS, SPELLINGS
 from footnote.text.sentences import split_sentences
 from footnote.text.similarity import bigram_cosine, bigrams
 from footnote.text.tokens import content_terms
-from footnote.types import Answer, Chunk, Citation, Turn
+from footnote.types import Answer, Chunk, Turn
 
 LEAST = 0.9
 """Minimum of recall + cosine."""
@@ -126,36 +126,31 @@ async def check_support(turn: Turn, *, index: Index, rag: Rag) -> Turn:
 
 
 async def find_support(turn: Turn, answer: Answer, index: Index) -> list[tuple[str, Support]]:
-    """Each claim of the answer with its support."""
+    """Each claim of the answer with its support. With the option `critique` also each sentence without a marker, compared with all passages
+    that the model was shown."""
     claims = list(claims_of(answer, turn.lang))
-    terms = [term for claim, _ in claims for term in content_terms(claim, turn.lang)]
+    if turn.plan.wants("critique") and any(citation.spans for citation in answer.citations):
+        shown = [hit.chunk for hit in turn.evidence.citable]
+        claims = [(claim, cited or shown, least) for claim, cited, least in claims]
+    else:
+        claims = [each for each in claims if each[1] or not answer.citations]
+    terms = [term for claim, *_ in claims for term in content_terms(claim, turn.lang)]
     asked = f"{turn.request.question} {turn.asked}"
     weights = await index.term_weights(turn.caller, turn.request.collection, terms)
-    passages = {citation.hit.chunk.chunk_id: sentences_of(citation.hit.chunk, turn.lang) for citation in answer.citations}
-    least = 0 if any(citation.spans for citation in answer.citations) else LEAST_TERMS
-    return [(claim, support(claim, [c.hit.chunk for c in cited], passages, weights, asked, turn.lang, least)) for claim, cited in claims]
+    passages = {chunk.chunk_id: sentences_of(chunk, turn.lang) for _, chunks, _ in claims for chunk in chunks}
+    return [(claim, support(claim, chunks, passages, weights, asked, turn.lang, least)) for claim, chunks, least in claims]
 
 
-def without_markers(answer: Answer) -> str:
-    """The text with spaces in place of its markers, so that bounds stay."""
-    text = answer.text
-    for citation in answer.citations:
-        for start, end in citation.spans:
-            text = text[:start] + " " * (end - start) + text[end:]
-    return text
-
-
-def claims_of(answer: Answer, lang: str) -> Iterator[tuple[str, list[Citation]]]:
-    """Pairs of (sentence without its markers, its citations). In a text without markers every sentence cites all sources."""
-    text = without_markers(answer)
+def claims_of(answer: Answer, lang: str) -> Iterator[tuple[str, list[Chunk], int]]:
+    """(sentence without its markers, passages that it cites, least terms as of `support`). In a text without markers every sentence cites
+    all sources, else one without a marker none."""
+    text = answer.unmarked
     marks = sorted((span, citation.number) for citation in answer.citations for span in citation.spans)
     bounds = split_sentences(text, lang)
     for (start, end), following in zip(bounds, [*(start for start, _ in bounds[1:]), len(text) + 1], strict=True):
         numbers = {number for (at, _), number in marks if start <= at < following}
-        if numbers:
-            yield text[start:end], [citation for citation in answer.citations if citation.number in numbers]
-        elif not marks:
-            yield text[start:end], list(answer.citations)
+        cited = [citation.hit.chunk for citation in answer.citations if not marks or citation.number in numbers]
+        yield text[start:end], cited, 0 if numbers else LEAST_TERMS
 
 
 def support(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from footnote.answer.assess import without_markers
 from footnote.answer.preamble import find_end, stems_of
 from footnote.text.code_spans import prose_spans
 from footnote.text.language import LATIN_WORD, MARKER_WORDS, detect_language
@@ -26,7 +25,7 @@ NAMES_LANGUAGE = re.compile(
 
 def find_flaw(turn: Turn, answer: Answer) -> Flaw | None:
     """The worst flaw of a text that a model wrote from documents; None = it may be shown as an answer."""
-    text = without_markers(answer)
+    text = answer.unmarked
     if not any(character.isalnum() for character in text):
         return "empty"
     if answer.cut == "repetition":

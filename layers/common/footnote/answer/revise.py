@@ -1,16 +1,18 @@
-"""Critique and revision of an answer before it is shown: statements that their sources do not support are searched for again, and the
-model corrects them or leaves them out. Where the documents lack the answer, what is missing is searched for."""
+"""Revision of an answer before it is shown: what the critique doubts is searched for again, and the model corrects it or leaves it out.
+What breaks the policy is left out, too. Where the documents lack the answer, what is missing is searched for."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, Field
 
-from footnote.answer.assess import find_support
 from footnote.answer.citation_styles import STYLES, markers_of
 from footnote.answer.context import fenced
+from footnote.answer.critique import NOTE, find_doubted
+from footnote.answer.flaws import find_flaw
 from footnote.answer.generate import generate
 from footnote.answer.insufficient import lacks_information
 from footnote.answer.toolbox import Search
@@ -18,11 +20,11 @@ from footnote.errors import FootnoteError
 from footnote.model_calls import ask
 from footnote.ports import Index, Models
 from footnote.prompts import Prompts
-from footnote.settings import LLM
+from footnote.settings import LLM, Rag
 from footnote.text.untrusted import untrusted
 from footnote.types import Answer, Conversation, Evidence, Hit, Message, Turn
 
-ROUNDS = 2
+ROUNDS, ROUNDS_AT_MAXIMUM = 1, 2
 SEARCHED = 2
 """Statements, or queries for what is missing, that are searched for in a round."""
 FOUND = 3
@@ -36,33 +38,47 @@ class Missing(BaseModel, defer_build=True):
     queries: list[str] = Field(description="a list of texts, each of them a query")
 
 
-async def revise(turn: Turn, *, models: Models, llm: LLM, index: Index, searcher: Search, prompts: Prompts) -> Turn:
-    """Has the answer revised, at most ROUNDS times, while statements of it are unsupported or it says that the documents lack the
-    answer. A revision that is no better is dropped, and ends it. Notes the rounds as `revision`: why, the number of doubted statements
-    and of passages found, and whether the revision was kept."""
+async def revise(turn: Turn, *, models: Models, llm: LLM, index: Index, searcher: Search, prompts: Prompts, rag: Rag) -> Turn:
+    """Has the answer revised once, at level maximum twice, while sentences of it are doubted or break the policy. At that level, or where a
+    model criticises, an answer that says that the documents lack it is revised, too. A revision that is no better is dropped, and ends it.
+    Notes the rounds as `revision`: why, the number of doubted sentences and of passages found, and whether the revision was kept."""
+    thorough = turn.plan.level == "maximum"
+    seeks = thorough or rag.critique == "model"
+    doubted, forbidden = turn.record.notes.get(NOTE, []), _violating(turn)
     rounds: list[dict[str, Any]] = []
-    while len(rounds) < ROUNDS:
-        lacks, doubted = _lacks(turn), await _doubted(turn, index)
-        if not (lacks or doubted):
+    while len(rounds) < (ROUNDS_AT_MAXIMUM if thorough else ROUNDS):
+        lacks = seeks and _lacks(turn)
+        if not (lacks or doubted or forbidden):
             break
-        queries = await _ask_what_is_missing(turn, models, prompts) if lacks else doubted
+        queries = await _ask_what_is_missing(turn, models, prompts) if lacks else [each for each in doubted if each not in forbidden]
         found = await _find(turn, queries, searcher)
-        because = "insufficient" if lacks else "unsupported" if turn.answer and turn.answer.citations else "uncited"
-        note = {"because": because, "doubted": len(doubted), "found": len(found), "kept": False}
+        note = {"because": _because(turn, lacks, doubted), "doubted": len(doubted), "found": len(found), "kept": False}
         rounds.append(note)
         if lacks and not found:
             break
-        written = await _write(_with_request(turn, doubted, found, prompts), models, llm)
-        if not await _is_better(written, turn, len(doubted), index):
+        written = await _write(_with_request(turn, doubted, forbidden, found, prompts), models, llm)
+        doubted_then, forbidden_then = await find_doubted(written, index), _still_in(written, forbidden)
+        if not _is_better(written, turn, len(doubted) + len(forbidden), len(doubted_then) + len(forbidden_then)):
             break
         note["kept"] = True
-        turn = written
+        turn, doubted, forbidden = written, doubted_then, forbidden_then
     return turn.with_notes(revision=rounds) if rounds else turn
 
 
 def is_revisable(turn: Turn) -> bool:
-    """A model wrote the answer from passages."""
-    return turn.answer is not None and turn.outcome is None and not turn.answer.extractive
+    """A model wrote an answer from passages that is not shown yet. One with another flaw than missing citations is left to `check`."""
+    answer = turn.answer
+    if answer is None or turn.outcome is not None or answer.extractive or turn.profile.live:
+        return False
+    return find_flaw(turn, answer) in (None, "uncited")
+
+
+def _because(turn: Turn, lacks: bool, doubted: Sequence[str]) -> str:
+    if lacks:
+        return "insufficient"
+    if not doubted:
+        return "policy"
+    return "unsupported" if turn.answer and turn.answer.citations else "uncited"
 
 
 def revision_shown(turn: Turn) -> dict[str, Any]:
@@ -76,20 +92,22 @@ def _lacks(turn: Turn) -> bool:
     return turn.answer is not None and lacks_information(turn.answer, turn.lang)
 
 
-async def _doubted(turn: Turn, index: Index) -> list[str]:
-    """The statements of the answer that their sources do not support; none if it says that the documents lack it."""
-    if turn.answer is None or _lacks(turn):
-        return []
-    return [claim for claim, result in await find_support(turn, turn.answer, index) if result.doubted]
+def _violating(turn: Turn) -> list[str]:
+    """The sentences that break the policy."""
+    return [sentence for sentences in turn.record.notes.get("violations", {}).values() for sentence in sentences]
 
 
-async def _is_better(written: Turn, before: Turn, doubted: int, index: Index) -> bool:
-    """Whether fewer statements are doubted. An answer of which a part was supported is not given up, nor any for a truncated one."""
+def _still_in(turn: Turn, sentences: Sequence[str]) -> list[str]:
+    return [sentence for sentence in sentences if turn.answer and sentence.strip() in turn.answer.unmarked]
+
+
+def _is_better(written: Turn, before: Turn, faults: int, faults_then: int) -> bool:
+    """Whether fewer sentences have faults. An answer of which a part was supported is not given up, nor any for a truncated one."""
     if written.answer is None or written.answer.cut:
         return False
     if _lacks(written):
         return not _lacks(before) and before.answer is not None and not before.answer.citations
-    return _lacks(before) or len(await _doubted(written, index)) < doubted
+    return _lacks(before) or faults_then < faults
 
 
 async def _ask_what_is_missing(turn: Turn, models: Models, prompts: Prompts) -> list[str]:
@@ -103,26 +121,34 @@ async def _ask_what_is_missing(turn: Turn, models: Models, prompts: Prompts) -> 
     return [query for query in (" ".join(text.split()) for text in reply.queries) if 0 < len(query) <= LONGEST_QUERY]
 
 
-async def _find(turn: Turn, queries: list[str], searcher: Search) -> list[Hit]:
+async def _find(turn: Turn, queries: Sequence[str], searcher: Search) -> list[Hit]:
     """Further passages for the first of these queries. They are searched for like queries of an agent, by the same checks."""
     known = {hit.chunk.chunk_id for hit in turn.evidence.citable}
     found: dict[str, Hit] = {}
     for query in queries[:SEARCHED]:
         record = replace(turn.record, calls=(), spans=())
         asked = replace(turn.ask(query), conversation=Conversation(), record=record, answer=None)
-        searched = await searcher(asked)
+        try:
+            searched = await searcher(asked)
+        except FootnoteError:  # it may not be searched for, or the search is down
+            continue
         hits = searched.evidence.hits if searched.outcome is None else ()
         found |= {hit.chunk.chunk_id: hit for hit in hits if hit.chunk.chunk_id not in known}
     return list(found.values())[:FOUND]
 
 
-def _with_request(turn: Turn, claims: list[str], found: list[Hit], prompts: Prompts) -> Turn:
+def _with_request(turn: Turn, claims: Sequence[str], forbidden: Sequence[str], found: Sequence[Hit], prompts: Prompts) -> Turn:
     """The turn with the request to revise its answer. What was found follows the passages that the model has seen."""
     seen = turn.evidence.citable
     evidence = replace(turn.evidence, added=(*turn.evidence.added, *found), shown=(*seen, *found))
     documents = [{**fenced(hit), "number": number} for number, hit in enumerate(found, start=len(seen) + 1)]
     by_id = STYLES[turn.profile.citation_style].by_id
-    values = {"claims": [untrusted(claim) for claim in claims], "documents": documents, "by_id": by_id}
+    values = {
+        "claims": [untrusted(claim) for claim in claims],
+        "forbidden": [untrusted(sentence) for sentence in forbidden],
+        "documents": documents,
+        "by_id": by_id,
+    }
     request = Message("user", prompts.render("revise", turn.lang, values, turn.plan.prompts))
     return replace(turn, evidence=evidence, messages=(*turn.messages, Message("assistant", _as_written(turn)), request))
 

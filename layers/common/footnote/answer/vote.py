@@ -87,7 +87,7 @@ def are_different(one: Answer, other: Answer, lang: str) -> bool:
     the same one is negated or has other numbers."""
     if lacks_information(one, lang) or lacks_information(other, lang):
         return lacks_information(one, lang) != lacks_information(other, lang)
-    claims, others = ([claim for claim, _ in claims_of(answer, lang)] for answer in (one, other))
+    claims, others = ([claim for claim, cited, _ in claims_of(each, lang) if cited or not each.citations] for each in (one, other))
     if _are_apart(_numbers(claims, lang), _numbers(others, lang)):
         return True
     return any(

@@ -10,7 +10,7 @@ from functools import cached_property
 from footnote.answer.voice_tool import FoundVoices, VoiceArguments
 from footnote.bootstrap.backends import Backends
 from footnote.bootstrap.voice_search import RankedVoices, rank_voices
-from footnote.ingest.pii import mask_pii
+from footnote.text.pii import mask_pii
 from footnote.text.untrusted import untrusted
 from footnote.types import Hit, Turn
 from footnote.types.voices import VOICE

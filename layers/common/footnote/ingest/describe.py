@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from footnote.ingest.pii import has_pii
 from footnote.text.grounding import covered_share
+from footnote.text.pii import has_pii
 from footnote.text.references import salient_words
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms

@@ -1,6 +1,6 @@
-"""The order of a turn. Read this first. `search.py` has the order of a search.
+"""The order of a turn. Read this first. `search.py` has the order of a search, `checks.py` that of the checks of an answer.
 
-A table is read from top to bottom. Each row says what happens when its step fails. `bootstrap` binds the
+Each row says what happens when its step fails. `bootstrap` binds the
 tables to the dependencies of their steps, and `steps.Runner` runs them.
 """
 
@@ -11,17 +11,14 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from footnote.answer.agent import run_agent
-from footnote.answer.assess import check_support, has_sources
-from footnote.answer.check import check_answer, doubt_answer
 from footnote.answer.confidence import NOTE, assess_confidence, has_citations
-from footnote.answer.context import assemble_context, warn_of_injection, was_written
+from footnote.answer.context import assemble_context
 from footnote.answer.converse import assemble_conversation
 from footnote.answer.extract import verdict_shown
 from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.fitting import answer_fitting, converse_fitting
 from footnote.answer.generate import answer_no_hits, generate, has_model, has_no_model, has_nothing_to_answer_from, need_model, pick_model
 from footnote.answer.overview import quote
-from footnote.answer.revise import is_revisable, revise, revision_shown
 from footnote.answer.small_talk import greet, is_greeted, may_greet
 from footnote.answer.truncated import is_truncated, warn_of_truncation
 from footnote.answer.verify import verify_passages
@@ -36,6 +33,7 @@ from footnote.learn.follow_ups import suggest_follow_ups
 from footnote.learn.hints import add_hints
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
+from footnote.pipeline.checks import CHECK, CHECKS, INJECTION
 from footnote.pipeline.search import (
     EMBED,
     EXPAND,
@@ -124,15 +122,6 @@ SAY = Step(
     "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_greet, fallback=greet,
     shows=lambda t: {"tokens": t.record.usage.completion_tokens}, on_start=Answering(),
 )
-CHECK = Step(
-    "check", check_answer, stage=Stage.CHECK, on_error=FALLBACK, fallback=doubt_answer, timeout_s=10,
-    shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0},
-)
-INJECTION = Step(
-    "injection", warn_of_injection, stage=Stage.CHECK, option="injection_check", on_error=SKIP, when=was_written,
-    shows=lambda t: {"injected_sentences": t.record.notes.get("injected_sentences", 0)},
-)
-
 SPEND = Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=1, when=spends)
 
 UNDERSTAND = (
@@ -225,12 +214,7 @@ DOCUMENTS = (
         shows=lambda t: {"tokens": t.record.usage.completion_tokens, **verdict_shown(t)}, on_start=answering,
     ),
     Step("extract", quote, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering),
-    Step(
-        "revise", revise, stage=Stage.CHECK, option="revise_answer", paid=True, on_error=SKIP, when=is_revisable, shows=revision_shown,
-    ),
-    CHECK,
-    Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=has_sources),
-    INJECTION,
+    *CHECKS,
     Step("keep_answer", keep_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=1, when=may_use_answer_cache),
 )
 """The queries → an answer from the documents."""

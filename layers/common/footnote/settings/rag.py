@@ -94,6 +94,12 @@ class Rag(Group):
         " not been sent yet.",
         changeable=True,
     )
+    critique: Literal["rules", "model"] = setting(
+        "rules",
+        description="What says which sentences of an answer are unsupported, with the option `critique` (`/ask`, level maximum). model: the"
+        " language model in a call of its own, too; where the documents lack the answer, it also says what to search for.",
+        changeable=True,
+    )
     switched_on: Annotated[list[OptionName], AfterValidator(_check_requestable)] = setting(
         [],
         description="Optional parts of a turn that run unless the requested level or the request itself says otherwise, as JSON:"

@@ -74,6 +74,15 @@ class Answer:
     verdict: Verdict | None = None
     """Of an extractive answer; None for one that is taken from a FAQ."""
 
+    @property
+    def unmarked(self) -> str:
+        """The text with spaces in place of its markers, so that bounds stay."""
+        text = self.text
+        for citation in self.citations:
+            for start, end in citation.spans:
+                text = text[:start] + " " * (end - start) + text[end:]
+        return text
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:

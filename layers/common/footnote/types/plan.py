@@ -27,6 +27,7 @@ OptionName = Literal[
     "classify",
     "classify_by_model",
     "confidence",
+    "critique",
     "documents_first",
     "drop_duplicates",
     "ensemble_voting",
@@ -59,7 +60,6 @@ OptionName = Literal[
     "reject_uncited",
     "remote_search",
     "rerank",
-    "revise_answer",
     "rewrite",
     "rewrite_always",
     "rewrite_by_size",
@@ -104,6 +104,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "classify": Option("Recognise what kind of question it is.", True, requestable=True, affects="search"),
     "classify_by_model": Option("Let a model recognise what kind of question it is.", False, requestable=True, affects="search"),
     "confidence": Option("Say how much an answer can be relied on.", False),
+    "critique": Option("Check every sentence of an answer, and have it revised if it is not shown yet.", False, requestable=True),
     "documents_first": Option(
         "Search for documents by their outlines and sections, too, and take their passages.", False, requestable=True, affects="search"
     ),
@@ -177,12 +178,6 @@ OPTIONS: Mapping[OptionName, Option] = {
         affects="search",
         pool_size=30,
     ),
-    "revise_answer": Option(
-        "Search again for unsupported claims and for what is missing, and have the answer revised.",
-        False,
-        requestable=True,
-        buffered_only=True,
-    ),
     "rewrite": Option("Make a follow-up a question that stands alone.", True, setting="conversation.query_rewriting_enabled"),
     "rewrite_always": Option("Let a model word every follow-up, even one that seems to stand alone.", False),
     "rewrite_by_size": Option("Have a small model's follow-ups made to stand alone by words of earlier questions.", False),
@@ -198,7 +193,7 @@ OPTIONS: Mapping[OptionName, Option] = {
 }
 
 LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
-    "basic": {"hybrid": False, "rerank": False, "verify_passages": False, "support_check": False, "follow_up": False},
+    "basic": {"hybrid": False, "rerank": False, "verify_passages": False, "critique": False, "support_check": False, "follow_up": False},
     "standard": {},
     "enhanced": {
         "reformulate": True,
@@ -217,7 +212,7 @@ LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
         "chain_of_thought": True,
         "extended_thinking": True,
         "ensemble_voting": True,
-        "revise_answer": True,
+        "critique": True,
         "verify_passages": True,
         "judge_passages": True,
         "graph": True,

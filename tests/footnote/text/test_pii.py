@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from footnote.ingest.pii import find_pii, has_pii, mask_pii
+from footnote.text.pii import find_pii, has_pii, mask_pii
 
 
 @pytest.mark.parametrize(

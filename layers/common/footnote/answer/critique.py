@@ -1,0 +1,70 @@
+"""Critique of an answer: the sentences that the passages do not support, by the check of `assess` and, where RAG__CRITIQUE asks for it, by
+the model. `guard.answer_policy` finds what breaks the policy; `revise` has all of it corrected where the answer has not been shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from footnote.answer.assess import find_support
+from footnote.answer.attribute import attribute
+from footnote.answer.context import fenced
+from footnote.answer.insufficient import lacks_information
+from footnote.errors import FootnoteError
+from footnote.model_calls import ask
+from footnote.ports import Index, Models
+from footnote.prompts import Prompts
+from footnote.settings import Rag
+from footnote.text.sentences import split_sentences
+from footnote.text.untrusted import untrusted
+from footnote.types import Answer, Message, Turn
+
+NOTE = "doubted"
+"""The note with the unsupported sentences."""
+LIMIT_S, REPLY_TOKENS = 15, 1000
+
+
+class Criticism(BaseModel, defer_build=True):
+    """The model's reply."""
+
+    unsupported: list[int] = Field(description="a list of the numbers of the sentences that no document supports")
+
+
+async def critique(turn: Turn, *, index: Index, models: Models, prompts: Prompts, rag: Rag) -> Turn:
+    """Notes the sentences that are not supported as `doubted`. A model that cannot say finds none."""
+    doubted = await find_doubted(turn, index)
+    if rag.critique == "model" and turn.answer is not None and not lacks_information(turn.answer, turn.lang):
+        doubted += [sentence for sentence in await _ask_model(turn, turn.answer, models, prompts) if sentence not in doubted]
+    return turn.with_notes(**{NOTE: doubted}) if doubted else turn
+
+
+def critique_shown(turn: Turn) -> dict[str, Any]:
+    """The number of doubted sentences."""
+    return {"doubted": len(turn.record.notes.get(NOTE, []))}
+
+
+async def find_doubted(turn: Turn, index: Index) -> list[str]:
+    """The sentences that are not supported, as the rules see it. An answer that only says that the documents lack it has none; nor has one
+    without citations whose sentences are found in the passages, since `check` cites them."""
+    answer = turn.answer
+    if answer is None or lacks_information(answer, turn.lang):
+        return []
+    doubted = [claim for claim, result in await find_support(turn, answer, index) if result.doubted]
+    return [] if doubted and not answer.citations and await attribute(turn, answer, index) is not None else doubted
+
+
+async def _ask_model(turn: Turn, answer: Answer, models: Models, prompts: Prompts) -> list[str]:
+    text = answer.unmarked
+    sentences = [text[start:end] for start, end in split_sentences(text, turn.lang)]
+    values = {
+        "question": untrusted(turn.asked),
+        "documents": [fenced(hit) for hit in turn.evidence.citable],
+        "sentences": [untrusted(sentence) for sentence in sentences],
+    }
+    request = Message("user", prompts.render("critique", turn.lang, values, turn.plan.prompts))
+    try:
+        said = await ask(models, turn.plan.model, [request], Criticism, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+    except FootnoteError:
+        return []
+    return [sentences[number - 1] for number in dict.fromkeys(said.unsupported) if 0 < number <= len(sentences)]

@@ -1,0 +1,92 @@
+"""What an answer may not say, whatever the documents say.
+
+forbidden      a forbidden term, or a synonym of one
+personal_data  an address, a telephone or an account number that no passage holds, or the number of a card or a person
+instruction    a sentence that reads like an instruction to a model: it was planted in a document
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Literal
+
+from footnote.guard.forbidden_words import BLOCKING
+from footnote.guard.term_hits import match_of, match_terms
+from footnote.guard.terms import LEAST, TermCopy, Terms
+from footnote.prompts import Prompts
+from footnote.text.pii import find_pii
+from footnote.text.prompt_injection.passages import find_injected_sentences
+from footnote.text.sentences import split_sentences
+from footnote.types import Answer, Turn
+
+Violation = Literal["forbidden", "personal_data", "instruction"]
+NOTE = "violations"
+WARNINGS: Mapping[Violation, str] = {"forbidden": "forbidden", "personal_data": "personal_data", "instruction": "injection"}
+NEVER = frozenset(("card", "tax_id", "korean_id", "us_ssn"))
+"""Kinds of personal data that an answer does not repeat although a document has it."""
+SEPARATOR = re.compile(r"[\s()./-]+")
+
+
+def has_answer(turn: Turn) -> bool:
+    """There is an answer from passages, the model's or quotes."""
+    return turn.answer is not None and turn.outcome in (None, "closest")
+
+
+async def find_violations(turn: Turn, *, terms: Terms) -> Turn:
+    """Notes the sentences that break the policy, for the revision: kind → sentences."""
+    found = await _violations(turn, terms)
+    return turn.with_notes(**{NOTE: found}) if found else turn
+
+
+async def enforce_policy(turn: Turn, *, terms: Terms, prompts: Prompts) -> Turn:
+    """Warns of what still breaks the policy. An answer with a forbidden term that has not been shown is withheld: its owner finds it in
+    the trace (`rejected_answer`)."""
+    found, answer = await _violations(turn, terms), turn.answer
+    if answer is None or not found:
+        return turn
+    if "forbidden" in found and not turn.profile.live:
+        guidance = prompts.render("forbidden_guidance", turn.lang, {"topic": None}).strip()
+        turn = turn.with_notes(rejected_answer=answer.text, forbidden={"topic": None})
+        return replace(turn, outcome="forbidden", answer=Answer(guidance, model=answer.model))
+    warnings = (WARNINGS[kind] for kind in found if WARNINGS[kind] not in answer.warnings)
+    return replace(turn, answer=replace(answer, warnings=(*answer.warnings, *warnings)))
+
+
+async def withhold(turn: Turn) -> Turn:
+    """What cannot be checked is not shown, unless it has been."""
+    if turn.profile.live or turn.answer is None:
+        return turn
+    return replace(turn.with_notes(rejected_answer=turn.answer.text), outcome="blocked", answer=None)
+
+
+async def _violations(turn: Turn, terms: Terms) -> dict[Violation, list[str]]:
+    """Raises if the forbidden terms cannot be read."""
+    copy = await terms.current() if turn.plan.wants("forbidden_check") else None
+    found: dict[Violation, list[str]] = {}
+    for kind, sentence in await asyncio.to_thread(lambda: list(_find(turn, copy))):
+        found.setdefault(kind, []).append(sentence)
+    return found
+
+
+def _names_forbidden(sentence: str, copy: TermCopy) -> bool:
+    """Whether a term or a synonym of it occurs."""
+    return any(match_of(hit.similarity) in BLOCKING for hit in match_terms(sentence, None, copy, LEAST["synonym"]))
+
+
+def _find(turn: Turn, copy: TermCopy | None) -> Iterator[tuple[Violation, str]]:
+    answer = turn.answer or Answer("")
+    text = answer.unmarked
+    given = (turn.request.question, turn.request.attached, *(hit.chunk.text for hit in turn.evidence.citable))
+    known = SEPARATOR.sub("", "\n".join(given))
+    planted = set(find_injected_sentences(text, lang=turn.lang))
+    for start, end in split_sentences(text, turn.lang):
+        sentence = text[start:end]
+        if copy is not None and _names_forbidden(sentence, copy):
+            yield "forbidden", sentence
+        if any(kind in NEVER or SEPARATOR.sub("", sentence[first:last]) not in known for kind, first, last in find_pii(sentence)):
+            yield "personal_data", sentence
+        if (start, end) in planted:
+            yield "instruction", sentence

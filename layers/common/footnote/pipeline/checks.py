@@ -1,0 +1,44 @@
+"""The order of the checks of an answer."""
+
+from __future__ import annotations
+
+from footnote.answer.assess import check_support, has_sources
+from footnote.answer.check import check_answer, doubt_answer
+from footnote.answer.context import warn_of_injection, was_written
+from footnote.answer.critique import critique, critique_shown
+from footnote.answer.revise import is_revisable, revise, revision_shown
+from footnote.guard.answer_policy import enforce_policy, find_violations, has_answer, withhold
+from footnote.steps import FALLBACK, SKIP, Step
+from footnote.types import Stage
+
+# fmt: off
+CHECK = Step(
+    "check", check_answer, stage=Stage.CHECK, on_error=FALLBACK, fallback=doubt_answer, timeout_s=10,
+    shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0},
+)
+INJECTION = Step(
+    "injection", warn_of_injection, stage=Stage.CHECK, option="injection_check", on_error=SKIP, when=was_written,
+    shows=lambda t: {"injected_sentences": t.record.notes.get("injected_sentences", 0)},
+)
+
+CRITIQUE = (
+    Step(
+        "critique", critique, stage=Stage.CHECK, option="critique", paid=True, on_error=SKIP, timeout_s=20, when=was_written,
+        shows=critique_shown,
+    ),
+    Step("violations", find_violations, stage=Stage.CHECK, option="critique", on_error=SKIP, timeout_s=5, when=was_written),
+    Step("revise", revise, stage=Stage.CHECK, option="critique", paid=True, on_error=SKIP, when=is_revisable, shows=revision_shown),
+)
+"""A model's answer → what is wrong with it, and its revision."""
+
+CHECKS = (
+    *CRITIQUE,
+    CHECK,
+    Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=has_sources),
+    INJECTION,
+    Step(
+        "policy", enforce_policy, stage=Stage.CHECK, option="critique", on_error=FALLBACK, fallback=withhold, timeout_s=5, when=has_answer,
+    ),
+)
+"""An answer from documents → what may be shown of it, with its warnings."""
+# fmt: on
