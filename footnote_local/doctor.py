@@ -15,6 +15,7 @@ from footnote.bootstrap import Core
 from footnote.collections.embedders import choices
 from footnote.errors import FootnoteError, ModelTimeout, Unavailable
 from footnote.ingest.convert import find_libreoffice
+from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, lacks_docling
 from footnote.ingest.vectors import total_progress
 from footnote.ports import Models
 from footnote.settings import Settings
@@ -56,6 +57,7 @@ async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> li
             await _sign_in(core),
             await _terms(core),
             _converter(),
+            *_docling(core),
             *await _tools(core),
             *await _knowledge_base(core),
             *_ignored(),
@@ -237,19 +239,24 @@ def _converter() -> Finding:
     )
 
 
+def _docling(core: Core) -> list[Finding]:
+    if not core.settings.docling_enabled:
+        return []
+    if lacks_docling(enabled=True):
+        return [Finding("docling", "missing", NO_DOCLING, DOCLING_REMEDY)]
+    return [Finding("docling", "ok", "reads office files and e-books")]
+
+
 async def _tools(core: Core) -> list[Finding]:
-    mcp = core.settings.mcp
+    if not core.settings.mcp.mcp_enabled:
+        return [] if core.tools is None else [Finding("MCP server", "ok", "configured and off; MCP__MCP_ENABLED turns its tools on")]
     if core.tools is None:
-        unmet = Finding("MCP server", "missing", "MCP__MCP_ENABLED is set, but no server is configured", "Set MCP__GATEWAY.")
-        return [unmet] if mcp.mcp_enabled else []
+        return [Finding("MCP server", "missing", "MCP__MCP_ENABLED is set, but no server is configured", "Set MCP__GATEWAY.")]
     try:
         count = len(await core.tools.list(""))
     except FootnoteError as exc:
         return [Finding("MCP server", "broken", exc.detail, "Until then answers are made without its tools.")]
-    tools = f"tools available to every organisation: {count}"
-    if not mcp.mcp_enabled:
-        return [Finding("MCP server", "missing", f"{tools}; tools are off", "Set MCP__MCP_ENABLED to true.")]
-    return [Finding("MCP server", "ok", tools)]
+    return [Finding("MCP server", "ok", f"tools available to every organisation: {count}")]
 
 
 async def _knowledge_base(core: Core) -> list[Finding]:

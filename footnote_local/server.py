@@ -21,6 +21,7 @@ from footnote.answer.model_source import no_model, which_model
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, ModelUnavailable, Unavailable
 from footnote.guard.identity import LOCAL
+from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, lacks_docling
 from footnote.settings import Settings
 from footnote_http.cors import origins_of
 from footnote_local.admission import Admission
@@ -203,6 +204,8 @@ class _FirstDocuments:
 async def _start(core: Core, taking: _FirstDocuments, address: str, say: Callable[[str], None], announce: Callable[[str], None]) -> None:
     announce(address)
     say(await _which_model(core))
+    if lacks_docling(enabled=core.settings.docling_enabled):
+        say(f"{NO_DOCLING} {DOCLING_REMEDY}")
     await taking.run()
     # Loads the models and prepares the page's suggested questions before the first user waits for them.
     known = {listed["name"]: listed["questions"] for listed in await core.list_collections(LOCAL)}

@@ -234,7 +234,8 @@ async def test_a_server_with_tools_is_asked_what_it_has(tmp_path: Path) -> None:
         refused = "The MCP server cannot be used. Check MCP__GATEWAY and MCP__TOKEN."
         for mcp, *expected in [
             (MCP(gateway=gateway, token=TOKEN, mcp_enabled=True), "ok", shown),
-            (MCP(gateway=gateway, token=TOKEN), "missing", f"{shown}; tools are off"),
+            (MCP(gateway=gateway, token=TOKEN), "ok", "configured and off; MCP__MCP_ENABLED turns its tools on"),
+            (MCP(gateway="http://127.0.0.1:9/mcp"), "ok", "configured and off; MCP__MCP_ENABLED turns its tools on"),
             (MCP(gateway=gateway, token="wrong", mcp_enabled=True), "broken", refused),
             (MCP(mcp_enabled=True), "missing", "MCP__MCP_ENABLED is set, but no server is configured"),
         ]:

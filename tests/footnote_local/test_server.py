@@ -18,7 +18,9 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.errors import Unavailable
-from footnote.settings import Auth, Embedding, Settings
+from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING
+from footnote.settings import LLM, Auth, Embedding, Settings
+from footnote_local.doctor import examine
 from footnote_local.server import create_app, function_of, open_port, serve
 from footnote_local.terminal import Exit
 from footnote_local.worker import Lock
@@ -128,6 +130,17 @@ async def test_the_command_to_try_says_where_a_token_goes(mode: Literal["none", 
     assert said[-1].startswith(f"Try: curl -N {url}/ask/stream ")
     assert ('-H "authorization: Bearer $TOKEN"' in said[-1]) == asks
     await core.close()
+
+
+async def test_docling_that_is_wanted_and_not_installed_is_said_at_start_and_by_doctor(tmp_path: Path) -> None:
+    from footnote_local.server import _FirstDocuments, _start
+
+    settings = Settings(footnote_data=tmp_path, docling_enabled=True, embedding=Embedding(builtin=False), llm=LLM(discover=False))
+    core, said = Core(settings), list[str]()
+    await _start(core, _FirstDocuments(core, [], said.append), "http://localhost:1", said.append, said.append)
+    assert f"{NO_DOCLING} {DOCLING_REMEDY}" in said
+    found = {finding.part: finding for finding in await examine(core)}["docling"]
+    assert (found.state, found.found, found.remedy) == ("missing", NO_DOCLING, DOCLING_REMEDY)
 
 
 # --- what keeps it from starting ---------------------------------------------------------------

@@ -2,13 +2,14 @@
 
 A question passes through the packages in one direction; each package answers one question of its own.
 
-    guard/        may this be asked?                       input_guard, forbidden_words, budget; before a turn: identity, limits
-    understand/   what is asked?                           language, rewrite, reformulate
-    retrieve/     where might the answer be?               search, remote, fuse
-    rank/         which evidence is best?                  select
-    answer/       what do we say?                          context, generate, extract, faq, converse, agent, vision, assess
+    guard/        may this be asked, and this be said?     input_guard, forbidden_words, answer_policy, budget; before a turn: identity
+    understand/   what is asked?                           language, rewrite, reformulate, spelling, classify, route
+    retrieve/     where might the answer be?               search, remote, derived queries, lists, documents, fuse
+    rank/         which evidence is best?                  refine, rerank, diversify, select; expand
+    answer/       what do we say?                          context, generate, extract, faq, converse, agent, vision, critique, check
     memory/       what is kept between turns?              conversations, withdrawn, shares, stored_turn, search_cache, answer_cache
     learn/        what do turns teach?                     feedback, stats, questions, ranking_metrics, golden
+    voices/       what do customers say?                   counts, themes
     telemetry/    who is informed of a turn?               metrics, announcements
     ingest/       how does a document get into the index?  pipeline, accept, parse/, child, chunk, pieces, vectors, verify
 
@@ -17,8 +18,9 @@ The packages of the turn stand on these, from the lowest layer up:
     types errors                data, the error hierarchy
     events                      what a running turn reports
     ports settings tracing      interfaces of backends; configuration; trace ids and logs
-    turn_records/               the stored form of a turn: made from a turn, read, counted, turned back into a turn
+    turn_records/ refresher     the stored form of a turn: made, read, counted, turned back; changes of other processes, applied
     plan live_settings          which optional parts a turn wants, and why; settings changed at runtime
+    collections/                what is searched by itself: names, aliases, who sees which, embedders
     text/                       what is in a text? language, tokens, sentences, grounding, references, agreement, prompt_injection
     prompts steps               templates; the runner of step tables
     model_calls checkpoints     model calls with a typed reply; paid work of a request, stored and replayed
