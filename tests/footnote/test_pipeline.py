@@ -183,7 +183,7 @@ async def test_lexical_search_remains_when_the_embedder_fails(bridge: SqliteInde
 
     turn = await answer(ports(bridge, "In 1894 [1].", embedder=Broken()), make_turn(QUESTION, retriever="cc"))
     assert turn.answer is not None
-    assert (turn.answer.text, turn.record.degraded) == ("In 1894 [1].", True)
+    assert (turn.answer.text, turn.answer.warnings, turn.record.degraded) == ("In 1894 [1].", ("missing_cosine",), True)
     assert {span.name: span.status for span in turn.record.spans}["embed"] == "skipped"
 
 

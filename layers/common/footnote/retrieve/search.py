@@ -39,9 +39,14 @@ def _lacks_vector(query: Query) -> bool:
     return query.vector is None and query.kind != "feedback"
 
 
+def _embeds(turn: Turn, embedder: Embedder | None, rag: Rag) -> bool:
+    """Whether the dense list would have weight."""
+    return embedder is not None and (turn.request.retriever == "knn" or vectors_count(embedder, turn.lang, rag))
+
+
 async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
     """Embeds the queries that have no vector yet, if the dense list would have weight. A hypothetical text is embedded as a passage."""
-    if embedder is None or (turn.request.retriever != "knn" and not vectors_count(embedder, turn.lang, rag)):
+    if embedder is None or not _embeds(turn, embedder, rag):
         return turn
     made: dict[str, npt.NDArray[np.float32]] = {}
     for as_query in (True, False):
@@ -56,7 +61,8 @@ async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Ra
     """Adds the lists of each query that has none yet to `turn.evidence.lists`, each with at most `rag.candidates` entries.
 
     One call serves both lists. If it fails, each list is requested alone; if only one of them fails, it is left out. So are derived
-    queries that fail, or take LATE_S longer than those that are answered. What is left out is noted (`note_lists`).
+    queries that fail, or take LATE_S longer than those that are answered, and the dense list of a query that could not be embedded. What is
+    left out is noted (`note_lists`).
     SearchUnavailable if `knn` is requested and there is no embedder."""
     if turn.request.retriever == "knn" and not turn.vectors:
         raise SearchUnavailable("The retriever knn needs an embedder. Run `make setup`, set EMBEDDING__BASE_URL, or use bm25.")
@@ -69,6 +75,8 @@ async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Ra
     turn = replace(turn, evidence=replace(turn.evidence, lists=(*turn.evidence.lists, *lists)))
     missing = {query.kind for query, found in made if is_derived(query) and (found is None or found.missing)}
     own = [found for query, found in made if found is not None and not is_derived(query)]
+    if wants_vector(turn) and _embeds(turn, embedder, rag) and any(_lacks_vector(query) for query, _ in made if not is_derived(query)):
+        missing.add("cosine")  # the embedder was late or failed
     return note_lists(turn, missing.union(*(found.missing for found in own)), chain.from_iterable(found.ms.items() for found in own))
 
 
