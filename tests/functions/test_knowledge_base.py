@@ -11,10 +11,11 @@ from typing import Any
 import httpx
 import pytest
 
+from footnote.answer.messages import message
 from footnote.bootstrap import Core
-from footnote.ports import Clock
+from footnote.ports import Clock, Delta
 from footnote.settings import KDB, LLM, Embedding, Settings
-from footnote.types import Caller
+from footnote.types import Caller, ToolCall
 from query.app import create_app
 from tests.fakes import FakeModel, FakeModels, make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, as_caller, read_events
@@ -90,7 +91,6 @@ async def test_without_a_model_its_sentences_are_quoted(tmp_path: Path, clock: C
     [
         (Reply(500, ("{}",)), LOCAL, True),
         (Reply(200, ("no JSON",)), LOCAL, True),
-        (Reply(404, ("{}",)), LOCAL, False),
         (Reply(200, ("[]",)), LOCAL, False),
         (Reply(200, (FOUND,)), Caller("bob", frozenset({"tax"})), False),
     ],
@@ -102,6 +102,21 @@ async def test_the_index_is_searched_if_the_knowledge_base_is_down_or_empty_or_n
         done = (await ask(client))[-1]
     assert (done["type"], [each["p_id"] for each in done["references"]]) == ("done", ["bridge#000"])
     assert done["degraded"] is degraded
+
+
+@pytest.mark.parametrize("path", ["/v2/rag/query", "/v2/pa/query"])
+async def test_a_collection_that_it_does_not_know_has_an_empty_result(path: str, tmp_path: Path, clock: Clock) -> None:
+    agent = FakeModel([[Delta(tool_calls=(ToolCall("1", "search_documents", json.dumps({"query": QUESTION})),))], ["I don't know."]])
+    model = agent if "pa" in path else says()
+    async with asking(tmp_path, clock, Reply(404, ("{}",)), model=model) as (client, server):
+        done = read_events((await client.post(path, json={"query": QUESTION, "collection_name": "default"})).text)[-1]
+        spans = (await client.get(f"/traces/{done['trace_id']}")).json()["spans"]
+    assert (done["type"], done["references"], done["nearest"], done["degraded"], len(server.requests)) == ("done", [], [], False, 1)
+    assert not {"search", "read", "paraphrase"} & {span["name"] for span in spans}
+    if model is not agent:
+        assert (done["final_response"], done["tier"]) == (message("no_hits", "en"), "nothing")
+    else:
+        assert BRIDGE[0] not in str(agent.sent[-1].messages)
 
 
 async def test_other_apis_search_only_the_index(tmp_path: Path, clock: Clock) -> None:

@@ -16,7 +16,7 @@ from footnote.types import Candidate, RankedList, Turn
 
 def may_use_search_cache(turn: Turn) -> bool:
     """External systems found nothing, and the turn is not a test."""
-    return not turn.evidence.hits and not turn.request.is_test
+    return not turn.evidence.is_complete and not turn.request.is_test
 
 
 async def recall_searches(

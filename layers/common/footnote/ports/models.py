@@ -84,8 +84,8 @@ class Tools(Protocol):
 class KnowledgeBase(Protocol):
     """A search service of another system with documents of its own."""
 
-    async def search(self, arguments: Mapping[str, Any]) -> str:
-        """The results as untrusted JSON text; "[]" for an unknown collection. Unavailable if the service cannot be reached."""
+    async def search(self, arguments: Mapping[str, Any]) -> str | None:
+        """The results as untrusted JSON text; None for an unknown collection. Unavailable if the service cannot be reached."""
         ...
 
 

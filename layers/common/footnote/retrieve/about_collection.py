@@ -37,7 +37,7 @@ async def note_collection(turn: Turn) -> Turn:
 
 def is_about_collection(turn: Turn) -> bool:
     """The question is about the collection, and nothing was found for it earlier."""
-    return NOTE in turn.record.notes and not turn.evidence.hits
+    return NOTE in turn.record.notes and not turn.evidence.is_complete
 
 
 async def take_documents(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:

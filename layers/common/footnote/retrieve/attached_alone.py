@@ -46,7 +46,7 @@ async def name_attached(turn: Turn, *, index: Index) -> Turn:
 
 def is_about_attached(turn: Turn) -> bool:
     """The question is about the attached files."""
-    return NOTE in turn.record.notes and not turn.evidence.hits
+    return NOTE in turn.record.notes and not turn.evidence.is_complete
 
 
 def asks_for_overview(turn: Turn) -> bool:

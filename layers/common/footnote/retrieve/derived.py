@@ -18,7 +18,7 @@ REPLY_TOKENS = 1000
 
 def may_expand(turn: Turn) -> bool:
     """There is a language model, one question is searched for, and nothing has been found in other systems."""
-    return turn.plan.model is not None and len(turn.answered) == 1 and not turn.evidence.hits
+    return turn.plan.model is not None and len(turn.answered) == 1 and not turn.evidence.is_complete
 
 
 def is_derived(query: Query) -> bool:

@@ -25,7 +25,7 @@ MOST_FACTS = 20
 
 def wants_lists(turn: Turn) -> bool:
     """Further lists are wanted, both words and vectors were asked for, and nothing has been found in other systems."""
-    return any(map(turn.plan.wants, FURTHER)) and turn.request.retriever in ("cc", "rrf") and not turn.evidence.hits
+    return any(map(turn.plan.wants, FURTHER)) and turn.request.retriever in ("cc", "rrf") and not turn.evidence.is_complete
 
 
 async def search_lists(turn: Turn, *, index: Index, ranked_lists: Mapping[str, RankedLists] | None, rag: Rag) -> Turn:

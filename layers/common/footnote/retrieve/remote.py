@@ -57,7 +57,7 @@ def may_ask_kdb(turn: Turn) -> bool:
 
 
 async def search_kdb(turn: Turn, *, knowledge_base: KnowledgeBase | None, kdb: KDB) -> Turn:
-    """Like `search_remotely`, with the knowledge base."""
+    """Like `search_remotely`, with the knowledge base. If it knows no such collection, its empty result stands (`evidence.closed`)."""
     if knowledge_base is None or not (turn.caller.sees_all or turn.caller.may_read(frozenset(kdb.groups))):
         return turn
     session = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
@@ -65,15 +65,16 @@ async def search_kdb(turn: Turn, *, knowledge_base: KnowledgeBase | None, kdb: K
     return await _found(turn, "kdb", [knowledge_base.search({"query": query.text, **given}) for query in turn.answered])
 
 
-async def _found(turn: Turn, source: str, searches: Sequence[Awaitable[str]]) -> Turn:
-    """A passage that several queries find is kept once, with its best score."""
+async def _found(turn: Turn, source: str, searches: Sequence[Awaitable[str | None]]) -> Turn:
+    """A passage that several queries find is kept once, with its best score. A reply None: there is no such collection."""
     best: dict[str, Hit] = {}
-    for hit in (hit for reply in await asyncio.gather(*searches) for hit in _read(reply, source, turn)):
+    replies = [reply for reply in await asyncio.gather(*searches) if reply is not None]
+    for hit in (hit for reply in replies for hit in _read(reply, source, turn)):
         known = best.setdefault(hit.chunk.chunk_id, hit)
         if known.score < hit.score:
             best[hit.chunk.chunk_id] = hit
     hits = tuple(sorted(best.values(), key=lambda hit: -hit.score)[: turn.request.limit])
-    return replace(turn, evidence=replace(turn.evidence, hits=hits))
+    return replace(turn, evidence=replace(turn.evidence, hits=hits, closed=not replies))
 
 
 def _read(reply: str, source: str, turn: Turn) -> Iterator[Hit]:

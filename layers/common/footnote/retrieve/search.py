@@ -169,4 +169,4 @@ def has_hits(turn: Turn) -> bool:
 
 def has_no_hits(turn: Turn) -> bool:
     """Nothing has been found in other systems."""
-    return not turn.evidence.hits
+    return not turn.evidence.is_complete

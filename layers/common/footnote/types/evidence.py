@@ -86,6 +86,8 @@ class Evidence:
     """Further passages of their documents, for a model to read; no results of the search."""
     shown: tuple[Hit, ...] = ()
     """The hits and added passages that a model was shown, in the order of the prompt; () = the hits."""
+    closed: bool = False
+    """True: another system answers for this collection and has no such one, so its empty result stands."""
 
     @property
     def sources(self) -> tuple[Hit, ...]:
@@ -96,6 +98,11 @@ class Evidence:
     def citable(self) -> tuple[Hit, ...]:
         """What a model's answer can cite, by its position in the prompt."""
         return self.shown or self.hits
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the index need not be searched: passages were found before, or an empty result stands."""
+        return self.closed or bool(self.hits)
 
     def lists_for(self, query: str) -> tuple[RankedList, ...]:
         """The lists of one query; () = it has not been searched yet."""

@@ -17,10 +17,10 @@ class HttpKnowledgeBase:
     def __init__(self, url: str) -> None:
         self._client = JsonClient(url.rstrip("/") + PATH, "The knowledge base", "KDB__URL")
 
-    async def search(self, arguments: Mapping[str, Any]) -> str:
+    async def search(self, arguments: Mapping[str, Any]) -> str | None:
         status, body = await self._client.post(arguments)
         if status == 404:
-            return "[]"
+            return None
         if status != 200:
             raise Unavailable(f"The knowledge base responded with status {status}. Check KDB__URL.")
         return body.decode(errors="replace")
