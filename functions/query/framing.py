@@ -55,7 +55,8 @@ class Events:
         self._lang = "en"
         self._question = turn.request.question
         self._queries: tuple[str, ...] = ()
-        self._searching = self._spoken = False
+        self._asks_documents = turn.request.search_type == "rag"
+        self._told = self._searching = self._spoken = False
 
     def encode(self, event: Event) -> Iterator[Json]:
         """Returns the messages for one event; some events have none."""
@@ -67,10 +68,10 @@ class Events:
                 self._queries = queries
             case Searching() if not self._searching:
                 self._searching = True
-                queries = self._queries or (clean_question(self._question),)
-                yield _progress("debug", "Query rewriting complete: " + ", ".join(f'"{query}"' for query in queries))
+                yield from self._rewritten()
                 yield self._step(SEARCHING)
             case Answering():
+                yield from self._rewritten() if self._asks_documents else ()
                 yield self._step(ANSWERING)
             case ToolCalled(name):
                 yield self._step(SEARCHING) if name == SEARCH else self._step(CALLING, name)
@@ -85,6 +86,13 @@ class Events:
                 yield self._done(turn)
             case Failed(error, turn, text):
                 yield failed(f"An error occurred: {error.title}", error.detail, turn.trace_id, text, turn.record.usage)
+
+    def _rewritten(self) -> Iterator[Json]:
+        """Tells once what the question has become; small talk to the documents is told of, too, though not searched for."""
+        if not self._told:
+            self._told = True
+            queries = self._queries or (clean_question(self._question),)
+            yield _progress("debug", "Query rewriting complete: " + ", ".join(f'"{query}"' for query in queries))
 
     def _step(self, text: Mapping[str, str], *values: str) -> Json:
         return _progress("step", text.get(self._lang, text["en"]).format(*values))

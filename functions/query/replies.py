@@ -268,7 +268,8 @@ def _searched_for(record: TurnRecord) -> list[str]:
     if record["search_type"] not in ("rag", "pa") or record["outcome"] == "blocked":
         return []
     queries: list[str] = record["result"]["search_decision"]["rewritten_query"]
-    return queries or ([question_of(record)] if record["search_type"] == "rag" else [])
+    chatted = record["outcome"] is None and not record["hits"]  # small talk is answered without passages
+    return queries or ([question_of(record)] if record["search_type"] == "rag" and not chatted else [])
 
 
 def _notice(record: TurnRecord) -> str | None:

@@ -196,6 +196,33 @@ async def test_where_a_model_says_that_the_documents_lack_the_answer_the_nearest
     assert [(near["index"], near["p_id"], near["page"], near["context"]) for near in done["nearest"]] == [(1, "bridge#000", 3, BRIDGE[0])]
 
 
+@pytest.mark.parametrize("model", [(), ("Hey!",)], ids=["without a model", "with one"])
+@pytest.mark.parametrize(("said", "lang"), [("Hi", "en"), ("Guten Morgen!", "de"), ("안녕하세요", "ko"), ("Tell me a joke", "en")])
+async def test_small_talk_stays_a_turn_of_rag(said: str, lang: str, model: tuple[str, ...], open_site: OpenSite) -> None:
+    site = await open_site(*model)
+    events = await ask(site, query=said)
+    assert [event["type"] for event in events] == ["step", "debug", "step", "token", "done"]
+    assert events[1]["content"] == f'Query rewriting complete: "{said}"'
+    assert (events[-1]["search_type"], events[-1]["references"]) == ("rag", [])
+    assert events[-1]["final_response"] == (model[0] if model else message("greeting", lang))
+    assert (await site.core.turns.get(LOCAL, events[-1]["trace_id"]))["search_type"] == "rag"
+    assert (await site.client.get(f"/turns/{events[-1]['trace_id']}")).json()["searched_for"] == []
+
+
+async def test_small_talk_stands_in_the_history_of_rag_and_in_no_other(open_site: OpenSite) -> None:
+    site = await open_site("Hello Ada!")
+    model: Any = site.core.models.model  # type: ignore[attr-defined]
+    await ask(site, query="Hello!")
+    model.replies += [["I cannot know."], ['{"queries": []}'], ["In 1894. SOURCES_USED: 1"]]
+    await ask(site, "/v2/gpt/query", query="What did I say?")
+    assert len(sent_to(site)[1].messages) == 2
+    await ask(site)
+    assert [(said.role, said.content) for said in sent_to(site)[-1].messages[1:3]] == [("user", "Hello!"), ("assistant", "Hello Ada!")]
+    model.replies += [["You are welcome."]]
+    await ask(site, query="Thanks!")
+    assert [said.content for said in sent_to(site)[-1].messages[1:]] == ["Hello!", "Hello Ada!", QUESTION, "In 1894.", "Thanks!"]
+
+
 async def test_gpt_answers_only_from_the_conversation(open_site: OpenSite) -> None:
     site = await open_site("Hello. [1] SOURCES_USED: 1")
     model: Any = site.core.models.model  # type: ignore[attr-defined]

@@ -23,7 +23,7 @@ def done(turn: Turn) -> Json:
     closest = turn.outcome == "closest"
     return {
         "type": "done",
-        "search_type": turn.request.mode,
+        "search_type": turn.request.search_type,
         "final_response": answer_text(turn),
         "tier": tier_of(turn.outcome),
         "verdict": verdict.model_dump() if (verdict := verdict_of(turn)) else None,

@@ -67,8 +67,8 @@ def _query(mode: Mode) -> Callable[..., Awaitable[Response]]:
     ) -> Response:
         """Answers a question. Messages: `step`, `debug`, `think`, `token`, then `done` or `error`."""
         user = as_user(caller, request.user_id)
-        asked, _ = without_search(make_request(request, mode), PROFILES[mode])
-        turn = core.new_turn(asked, user, PROFILES[asked.mode], trace_id=trace_id)
+        asked, profile = without_search(make_request(request, mode), PROFILES[mode])
+        turn = core.new_turn(asked, user, profile, trace_id=trace_id)
         return await _stream(turn, core, request_key(idempotency_key, turn, PATHS[mode], request))
 
     return query

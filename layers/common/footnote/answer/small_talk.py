@@ -13,11 +13,12 @@ from footnote.types import Answer, Profile, Request, Turn
 
 
 def without_search(request: Request, profile: Profile) -> tuple[Request, Profile]:
-    """A request in mode rag, and the profile for it: small talk is answered without a search, by the model or by a greeting."""
+    """A request in mode rag, and the profile for it: small talk is answered without a search, by the model or by a greeting. It stays a
+    turn of mode rag in the conversation."""
     if request.mode != "rag" or request.attached or not is_small_talk(request.question):
         return request, profile
     plain = replace(profile, prompt="system", citation_style="plain", question_prompt=None)
-    return replace(request, mode="gpt", options={**request.options, "greet": True}), plain
+    return replace(request, mode="gpt", asked_mode="rag", options={**request.options, "greet": True}), plain
 
 
 @known_early

@@ -49,7 +49,7 @@ async def load_history(
     A repeated request sees the conversation as it was at the first request."""
     classes = frozenset(value for values in turn.request.filters.values() for value in values)
     before = None if checkpoint is None else turn.trace_id
-    mode, limit = turn.request.mode, settings.conversation.turns(turn.profile.history)
+    mode, limit = turn.request.search_type, settings.conversation.turns(turn.profile.history)
     found = await turns.history(turn.caller, turn.room_id, turn.profile.name, limit, mode=mode, classes=classes, before=before)
     if any(map(quoted_in, found)):
         readable = await read_again(found, turn.caller, index=index, ledger=ledger)

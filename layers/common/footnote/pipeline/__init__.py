@@ -247,7 +247,7 @@ AGENT = (
 )
 """… → an answer of an agent: a model that may search and call tools."""
 
-GREET = Step("greet", greet, stage=Stage.ANSWER, on_error=FAIL)
+GREET = Step("greet", greet, stage=Stage.ANSWER, on_error=FAIL, on_start=Answering())
 """… → an answer to small talk, where no model can give one."""
 
 ANSWER = (

@@ -28,7 +28,7 @@ def metrics_of(turn: Turn, now: float) -> TurnMetrics:
         trace_id=turn.trace_id,
         user_id=turn.caller.user_id,
         collection=request.collection,
-        mode=request.mode,
+        mode=request.search_type,
         retriever=request.retriever,
         ended=end_of(turn),
         ms=(now - record.started_at) * 1000,

@@ -39,7 +39,7 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "version": "v3",
         "status": status,
         "block_classes": sorted({value for values in request.filters.values() for value in values}),
-        "search_type": request.mode,
+        "search_type": request.search_type,
         "conversations": messages,
         "room_id": turn.room_id,
         "chat_id": turn.trace_id,

@@ -37,6 +37,8 @@ class Request:
     collection: str = ""
     """“” = the configured default."""
     mode: Mode = "rag"
+    asked_mode: Mode | None = None
+    """The mode that was asked for, if another one answers: the turn is stored, remembered and counted under it; None = `mode`."""
     retriever: Retriever = "cc"
     asks_retriever: bool = False
     """True: the user named the retriever, and no experiment may choose another."""
@@ -80,6 +82,11 @@ class Request:
     expansion: Expansion = Expansion()
     link_origin: str | None = None
     """The origin of this server, if citations in the answer's text are to be links; None = markers only."""
+
+    @property
+    def search_type(self) -> Mode:
+        """The mode that the turn is stored, remembered and counted under."""
+        return self.asked_mode or self.mode
 
     def admits(self, chunk: Chunk) -> bool:
         """Whether the chunk meets the conditions, which are for documents of the collection: an attached file is searched anyway."""
