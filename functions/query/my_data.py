@@ -201,8 +201,10 @@ async def _lines(turns: Sequence[StoredTurn], rooms: _Rooms, caller: Caller, cor
 
 
 def _line(record: TurnRecord, feedback: Feedback | None, rooms: _Rooms, caller: Caller) -> bytes:
-    """The arm of an experiment is for admins: who knows their arm rates differently."""
+    """The arm of an experiment is for admins: who knows their arm rates differently. So are system prompts, which admins write."""
     shown = {name: value for name, value in record.items() if name != "experiment" or caller.role == "admin"}
+    if caller.role != "admin":
+        shown["conversations"] = [message for message in record["conversations"] if message["role"] != "system"]
     line = {**shown, "withdrawn": record["outcome"] == WITHDRAWN, "feedback": asdict(feedback) if feedback else None}
     mark = rooms.marks.get(key_of(caller.user_id, record["room_id"]), RoomMark())
     line |= {"room_title": mark.title, "room_pinned": mark.pinned, "room_files": rooms.files.get(record["room_id"], [])}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -92,6 +93,24 @@ async def test_turns_that_end_at_once_are_in_the_order_of_their_beginnings(open_
     await asyncio.gather(*(run(number, turns[number]) for number in reversed(range(20))))
     page = await stores[0].room(me, "r1", 100)
     assert [each.record["result"]["final_response"] for each in page.data] == [f"t{number:02}" for number in range(20)]
+
+
+async def test_a_rooms_prompt_is_that_of_its_first_turn_that_has_one(turn_store: Any, me: Caller, stranger: Caller) -> None:
+    def opening(trace_id: str, caller: Caller, text: str, seconds: float, **changes: Any) -> Turn:
+        begun = make_turn(trace_id, caller, **{"room_id": "r1", "started_at": seconds, **changes})
+        return replace(begun, conversation=replace(begun.conversation, system=text, keeps_system=True))
+
+    await turn_store.save(stored(opening("t3", me, "Third.", 3.0)))
+    await turn_store.save(stored(opening("t2", me, "다리 $.a second.", 2.0), "error"))
+    await turn_store.save(stored(make_turn("t1", me, room_id="r1", started_at=1.0)))
+    await turn_store.save(stored(opening("t0", stranger, "Theirs.", 0.0)))
+    await turn_store.save(stored(opening("t4", me, "Of another API.", 0.0, profile=CHAT)))
+    await turn_store.save(stored(opening("t5", me, "Of another room.", 0.0, room_id="r2")))
+    prompt = make_turn("any", me).profile.prompt
+    assert await turn_store.room_prompt(me, "r1", "trd", prompt) == "다리 $.a second."
+    assert await turn_store.room_prompt(me, "r1", "trd", "another") is None
+    assert await turn_store.room_prompt(me, "r3", "trd", prompt) is None
+    assert {room.title for room in (await turn_store.rooms(me, 10)).data} == {"How long?"}
 
 
 # --- tool messages of an agent -------------------------------------------------------------------------

@@ -36,12 +36,13 @@ RAG = Profile(
     temperature=0.2,
     context_tokens=6000,
     history=4,
+    room_prompt=True,
     search_cache_s=900,
     options={"history_in_prompt": True, "rewrite_always": True, "search_cache": True, "quotes": False},
 )
 GPT = replace(RAG, citation_style="plain", question_prompt=None, history=20)
 """Without documents the model sees as much of the conversation as fits, not only the last few exchanges."""
-PA = replace(RAG, citation_style="numbered", question_prompt=None, options={**RAG.options, "rewrite_always": False})
+PA = replace(RAG, prompt="agent", citation_style="numbered", question_prompt=None, options={**RAG.options, "rewrite_always": False})
 """The agent sees the conversation and phrases its own searches."""
 VISION = replace(GPT, prompt="vision", history=4)
 PROFILES: Mapping[Mode, Profile] = {"rag": RAG, "gpt": GPT, "pa": PA, "vision": VISION}

@@ -70,7 +70,11 @@ async def run_agent(
     box = Toolbox(turn, remote, tools=tools, search=searcher, timeout_s=mcp.limit_s, voices=voice_tool, voices_in=voices_in)
     markers = filter_for(turn.profile.citation_style, box.hits)
     today = datetime.fromtimestamp(turn.record.started_at, UTC).date().isoformat()
-    rules = prompts.render("agent", turn.lang, {"tools": bool(remote), "voices": today if voices_in is not None else ""})
+    rules = None if voices_in is not None else turn.conversation.system  # with voices it holds today's date
+    if rules is None:
+        rules = prompts.render("agent", turn.lang, {"tools": bool(remote), "voices": today if voices_in is not None else ""})
+    if turn.profile.room_prompt and turn.conversation.system is None:
+        turn = replace(turn, conversation=replace(turn.conversation, system=rules, keeps_system=True))
     messages = [Message("system", rules), *_conversation(turn, llm, conversation)]
     offered, rounds = box.offered, mcp.rounds
     while True:

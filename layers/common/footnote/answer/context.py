@@ -35,9 +35,8 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     notes = turn.record.notes
     question = turn.request.question if earlier else notes.get("divided") or notes.get("asked_of_attached", turn.asked)
     documents = [fenced(hit) for hit in shown]
-    system = "\n\n".join(
-        (prompts.render(profile.prompt, turn.lang, {"documents": documents}, turn.plan.prompts), *_instructions(turn, prompts))
-    )
+    rules = turn.conversation.system or prompts.render(profile.prompt, turn.lang, {"documents": documents}, turn.plan.prompts)
+    system = "\n\n".join((rules, *_instructions(turn, prompts)))
     if profile.question_prompt:
         question = prompts.render(
             profile.question_prompt, turn.lang, {"documents": documents, "question": untrusted(question)}, turn.plan.prompts

@@ -14,7 +14,7 @@ from footnote.types import Exchange, Message, Turn
 
 async def assemble_conversation(turn: Turn, *, prompts: Prompts, llm: LLM, conversation: Conversation) -> Turn:
     """Sets `turn.messages`: system message, as much of the history as fits, question."""
-    system = Message("system", prompts.render(turn.profile.prompt, turn.lang, {}))
+    system = Message("system", turn.conversation.system or prompts.render(turn.profile.prompt, turn.lang, {}))
     earlier = history_messages(exchanges_shown(turn, conversation), budget_of(turn, llm).conversation)
     return replace(turn, messages=(system, *earlier, Message("user", turn.request.question)))
 

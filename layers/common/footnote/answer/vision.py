@@ -28,7 +28,7 @@ async def attach_images(turn: Turn, *, images: Images, vision: Vision, llm: LLM,
         raise BadRequest(f"There are {len(turn.request.images)} images; {vision.max_images} are allowed.")
     most = int(vision.max_image_mb * 2**20)
     seen = await asyncio.gather(*(images.fetch(url, max_bytes=most, timeout_s=FETCH_S) for url in turn.request.images))
-    system = Message("system", prompts.render("vision", turn.lang, {}))
+    system = Message("system", turn.conversation.system or prompts.render("vision", turn.lang, {}))
     turn = replace(turn, plan=replace(turn.plan, model=llm.vision_model or turn.plan.model))
     earlier = history_messages(exchanges_shown(turn, conversation), budget_of(turn, llm).conversation)
     return replace(turn, messages=(system, *earlier, Message("user", turn.request.question, images=tuple(seen))))

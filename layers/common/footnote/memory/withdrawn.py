@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from footnote.ports import Index, Ledger
-from footnote.turn_records.read import quoted_in
+from footnote.turn_records.read import question_message, quoted_in
 from footnote.turn_records.readable import readable_documents
 from footnote.types import EXTERNAL_IDS, Caller, Chunk, Outcome, TurnRecord
 
@@ -46,7 +46,7 @@ def _withheld(record: TurnRecord) -> TurnRecord:
     return {
         **record,
         "outcome": WITHDRAWN,
-        "conversations": record["conversations"][:1],
+        "conversations": [question_message(record)],
         "result": {**record["result"], "final_response": "", "references": [], "search_decision": {"rewritten_query": []}},
         "hits": [],
         "verdict": None,  # `missing` tells which words of the question the passages hold

@@ -34,6 +34,7 @@ from footnote.learn.hints import add_hints
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.pipeline.checks import CHECK, CHECKS, INJECTION
+from footnote.memory.room_prompt import keep_room_prompt, keeps_room_prompt
 from footnote.pipeline.search import (
     EMBED,
     EXPAND,
@@ -146,6 +147,10 @@ UNDERSTAND = (
     ),
     Step("announce", announce_question, stage=Stage.ACCOUNT, on_error=IGNORE, once=True, when=is_kept),
     LANGUAGE,
+    Step(
+        "room_prompt", keep_room_prompt, stage=Stage.MEMORY, on_error=SKIP, timeout_s=6, when=keeps_room_prompt,
+        shows=lambda t: {"stored": not t.conversation.keeps_system},
+    ),
     REWRITE,
     REFORMULATE,
     SPELLING,

@@ -133,6 +133,11 @@ class TurnStore(Protocol):
         began before it, all if it is not stored."""
         ...
 
+    async def room_prompt(self, caller: Caller, room_id: str, dialect: str, name: str) -> str | None:
+        """The system message called `name` of the first of the caller's turns in one room and dialect that has one, failed ones too;
+        None = none has."""
+        ...
+
     async def tokens(self, caller: Caller, room_id: str) -> int:
         """All tokens that the caller's turns of a room have used, in every dialect."""
         ...

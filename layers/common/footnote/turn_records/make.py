@@ -32,6 +32,8 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
     """The record of a turn in its state at `now`: question, reply and trace."""
     answer, request, record = turn.answer, turn.request, turn.record
     messages = [_message(Message("user", request.question), record.started_at)]
+    if turn.conversation.keeps_system and turn.conversation.system is not None:
+        messages.insert(0, _message(Message("system", turn.conversation.system, name=turn.profile.prompt), record.started_at))
     messages += [_message(message, now) for message in record.tool_messages]
     if answer is not None:
         messages.append(_message(Message("assistant", answer.text), now))

@@ -23,7 +23,12 @@ TITLE_LENGTH = 120
 
 def question_of(record: TurnRecord) -> str:
     """The question as it was asked."""
-    return record["conversations"][0]["content"]
+    return question_message(record)["content"]
+
+
+def question_message(record: TurnRecord) -> StoredMessage:
+    """The message with the question. Before it stands the system prompt of a room's first turn."""
+    return next(message for message in record["conversations"] if message["role"] == "user")
 
 
 def title_of(record: TurnRecord) -> str:

@@ -119,6 +119,8 @@ class Profile:
     """The message of a turn without hits; None = advice to rephrase, or that there is nothing that the caller may read."""
     history: int = 0
     """Number of exchanges of the room used to understand a follow-up; 0 = every question stands alone."""
+    room_prompt: bool = False
+    """True: the system prompt of a room's first turn stays in force in the room."""
     search_cache_s: float = 0
     """How long search results may be reused for the same or a similar question."""
     answer_cache_s: float = 0

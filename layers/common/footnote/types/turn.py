@@ -43,6 +43,10 @@ class Conversation:
     """The trace ids of the stored turns that they came from."""
     quoted: tuple[tuple[str, str], ...] = ()
     """(passage id, doc id) of the passages they quote, one for each document: the answer may quote them again."""
+    system: str | None = None
+    """The system prompt that stays in force in the room; None = the current one."""
+    keeps_system: bool = False
+    """True: `system` is stored with this turn, the first of the room that has it."""
 
 
 @dataclass(frozen=True, slots=True)

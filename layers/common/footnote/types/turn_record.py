@@ -159,7 +159,8 @@ class TurnRecord(TypedDict):
     """The values that the question was filtered by."""
     search_type: Mode
     conversations: list[StoredMessage]
-    """The question, an agent's messages while the turn is unfinished, the answer."""
+    """The system prompt that stays in force in the room, in its first turn; the question, an agent's messages while the turn is unfinished,
+    the answer."""
     room_id: str
     chat_id: str
     user_id: str

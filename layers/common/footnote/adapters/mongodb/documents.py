@@ -17,7 +17,7 @@ from footnote.types import Feedback, Tally, TurnFigures, TurnRecord
 # last of it was given, whether the turn is in the statistics, and when MongoDB may delete it.
 OURS = frozenset({"_id", "started_at", "number", "feedback", "rated_at", "counted", "expires_at"})
 FIGURES_FIELDS: Document = {
-    "conversations": {"$slice": 1},
+    "conversations": {"$slice": 2},  # the question is the first message, or the second after a system prompt
     "result.references.chunk_id": 1,
     "hits.doc_id": 1,
     "leans_on.doc_id": 1,

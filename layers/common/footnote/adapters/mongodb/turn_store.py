@@ -64,6 +64,9 @@ class MongoTurnStore:
             turns.history, caller.user_id, room_id, dialect, mode, classes, limit, self._retention.since, before
         )
 
+    async def room_prompt(self, caller: Caller, room_id: str, dialect: str, name: str) -> str | None:
+        return await self._databases.run(turns.room_prompt, caller.user_id, room_id, dialect, name, self._retention.since)
+
     async def tokens(self, caller: Caller, room_id: str) -> int:
         return await self._databases.run(turns.tokens, caller.user_id, room_id, self._retention.since)
 

@@ -92,6 +92,17 @@ async def history(
     return [load_turn(document) for document in reversed(found)]
 
 
+async def room_prompt(store: Opened, user_id: str, room_id: str, dialect: str, name: str, since: float) -> str | None:
+    """As `TurnStore.room_prompt`."""
+    wanted: Document = {"role": "system", "name": name}
+    first = await store.turns.find_one(
+        {**_of_room(user_id, room_id, since), "dialect": dialect, "conversations": {"$elemMatch": wanted}},
+        {"conversations": {"$elemMatch": wanted}},
+        sort=OLDEST_FIRST,
+    )
+    return None if first is None else load_turn(first)["conversations"][0]["content"]
+
+
 async def tokens(store: Opened, user_id: str, room_id: str, since: float) -> int:
     """As `TurnStore.tokens`."""
     total = {"$group": {"_id": None, "tokens": {"$sum": "$result.usage.total_tokens"}}}
@@ -150,7 +161,7 @@ async def rooms(store: Opened, user_id: str, limit: int, after: str | None, sinc
         ]
     )
     found = await cursor.to_list()
-    questions = store.turns.find({"_id": {"$in": [room["first"] for room in found]}}, {"conversations": {"$slice": 1}, "room_id": 1})
+    questions = store.turns.find({"_id": {"$in": [room["first"] for room in found]}}, {"conversations": {"$slice": 2}, "room_id": 1})
     titles = {first["_id"]: title_of(load_turn(first)) async for first in questions}
 
     def load(room: Document) -> Room | None:

@@ -57,6 +57,9 @@ class SqliteTurnStore:
             turns.history, caller.user_id, room_id, dialect, mode, classes, max(limit, 0), self._retention.since, before
         )  # fmt: skip
 
+    async def room_prompt(self, caller: Caller, room_id: str, dialect: str, name: str) -> str | None:
+        return await self._database.run(turns.room_prompt, caller.user_id, room_id, dialect, name, self._retention.since)
+
     async def tokens(self, caller: Caller, room_id: str) -> int:
         return await self._database.run(turns.tokens, caller.user_id, room_id, self._retention.since)
 

@@ -94,6 +94,18 @@ def history(
     return [load_turn(row) for row in reversed(rows)]
 
 
+def room_prompt(connection: sqlite3.Connection, user_id: str, room_id: str, dialect: str, name: str, since: float) -> str | None:
+    """As `TurnStore.room_prompt`."""
+    row = connection.execute(
+        """SELECT json_extract(said.value, '$.content') FROM turns JOIN json_each(block, '$.conversations') AS said
+           WHERE user_id = ? AND room_id = ? AND dialect = ? AND started_at >= ?
+              AND json_extract(said.value, '$.role') = 'system' AND json_extract(said.value, '$.name') = ?
+           ORDER BY started_at, number LIMIT 1""",
+        (user_id, room_id, dialect, since, name),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
 def tokens(connection: sqlite3.Connection, user_id: str, room_id: str, since: float) -> int:
     """As `TurnStore.tokens`."""
     return int(
