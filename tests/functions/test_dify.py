@@ -55,6 +55,8 @@ async def test_records_are_counted_and_have_the_least_score_that_was_asked_for(o
     assert len(records) == 3
     least = ASKED | {"retrieval_setting": {"top_k": 5, "score_threshold": records[1]["score"]}}
     assert (await site.client.post("/retrieval", json=least)).json()["records"] == records[:2]
+    off = ASKED | {"retrieval_setting": {"top_k": 5, "score_threshold": None}}  # Dify sends this where no threshold is set
+    assert (await site.client.post("/retrieval", json=off)).json()["records"] == records
     one = ASKED | {"retrieval_setting": {"top_k": 1, "score_threshold": 0.0}}
     assert (await site.client.post("/retrieval", json=one)).json()["records"] == records[:1]
     nothing = await site.client.post("/retrieval", json=ASKED | {"query": "Zebras?"})

@@ -17,7 +17,7 @@ from footnote.ports import Clock
 from footnote.settings import LLM, ApiKey, Auth, Embedding, Fallback, Settings
 from query.app import create_app
 from tests.fakes import make_document, put_document
-from tests.functions.conftest import ASK, BRIDGE
+from tests.functions.conftest import ASK, BRIDGE, QUESTION
 from tests.openai_server import Reply, Server, chunk, serving, sse
 
 CHAT = "/v1/chat/completions"
@@ -124,6 +124,25 @@ async def test_a_requests_ticket_overrides_the_setting_and_no_token_is_forwarded
     client = await open_with(ticket=ticket)
     assert (await client.post("/ask", json=ASK, headers=sent)).status_code == 200
     assert [call.get("x-dep-ticket") for call in our_headers(gateway)] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("ticket", "sent", "expected"),
+    [
+        ("t-0", {"x-dep-ticket": "t-1"}, "t-1"),
+        ("t-0", {**TOKEN, "x-dep-ticket": "t-1"}, "t-1"),
+        ("t-0", {}, "t-0"),
+        (None, {"x-dep-ticket": "t-1"}, None),
+    ],
+)
+@pytest.mark.parametrize("path", ["/ask", "/chat"])
+async def test_without_sign_in_a_requests_ticket_is_forwarded_too(
+    path: str, ticket: str | None, sent: dict[str, str], expected: str | None, open_with: Open, gateway: Server
+) -> None:
+    client = await open_with(Auth(mode="none"), ticket=ticket)
+    asked = ASK if path == "/ask" else {"query": QUESTION}
+    assert (await client.post(path, json=asked, headers=sent)).status_code == 200
+    assert {call.get("x-dep-ticket") for call in our_headers(gateway)} == {expected}
 
 
 async def test_another_endpoint_gets_no_gateway_headers(open_with: Open, gateway: Server) -> None:

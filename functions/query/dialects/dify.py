@@ -28,7 +28,7 @@ class RetrievalSetting(BaseModel):
     """How many records to return."""
 
     top_k: int = Field(5, ge=1, le=100)
-    score_threshold: float = Field(0.0, ge=0, le=1, description="Minimum score of a record.")
+    score_threshold: float | None = Field(0.0, ge=0, le=1, description="Minimum score of a record; null = any.")
 
 
 class MetadataComparison(BaseModel):
@@ -111,7 +111,7 @@ async def retrieval(request: RetrievalRequest, caller: AskerOf, core: CoreOf, tr
     conditions = read_conditions(condition) if condition else ANYTHING
     asked = Request(request.query, request.knowledge_id, limit=setting.top_k, conditions=conditions)
     turn = await find_hits(core.new_turn(asked, caller, PROFILE, trace_id=trace_id), core)
-    return Retrieval(records=[_record(hit, origin) for hit in turn.evidence.hits if hit.score >= setting.score_threshold])
+    return Retrieval(records=[_record(hit, origin) for hit in turn.evidence.hits if hit.score >= (setting.score_threshold or 0.0)])
 
 
 def read_conditions(asked: MetadataCondition) -> Conditions:
