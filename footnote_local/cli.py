@@ -144,7 +144,7 @@ def search(
         show_json(search_reply(turn, []))
     for hit in turn.evidence.hits if not as_json else ():
         place = _place(hit.chunk.page, hit.chunk.unit, hit.chunk.section_at(0))
-        print(f"{hit.score:.3f}  {hit.chunk.title}{place} ({hit.chunk.public_id})")
+        print(f"{hit.score:.3f}  {hit.chunk.shown_title}{place} ({hit.chunk.public_id})")
         print(f"       {clip(hit.chunk.text, SHOWN)}")
     if turn.answer is not None:  # a check rejected the question
         say(turn.answer.text)

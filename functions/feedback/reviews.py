@@ -9,7 +9,7 @@ from feedback.bodies import CitedBody, FeedbackPage, GivenBody, RatedStep
 from footnote.learn.golden_cases import facts_in
 from footnote.ports import FeedbackFilter, RatedTurn
 from footnote.text.pii import mask_pii
-from footnote.turn_records.read import question_of
+from footnote.turn_records.read import question_of, shown_title
 from footnote.turn_records.readable import needed_to_show, readable_documents
 from footnote.types import Caller, Stage, TurnRecord
 
@@ -52,7 +52,7 @@ def _body(rated: RatedTurn, admin: Caller, *, withheld: bool) -> GivenBody:
         tags=[] if withheld else list(given.tags),
         selected_citations=[] if withheld else list(given.selected_citations),
         citations=[
-            CitedBody(chunk_id=ref["chunk_id"], doc_id=ref["doc_id"], title=ref["title"], page=ref["page"], snippet=ref["snippet"])
+            CitedBody(chunk_id=ref["chunk_id"], doc_id=ref["doc_id"], title=shown_title(ref), page=ref["page"], snippet=ref["snippet"])
             for ref in references
         ],
         steps=[] if withheld else _steps(record),

@@ -21,7 +21,7 @@ def answer_text(turn: Turn) -> str:
 
 def source_name(chunk: Chunk) -> str:
     """The title, with the heading above the passage, which tells several passages of one document apart."""
-    return " › ".join(dict.fromkeys((chunk.title, *chunk.headings[-1:])))
+    return " › ".join((chunk.shown_title, *(heading for heading in chunk.headings[-1:] if heading != chunk.title)))
 
 
 class SourceLink(BaseModel, defer_build=True):
@@ -43,7 +43,7 @@ def make_citations(turn: Turn, origin: str) -> list[dict[str, Any]]:
             "number": citation.number,
             "doc_id": citation.hit.chunk.doc_id,
             "chunk_id": citation.hit.chunk.public_id,
-            "title": citation.hit.chunk.title,
+            "title": citation.hit.chunk.shown_title,
             "page": citation.page,
             "snippet": citation.snippet,
             "url": source_url(origin, citation.hit.chunk, citation.page),

@@ -11,7 +11,7 @@ from footnote.answer.messages import message
 from footnote.answer.model_source import no_model
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
-from footnote.turn_records.read import model_source_of, model_usage_of, question_of, started_at_of
+from footnote.turn_records.read import model_source_of, model_usage_of, question_of, shown_title, started_at_of
 from footnote.types import FLAWS, Outcome, Reason, Stage, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage
 
 if TYPE_CHECKING:
@@ -190,15 +190,17 @@ def make_turn_body(turn: StoredTurn, texts: Mapping[str, str], llm: LLM) -> Turn
 
 def citation_bodies(references: Sequence[StoredReference]) -> list[CitationBody]:
     """The citations of a stored answer."""
-    return [CitationBody(number=each["index"], **(each | {"score": round(each["score"], 4)})) for each in references]
+    return [CitationBody(number=each["index"], **(each | _shown(each))) for each in references]
 
 
 def hit_bodies(hits: Sequence[StoredHit], texts: Mapping[str, str]) -> list[HitBody]:
     """The passages of a stored turn. `texts`: as of `make_reply`."""
-    return [
-        HitBody(**(hit | {"score": round(hit["score"], 4)}), content=texts.get(hit["passage"], ""), withdrawn=hit["passage"] not in texts)
-        for hit in hits
-    ]
+    return [HitBody(**(hit | _shown(hit)), content=texts.get(hit["passage"], ""), withdrawn=hit["passage"] not in texts) for hit in hits]
+
+
+def _shown(stored: StoredHit | StoredReference) -> dict[str, Any]:
+    """The fields that are shown otherwise than they are stored."""
+    return {"title": shown_title(stored), "score": round(stored["score"], 4)}
 
 
 def make_steps(record: TurnRecord) -> list[StepBody]:

@@ -97,7 +97,7 @@ async def test_documents_and_tools_are_used_in_one_answer(tmp_path: Path, clock:
     assert [name for name in names if name.startswith(("round", "tool:"))] == [
         "round", "tool:search_documents", "tool:mcp_add", "round#2",
     ] or names.index("tool:mcp_add") < names.index("round#2")  # fmt: skip
-    assert [said["role"] for said in block["conversations"]] == ["user", "assistant"]
+    assert [said["role"] for said in block["conversations"]] == ["system", "user", "assistant"]
 
 
 async def test_the_connected_search_is_asked_before_the_local_one(tmp_path: Path, clock: Clock, gateway: str) -> None:

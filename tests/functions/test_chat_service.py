@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from footnote.answer.messages import message
+from footnote.bootstrap import Core
 from footnote.plan import make_plan
 from footnote.ports import Delta
 from footnote.settings import LLM, Settings
 from footnote.types import Request, Usage
+from ingest.app import create_app as create_ingest
+from query.app import create_app as create_query
 from query.dialects.chat_service import profile_of
-from tests.fakes import make_document, put_document
-from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site
+from tests.fakes import make_chunk, make_document, put_document
+from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenClient, OpenSite, Site
+
+CONTENT = "http://footnote.test/documents/bridge/content"
 
 
 async def open_chat(open_site: OpenSite, *replies: str, **options: Any) -> Site:
@@ -37,7 +43,7 @@ async def test_chat_numbers_its_citations_and_keeps_the_room(open_site: OpenSite
             "query": QUESTION,
             "answer": "It was built in 1894 [1].",
             "tier": "answer",
-            "citations": [{"title": "Records", "page": 3, "url": None}],
+            "citations": [{"title": "Records", "page": 3, "url": f"{CONTENT}?chunk_id=bridge%23000#page=3"}],
             "warnings": [],
         },
     )
@@ -58,6 +64,55 @@ async def test_a_source_is_listed_once_and_markers_are_numbered_from_1(open_site
     assert "[3]" not in body["answer"]
     assert "[9]" not in body["answer"]
     assert body["citations"][titles.index("Paint")] == {"title": "Paint", "page": 1, "url": "https://example.org/paint"}
+
+
+@pytest.mark.parametrize("tier", ["answer", "closest"])
+async def test_quotes_of_one_page_are_one_source(tier: str, open_site: OpenSite) -> None:
+    site = await open_site(filled=False)
+    log = make_document("log", title="Log", groups=("*",))
+    texts = ["The bridge was built in 1894.", "The bridge was rebuilt in 1931.", "The bridge was closed in 1950."]
+    chunks = [make_chunk(log, text, number, page=max(3, number + 2)) for number, text in enumerate(texts)]
+    await site.core.index.stage(log, chunks, [((0, len(text)),) for text in texts])
+    await site.core.index.activate("log", 1)
+    question = {
+        "answer": "When was the bridge built? When was the bridge rebuilt? When was the bridge closed?",
+        "closest": "When was the bridge built, rebuilt and closed?",
+    }[tier]
+    body = (await site.client.post("/chat", json={"query": question})).json()
+    assert (body["tier"], [(each["title"], each["page"]) for each in body["citations"]]) == (tier, [("Log", 3), ("Log", 4)])
+    assert [int(number) for number in re.findall(r"\[(\d)\]", body["answer"])] == [1, 1, 2]
+
+
+@pytest.mark.parametrize("model", [False, True])
+@pytest.mark.parametrize(
+    ("own", "opens"),
+    [
+        ("https://example.org/paint", "https://example.org/paint"),
+        ("HTTP://example.org/paint", "HTTP://example.org/paint"),
+        (None, "http://footnote.test/documents/paint/content?chunk_id=paint%23000#page=7"),
+        ("javascript:alert(1)", "http://footnote.test/documents/paint/content?chunk_id=paint%23000#page=7"),
+        ("intranet/paint", "http://footnote.test/documents/paint/content?chunk_id=paint%23000#page=7"),
+    ],
+)
+async def test_every_citation_has_an_address(own: str | None, opens: str, model: bool, open_site: OpenSite) -> None:
+    site = await open_chat(open_site, "The bridge was painted in 1900 [1].", filled=False) if model else await open_site(filled=False)
+    paint = make_document("paint", title="Paint", groups=("*",), metadata={"url": own} if own else {})
+    await put_document(site.core.index, paint, ["The bridge was painted in 1900."], page=7)
+    body = (await site.client.post("/chat", json={"query": "When was the bridge painted?"})).json()
+    assert body["citations"] == [{"title": "Paint", "page": 7, "url": opens}]
+
+
+async def test_the_address_of_a_document_that_was_sent_as_text_opens_it(core: Core, open_client: OpenClient) -> None:
+    ingest, query = await open_client(create_ingest), await open_client(create_query)
+    data = {"doc_id": "D1", "title": "Paint", "content": "The bridge was painted in 1900.", "permission_groups": ["*"]}
+    assert (await ingest.post("/insert-doc", json={"index_name": "default", "data": data})).status_code < 300
+    while await core.ingestor.work_one():
+        pass
+    (citation,) = (await query.post("/chat", json={"query": "When was the bridge painted?"})).json()["citations"]
+    path = citation["url"].removeprefix("http://footnote.test")
+    assert path.startswith("/documents/D1/content")
+    opened = await ingest.get(path.partition("#")[0])
+    assert (opened.status_code, b"The bridge was painted in 1900." in opened.content) == (200, True)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Response
 from pydantic import BaseModel, Field
 
+from footnote.answer.links import source_url
 from footnote.answer.small_talk import without_search
 from footnote.steps import last_turn
-from footnote.types import Profile, Request, Tier, Turn
-from footnote_http.callers import AskerOf, CoreOf, TraceId
+from footnote.types import Citation, Profile, Request, Tier, Turn
+from footnote_http.callers import AskerOf, CoreOf, Origin, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import ONCE, SLOW
 from footnote_http.routes import Router
@@ -52,7 +53,7 @@ class ChatCitation(BaseModel):
 
     title: str
     page: int | None
-    url: str | None
+    url: str = Field(description="Opens the document: its own address, or the cited page here.")
 
 
 class ChatResponse(BaseModel):
@@ -67,7 +68,13 @@ class ChatResponse(BaseModel):
 
 @router.post("/chat", name="chat")
 async def chat(
-    request: ChatRequest, response: Response, caller: AskerOf, core: CoreOf, trace_id: TraceId, idempotency_key: IdempotencyKey = None
+    request: ChatRequest,
+    response: Response,
+    caller: AskerOf,
+    core: CoreOf,
+    trace_id: TraceId,
+    origin: Origin,
+    idempotency_key: IdempotencyKey = None,
 ) -> ChatResponse:
     """Answers a question with numbered citations."""
     asked = Request(request.query, limit=request.top_k, model=request.model_id, room_id=request.session_id)
@@ -75,7 +82,7 @@ async def chat(
     turn = core.new_turn(asked, caller, profile, trace_id=trace_id)
     turn, events = await core.run_once(turn, request_key(idempotency_key, turn, "/chat", request))
     response.headers["x-trace-id"] = turn.trace_id
-    return reply(await last_turn(events))
+    return reply(await last_turn(events), origin)
 
 
 def profile_of(settings: Settings) -> Profile:
@@ -85,16 +92,23 @@ def profile_of(settings: Settings) -> Profile:
     return replace(PROFILE, **changes, fixed_context="context_tokens" in changes)
 
 
-def reply(turn: Turn) -> ChatResponse:
-    """The response for a finished turn."""
+def reply(turn: Turn, origin: str) -> ChatResponse:
+    """The response for a finished turn. `origin`: of this server, for the addresses of documents that have none of their own."""
     answer = turn.answer
     return ChatResponse(
         query=turn.request.question,
         answer=answer_text(turn),
         tier=tier_of(turn.outcome),
         citations=[
-            ChatCitation(title=citation.hit.chunk.title, page=citation.page, url=citation.hit.chunk.metadata.get("url"))
+            ChatCitation(title=citation.hit.chunk.shown_title, page=citation.page, url=_url(citation, origin))
             for citation in (answer.citations if answer else ())
         ],
         warnings=list(answer.warnings) if answer else [],
     )
+
+
+def _url(citation: Citation, origin: str) -> str:
+    """Only an address of the web opens: what was sent as `url` may be anything."""
+    chunk = citation.hit.chunk
+    own = str(chunk.metadata.get("url", ""))
+    return own if own.lower().startswith(("http://", "https://")) else source_url(origin, chunk, citation.page)

@@ -138,4 +138,4 @@ def _record(hit: Hit, origin: str) -> DifyRecord:
     chunk = hit.chunk
     place = {"doc_id": chunk.doc_id, "chunk_id": chunk.public_id, "page": chunk.page, "headings": list(chunk.headings)}
     metadata = {"url": source_url(origin, chunk), **chunk.metadata, **place}
-    return DifyRecord(content=chunk.text, score=hit.score, title=chunk.title, metadata=metadata)
+    return DifyRecord(content=chunk.text, score=hit.score, title=chunk.shown_title, metadata=metadata)

@@ -244,7 +244,7 @@ def _source(citation: Citation) -> Source:
     cosine = scores.get("cosine")
     return Source(
         document_id=chunk.doc_id,
-        document_name=str(chunk.metadata.get("file_name", chunk.title)),
+        document_name=str(chunk.metadata.get("file_name", chunk.shown_title)),
         chunk_id=chunk.public_id,
         page_number=citation.page,
         snippet=chunk.text[:SNIPPET],

@@ -254,7 +254,7 @@ def sources_of(hits: Sequence[Hit]) -> list[RAGSource]:
     return [
         RAGSource(
             document_id=hit.chunk.doc_id,
-            document_name=str(hit.chunk.metadata.get("file_name", hit.chunk.title)),
+            document_name=str(hit.chunk.metadata.get("file_name", hit.chunk.shown_title)),
             chunk_id=hit.chunk.public_id,
             page_number=hit.chunk.page,
             snippet=hit.chunk.text[:SNIPPET],

@@ -82,6 +82,7 @@ NO_PART = {
     "is_test": "never cached",
     "attached": "never cached",
     "images": "only for a mode without search",
+    "asked_mode": "only for a mode without search",
     "asks_retriever": "the retriever itself is part",
     "any_limit": "the limit itself is part",
     "any_levels": "the levels themselves are part",

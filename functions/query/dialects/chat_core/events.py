@@ -53,7 +53,7 @@ def _opening(number: int, hit: Hit) -> Citation:
 
 def _reference(citation: Citation) -> Json:
     chunk = citation.hit.chunk
-    known = {"file_name": chunk.title, "class": None, **chunk.metadata, "paragraph_type": chunk.paragraph_type}
+    known = {"file_name": chunk.shown_title, "class": None, **chunk.metadata, "paragraph_type": chunk.paragraph_type}
     known.pop("additional_field", None)  # repeats the other fields, and would be stored with every turn
     return {
         "index": citation.number,

@@ -23,6 +23,7 @@ from starlette.types import Receive, Send
 from footnote.answer.links import document_url, source_url
 from footnote.errors import FootnoteError, NotFound
 from footnote.plan import limit_of
+from footnote.rank.titles import title_among, with_file_labels
 from footnote.types import Caller, Profile, Request, Tier, Turn
 from footnote_http.cors import ANY, origins_of
 from query.citations import SourceLink, answer_text, make_citations, source_name
@@ -156,6 +157,7 @@ class ToolContext:
             chunk = await self.core.sources.chunk(self.caller, document, asked.id)
         except NotFound as exc:
             raise NotFound("There is no such passage. Search again.") from exc
+        (chunk,) = await with_file_labels([chunk], self.caller, chunk.collection, self.core.index)
         place = Place(doc_id=doc_id, collection=chunk.collection, page=chunk.page, headings=list(chunk.headings))
         return _reply(Text(id=asked.id, title=source_name(chunk), text=chunk.text, url=source_url(self.origin, chunk), metadata=place))
 
@@ -185,7 +187,8 @@ class ToolContext:
         text = "\n\n".join(block.text for block in parsed.blocks)
         place = Place(doc_id=doc_id, collection=document.collection, pages=document.pages, cut=len(text) > LONGEST)
         url = document_url(self.origin, doc_id)
-        return Text(id=doc_id, title=document.title, text=text[:LONGEST], url=url, metadata=place)
+        title = await title_among(document, self.caller, self.core.index)
+        return Text(id=doc_id, title=title, text=text[:LONGEST], url=url, metadata=place)
 
     async def _turn(self, question: str, collection: str | None, limit: int) -> Turn:
         """NotFound for a collection without documents that the caller may read."""

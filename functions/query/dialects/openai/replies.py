@@ -126,7 +126,7 @@ def make_annotations(turn: Turn, origin: str) -> list[Json]:
             "url_citation": {
                 "start_index": start,
                 "end_index": end,
-                "title": citation.hit.chunk.title,
+                "title": citation.hit.chunk.shown_title,
                 "url": source_url(origin, citation.hit.chunk, citation.page),
             },
         }

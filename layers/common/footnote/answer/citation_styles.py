@@ -107,7 +107,7 @@ def cite(
         for places in style.named(match[match.lastindex or 0], hits):
             place = places[most_supporting(claim, [hits[i].chunk.text for i in places], lang)] if len(places) > 1 else places[0]
             found = made.get(place) or made.setdefault(place, _citation(0, hits[place], claim))
-            source = (found.hit.chunk.title, found.page) if style.merges else place
+            source = (found.hit.chunk.shown_title, found.page) if style.merges else place
             number = place if style.keeps_numbers else len(cited)
             citation = cited.setdefault(source, replace(found, number=number + markers.first))
             spans.setdefault(source, [])

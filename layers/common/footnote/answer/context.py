@@ -114,7 +114,7 @@ def fenced(hit: Hit) -> dict[str, Any]:
     section = " › ".join(heading for heading in chunk.headings if heading != chunk.title)
     return {
         "id": chunk.doc_id,
-        "title": untrusted_title(chunk.title),
+        "title": untrusted_title(chunk.shown_title),
         "section": untrusted_title(section),
         "page": chunk.page,
         "text": untrusted(chunk.text),

@@ -7,7 +7,7 @@ whether they are an answer. The sentences of a passage stand below its title and
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple
@@ -193,9 +193,9 @@ class Writer:
         self._markers = markers
         self._asked = frozenset(content_terms(turn.asked, turn.lang))
         self._text = ""
-        self._numbers: dict[str, int] = {}
-        self._spans: dict[str, list[tuple[int, int]]] = {}
-        self._cited: dict[str, list[Scored]] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._spans: dict[Hashable, list[tuple[int, int]]] = {}
+        self._cited: dict[Hashable, list[Scored]] = {}
 
     def quotes(self, picked: Sequence[Scored]) -> list[str]:
         """The pieces of an answer; each ends with a citation."""
@@ -223,23 +223,28 @@ class Writer:
     def answer(self, verdict: Verdict) -> Answer:
         """The whole answer."""
         citations = tuple(
-            Citation(
-                number, cited[0].hit, cited[0].text, cited[0].page, tuple((c.start, c.end) for c in cited), tuple(self._spans[chunk_id])
-            )
-            for (chunk_id, cited), number in zip(self._cited.items(), self._numbers.values(), strict=True)
+            Citation(number, first.hit, first.text, first.page, tuple(_bounds(c, first) for c in cited), tuple(self._spans[source]))
+            for (source, cited), number in zip(self._cited.items(), self._numbers.values(), strict=True)
+            for first in cited[:1]
         )
         return Answer(self._text, citations, extractive=True, verdict=verdict)
 
     def _cite(self, text: str, sentence: Scored) -> str:
-        chunk_id, style = sentence.hit.chunk.chunk_id, self._markers.style
+        chunk, style = sentence.hit.chunk, self._markers.style
+        source: Hashable = (chunk.shown_title, sentence.page) if style.merges else chunk.chunk_id
         of_passage = style.at_end or style.keeps_numbers
         place = self._turn.evidence.hits.index(sentence.hit) if of_passage else len(self._numbers)
-        number = self._numbers.setdefault(chunk_id, place + self._markers.first)
-        self._cited.setdefault(chunk_id, []).append(sentence)
+        number = self._numbers.setdefault(source, place + self._markers.first)
+        self._cited.setdefault(source, []).append(sentence)
         marker = self._markers.write(number, sentence.hit)
         piece = followed_by(text, marker)
         self._text += piece
-        spans = self._spans.setdefault(chunk_id, [])
+        spans = self._spans.setdefault(source, [])
         if marker:
             spans.append((len(self._text) - len(marker), len(self._text)))
         return piece
+
+
+def _bounds(sentence: Scored, first: Scored) -> tuple[int, int]:
+    """The sentence's place in the passage that is cited; of another passage of the same page, the place of the first sentence."""
+    return (sentence.start, sentence.end) if sentence.hit.chunk.chunk_id == first.hit.chunk.chunk_id else (first.start, first.end)

@@ -21,8 +21,8 @@ MARKUP = re.compile(r"([`*\[\]<>])")
 def source_name(sentence: Scored) -> str:
     """Title and section of a sentence."""
     chunk = sentence.hit.chunk
-    section = sentence.heading or chunk.section_at(sentence.start) or ""
-    return " › ".join(dict.fromkeys(" ".join(name.split()) for name in (chunk.title, section) if name.strip()))
+    title, section = (" ".join((name or "").split()) for name in (chunk.title, sentence.heading or chunk.section_at(sentence.start)))
+    return " › ".join(filter(None, (" ".join(chunk.shown_title.split()), section if section != title else "")))
 
 
 def escaped(text: str) -> str:

@@ -158,7 +158,7 @@ class Toolbox:
             elif len(self.hits) < MOST_SHOWN:
                 self.hits.append(hit)
                 page = f' page="{chunk.page}"' if chunk.page else ""
-                opening = f'<document number="{len(self.hits)}" title="{untrusted_title(chunk.title)}"{page}{attributes_of(chunk)}>'
+                opening = f'<document number="{len(self.hits)}" title="{untrusted_title(chunk.shown_title)}"{page}{attributes_of(chunk)}>'
                 shown.append(f"{opening}\n{untrusted(chunk.text)}\n</document>")
         return shown
 

@@ -41,6 +41,9 @@ class ReplayedSearches:
     async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
         return await self._index.known_terms(caller, collection, terms)
 
+    async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
+        return await self._index.titled(caller, collection, titles)
+
     async def info(self, collection: str) -> CollectionInfo | None:
         return await self._index.info(collection)
 

@@ -84,6 +84,9 @@ class VisibleIndex:
     async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
         return await self._index.known_terms(caller, _find(await self._collections.directory(), collection), terms)
 
+    async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
+        return await self._index.titled(caller, _find(await self._collections.directory(), collection), titles)
+
     async def info(self, collection: str) -> CollectionInfo | None:
         return await self._index.info(_find(await self._collections.directory(), collection))
 

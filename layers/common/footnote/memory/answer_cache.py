@@ -81,13 +81,16 @@ def _kept(answer: Answer, hits: tuple[Hit, ...], tokens: int) -> dict[str, Any]:
         "model": answer.model,
         "verdict": asdict(answer.verdict) if answer.verdict else None,
         "tokens": tokens,
+        "labels": {hit.chunk.doc_id: hit.chunk.file_label for hit in hits if hit.chunk.file_label},
         "hits": [(hit.chunk.chunk_id, hit.score, hit.scores) for hit in hits],
         "citations": [(c.number, positions[c.hit.chunk.chunk_id], c.snippet, c.page, c.bounds, c.spans) for c in answer.citations],
     }
 
 
 def _restored(value: dict[str, Any], chunks: dict[str, Chunk]) -> tuple[Answer, tuple[Hit, ...]]:
-    hits = tuple(Hit(chunks[chunk_id], score, scores) for chunk_id, score, scores in value["hits"])
+    labels = value.get("labels", {})
+    labelled = {chunk_id: replace(chunk, file_label=labels.get(chunk.doc_id, "")) for chunk_id, chunk in chunks.items()}
+    hits = tuple(Hit(labelled[chunk_id], score, scores) for chunk_id, score, scores in value["hits"])
     citations = tuple(
         Citation(number, hits[position], snippet, page, _pairs(bounds), _pairs(spans))
         for number, position, snippet, page, bounds, spans in value["citations"]

@@ -19,6 +19,7 @@ from footnote.rank.penalties import penalise
 from footnote.rank.refine import is_fused, refine
 from footnote.rank.rerank import keep_order, may_rerank, rerank
 from footnote.rank.select import cut, read_pool, was_reranked
+from footnote.rank.titles import tell_titles_apart
 from footnote.retrieve.about_collection import is_about_collection, take_documents
 from footnote.retrieve.attached_alone import (
     is_about_attached,
@@ -35,7 +36,7 @@ from footnote.retrieve.hypothetical import is_abstract, write_hypothetical
 from footnote.retrieve.lists import search_lists, wants_lists
 from footnote.retrieve.paraphrase import paraphrase
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
-from footnote.retrieve.search import embed_query, has_no_hits, search, wants_derived_vector, wants_vector
+from footnote.retrieve.search import embed_query, has_hits, has_no_hits, search, wants_derived_vector, wants_vector
 from footnote.retrieve.step_back import step_back
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Step
 from footnote.types import BY_DOCUMENT, FURTHER, Stage, Turn
@@ -178,6 +179,7 @@ SEARCH = (
     ),
     Step("diversify", diversify, stage=Stage.RANK, option="mmr", on_error=SKIP, timeout_s=2, when=several_were_read),
     Step("cut", cut, stage=Stage.RANK, on_error=FAIL, when=was_reranked),
+    Step("titles", tell_titles_apart, stage=Stage.RANK, on_error=IGNORE, timeout_s=2, when=has_hits),
 )
 """Queries → hits."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from footnote.ports.checkpoints import CHECKPOINTS_KEPT_S, OTHER_BODY, TAKEN_OVER, Checkpoint, Checkpoints, RequestKey
 from footnote.ports.identity import Tokens
-from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
+from footnote.ports.index import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
 from footnote.ports.ledger import MOST_REDIRECTED, Held, Ledger, Name, NewFile, Target
 from footnote.ports.models import (
     Clock,
@@ -38,6 +38,7 @@ __all__ = [
     "CHECKPOINTS_KEPT_S",
     "MOST_REDIRECTED",
     "OTHER_BODY",
+    "SAME_TITLE",
     "SMALL_COLLECTION",
     "TAKEN_OVER",
     "VECTORS_KEPT_S",

@@ -74,6 +74,8 @@ class Indexed:
     chunks: int
 
 
+SAME_TITLE = 20
+"""Documents with one title that are looked up; more would tell nothing new."""
 SMALL_COLLECTION = 200
 """Virtual chunks without any term, added to the real ones when terms are weighted."""
 
@@ -109,6 +111,11 @@ class Index(Protocol):
 
     async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
         """Those of the terms that visible, active chunks contain."""
+        ...
+
+    async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
+        """Title → ids of documents with visible, active chunks that have exactly this title, at most SAME_TITLE of them. Titles of one
+        document may be missing."""
         ...
 
     async def info(self, collection: str) -> CollectionInfo | None:

@@ -26,7 +26,7 @@ async def expand_documents(turn: Turn, *, index: Index) -> Turn:
     for hit in list(best.values())[: wanted.documents]:
         found = await index.read(turn.caller, [chunk_id for chunk_id in _around(hit, wanted.chunks + len(hits)) if chunk_id not in known])
         passages = [chunk for chunk in found if chunk.level == 2 and turn.request.admits(chunk)]
-        added += [Hit(chunk, 0.0) for chunk in passages[: wanted.chunks]]
+        added += [Hit(replace(chunk, file_label=hit.chunk.file_label), 0.0) for chunk in passages[: wanted.chunks]]
     return replace(turn, evidence=replace(turn.evidence, added=tuple(added)))
 
 

@@ -89,6 +89,13 @@ class AttachedIndex:
         found = await self._index.known_terms(caller, collection, terms)
         return found | await self._index.known_terms(caller, ATTACHED, terms) if await self.documents() else found
 
+    async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
+        found = await self._index.titled(caller, collection, titles)
+        if not (documents := frozenset(await self.documents())):
+            return found
+        attached = await self._index.titled(caller, ATTACHED, titles)
+        return {title: found.get(title, frozenset()) | (attached.get(title, frozenset()) & documents) for title in {**found, **attached}}
+
     async def view(self, caller: Caller, collection: str) -> View:
         own = await self._index.view(caller, collection)
         if not (documents := await self.documents()):

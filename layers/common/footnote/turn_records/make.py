@@ -141,7 +141,7 @@ def _usage(record: Record) -> StoredUsage:
 
 def _reference(citation: Citation) -> StoredReference:
     chunk = citation.hit.chunk
-    return {
+    stored: StoredReference = {
         "index": citation.number,
         "doc_id": chunk.doc_id,
         "chunk_id": chunk.public_id,
@@ -154,6 +154,9 @@ def _reference(citation: Citation) -> StoredReference:
         "bounds": [list(bounds) for bounds in citation.bounds],
         "spans": [list(span) for span in citation.spans],
     }
+    if chunk.file_label:
+        stored["file"] = chunk.file_label
+    return stored
 
 
 def _source(source: ModelSource) -> StoredModelSource:
@@ -191,6 +194,8 @@ def _hit(hit: Hit) -> StoredHit:
         "bm25": _score(hit, "bm25"),
         "cosine": _score(hit, "cosine"),
     }
+    if chunk.file_label:
+        stored["file"] = chunk.file_label
     if others := {name: float(score) for name, score in hit.scores.items() if name not in ("bm25", "cosine")}:
         stored["scores"] = others
     return stored

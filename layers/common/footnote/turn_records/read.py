@@ -8,9 +8,11 @@ from datetime import datetime
 from footnote.types import (
     ModelSource,
     ModelUsage,
+    StoredHit,
     StoredMessage,
     StoredModelUsage,
     StoredPassage,
+    StoredReference,
     StoredUsage,
     TurnRecord,
     Usage,
@@ -35,6 +37,11 @@ def title_of(record: TurnRecord) -> str:
     """The title of a conversation that begins with this turn: its question on one line, cut to TITLE_LENGTH characters."""
     question = " ".join(question_of(record).split())
     return question if len(question) <= TITLE_LENGTH else question[: TITLE_LENGTH - 1].rstrip() + "…"
+
+
+def shown_title(stored: StoredHit | StoredReference) -> str:
+    """As `Chunk.shown_title`."""
+    return f"{stored['title']} ({stored['file']})" if "file" in stored else stored["title"]
 
 
 def quoted_in(record: TurnRecord) -> Sequence[StoredPassage]:

@@ -115,7 +115,8 @@ def _citation(reference: StoredReference, record: TurnRecord, hits: Sequence[Hit
 
 
 def _hit(stored: StoredHit, record: TurnRecord, chunks: Mapping[str, Chunk]) -> Hit:
-    chunk = chunks.get(stored["passage"]) or _bare(stored["passage"], stored, record, stored["headings"])
+    held = chunks.get(stored["passage"])
+    chunk = replace(held, file_label=stored.get("file", "")) if held else _bare(stored["passage"], stored, record, stored["headings"])
     scores = {"bm25": stored["bm25"], "cosine": stored["cosine"], **stored.get("scores", {})}
     return Hit(chunk, stored["score"], {name: score for name, score in scores.items() if score is not None})
 
@@ -136,6 +137,7 @@ def _bare(chunk_id: str, stored: StoredHit | StoredReference, record: TurnRecord
         headings=tuple(filter(None, headings)),
         page=stored["page"],
         metadata={"file_name": f"{stored['title']}.{ending}"} if ending else {},  # determines `unit`
+        file_label=stored.get("file", ""),
     )
 
 

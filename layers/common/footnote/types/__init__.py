@@ -46,6 +46,7 @@ from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_tur
 from footnote.types.turn_figures import Ended, TurnFigures, TurnMetrics
 from footnote.types.turn_record import (
     Status,
+    StoredFile,
     StoredHit,
     StoredMessage,
     StoredModelSource,
@@ -157,6 +158,7 @@ __all__ = [
     "Stage",
     "Status",
     "StoredAssignment",
+    "StoredFile",
     "StoredHit",
     "StoredMessage",
     "StoredModelSource",

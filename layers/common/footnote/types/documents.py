@@ -135,6 +135,13 @@ class Chunk:
     permission_groups: frozenset[str] = frozenset()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     created_at: float = 0.0
+    file_label: str = ""
+    """The file's name, if another document that the reader may read has the same title. Not stored: it depends on the reader."""
+
+    @property
+    def shown_title(self) -> str:
+        """The title, with the file's name in brackets where it alone would not tell which document is meant."""
+        return f"{self.title} ({self.file_label})" if self.file_label else self.title
 
     def page_at(self, offset: int) -> int | None:
         """The page of the character at `offset`."""

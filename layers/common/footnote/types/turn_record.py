@@ -65,7 +65,14 @@ class StoredUsage(TypedDict):
     type: Literal["usage"]
 
 
-class StoredReference(TypedDict):
+class StoredFile(TypedDict):
+    """What may stand behind a title."""
+
+    file: NotRequired[str]
+    """`Chunk.file_label`; missing = the title alone told the document."""
+
+
+class StoredReference(StoredFile):
     """A citation of the answer. `chunk_id`: the public one; `bounds`: of the cited sentences in the passage; `spans`: of the
     citation's markers in the answer. Both are pairs of code point offsets."""
 
@@ -125,7 +132,7 @@ class StoredPassage(TypedDict):
     doc_id: str
 
 
-class StoredHit(StoredPassage):
+class StoredHit(StoredPassage, StoredFile):
     """A passage that the turn found. `chunk_id`: the public one."""
 
     chunk_id: str

@@ -225,6 +225,13 @@ class OpenSearchIndex:
     async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
         return await self._collections.known_terms(caller, collection, terms)
 
+    async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
+        near = await self._collections.same_phrase(caller, collection, titles)
+        chunks = {chunk.chunk_id: chunk for chunk in await self.read(caller, [chunk_id for ids in near.values() for chunk_id in ids])}
+        found = {title: [chunks[each] for each in ids if each in chunks] for title, ids in near.items()}
+        same = {title: frozenset(chunk.doc_id for chunk in some if chunk.title == title) for title, some in found.items()}
+        return {title: doc_ids for title, doc_ids in same.items() if doc_ids}
+
     async def info(self, collection: str) -> CollectionInfo | None:
         return await self._collections.info(collection)
 

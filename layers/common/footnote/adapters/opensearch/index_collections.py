@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Sequence
 
 from footnote.adapters.opensearch.client import Json, OpenSearchClient
 from footnote.adapters.opensearch.document_versions import Collection, VersionStore
+from footnote.adapters.opensearch.hits import hits_of
 from footnote.adapters.opensearch.mapping import ACTIVE, Names, visible
-from footnote.ports import SMALL_COLLECTION, CollectionInfo, Indexed, View
+from footnote.ports import SAME_TITLE, SMALL_COLLECTION, CollectionInfo, Indexed, View
 from footnote.types import Caller
 
 MAX_VIEWS = 1000
@@ -43,6 +44,22 @@ class Collections:
         found = await self._client.search(self._names.chunks(collection), body) if wanted else None
         buckets = found["aggregations"]["terms"]["buckets"] if found else []
         return frozenset(term for term, bucket in zip(wanted, buckets, strict=False) if bucket["doc_count"])
+
+    async def same_phrase(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, list[str]]:
+        """Title → for each of several visible documents whose title contains its words in their order, the best passage's id, the
+        shortest titles first."""
+        wanted = sorted(set(titles))
+        phrases: list[Json] = [{"match_phrase": {"title": title}} for title in wanted]
+        filters, index = visible(caller, (0, 1, 2), {}), self._names.chunks(collection)
+        two: Json = {"documents": {"terms": {"field": "doc_id", "size": 2}}}
+        by: Json = {"titles": {"filters": {"filters": phrases}, "aggs": two}}
+        found = await self._client.search(index, {"size": 0, "query": {"bool": {"filter": filters}}, "aggs": by}) if wanted else None
+        buckets = found["aggregations"]["titles"]["buckets"] if found else []
+        several = [i for i, bucket in enumerate(buckets) if len(bucket["documents"]["buckets"]) > 1]
+        best: Json = {"size": SAME_TITLE, "collapse": {"field": "doc_id"}, "_source": False}
+        bodies = [(index, {**best, "query": {"bool": {"must": phrases[i], "filter": filters}}}) for i in several]
+        replies = await self._client.searches(bodies) if bodies else []
+        return {wanted[i]: [hit["_id"] for hit in hits_of(reply)] for i, reply in zip(several, replies, strict=True)}
 
     async def info(self, collection: str) -> CollectionInfo | None:
         # The version is read each time, since it is part of cache keys.

@@ -22,6 +22,7 @@ from footnote.adapters.sqlite.index_reads import (
     sample,
     sentences,
     term_weights,
+    titled,
     total_version,
 )
 from footnote.adapters.sqlite.index_schema import SCHEMA, UPGRADES, VERSION
@@ -101,6 +102,10 @@ class SqliteIndex:
                 self._known.clear()
             known = self._known[key] = known | {term: term in found for term in missing}
         return frozenset(term for term in terms if known[term])
+
+    async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
+        row = await self._database.glance(find_collection, collection)
+        return {} if row is None else await self._database.run(titled, caller, row["collection_id"], titles)
 
     async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         return await self._database.run(questions, caller, chunk_ids)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from footnote.adapters.sqlite.index_schema import unpack_bounds
 from footnote.adapters.sqlite.vector_file import Scan
 from footnote.adapters.sqlite.vector_store import VectorStore
-from footnote.ports import SMALL_COLLECTION, CollectionInfo, View
+from footnote.ports import SAME_TITLE, SMALL_COLLECTION, CollectionInfo, View
 from footnote.text.sentence_terms import read_terms
 from footnote.text.tokens import query_tokens
 from footnote.types import Caller, Candidate, Candidates, Chunk, ChunkSentences, Part, Search
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 TITLE_WEIGHT, BODY_WEIGHT = 3.0, 1.0
 TRIED = 6
 """How many times more chunks than wanted are tried before all are looked up: documents have outlines, too, and other readers."""
-
 CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.content_type, c.page, c.parts, c.headings, c.text, c.metadata,
     g.doc_id, g.generation, g.title, g.metadata, g.created_at, a.groups, k.name AS collection"""
 FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a USING (acl_id)
@@ -85,6 +84,15 @@ def known_terms(connection: sqlite3.Connection, caller: Caller, collection_id: i
     query = f"""SELECT 1 FROM words_{collection_id} w JOIN chunks c ON c.rowid = w.rowid JOIN generations g USING (generation_id)
         WHERE words_{collection_id} MATCH ? AND {where} LIMIT 1"""
     return frozenset(term for term in terms if connection.execute(query, (f'"{term}"', *values)).fetchone())
+
+
+def titled(connection: sqlite3.Connection, caller: Caller, collection_id: int, titles: Iterable[str]) -> dict[str, frozenset[str]]:
+    """`ports.Index.titled`."""
+    acls = _visible_acls(connection, caller)
+    visible = "" if acls is None else f"AND acl_id IN ({_marks(acls)})"
+    query = f"SELECT doc_id FROM generations WHERE collection_id = ? AND title = ? AND active {visible} ORDER BY doc_id LIMIT {SAME_TITLE}"
+    rows = {title: connection.execute(query, (collection_id, title, *(acls or ()))) for title in titles}
+    return {title: doc_ids for title, found in rows.items() if (doc_ids := frozenset(row["doc_id"] for row in found))}
 
 
 def read_view(connection: sqlite3.Connection, caller: Caller, collection_id: int, version: int) -> View:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-VERSION = 9
+VERSION = 10
 BLOCKS = """CREATE TABLE vector_blocks (
     collection_id INTEGER NOT NULL, embedder TEXT NOT NULL, block INTEGER NOT NULL, checksum INTEGER NOT NULL,
     PRIMARY KEY (collection_id, embedder, block)
 ) WITHOUT ROWID"""
 """The checksums of the blocks of a vector file."""
-UPGRADES = {8: f"{BLOCKS};\n"}
+TITLES = "CREATE INDEX active_titles ON generations (collection_id, title) WHERE active"
+UPGRADES = {8: f"{BLOCKS};\n", 9: f"{TITLES};\n"}
 """Version → the statements that lead from it to the next one."""
 
 # collections.all_levels: chunks of every level get vectors, because they were searched; otherwise passages alone.
@@ -31,6 +32,7 @@ CREATE TABLE generations (
 );
 CREATE TABLE floors (doc_id TEXT PRIMARY KEY, generation INTEGER NOT NULL) WITHOUT ROWID;
 CREATE UNIQUE INDEX one_active ON generations (doc_id) WHERE active;
+{TITLES};
 CREATE TABLE chunks (
     rowid INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE,
     generation_id INTEGER NOT NULL REFERENCES generations ON DELETE CASCADE, collection_id INTEGER NOT NULL,
