@@ -8,6 +8,7 @@ import pytest
 
 from footnote.answer.messages import message
 from footnote.errors import ModelUnavailable
+from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, QUESTION, OpenSite, read_events
 
 
@@ -64,6 +65,49 @@ async def test_a_question_that_begins_with_a_greeting_is_searched_for_and_so_is_
     assert [each["doc_id"] for each in body["citations"]] == ["bridge"]
     body = (await site.client.post("/ask", json=ASK | {"query_text": "Hi", "search": "always"})).json()
     assert (body["tier"], body["outcome"]) == ("nothing", "no_hits")
+
+
+WRITTEN = {
+    "ko": ["The otp code is renewed every hour. otp 번호는 매시간 바뀐다. keycloak 서버와 vpn 연결은 관리자가 승인한다."],
+    "en": ["The policy of the house is strict. oauth2 tokens and max_retry end at night. The youth sings of matter."],
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["ftp랑 otp 번호는 언제 바뀌나요?", "FTP에서 번호는 언제 바뀌나요?", "keycloaks는 누가 승인하나요?", "vpns이랑 연결은 누가 승인하나요?",
+     "OTPA(번호)는 언제 바뀌나요?", "keycloat2로 연결은 누가 승인하나요?", "‘keycloat’이랑 연결은 누가 승인하나요?"],
+)  # fmt: skip
+async def test_a_latin_term_with_a_korean_ending_stays(question: str, open_site: OpenSite) -> None:
+    site = await open_site(filled=False)
+    await put_document(site.core.index, make_document("it", groups=("*",)), WRITTEN["ko"], lang="ko")
+    body = (await site.client.post("/ask", json={**ASK, "query_text": question})).json()
+    assert (body["corrected"], body["searched_for"]) == (None, [question])
+
+
+async def test_a_term_that_the_collection_holds_in_another_language_stays(open_site: OpenSite) -> None:
+    """The passages that the question finds do not have it: other languages have other stems."""
+    site = await open_site(filled=False)
+    await put_document(site.core.index, make_document("en", groups=("*",)), ["Mirroring in the house."])
+    near = "Im Auftrag kostet das Mirrorinng nichts."
+    await put_document(site.core.index, make_document("near", groups=("*",)), [f"{near} ({number})" for number in range(12)], lang="de")
+    question = "Was kostet das mirroring im Auftrag?"
+    body = (await site.client.post("/ask", json={**ASK, "query_text": question})).json()
+    assert (body["corrected"], body["searched_for"]) == (None, [question])
+
+
+async def test_a_term_with_digits_that_the_collection_holds_stays_where_a_filter_leaves_it_out(open_site: OpenSite) -> None:
+    site = await open_site(filled=False)
+    held = make_document("held", groups=("*",), metadata={"class": "held"})
+    await put_document(site.core.index, held, ["Tokens of oauth2."])
+    near = make_document("near", groups=("*",), metadata={"class": "near"})
+    await put_document(site.core.index, near, [f"The oautha tokens end at night. ({number})" for number in range(12)])
+    question = "When do tokens of oauth2 end?"
+    asked = {"query": question, "metadata_filter_key": "class", "metadata_filter_values": ["near"]}
+    debug = [
+        event["content"] for event in read_events((await site.client.post("/v2/rag/query", json=asked)).text) if event["type"] == "debug"
+    ]
+    assert debug == [f'Query rewriting complete: "{question}"']
 
 
 async def test_a_typo_is_corrected_and_the_question_can_be_searched_for_as_it_is_written(open_site: OpenSite) -> None:

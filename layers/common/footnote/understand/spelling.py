@@ -3,8 +3,11 @@
 A word is corrected if neither a dictionary nor any visible passage has it, and one of the passages that the rest of the question finds
 has a word with the same first letter that differs by one edit (from LONG letters on by two): a letter more, less or other, or two
 neighbours swapped. The first word of a question rather is an interrogative: “Wich” is “Which”. In Korean the letters are jamo, and a
-word may begin with the corrected one. Nothing is read for a question whose words are all known. Both reads pass the permission check,
-so no correction tells what others have written.
+word may begin with the corrected one.
+
+What any visible passage has stays, in whatever language it is written, with its parts: “oauth” of “oauth2”. So does a foreign term with
+a Korean ending: “ftp랑”. Nothing more is read for a question whose words are all known. All reads pass the permission check, so no
+correction tells what others have written.
 """
 
 from __future__ import annotations
@@ -21,6 +24,10 @@ from footnote.text.words import INTERROGATIVES
 from footnote.types import Search, Turn
 
 WORD = re.compile(r"[^\W\d_]++(?!['’]t)")  # not the beginning of a negation: hasn't
+TERM = re.compile(r"\w+")
+CHUNK = re.compile(r"\S+")
+FOREIGN = re.compile(rf"(?!{CJK.pattern})[^\W\d_]")
+"""A letter that is not Korean, Japanese or Chinese."""
 SHORTEST = 4
 """Letters of a word that may be misspelled: shorter ones are near too many others."""
 SYLLABLES = 3
@@ -77,11 +84,20 @@ def may_correct(turn: Turn) -> bool:
 
 async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
     """Replaces the question by its correction, if it has one."""
-    text, lang = turn.asked, turn.lang
+    text, lang, collection = turn.asked, turn.lang, turn.request.collection
+    languages = dict.fromkeys((lang, *(await index.view(turn.caller, collection)).languages))
     words = {found[0]: content_terms(found[0], lang) for found in WORD.finditer(text)}
-    terms = {term for made in words.values() for term in made}
-    known = await index.known_terms(turn.caller, turn.request.collection, sorted(terms))
-    unknown = [word for word, made in words.items() if made and _may_be_misspelled(word, lang, [term in known for term in made])]
+    forms = {word: {form for each in languages for form in content_terms(word, each)} for word in (*words, *TERM.findall(text))}
+    known = await index.known_terms(turn.caller, collection, sorted(set().union(*forms.values())))
+    kept = [found.span() for found in TERM.finditer(text) if not CJK.search(found[0]) and not known.isdisjoint(forms[found[0]])]
+    kept += [found.span() for found in CHUNK.finditer(text) if CJK.search(found[0]) and FOREIGN.search(found[0])]
+    unknown = dict.fromkeys(
+        found[0]
+        for found in WORD.finditer(text)
+        if words[found[0]]
+        and not any(start <= found.start() < end for start, end in kept)
+        and _may_be_misspelled(found[0], lang, [term in known for term in words[found[0]]])
+    )
     if not unknown:
         return turn
     written = await _words_of_passages(turn, index)
