@@ -15,19 +15,27 @@ from footnote.answer.messages import message
 from footnote.answer.score_sentences import Scored
 from footnote.events import Event, Token
 from footnote.ports import Embedder, Index
-from footnote.types import Turn, Verdict
+from footnote.text.captions import is_caption, names_place
+from footnote.types import Answer, Turn, Verdict
 
 PASSAGES, SENTENCES = 10, 6
 """How many passages are read, and sentences quoted."""
 LABEL = re.compile(r"(?:^|\s)[A-Z가-힣][\w/ -]{1,24}: ")
 """“Version: 3.2 Effective Date: January 1”: two of them are a record of the document, not what it says."""
 SURE = Verdict("answer", "sure", 0.0, 0.0, 0.0)
+SILENT = Verdict("nothing", "no_sentence", 0.0, 0.0, 0.0)
 
 
 async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
-    """Streams an overview, if that is asked for; else as `extract`."""
-    wants_overview = "about_collection" in turn.record.notes or turn.record.notes.get("attached", {}).get("whole")
+    """Streams an overview, if that is asked for; else as `extract`. Of a collection whose documents say nothing in sentences there is
+    none."""
+    of_collection = "about_collection" in turn.record.notes
+    wants_overview = of_collection or turn.record.notes.get("attached", {}).get("whole")
     picked = beginnings((await read_sentences(turn, index, passages=PASSAGES))[1]) if wants_overview else []
+    if of_collection and not picked:
+        yield Token(text := message("refused", turn.lang))
+        yield replace(turn, outcome="refused", answer=Answer(text, extractive=True, verdict=SILENT))
+        return
     if not picked:
         async for each in extract(turn, index=index, embedder=embedder, calibration=calibration):
             yield each
@@ -46,10 +54,17 @@ async def _overview(turn: Turn, picked: Sequence[Scored]) -> AsyncIterator[Event
 
 
 def beginnings(sentences: Sequence[Scored]) -> list[Scored]:
-    """SENTENCES of these, the first ones of each passage, in reading order."""
+    """SENTENCES of these, the first ones of each passage, in reading order, without what introduces nothing: captions, paths, addresses."""
     of_passage: dict[str, list[Scored]] = {}
     for each in sentences:
-        if each.quotable and not each.is_heading and len(LABEL.findall(each.text)) < 2:
+        if each.quotable and not each.is_heading and _introduces(each):
             of_passage.setdefault(each.hit.chunk.chunk_id, []).append(each)
     in_turn = [each for each in chain.from_iterable(zip_longest(*of_passage.values())) if each is not None]
     return sorted(in_turn[:SENTENCES], key=lambda each: (each.hit.chunk.doc_id, each.hit.chunk.ordinal, each.number))
+
+
+def _introduces(sentence: Scored) -> bool:
+    text, passage = sentence.text, sentence.hit.chunk.text
+    block = max(sentence.part, passage.rfind("\n\n", 0, sentence.start) + 2 if "\n\n" in passage[: sentence.start] else 0)
+    is_record = len(LABEL.findall(text)) >= 2
+    return not (is_record or names_place(text) or is_caption(passage[block : sentence.end]) or is_caption(text))
