@@ -10,8 +10,12 @@ import pytest
 from footnote.errors import ModelUnavailable
 from footnote.ports import Delta
 from footnote.types import Message
-from tests.functions.conftest import ASK, QUESTION, OpenSite, read_events
+from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite, read_events
 from tests.functions.test_pipeline_api import STREAM
+
+COMPLETION = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]}
+RESPONSE = {"model": "footnote", "input": QUESTION}
+NAMED = "intelligence_level: Input should be 'basic', 'standard', 'enhanced' or 'maximum'"
 
 
 class Revising:
@@ -53,3 +57,39 @@ async def test_ask_criticises_and_revises_its_answer_except_at_level_basic(level
     body = (await site.client.post("/ask", json=ASK | {"intelligence_level": level, "debug": True})).json()
     assert year in body["answer"]
     assert ("revise" in [step["name"] for step in body["debug"]["steps"]]) is (level != "basic")
+
+
+@pytest.mark.parametrize("level", ["high", "", "Basic", 2])
+async def test_an_unknown_level_is_refused_and_the_four_are_named(level: Any, open_site: OpenSite) -> None:
+    site = await open_site()
+    for path, body in (("/ask", ASK), ("/ask/stream", ASK)):
+        reply = await site.client.post(path, json=body | {"intelligence_level": level})
+        assert (reply.status_code, reply.json()["detail"]) == (422, NAMED)
+    reply = await site.client.get("/ask/stream", params={"query_text": QUESTION, "index_name": "default", "intelligence_level": level})
+    assert (reply.status_code, reply.json()["detail"]) == (422, f"query.{NAMED}")
+    for path, body in (("/v1/chat", {"message": QUESTION}), ("/v1/chat/completions", COMPLETION), ("/v1/responses", RESPONSE)):
+        reply = await site.client.post(path, json=body | {"intelligence_level": level})
+        error = {"message": NAMED, "type": "invalid_request_error", "param": "intelligence_level", "code": None}
+        assert (reply.status_code, reply.json()["error"]) == (400, error)
+
+
+@pytest.mark.parametrize(
+    ("fields", "checks"),
+    [
+        ({"model": "footnote"}, True),
+        ({"model": "footnote:basic"}, False),
+        ({"model": "footnote/default:basic"}, False),
+        ({"model": "footnote/default:standard"}, True),
+        ({"intelligence_level": "basic"}, False),
+        ({"model": "footnote:basic", "intelligence_level": "standard"}, True),
+    ],
+)
+@pytest.mark.parametrize(("path", "body"), [("/v1/chat/completions", COMPLETION), ("/v1/responses", RESPONSE)])
+async def test_a_model_or_a_field_sets_the_level_of_a_completion(
+    path: str, body: dict[str, Any], fields: dict[str, Any], checks: bool, open_site: OpenSite
+) -> None:
+    site = await open_site("It was built in 1894 [1].")
+    reply = (await site.client.post(path, json=body | fields)).json()
+    turn = await site.core.turns.get(LOCAL, reply["trace_id"])
+    assert ("support" in {span["name"] for span in turn["spans"]}) is checks
+    assert reply["model"] == fields.get("model", "footnote")

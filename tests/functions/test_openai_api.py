@@ -292,12 +292,20 @@ async def test_one_model_is_described_and_an_unknown_one_is_not(connect: OpenCli
     await to.site.core.ingestor.accept(LOCAL, b"The ferry leaves.", file_name="a.txt", collection="town", permission_groups=["*"])
     while await to.site.core.ingestor.work_one():
         pass
-    for name in ("footnote", "footnote/town"):
+    for name in ("footnote", "footnote/town", "footnote:maximum", "footnote/town:basic"):
         model = await to.client.models.retrieve(name)
         assert (model.id, model.object, model.owned_by) == (name, "model", "footnote")
-    with pytest.raises(openai.NotFoundError) as error:
-        await to.client.models.retrieve("footnote/none")
-    assert (error.value.code, error.value.type) == ("model_not_found", "invalid_request_error")
+    assert [model.id async for model in await to.client.models.list()] == ["footnote", "footnote/town"]
+    unknown = "footnote/none", "footnote/none:basic", "footnote:high", "footnote/town:high", "footnote:", "footnote/town:", "footnote/"
+    for name in unknown:
+        with pytest.raises(openai.NotFoundError) as error:
+            await to.client.models.retrieve(name)
+        assert (error.value.code, error.value.type) == ("model_not_found", "invalid_request_error")
+        assert ":basic, :standard, :enhanced, :maximum" in error.value.message
+        for asked in (to.client.chat.completions.create(**ASKED | {"model": name}), to.client.responses.create(model=name, input="x")):
+            with pytest.raises(openai.NotFoundError) as error:
+                await asked
+            assert (error.value.code, error.value.param) == ("model_not_found", "model")
 
 
 # --- how an answer ended -----------------------------------------------------------------------

@@ -16,7 +16,7 @@ from footnote_http.sse import stream_events
 from query.dialects.openai.models import COMPLETION, RESPONSE
 from query.dialects.openai.replies import Chunks, completion, error_detail
 from query.dialects.openai.responses import ResponseEvents, ResponsesRequest, make_response
-from query.dialects.openai.turns import NAME, ChatMessage, Options, collection_of, finish, make_turn, run
+from query.dialects.openai.turns import NAME, ChatMessage, Options, finish, make_turn, read_model, run
 from query.v1_errors import ErrorBody
 
 UNKNOWN_PATH = "There is no such route. /openapi.json lists the routes under /v1."
@@ -84,7 +84,7 @@ router = Router("OpenAI", responses=ERRORS, errors={"/v1": error_body})
 
 @router.get("/v1/models", name="list_models")
 async def models(caller: CallerOf, core: CoreOf) -> ModelList:
-    """Lists the collections as models."""
+    """Lists the collections as models, without intelligence levels."""
     names = [NAME, *(f"{NAME}/{collection}" for collection in sorted(await core.ledger.collections(caller)))]
     return ModelList(data=[ModelBody(id=name) for name in names])
 
@@ -92,7 +92,7 @@ async def models(caller: CallerOf, core: CoreOf) -> ModelList:
 @router.get("/v1/models/{model:path}", name="get_model")
 async def model(model: str, caller: CallerOf, core: CoreOf) -> ModelBody:
     """Returns a model."""
-    await collection_of(model, caller, core)
+    await read_model(model, caller, core)
     return ModelBody(id=model)
 
 

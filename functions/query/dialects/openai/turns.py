@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,7 +13,7 @@ from footnote.errors import BadRequest
 from footnote.events import Event
 from footnote.memory.stored_turn import replay
 from footnote.plan import limit_of
-from footnote.types import Answer, Caller, Conversation, Exchange, Profile, Request, Turn
+from footnote.types import LEVELS, Answer, Caller, Conversation, Exchange, IntelligenceLevel, Profile, Request, Turn
 from query.collections import has_collection
 from query.dialects.openai.open_webui import is_side_task, read_message
 from query.dialects.openai.replies import UnknownModel
@@ -30,6 +30,7 @@ EARLIER = 4
 """Number of earlier exchanges used to resolve a follow-up."""
 ANSWERED = ("user", "assistant")
 TEXTS = ("text", "input_text", "output_text")
+SUFFIXES = tuple(f":{level}" for level in LEVELS)
 
 
 class Part(BaseModel):
@@ -53,7 +54,10 @@ class ChatMessage(BaseModel):
 class Options(BaseModel):
     """Fields of both request types. Unknown fields are ignored."""
 
-    model: str = Field(description="`footnote`, or `footnote/<collection>`.")
+    model: str = Field(description="`footnote`, or `footnote/<collection>`; with an intelligence level behind it: `footnote:basic`.")
+    intelligence_level: IntelligenceLevel | None = Field(
+        None, description="How much work to spend. Default: the level in `model`, else `standard`."
+    )
     stream: bool = False
     temperature: float | None = Field(None, ge=0, le=2)
     tool_choice: Literal["none", "auto"] | None = Field(None, description="Tools are never called.")
@@ -69,15 +73,17 @@ async def make_turn(
     """The turn for a request. For a task of Open WebUI it already has its answer and is not run. BadRequest, UnknownModel."""
     text = last_question(messages)
     asked = read_message(text)
+    collection, level = await read_model(options.model, caller, core)
     request = Request(
         question=asked.question,
         attached=asked.attached,
         first_number=asked.sources + 1,
         link_origin=origin if options.citation_style == "links" else None,
-        collection=await collection_of(options.model, caller, core),
+        collection=collection,
         limit=limit_of(PROFILE, core.settings),
         temperature=options.temperature,
         max_tokens=max_tokens,
+        level=options.intelligence_level or level,
     )
     request, profile = without_search(request, replace(PROFILE, live=options.stream))
     turn = core.new_turn(request, caller, profile, trace_id=trace_id)
@@ -121,9 +127,12 @@ def _text_of(content: str | Sequence[Part] | None) -> str:
     return content if isinstance(content, str) else "\n".join(part.text for part in content or ())
 
 
-async def collection_of(model: str, caller: Caller, core: Core) -> str:
-    """The collection that a model names; "" = the default one. UnknownModel if the caller has no such collection."""
-    name, _, collection = model.partition("/")
-    if name != NAME or (collection and not await has_collection(collection, caller, core)):
-        raise UnknownModel("There is no such model. GET /v1/models lists the models.")
-    return collection
+async def read_model(model: str, caller: Caller, core: Core) -> tuple[str, IntelligenceLevel | None]:
+    """The collection and the level that a model names: “footnote”, “footnote/COLLECTION”, either with “:LEVEL” behind it.
+    ("", None) = the defaults. UnknownModel if the caller has no such collection, or there is no such level."""
+    path, names_level, level = model.partition(":")
+    name, names_collection, collection = path.partition("/")
+    is_known = name == NAME and (not names_level or level in LEVELS)
+    if not is_known or (names_collection and not await has_collection(collection, caller, core)):
+        raise UnknownModel(f"There is no such model. GET /v1/models lists the models. A level may follow: {', '.join(SUFFIXES)}.")
+    return collection, cast(IntelligenceLevel, level) if names_level else None
