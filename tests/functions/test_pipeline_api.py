@@ -207,6 +207,36 @@ async def test_words_that_no_cited_passage_has_are_named(open_site: OpenSite) ->
     assert 0 < sufficiency["coverage_score"] < 1
 
 
+@pytest.mark.parametrize(
+    ("lang", "question", "missing"),
+    [
+        ("en", "Compare the fees of the bridge and the tunnel.", ["tunnel"]),
+        ("en", "Please outline the fees of the bridge", []),
+        ("en", "Could you summarise the fees of the tunnel?", ["tunnel"]),
+        ("en", "Contrast and evaluate our bridge fees", []),
+        ("en", "Give me an overview of the bridge fees", []),
+        ("de", "Vergleiche die Gebühren der Brücke und der Fähre.", ["Fähre"]),
+        ("de", "Fasse die Gebühren der Brücke zusammen", []),
+        ("de", "Könntest du bitte die Gebühren der Brücke gegenüberstellen?", []),
+        ("de", "Skizziere die Gebühren der Fähre", ["Fähre"]),
+        ("ko", "다리 요금과 터널 요금을 비교해 줘", ["터널"]),
+        ("ko", "다리 요금을 간략하게 서술하시오", ["간략하게"]),
+        ("ko", "다리 요금을 요약해 주세요", []),
+    ],
+)
+async def test_words_of_the_instruction_are_no_missing_aspects(lang: str, question: str, missing: list[str], open_site: OpenSite) -> None:
+    said = {
+        "en": "The fees of the bridge are 4 euros.",
+        "de": "Die Gebühren der Brücke betragen 4 Euro.",
+        "ko": "다리 요금과 요금을 내는 곳: 다리 요금은 4유로입니다.",
+    }
+    site = await open_site(f"{said[lang]} [1]", filled=False)
+    await put_document(site.core.index, make_document("fees", title="F", groups=("*",)), [said[lang]], lang=lang)
+    sufficiency = (await chat(site, question))["context_sufficiency"]
+    assert sufficiency["missing_aspects"] == missing
+    assert (sufficiency["coverage_score"] == 1) is (missing == [])
+
+
 async def test_passages_that_disagree_in_a_number_are_a_conflict(open_site: OpenSite) -> None:
     site = await open_site("It was built in 1894 [1] or 1931 [2].")
     other = make_document("guide", title="Guide", groups=("*",))
@@ -214,6 +244,22 @@ async def test_passages_that_disagree_in_a_number_are_a_conflict(open_site: Open
     body = await chat(site)
     assert len(body["sources"]) == 2
     assert (body["context_sufficiency"]["has_conflicts"], body["context_sufficiency"]["is_sufficient"]) == (True, False)
+
+
+async def test_a_context_that_conflicts_or_lacks_a_name_gives_no_high_confidence(
+    open_site: OpenSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("footnote.answer.confidence.relevance_of", lambda *_: 0.99)
+    site = await open_site("It was built in 1894 [1].")
+    plain = await chat(site)
+    assert (plain["confidence_score"], plain["confidence_level"]) == (0.99, "high")
+    site.core.models.model.replies += [["It was built in 1894 [1]."], ["It was built in 1894 [1] or 1931 [2]."]]  # type: ignore[attr-defined]
+    unnamed = await chat(site, "When was the bridge built by Eiffel?")
+    await put_document(site.core.index, make_document("guide", title="Guide", groups=("*",)), ["The bridge was built in 1931."])
+    conflicting = await chat(site, "In which year was the bridge built?")
+    assert conflicting["context_sufficiency"]["has_conflicts"]
+    for body in (unnamed, conflicting):
+        assert (body["confidence_score"], body["context_sufficiency"]["is_sufficient"], body["confidence_level"]) == (0.99, False, "medium")
 
 
 async def test_a_reused_answer_has_the_same_confidence(open_site: OpenSite) -> None:

@@ -29,9 +29,19 @@ async def assess(question: str, *texts: str, median: float = -6.0, outcome: Outc
     return confidence_of(await run_step(assess_confidence, turn, FakeDeps(index=Stored(*hits), calibration=FixedMedian(median))))
 
 
-@pytest.mark.parametrize(("score", "level"), [(0.0, "low"), (0.59, "low"), (0.6, "medium"), (0.859, "medium"), (0.86, "high")])
-def test_a_level_is_a_range_of_scores(score: float, level: str) -> None:
-    assert Confidence(relevance=score, grounding=1.0).level == level
+@pytest.mark.parametrize(
+    ("score", "sufficient", "level"),
+    [
+        (0.0, True, "low"),
+        (0.59, True, "low"),
+        (0.6, True, "medium"),
+        (0.859, True, "medium"),
+        (0.86, True, "high"),
+        (0.99, False, "medium"),
+    ],
+)
+def test_a_level_is_a_range_of_scores_and_high_needs_enough_context(score: float, sufficient: bool, level: str) -> None:
+    assert Confidence(relevance=score, grounding=1.0, sufficient=sufficient).level == level
 
 
 async def test_a_whole_match_is_sufficient() -> None:

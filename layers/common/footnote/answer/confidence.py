@@ -4,13 +4,13 @@
     z          = .27 margin − 2.5 negated − .7 named + .07       with vectors
     z          = .23 margin − 2.1 negated − 1.2 named + .92      by words
     grounding  = share of the answer's claims that their passages support (`assess`); 1 for quoted sentences; 0 without an answer
-    score      = relevance × grounding; high from HIGH on, medium from MEDIUM on
-    coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all
+    score      = relevance × grounding; high from HIGH on, if the context is sufficient, medium from MEDIUM on
+    coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all, without those of its instruction alone
 
 margin = the turn's score minus `closest_from` (`tiers`), so it is calibrated on the collection; negated: the question asks what is
 not so; named: the first quotable sentence lacks a name or number of the question. Of several questions the least relevance counts.
-Missing aspects are words of the question that no cited passage has. Cited sentences of two passages conflict if they have the same
-terms (SAME) but no number in common.
+Missing aspects are words of the question that no cited passage has, without those of its instruction (`instruction_words`). Cited
+sentences of two passages conflict if they have the same terms (SAME) but no number in common.
 
 Fitted on half of squad2's questions with an extractive answer, with unanswerable ones weighted to be one in five; MEDIUM and HIGH by
 hand. `python -m bench.confidence` measures it.
@@ -31,7 +31,9 @@ from footnote.answer.score_sentences import Question, Scored
 from footnote.answer.sub_questions import turns_of
 from footnote.answer.tiers import is_name, judge
 from footnote.ports import Embedder, Index
-from footnote.text.tokens import content_terms
+from footnote.text.grounding import covered_share
+from footnote.text.instructions import instruction_words
+from footnote.text.tokens import WORD, content_terms
 from footnote.types import Answer, Turn
 
 ConfidenceLevel = Literal["low", "medium", "high"]
@@ -64,8 +66,8 @@ class Confidence:
 
     @property
     def level(self) -> ConfidenceLevel:
-        """The score in words."""
-        return "high" if self.score >= HIGH else "medium" if self.score >= MEDIUM else "low"
+        """The score in words; never high where the cited passages do not suffice or conflict."""
+        return "high" if self.score >= HIGH and self.sufficient else "medium" if self.score >= MEDIUM else "low"
 
 
 def has_citations(turn: Turn) -> bool:
@@ -92,8 +94,9 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
         question, sentences = await read_sentences(whole, index, embedder, passages=len(hits))
     cited = {citation.hit.chunk.chunk_id for citation in answer.citations}
     held = frozenset[str]().union(*(each.held for each in sentences if each.hit.chunk.chunk_id in cited))
-    missing = question.words_without(held)
-    coverage = _coverage(question, held)
+    told = instruction_words(question.text, question.lang)
+    missing = tuple(word for word in question.words_without(held) if word not in told)
+    coverage = _coverage(question, held, told)
     conflicts = has_conflicts(answer, turn.lang)
     is_answer = turn.outcome in (None, "cached", "faq")
     lacking = coverage < SUFFICIENT or any(is_name(word, question) for word in missing)
@@ -151,9 +154,11 @@ def _cited_sentences(answer: Answer) -> Iterator[tuple[int, str]]:
             yield citation.number, citation.hit.chunk.text[start:end]
 
 
-def _coverage(question: Question, held: frozenset[str]) -> float:
-    whole = sum(question.weights.values())
-    return sum(weight for term, weight in question.weights.items() if term in held) / whole if whole else 0.0
+def _coverage(question: Question, held: frozenset[str], told: frozenset[str]) -> float:
+    """`told`: the words of the instruction. Their terms count only where they are found, or no other word has any."""
+    subject = " ".join(word for word in WORD.findall(question.text) if word not in told)
+    terms = held.union(content_terms(subject, question.lang)) & question.terms or question.terms
+    return covered_share(terms, held, question.weights)
 
 
 async def _grounding(turn: Turn, answer: Answer, index: Index) -> float:
