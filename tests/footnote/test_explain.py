@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from footnote.pipeline import ANSWER
+from footnote.settings import LLM
+from footnote.settings.llm import Price
 from footnote.steps import Step, Switch, steps_of
-from footnote.steps.explain import MISSING, Line, explain, with_spans
-from footnote.types import Request, Span, Stage, Turn
+from footnote.steps.explain import MISSING, Line, Spent, explain, with_results
+from footnote.types import ModelCall, Request, Span, Stage, Turn, Usage
 from tests.deps import FakeDeps
 from tests.fakes import FakeEmbedder
 from tests.turns import HELD, make_turn, with_
+
+FREE = LLM().cost
 
 
 def lines(turn: Turn, **deps: object) -> dict[str, Line]:
@@ -46,11 +52,27 @@ def test_model_calls_are_counted_if_there_is_a_model() -> None:
 def test_after_the_turn_each_row_shows_its_result() -> None:
     turn = make_turn()
     done = with_(turn, spans=(Span("guard", 0.5), Span("search", 2.0, "ok", {"lexical": 3})), outcome="no_hits")
-    told = {line.step: line for line in with_spans(explain(ANSWER, turn, FakeDeps()), done).lines}
+    told = {line.step: line for line in with_results(explain(ANSWER, turn, FakeDeps()), done, FREE).lines}
     assert (told["search"].runs, told["search"].span) == ("yes", Span("search", 2.0, "ok", {"lexical": 3}))
     assert (told["extract"].runs, told["extract"].because) == ("no", "the turn was settled: no_hits")
     assert told["remote"].because == "MCP__GATEWAY is not set"
     assert told["search"].because == "nothing has been found in other systems"
+
+
+def test_what_was_used_of_models_is_that_of_the_step_that_called_them() -> None:
+    calls = (
+        ModelCall("rewrite", "small", Usage(100, 10), 1.0),
+        ModelCall("answer", "big", Usage(900, 50), 1.0),
+        ModelCall("answer", "big", Usage(900, 40), 1.0),
+    )
+    priced = LLM(prices={"small": Price(input=1, output=2), "big": Price(input=10, output=20)}).cost
+    done = with_(make_turn(), calls=calls)
+    explained = with_results(explain(ANSWER, make_turn(), FakeDeps()), done, priced)
+    spent = {line.step: line.spent for line in explained.lines if line.spent}
+    assert spent == {"rewrite": Spent(1, 100, 10, pytest.approx(0.00012)), "answer": Spent(2, 1800, 90, pytest.approx(0.0198))}
+    assert explained.spent == Spent(3, 1900, 100, pytest.approx(0.01992))
+    (told,) = [step for step in explained.as_json()["steps"] if step["step"] == "rewrite"]
+    assert (told["calls"], told["prompt_tokens"], told["completion_tokens"], told["cost"]) == (1, 100, 10, pytest.approx(0.00012))
 
 
 def test_every_condition_of_a_row_says_when_it_holds() -> None:

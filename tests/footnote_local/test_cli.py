@@ -129,6 +129,18 @@ def test_a_question_without_an_answer_is_a_code(footnote: Footnote, docs: Path) 
     assert footnote("search", "zebra").exit_code == 1
 
 
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_a_command_searches_by_cc_whatever_the_retriever_of_ask_is(
+    command: str, footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    footnote("ingest", docs)
+    used: list[str] = []
+    monkeypatch.setenv("RETRIEVER", "bm25")
+    monkeypatch.setattr("footnote.retrieve.fuse.fuse", lambda lists, retriever, **_: used.append(retriever) or [])
+    footnote(command, QUESTION)
+    assert set(used) == {"cc"}
+
+
 def test_search_lists_passages_with_their_scores(footnote: Footnote, docs: Path) -> None:
     footnote("ingest", docs)
     for retriever in ("cc", "rrf", "bm25"):

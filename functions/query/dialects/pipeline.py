@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, RootModel, StringConstraints
 from footnote.answer.confidence import ConfidenceLevel, confidence_of
 from footnote.answer.small_talk import without_search
 from footnote.errors import BadRequest
-from footnote.plan import is_limit_set, limit_of
+from footnote.plan import is_set, limit_of
 from footnote.steps import last_turn
 from footnote.types import Citation, IntelligenceLevel, Mode, OptionName, Profile, Request, Tier, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
@@ -191,9 +191,9 @@ def make_request(asked: RAGRequest, core: Core) -> Request:
         question=asked.message,
         collection=asked.collection_filter or "",
         mode=mode,
-        retriever="rrf",
+        retriever="cc" if is_set("rag.fusion", core.settings) else "rrf",  # cc = what the setting says
         limit=limit_of(profile, core.settings),
-        any_limit=not is_limit_set(core.settings),
+        any_limit=not is_set("rag.top_k", core.settings),
         any_levels=True,
         filters={FOLDER: (asked.folder_id,)} if asked.folder_id else {},
         temperature=asked.temperature_override,

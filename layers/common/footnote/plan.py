@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from footnote.settings import Settings
 from footnote.settings.marks import SettingInfo, settings_by_key
-from footnote.types import Arm, Profile, Request
+from footnote.types import Arm, Profile, Request, Retriever
 from footnote.types.plan import LEVELS, OPTIONS, Choice, IntelligenceLevel, Option, OptionName, Plan
 
 DEFAULT_LEVEL: IntelligenceLevel = "standard"
@@ -36,12 +36,17 @@ def change_plan(plan: Plan, arm: Arm, because: str, request: Request, profile: P
 
 def limit_of(profile: Profile, settings: Settings) -> int:
     """Number of passages for a request that names none."""
-    return settings.rag.top_k if is_limit_set(settings) else profile.limit
+    return settings.rag.top_k if is_set("rag.top_k", settings) else profile.limit
 
 
-def is_limit_set(settings: Settings) -> bool:
-    """Whether somebody set the number of passages."""
-    return _setting("rag.top_k").is_set(settings)
+def retriever_of(retriever: Retriever, settings: Settings) -> Retriever:
+    """What a search for `retriever` runs: cc is what `rag.fusion` says."""
+    return "rrf" if retriever == "cc" and settings.rag.fusion == "rrf" else retriever
+
+
+def is_set(key: str, settings: Settings) -> bool:
+    """Whether somebody set the setting with this key."""
+    return _setting(key).is_set(settings)
 
 
 Given = tuple[Arm, str]

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from footnote.types import ModelCall, Turn, Usage
+from footnote.types import ModelCall, Turn, Usage, usage_of
 
 FIELDS = (
     "trace_id", "step", "doc_id", "user_id", "collection", "count", "ms", "size", "state", "reason", "message_id",
@@ -53,6 +53,10 @@ class CallCollector:
         """A new id for the next call."""
         self.completion_ids.append(str(uuid.uuid4()))
         return self.completion_ids[-1]
+
+    def written(self) -> dict[str, object]:
+        """The tokens that models wrote, for the step's span; {} = none was called."""
+        return {"tokens": usage_of(self.calls).completion_tokens} if self.calls else {}
 
     def sent_ids(self) -> dict[str, object]:
         """The ids that were sent to a gateway, for the step's span; {} = none were."""

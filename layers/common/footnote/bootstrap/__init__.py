@@ -36,13 +36,14 @@ from footnote.learn.follow_ups import Trial
 from footnote.live_settings import LiveSettings
 from footnote.memory.stored_turn import replay, stored_turn
 from footnote.pipeline import ANSWER, CLASSIFY, LANGUAGE, LOOK_UP, RETRIEVE, SPEND, UNDERSTAND
-from footnote.plan import make_plan
+from footnote.plan import make_plan, retriever_of
 from footnote.ports import Clock, Embedder, Models, Parser, RequestKey
 from footnote.refresher import Refresher
 from footnote.retrieve.attached import index_of
+from footnote.retrieve.fuse import lists_counted
 from footnote.settings import Settings
 from footnote.steps import Runner, Step
-from footnote.steps.explain import Explanation, explain, with_spans
+from footnote.steps.explain import Explanation, explain, with_results
 from footnote.tracing import new_trace_id
 from footnote.types import Caller, Profile, Request, Turn, begin_turn
 
@@ -164,6 +165,7 @@ class Core(VoiceServices):
         request = replace(
             request,
             collection=request.collection or self.settings.index_name,
+            retriever=retriever_of(request.retriever, self.settings),
             tool_scope=request.tool_scope if self.mcp.mcp_enabled else "",
             ask_kdb=request.ask_kdb and self.kdb.url is not None,
         )
@@ -172,11 +174,15 @@ class Core(VoiceServices):
 
     async def explain(self, turn: Turn) -> Explanation:
         """Explains what this turn will do. Runs only the steps that amend its plan, and what they need."""
-        return explain(ANSWER, await self._planned.finish(turn), self.turn_deps(turn))
+        return self._explain(await self._planned.finish(turn))
 
     def explain_ended(self, turn: Turn) -> Explanation:
         """Explains what a finished turn did, and why."""
-        return with_spans(explain(ANSWER, turn, self.turn_deps(turn)), turn)
+        return with_results(self._explain(turn), turn, self.settings.llm.cost)
+
+    def _explain(self, turn: Turn) -> Explanation:
+        deps = self.turn_deps(turn)
+        return explain(ANSWER, turn, deps, lists=lists_counted(turn, deps.embedder, deps.rag))
 
     @cached_property
     def _planned(self) -> Runner[Deps]:

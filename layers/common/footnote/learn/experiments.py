@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from footnote.collections import Collections, Directory
 from footnote.errors import Conflict, NotFound
-from footnote.plan import change_plan
+from footnote.plan import change_plan, retriever_of
 from footnote.ports import Clock, Record, Records, read_all
 from footnote.prompts import Prompts
 from footnote.settings import Settings
@@ -146,7 +146,7 @@ def with_arm(turn: Turn, assignment: Assignment, because: str, settings: Setting
     arm = assignment.arm
     request = replace(
         turn.request,
-        retriever=arm.retriever or turn.request.retriever,
+        retriever=retriever_of(arm.retriever or turn.request.retriever, settings),
         alpha=turn.request.alpha if arm.alpha is None else arm.alpha,
     )
     plan = change_plan(turn.plan, arm, because, request, turn.profile, settings)

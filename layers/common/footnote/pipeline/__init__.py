@@ -121,7 +121,7 @@ ROUTE = Step(
 NEED_MODEL = Step("need_model", need_model, stage=Stage.ANSWER, on_error=FAIL)
 SAY = Step(
     "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_greet, fallback=greet,
-    shows=lambda t: {"tokens": t.record.usage.completion_tokens}, on_start=Answering(),
+    on_start=Answering(),
 )
 SPEND = Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=1, when=spends)
 
@@ -216,7 +216,7 @@ DOCUMENTS = (
     ),
     Step(
         "answer", answer_fitting, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=quote, when=is_unanswered,
-        shows=lambda t: {"tokens": t.record.usage.completion_tokens, **verdict_shown(t)}, on_start=answering,
+        shows=verdict_shown, on_start=answering,
     ),
     Step("extract", quote, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering),
     *CHECKS,

@@ -24,7 +24,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from footnote.ports import Index
-from footnote.settings import Rag
 from footnote.text.grounding import UNSEEN, whole_weight
 from footnote.text.tokens import content_terms
 from footnote.types import ChunkSentences, Query, Ranked, Turn
@@ -50,10 +49,10 @@ def is_fused(turn: Turn) -> bool:
     return turn.request.retriever in ("cc", "rrf") and len(turn.evidence.ranked) > 1
 
 
-async def refine(turn: Turn, *, index: Index, rag: Rag) -> Turn:
+async def refine(turn: Turn, *, index: Index) -> Turn:
     """Orders the first TOP entries of `turn.evidence.ranked` again."""
     ranked: Sequence[Ranked] = turn.evidence.ranked
-    if "rrf" in (turn.request.retriever, rag.fusion):
+    if turn.request.retriever == "rrf":
         ranked = _scaled(ranked)
     first, rest = ranked[:TOP], ranked[TOP:]
     terms = {query.text: content_terms(query.text, query.lang) for query in turn.answered}

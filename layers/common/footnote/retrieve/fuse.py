@@ -38,12 +38,9 @@ DOCUMENT_WEIGHT = 0.5
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
     """Sets `turn.evidence.ranked` to all chunks found, best first. A chunk found by several queries that are answered keeps its best
     score; `add_derived` adds what the other queries found, and the lists beside words and vectors."""
-    alpha = rag.alpha if turn.request.alpha is None else turn.request.alpha
-    weight = (alpha if turn.plan.wants("hybrid") else 1.0) if vectors_count(embedder, turn.lang, rag) else 0.0
-    asked = turn.request.retriever
-    retriever = "rrf" if asked == "cc" and rag.fusion == "rrf" else asked
+    weight = _weight(turn, embedder, rag)
     fused = {
-        query: fuse(found, retriever, weight=weight, rrf_k=rag.rrf_k)
+        query: fuse(found, turn.request.retriever, weight=weight, rrf_k=rag.rrf_k)
         for query in turn.queries
         if (found := [each for each in turn.evidence.lists_for(query.text) if each.source not in BY_RANK])
     }
@@ -56,6 +53,22 @@ async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn
     derived += [_by_rank(found, rag.rrf_k, each * (DOCUMENT_WEIGHT if found.source == BY_DOCUMENT else 1)) for found in further]
     ranked = own[0] if len(own) == 1 else merge(own)
     return replace(turn, evidence=replace(turn.evidence, ranked=tuple(add_derived(ranked, derived, turn.queries[0].text))))
+
+
+def _weight(turn: Turn, embedder: Embedder | None, rag: Rag) -> float:
+    """The share of the dense list in the turn's search."""
+    if not vectors_count(embedder, turn.lang, rag):
+        return 0.0
+    alpha = rag.alpha if turn.request.alpha is None else turn.request.alpha
+    return alpha if turn.plan.wants("hybrid") else 1.0
+
+
+def lists_counted(turn: Turn, embedder: Embedder | None, rag: Rag) -> tuple[str, ...]:
+    """The lists that have weight in the turn's search: words, vectors."""
+    if turn.request.retriever in ("bm25", "knn"):
+        return ("words" if turn.request.retriever == "bm25" else "vectors",)
+    weight = _weight(turn, embedder, rag)
+    return (*(["words"] if weight < 1 else []), *(["vectors"] if weight else []))
 
 
 def vectors_count(embedder: Embedder | None, lang: str, rag: Rag) -> bool:

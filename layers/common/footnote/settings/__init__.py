@@ -122,7 +122,8 @@ class Settings(BaseSettings):
     index_name: str = setting("default", description="Collection for requests that name none.", changeable=True, affects="search")
     retriever: Literal["rrf", "bm25", "knn", "cc"] = setting(
         "rrf",
-        description="Retriever of `/ask` and `/ask/stream` for requests that name none: rrf, bm25, knn or cc. Other APIs use cc.",
+        description="Retriever of `/ask` and `/ask/stream` for requests that name none: rrf, bm25, knn or cc. `/v1/chat` uses rrf, other"
+        " APIs cc.",
         changeable=True,
         affects="search",
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from footnote.steps.rows import EARLY, Parallel, Row, Step, Switch
-from footnote.types import OptionName, Plan, Span, Stage, Turn
+from footnote.types import ModelCall, OptionName, Plan, Span, Stage, Turn, usage_of
 
 Runs = Literal["yes", "no", "depends"]
 """depends: the rows before it decide."""
@@ -25,10 +25,29 @@ MISSING: Mapping[str, str] = {
 """`Step.needs` → why it is missing."""
 
 
+Price = Callable[[Sequence[ModelCall]], float | None]
+"""What calls cost, in the currency of the prices; None = the price of one is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What calls of language models used. `cost`: as of Price."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+    @property
+    def tokens(self) -> int:
+        """Read and written."""
+        return self.prompt_tokens + self.completion_tokens
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One row of the turn's tables. `option`: its name in `RAG__SWITCHED_OFF` and `RAG__SWITCHED_ON`; `paid`: it may call a language
-    model; `span`: its result, None = it did not run."""
+    model; `span`: its result, None = it did not run; `spent`: what it used of models, None = it called none."""
 
     stage: Stage
     step: str
@@ -37,6 +56,7 @@ class Line:
     option: OptionName | None = None
     paid: bool = False
     span: Span | None = None
+    spent: Spent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +67,11 @@ class Explanation:
     retriever: str
     limit: int
     """Number of passages that the answer may use."""
+    lists: tuple[str, ...] = ()
+    """Those that have weight in the search: words, vectors."""
     lines: tuple[Line, ...] = ()
+    spent: Spent | None = None
+    """By the whole turn; None = it has not run."""
 
     def as_json(self) -> dict[str, Any]:
         """The explanation as a JSON object, for APIs and the command line."""
@@ -59,8 +83,10 @@ class Explanation:
             "strategy": plan.strategy,
             "strategy_because": plan.strategy_because,
             "retriever": self.retriever,
+            "lists": list(self.lists),
             "limit": self.limit,
             "model_calls_at_most": sum(line.paid for line in self.lines),
+            **(asdict(self.spent) if self.spent else {}),
             "steps": [
                 {
                     "stage": line.stage.value,
@@ -71,20 +97,32 @@ class Explanation:
                     "paid": line.paid,
                 }
                 | ({"ms": round(line.span.ms, 2), "status": line.span.status, "out": dict(line.span.detail)} if line.span else {})
+                | (asdict(line.spent) if line.spent else {})
                 for line in self.lines
             ],
         }
 
 
-def explain(rows: Sequence[Row], turn: Turn, deps: Any) -> Explanation:
-    """Explains a turn before it runs. `deps`: the dependencies of the table; a part that is not configured is None."""
-    return Explanation(turn.plan, turn.request.retriever, turn.request.limit, tuple(_lines(rows, turn, deps)))
+def explain(rows: Sequence[Row], turn: Turn, deps: Any, *, lists: Sequence[str] = ()) -> Explanation:
+    """Explains a turn before it runs. `deps`: the dependencies of the table; a part that is not configured is None. `lists`: as of
+    `Explanation`."""
+    return Explanation(turn.plan, turn.request.retriever, turn.request.limit, tuple(lists), tuple(_lines(rows, turn, deps)))
 
 
-def with_spans(explanation: Explanation, turn: Turn) -> Explanation:
-    """Adds the results of the turn after it has run."""
+def with_results(explanation: Explanation, turn: Turn, price: Price) -> Explanation:
+    """Adds what each row did after the turn has run, and what it used of models."""
     spans = {span.name: span for span in turn.record.spans}
-    return replace(explanation, plan=turn.plan, lines=tuple(_ran(line, spans.get(line.step), turn) for line in explanation.lines))
+    calls: dict[str, list[ModelCall]] = {}
+    for call in turn.record.calls:
+        calls.setdefault(call.step, []).append(call)
+    spent = {step: _spent(made, price) for step, made in calls.items()}
+    lines = (replace(_ran(line, spans.get(line.step), turn), spent=spent.get(line.step)) for line in explanation.lines)
+    return replace(explanation, plan=turn.plan, lines=tuple(lines), spent=_spent(turn.record.calls, price))
+
+
+def _spent(calls: Sequence[ModelCall], price: Price) -> Spent:
+    used = usage_of(calls)
+    return Spent(len(calls), used.prompt_tokens, used.completion_tokens, price(calls))
 
 
 def _lines(rows: Sequence[Row], turn: Turn, deps: Any) -> Iterator[Line]:

@@ -154,7 +154,7 @@ class Runner(Generic[D]):
         after = _with_calls(after, collector)
         ms = (self._timer() - started) * 1000
         detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
-        detail |= collector.sent_ids()
+        detail |= {**collector.written(), **collector.sent_ids()}
         first = after.record.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
         progress.turn = _recorded(after, spans=(*after.record.spans, Span(step.name, ms, status, detail, step.stage)), first_token_ms=first)
         await emit(StepFinished(step.name, ms, status, detail, stage=step.stage))
