@@ -38,6 +38,7 @@ CHAT = Profile(
     citation_style="source",
     prompt="answer_numbered",
     limit=10,
+    candidates=15,
     context_tokens=4500,
     history=15,
     answer_cache_s=300,
@@ -48,6 +49,7 @@ CHAT = Profile(
         "drop_duplicates": True,
         "follow_up_by_model": True,
         "history_in_prompt": True,
+        "penalties": True,
         "rewrite_by_size": True,
         "sandwich": True,
         "verify_passages": True,
@@ -55,7 +57,7 @@ CHAT = Profile(
 )
 CONVERSES: Mapping[OptionName, bool] = {"history_in_prompt": True}
 GENERAL = replace(CHAT, citation_style="plain", prompt="system", options=CONVERSES)
-AGENT = replace(CHAT, prompt="system", options={**CONVERSES, "confidence": True})
+AGENT = replace(CHAT, prompt="system", options={**CONVERSES, "confidence": True, "penalties": True})
 VISION = replace(GENERAL, prompt="vision")
 
 Asks = Literal["chat", "general", "agent", "vision"]

@@ -13,7 +13,7 @@ from itertools import chain
 
 from footnote.errors import FootnoteError
 from footnote.ports import Found, Index, RankedLists, Readable, Scope
-from footnote.retrieve.search import note_lists
+from footnote.retrieve.search import candidates_of, note_lists
 from footnote.settings import Rag
 from footnote.types import ATTACHED, FURTHER, Chunk, Query, RankedList, Request, Turn
 from footnote.types.conditions import values_of
@@ -32,7 +32,7 @@ async def search_lists(turn: Turn, *, index: Index, ranked_lists: Mapping[str, R
     """Adds a list of each wanted source for each query that is answered to `turn.evidence.lists`, and the graph's facts. A source that
     fails or takes longer than LIMIT_S is left out and noted (`note_lists`)."""
     wanted = {name: source for name in FURTHER if turn.plan.wants(name) and (source := (ranked_lists or {}).get(name))}
-    scope = Scope(turn.request.collection, gate_of(turn, index), rag.candidates)
+    scope = Scope(turn.request.collection, gate_of(turn, index), candidates_of(turn, rag))
     asked = [(name, query) for name in wanted for query in turn.answered]
     made = await asyncio.gather(*(_search_one(wanted[name], query, scope) for name, query in asked))
     each = [(name, query, found) for (name, query), (found, _) in zip(asked, made, strict=True)]

@@ -25,6 +25,11 @@ LATE_S = 1.0
 """How much longer derived queries are waited for than those that are answered."""
 
 
+def candidates_of(turn: Turn, rag: Rag) -> int:
+    """Entries to take from each list: as configured, else as the API wants them."""
+    return rag.candidates if "candidates" in rag.model_fields_set else turn.profile.candidates or rag.candidates
+
+
 def wants_vector(turn: Turn) -> bool:
     """The retriever uses vectors, and queries have none yet."""
     return turn.request.retriever != "bm25" and any(map(_lacks_vector, turn.queries))
@@ -58,7 +63,7 @@ async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Tur
 
 
 async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:
-    """Adds the lists of each query that has none yet to `turn.evidence.lists`, each with at most `rag.candidates` entries.
+    """Adds the lists of each query that has none yet to `turn.evidence.lists`, each with at most `candidates_of` entries.
 
     One call serves both lists. If it fails, each list is requested alone; if only one of them fails, it is left out. So are derived
     queries that fail, or take LATE_S longer than those that are answered, and the dense list of a query that could not be embedded. What is
@@ -137,7 +142,7 @@ async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder
         vector=query.vector,
         embedder=query.embedder,
         languages=embedded_languages(embedder) if embedder else None,
-        limit=rag.candidates,
+        limit=candidates_of(turn, rag),
         levels=request.levels,
         filters=request.filters,
         conditions=request.conditions,

@@ -76,7 +76,12 @@ class Rag(Group):
     )
     rrf_k: int = setting(30, gt=0, le=10_000, description="The constant k of reciprocal rank fusion.", changeable=True, affects="search")
     candidates: int = setting(
-        100, gt=0, le=1000, description="Entries taken from each list before fusion.", changeable=True, affects="search"
+        100,
+        gt=0,
+        le=1000,
+        description="Entries taken from each list before fusion. Unset: 15 in `/v1/chat`.",
+        changeable=True,
+        affects="search",
     )
     forbidden_check_enabled: bool = setting(
         True, description="Check questions for forbidden terms. Without terms all questions are allowed.", changeable=True

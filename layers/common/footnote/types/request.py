@@ -106,6 +106,8 @@ class Profile:
     prompt: str
     """The name of the system prompt, e.g. `answer_footnote`."""
     limit: int = 5
+    candidates: int = 0
+    """Entries to take from each list of a search, where nobody configured their number; 0 = the default."""
     pool_size: int = 0
     """Number of passages to fetch where something ranks them; 0 = as many as the options that rank want."""
     temperature: float | None = None
