@@ -1,7 +1,8 @@
 """The words of an instruction: what a question wants done with its subject. English, German, Korean.
 
-“Compare”, “fasse … zusammen” and “비교해 줘” ask for an answer of some kind, so no document has to contain them. Two things tell them:
-a word without which the kind of question would not be recognised (`question_kinds`), and the place of the verb in a request.
+“Compare”, “fasse … zusammen” and “비교해 줘” ask for an answer of some kind, so no document has to contain them. Three things tell them:
+a word without which the kind of question would not be recognised (`question_kinds`), the place of the verb in a request, and the form
+of the answer, “in two sentences”.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ MASK = "x"
 
 LEAD = {
     "en": re.compile(
-        r"\s*(?:(?:please|kindly|now|then|and|so|ok|hi|hello|hey)\b\W*)*"
+        r"\s*(?:(?:please|kindly|now|then|and|so|ok|hi|hello|hey|i (?:need|want|would like|'d like)(?! (?:you )?to\b))\b\W*)*"
         r"(?P<you>(?:(?:can|could|would|will) (?:you|we)|i (?:want|need|would like|'d like) (?:you )?to|help me(?: to)?|let us|let's)\s+)?"
         r"(?:(?:please|kindly|quickly|briefly)\s+)*",
         re.IGNORECASE,
     ),
     "de": re.compile(
-        r"\s*(?:(?:bitte|jetzt|nun|dann|und|also|hallo)\b\W*)*"
+        r"\s*(?:(?:bitte|jetzt|nun|dann|und|also|hallo|ich (?:brauche|möchte|will|hätte gerne?))\b\W*)*"
         r"(?P<you>(?:kannst|könntest|können|könnten|würdest|würden|magst) (?:du|sie|ihr|wir)\s+)?",
         re.IGNORECASE,
     ),
@@ -48,12 +49,27 @@ AND = re.compile(r"(?:\s*,\s*|\s+(?:and|or|und|oder)\s+)(?P<verb>\w+)", re.IGNOR
 PARTICLE = re.compile(rf"\b(?P<particle>{PARTICLES}|dar|gegenüber|heraus|hervor)\W*$", re.IGNORECASE)
 INFINITIVE = re.compile(r"\b(?P<verb>[a-zäöüß]+n)\W*$")
 
-GIVE_KO = r"(?:줘요?|주세요|주십시오|주시겠\w*|주실\w*|줄래\w*|주라|달라\w*|부탁\w*|바랍니다|바라요)"
+ABOUT = re.compile(r"\s*(?:\w+\s+){0,5}?(?:about|regarding|concerning|über)\b", re.IGNORECASE)
+"""What is to be told of the subject: “tell me everything about …”."""
+COUNT = r"(?:an?|one|two|three|four|five|a few|few|\d+|eine[mnr]?|einem|zwei|drei|vier|fünf|wenigen)"
+FORM = re.compile(
+    rf"\b(?:in|as|with|als|mit) (?:{COUNT} )?(?:(?:short|simple|plain|full|more|bullet|kurzen|kurze[nr]?|einfachen?|ganzen) )?"
+    r"(?:sentences?|words?|lines?|paragraphs?|bullets?|points?|steps?|table|list|terms|detail|depth|brief"
+    r"|s[aä]tz(?:en)?|worten|zeilen|absätzen|stich(?:punkten|worten)|punkten|schritten|tabelle|liste|aufzählung)\b"
+    r"|\b(?:step by step|schritt für schritt|im detail|ausführlich|kurz|briefly|shortly)\b"
+    r"|(?<![가-힣])(?:(?:한|두|세|네|다섯|몇|\d+) ?(?:문장|줄|단어|단락|단계)|표|목록|단계별)(?:으로|로)"
+    r"|(?<![가-힣])(?:자세|상세|간단|간략)(?:히|하게)|짧게|쉽게",
+    re.IGNORECASE,
+)
+"""The form of the answer."""
+
+GIVE_KO = r"(?:줘요?|주세요|주십시오|주시겠\w*|주실\w*|줄래\w*|줄 수 있\w*|주라|달라\w*|부탁\w*|바랍니다|바라요)"
 """Asks for something to be done for the speaker."""
 REQUEST_KO = re.compile(
     rf"(?:(?P<noun>\w+)\s+(?:(?:좀|한번|한 번)\s+)?)??(?P<verb>\w*?)\s?(?P<give>{GIVE_KO})\W*$"
     r"|(?:(?P<object>\w+)\s+(?:(?:좀|한번|한 번)\s+)?)??(?P<order>\w*(?:하시오|시오|하라|해라|하세요|해봐|해))\W*$"
 )
+ABOUT_KO = re.compile(r"(?<=\s)(?:대해서?|대하여|대한|관해서?|관하여|관한)(?=\s)")
 LIGHT_KO = frozenset(["", "해", "하시오", "하라", "해라", "하세요", "해봐"])
 """“Do”: what is to be done stands before it."""
 
@@ -61,7 +77,7 @@ LIGHT_KO = frozenset(["", "해", "하시오", "하라", "해라", "하세요", "
 def instruction_words(question: str, lang: str) -> frozenset[str]:
     """The words of the instruction, as they were written."""
     question = question[:LONGEST]
-    found = set(_telling(question))
+    found = {*_telling(question), *(word for form in FORM.findall(question) for word in WORD.findall(form))}
     for sentence in SENTENCE.findall(question):
         found.update(_request_ko(sentence) if lang == "ko" else _request(sentence, lang))
     return frozenset(found)
@@ -94,7 +110,10 @@ def _request(sentence: str, lang: str) -> Iterator[str]:
             yield from (found["verb"] for found in INFINITIVE.finditer(clause))
             return
     verb = WORD.search(clause)
-    if verb is None or not (is_certain or _is_verb(verb[0].lower(), clause[verb.end() :], sentence, lang)):
+    is_request = verb is not None and (is_certain or _is_verb(verb[0].lower(), clause[verb.end() :], sentence, lang))
+    if (is_request or lead[0].strip()) and (told := ABOUT.match(clause)):
+        yield from WORD.findall(told[0])
+    if verb is None or not is_request:
         return
     yield verb[0]
     end = verb.end()
@@ -132,4 +151,5 @@ def _request_ko(sentence: str) -> Iterator[str]:
     if verb == "order" and ("?" in sentence or "？" in sentence or ASKING_KO.search(sentence)):
         return
     has_noun = found[noun] is not None and found[verb] in LIGHT_KO
-    yield from WORD.findall(sentence[found.start(noun if has_noun else verb) :])
+    about = ABOUT_KO.search(sentence)
+    yield from WORD.findall(sentence[about.start() if about else found.start(noun if has_noun else verb) :])
