@@ -11,7 +11,6 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -263,7 +262,7 @@ async def serve(request: HttpRequest, receive: Receive, send: Send, *, caller: C
     server: Server[Any] = Server(
         "footnote", title="Footnote", version="1", instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
     )
-    origins = ["://".join(urlsplit(origin)[:2]), *origins_of(core.settings)]
+    origins = ["/".join(origin.split("/")[:3]), *origins_of(core.settings)]
     asking = request.headers.get("origin", "")
     allowed = TransportSecuritySettings(
         allowed_hosts=[request.headers.get("host", "")], allowed_origins=[*origins, *([asking] if ANY in origins else [])]

@@ -33,8 +33,8 @@ from footnote.learn.follow_ups import suggest_follow_ups
 from footnote.learn.hints import add_hints
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
-from footnote.pipeline.checks import CHECK, CHECKS, INJECTION
 from footnote.memory.room_prompt import keep_room_prompt, keeps_room_prompt
+from footnote.pipeline.checks import CHECK, CHECKS, INJECTION
 from footnote.pipeline.search import (
     EMBED,
     EXPAND,

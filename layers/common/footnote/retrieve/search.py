@@ -78,7 +78,7 @@ async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Ra
     made = await _search_all([(query, _search_one(turn, query, index, embedder, rag)) for query in queries])
     lists = chain.from_iterable(lists_of(query.text, found) for query, found in made if found is not None)
     turn = replace(turn, evidence=replace(turn.evidence, lists=(*turn.evidence.lists, *lists)))
-    missing = {query.kind for query, found in made if is_derived(query) and (found is None or found.missing)}
+    missing: set[str] = {query.kind for query, found in made if is_derived(query) and (found is None or found.missing)}
     own = [found for query, found in made if found is not None and not is_derived(query)]
     if wants_vector(turn) and _embeds(turn, embedder, rag) and any(_lacks_vector(query) for query, _ in made if not is_derived(query)):
         missing.add("cosine")  # the embedder was late or failed
