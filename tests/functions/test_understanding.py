@@ -59,6 +59,19 @@ async def test_a_model_answers_small_talk_and_where_it_fails_the_greeting_is_giv
     assert (await site.client.post("/ask", json=ASK | {"query_text": "Hi"})).json()["answer"] == message("greeting", "en")
 
 
+@pytest.mark.parametrize(
+    ("question", "lang"), [("Translate into German: Good day.", "en"), ("Was ist 12*7?", "de"), ("가을에 대한 시를 써줘", "ko")]
+)
+async def test_a_request_that_needs_no_document_is_left_to_the_model(question: str, lang: str, open_site: OpenSite) -> None:
+    site = await open_site()
+    body = (await site.client.post("/ask", json=ASK | {"query_text": question})).json()
+    assert (body["answer"], body["hits"], body["searched_for"]) == (message("task_needs_model", lang), [], [])
+    site = await open_site("Done.")
+    assert (await site.client.post("/ask", json=ASK | {"query_text": question})).json()["answer"] == "Done."
+    site.core.models.model.replies = [[ModelUnavailable("Down.")]]  # type: ignore[attr-defined]
+    assert (await site.client.post("/ask", json=ASK | {"query_text": question})).status_code == 503
+
+
 async def test_a_question_that_begins_with_a_greeting_is_searched_for_and_so_is_everything_on_request(open_site: OpenSite) -> None:
     site = await open_site()
     body = (await site.client.post("/ask", json=ASK | {"query_text": f"Hi, {QUESTION[0].lower()}{QUESTION[1:]}"})).json()

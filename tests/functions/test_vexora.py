@@ -146,6 +146,36 @@ async def test_a_model_answers_small_talk_itself(open_site: OpenSite) -> None:
     assert (await chat(await open_site("Hey!"), "Hi", rag={"mode": "automatic"}))["message"] == "Hey!"
 
 
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("Translate this sentence into German: The bridge was built in 1894.", "en"),
+        ("2+2", "en"),
+        ("write a haiku", "en"),
+        ("Übersetze ins Englische: Die Brücke wurde 1894 gebaut.", "de"),
+        ("Wie viel ist 15 % von 80?", "de"),
+        ("Schreib mir bitte ein Haiku über die Brücke.", "de"),
+        ("다음 문장을 영어로 번역해 주세요: 다리는 1894년에 지어졌습니다.", "ko"),
+        ("80의 15%는 얼마예요?", "ko"),
+        ("다리에 대한 하이쿠를 써 줘", "ko"),
+    ],
+)
+async def test_what_a_model_does_by_itself_is_not_searched_for_in_automatic_mode(text: str, lang: str, open_site: OpenSite) -> None:
+    body = await chat(await open_site(), text, rag={"mode": "automatic"})
+    assert (body["message"], body["searchResults"]["results"]) == (message("task_needs_model", lang), [])
+    site = await open_site("Done.")
+    body = await chat(site, text, rag={"mode": "automatic"})
+    assert (body["message"], body["sources"], len(sent_to(site))) == ("Done.", [], 1)
+    assert sent_to(site)[0].messages[-1].content == text
+    assert (await chat(await open_site(), text, rag={"mode": "always"}))["message"] != message("task_needs_model", lang)
+
+
+@pytest.mark.parametrize("text", ["Summarize the attached file", "Translate the document into German", "Who wrote a poem about it?"])
+async def test_a_request_about_documents_is_searched_for(text: str, open_site: OpenSite, requests: list[Any]) -> None:
+    await chat(await open_site(), text, rag={"mode": "automatic"})
+    assert [request.mode for request in requests[:1]] == ["rag"]
+
+
 @pytest.mark.parametrize("mode", ["automatic", "always"])
 async def test_a_question_is_searched_for_in_both_modes(mode: str, open_site: OpenSite) -> None:
     assert (await chat(await open_site(), rag={"mode": mode}))["hasRelevantSources"] is True

@@ -14,7 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from footnote.errors import BadRequest
 from footnote.events import Answering, Done, Event, Think, Token
-from footnote.text.small_talk import is_small_talk
+from footnote.text.search_need import needs_search
 from footnote.types import HYBRID, Caller, ChunkLevel, Conversation, Hit, OptionName, Profile, Request, Tier, Turn
 from footnote.types.request import Expansion
 from footnote_http.callers import AskerOf, CoreOf, TraceId
@@ -63,7 +63,9 @@ class RagOptions(_Camel):
 
     enabled: bool | None = Field(None, description="false: the model alone answers. Default: as `mode` says.")
     mode: Literal["manual", "automatic", "always"] = Field(
-        "manual", description="manual = `enabled` decides; automatic = everything but small talk is searched for; always = everything."
+        "manual",
+        description="manual = `enabled` decides; automatic = everything is searched for but small talk and requests to translate, rewrite,"
+        " calculate or write something new; always = everything.",
     )
     query: str | None = Field(None, description="The question. Default: the last message of the user.")
     search_limit: int = Field(5, ge=1, le=100, description="Passages that the answer may use.")
@@ -180,7 +182,7 @@ def make_turn(asked: VexoraRequest, caller: Caller, core: Core, trace_id: str) -
         raise BadRequest("There is no message with role user.")
     earlier = exchanges_of(said[: last or 0])
     searches = rag.mode != "manual" if rag.enabled is None else rag.enabled
-    chats = rag.mode == "automatic" and is_small_talk(question)
+    chats = rag.mode == "automatic" and not needs_search(question)
     request = Request(question, model=asked.model)
     if not searches or chats:
         turn = core.new_turn(

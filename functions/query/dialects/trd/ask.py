@@ -12,7 +12,7 @@ from fastapi import Request as HttpRequest
 from fastapi.responses import StreamingResponse
 
 from footnote.steps import last_turn
-from footnote.text.small_talk import is_small_talk
+from footnote.text.search_need import needs_search
 from footnote.types import Caller, OptionName, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
@@ -108,8 +108,9 @@ async def ask_stream_get(
 
 
 def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, trace_id: str) -> Turn:
-    """The turn to run: its caller narrowed to the requested groups, its profile adapted to the mode. Small talk is not searched for."""
-    chats = request.mode == "rag" and request.search == "automatic" and is_small_talk(request.query_text)
+    """The turn to run: its caller narrowed to the requested groups, its profile adapted to the mode. What needs no
+    document is not searched for."""
+    chats = request.mode == "rag" and request.search == "automatic" and not needs_search(request.query_text)
     mode: Answers = "gpt" if chats else request.mode
     options: dict[OptionName, bool] = {"greet": True} if chats else {}
     if not request.spelling:

@@ -30,7 +30,8 @@ class AskRequest(BaseModel):
     mode: Answers = Field("rag", description="rag = answer from documents, gpt = the model alone, pa = a model with tools.")
     search: Literal["automatic", "always"] = Field(
         "automatic",
-        description="Of mode rag. automatic = everything is searched for but greetings, thanks and small talk; always = everything.",
+        description="Of mode rag. automatic = everything is searched for but small talk and requests to translate, rewrite, calculate or"
+        " write something new; always = everything.",
     )
     answer_format: Literal["markdown", "json"] = Field("markdown", description="json: `answer` is `{answer, claims: [{text, doc_ids}]}`.")
     intelligence_level: IntelligenceLevel | None = Field(None, description="How much work to spend. Default: `standard`.")

@@ -60,6 +60,14 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Gern geschehen! Fragen Sie jederzeit wieder, wenn Sie etwas aus Ihren Dokumenten brauchen.",
         "ko": "천만에요! 문서에서 필요한 것이 있으면 언제든지 다시 물어보세요.",
     },
+    "task_needs_model": {
+        "en": "Translating, calculating and writing need a language model, and none is connected. I answer questions from your documents."
+        " To look this up in them anyway, choose to always search.",
+        "de": "Übersetzen, Rechnen und Schreiben brauchen ein Sprachmodell, und es ist keines verbunden. Ich beantworte Fragen aus Ihren"
+        " Dokumenten. Um trotzdem darin zu suchen, wählen Sie, dass immer gesucht wird.",
+        "ko": "번역, 계산, 글쓰기에는 언어 모델이 필요한데 연결된 모델이 없습니다. 저는 문서를 바탕으로 질문에 답해 드립니다."
+        " 그래도 문서에서 찾아보려면 항상 검색하도록 선택하세요.",
+    },
     "search_failed": {
         "en": "The documents could not be searched, so this question was not answered. Please try again in a moment.",
         "de": "Die Dokumente konnten nicht durchsucht werden, deshalb wurde die Frage nicht beantwortet. Bitte versuchen Sie es gleich"

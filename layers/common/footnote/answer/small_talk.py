@@ -1,4 +1,5 @@
-"""Answers small talk where no language model answers: a packaged greeting, or a reply to thanks."""
+"""Answers what no document is searched for where no language model answers: a packaged greeting, a reply to thanks, or that this needs a
+model."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from dataclasses import replace
 from footnote.answer.messages import message
 from footnote.events import Event, Token
 from footnote.steps import known_early
+from footnote.text.search_need import needs_search
 from footnote.text.small_talk import is_small_talk, is_thanks, language_of
 from footnote.types import Answer, Profile, Request, Turn
 
@@ -23,8 +25,8 @@ def without_search(request: Request, profile: Profile) -> tuple[Request, Profile
 
 @known_early
 def may_greet(turn: Turn) -> bool:
-    """The question is small talk, and no language model answers."""
-    return turn.plan.model is None and is_greeted(turn)
+    """The question is small talk or asks for nothing of the documents, and no language model answers."""
+    return turn.plan.model is None and turn.plan.wants("greet") and not needs_search(turn.request.question)
 
 
 def is_greeted(turn: Turn) -> bool:
@@ -35,6 +37,9 @@ def is_greeted(turn: Turn) -> bool:
 async def greet(turn: Turn) -> AsyncIterator[Event | Turn]:
     """Says what can be asked here."""
     said = turn.request.question
-    text = message("welcome" if is_thanks(said) else "greeting", language_of(said, turn.lang))
+    if is_small_talk(said):
+        text = message("welcome" if is_thanks(said) else "greeting", language_of(said, turn.lang))
+    else:
+        text = message("task_needs_model", turn.lang)
     yield Token(text)
     yield replace(turn, answer=Answer(text))

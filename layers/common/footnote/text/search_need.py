@@ -15,6 +15,9 @@ from importlib.resources import files
 from itertools import pairwise
 from zlib import crc32
 
+from footnote.text.attached_files import names_attached
+from footnote.text.small_talk import is_small_talk
+
 SLOTS = 1 << 14
 """Weights; features that share a slot share its weight."""
 HEAD, TAIL = 80, 40
@@ -30,8 +33,8 @@ WORDS = re.compile(r"[^\W_]+|[^\w\s]")
 
 
 def needs_search(text: str) -> bool:
-    """Whether documents might answer the request; about 0.3 ms."""
-    return search_need(text) >= LEAST
+    """Whether documents might answer the request: no small talk, and nothing that a model does by itself; less than 1 ms."""
+    return not is_small_talk(text) and (names_attached(text) or search_need(text) >= LEAST)
 
 
 def search_need(text: str) -> float:
