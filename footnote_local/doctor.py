@@ -20,6 +20,7 @@ from footnote.ingest.vectors import total_progress
 from footnote.ports import Models
 from footnote.settings import Settings
 from footnote.settings.environment import foreign_names
+from footnote.settings.misspelt import SETTINGS_PAGE, misspelt_names
 from footnote.types import Message
 from footnote_local.terminal import Exit, leave, show_json
 from footnote_local.with_core import place_of
@@ -61,6 +62,7 @@ async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> li
             *await _tools(core),
             *await _knowledge_base(core),
             *_ignored(),
+            *_misspelt(),
             *_foreign(),
         ]
     finally:
@@ -275,6 +277,13 @@ async def _knowledge_base(core: Core) -> list[Finding]:
 def _ignored() -> list[Finding]:
     names = sorted(name for name in os.environ if name.startswith(IGNORED))
     return [Finding(name, "missing", "is set, but Footnote does not use it", "Unset it.") for name in names]
+
+
+def _misspelt() -> list[Finding]:
+    return [
+        Finding(name, "missing", "is no setting, so it has no effect", f"Set {meant} instead." if meant else SETTINGS_PAGE)
+        for name, meant in misspelt_names(Settings, os.environ).items()
+    ]
 
 
 def _foreign() -> list[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -39,6 +40,7 @@ def make_core(data: Path | None) -> Core:
     """A Core for a command. Exits with a message if a setting is invalid or the data folder cannot be used."""
     from footnote.bootstrap import Core
     from footnote.settings import Settings
+    from footnote.settings.misspelt import misspelt_names, not_a_setting
     from footnote.settings.saved_model import FILE as SAVED_MODEL
     from footnote.tracing import log_to_stderr
 
@@ -48,6 +50,8 @@ def make_core(data: Path | None) -> Core:
     except ValueError as exc:
         say(f"footnote: {_wrong_settings(exc)}")
         leave(Exit.USAGE)
+    for name, meant in misspelt_names(Settings, os.environ).items():
+        say(f"footnote: {not_a_setting(name, meant)}")
     settings = settings.model_copy(update={"footnote_data": data.expanduser()}) if data else settings
     try:
         settings.data.mkdir(parents=True, exist_ok=True)
@@ -73,5 +77,6 @@ def place_of(part: str, settings: Settings) -> str:
 
 def _wrong_settings(exc: ValueError) -> str:
     """Names the invalid settings without their values, which may be secrets."""
-    errors = exc.errors(include_input=False) if isinstance(exc, ValidationError) else []
-    return "; ".join(f"{'__'.join(map(str, error['loc'])).upper()}: {error['msg']}" for error in errors) or str(exc)
+    from footnote.settings.environment import invalid_settings
+
+    return "; ".join(invalid_settings(exc)) if isinstance(exc, ValidationError) else str(exc)

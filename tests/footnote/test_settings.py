@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from footnote.settings import LLM, Price, Settings
 from footnote.settings.environment import foreign_names
+from footnote.settings.misspelt import misspelt_names
 from footnote.settings.marks import group_of
 from footnote.types import ModelCall, ModelUsage, Usage
 
@@ -86,6 +87,25 @@ def test_a_groups_name_accepts_a_json_object(settings: Any) -> None:
     made = settings(LLM='{"model": "llama", "retries": 1}', LLM__RETRIES="3", CACHE="redis://localhost", CACHE__ENABLED="false")
     assert (made.llm.model, made.llm.retries, made.cache.enabled) == ("llama", 3, False)
     assert foreign_names(Settings, {"LLM": '{"model": "llama"}'}) == []
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "PATH HOME LANG LC_ALL TERM PWD SHELL USER TMPDIR HOSTNAME EDITOR PORT DEBUG CI TZ VIRTUAL_ENV PYTHONPATH NO_COLOR HTTP_PROXY",
+        "AWS_REGION AWS_DEFAULT_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_LAMBDA_FUNCTION_NAME _HANDLER",
+        "DB_NAME DB_URL DB_PASSWORD CACHE_URL AUTH_TOKEN AUTH_MODE REDIS_URL DATABASE_URL MONGODB_URI GITHUB_TOKEN HF_TOKEN SECRET_KEY",
+        "OPENAI_ORG_ID OPENAI_API_TYPE ANTHROPIC_API_KEY GEMINI_API_KEY OLLAMA_HOST KUBERNETES_SERVICE_HOST MODEL MODELS TOKEN LOG_LEVEL",
+        "LLM CACHE DB LLM__MODEL llm__model OPENAI_API_KEY OPENAI_BASE_URL CONFLUENCE__SPACES__X FOOTNOTE_DATA FOOTNOTE_SECRET",
+        "CONFLUENCE_URL OPENSEARCH_HOST TEMPERATURE MAX_TOKENS RETRIEVER XDG_CACHE_HOME NODE_ENV npm_config_cache PRIMARY_MODEL_ID",
+    ],
+)
+def test_no_usual_name_is_taken_for_a_misspelt_setting(names: str) -> None:
+    assert misspelt_names(Settings, dict.fromkeys(names.split(), "x")) == {}
+
+
+def test_a_name_with_a_prefix_of_ours_and_nothing_similar_is_told_too() -> None:
+    assert misspelt_names(Settings, {"LLM__WHATEVER": "x", "FOOTNOTE_PORT": "1"}) == {"FOOTNOTE_PORT": None, "LLM__WHATEVER": None}
 
 
 def test_a_key_is_never_shown(settings: Any) -> None:

@@ -96,7 +96,7 @@ def test_a_service_that_is_not_there_stops_the_start(monkeypatch: pytest.MonkeyP
         (HUSH, "is not JSON."),
         (f'["{HUSH}"]', "is not a JSON object"),
         (json.dumps({"LLM__TEMPERATURE": HUSH}), "LLM__TEMPERATURE: Input should be a valid number"),
-        (json.dumps({"AUTH__API_KEYS": HUSH}), 'error parsing value for field "auth"'),
+        (json.dumps({"AUTH__API_KEYS": HUSH}), "AUTH__API_KEYS: It must be a JSON object, such as AUTH__API_KEYS='{"),
         (json.dumps({"AUTH__API_KEYS": {"ann": {"key": HUSH, "role": HUSH}}}), "AUTH__API_KEYS__ANN__ROLE: "),
     ],
 )
@@ -112,3 +112,15 @@ def test_without_a_secret_only_the_environment_is_read(monkeypatch: pytest.Monke
     monkeypatch.delenv("FOOTNOTE_SECRET", raising=False)
     monkeypatch.setenv("INDEX_NAME", "laws")
     assert load_settings().index_name == "laws"
+
+
+def test_a_misspelt_name_in_environment_or_secret_is_logged(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("RAG__TOPK", "7")
+    store(json.dumps({"LLM__MODLE": HUSH}))
+    load_settings()
+    assert [record.message for record in caplog.records if record.name == "footnote_http.secrets"] == [
+        "LLM__MODLE is no setting, so it has no effect. Did you mean LLM__MODEL?",
+        "RAG__TOPK is no setting, so it has no effect. Did you mean RAG__TOP_K?",
+    ]

@@ -275,10 +275,37 @@ def test_a_wrong_setting_is_named_without_its_value(command: str, footnote: Foot
 
 def test_settings_that_are_not_json_are_reported(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INGEST__DROP_GROUPS", "hr=staff")
+    monkeypatch.setenv("KDB__GROUPS", "staff,hr")
+    monkeypatch.setenv("TRUSTED_PROXIES", "10.0.0.1, 10.0.0.2")
     result = footnote("doctor")
     assert result.exit_code == Exit.USAGE
-    assert "ingest" in result.stderr
-    assert "Traceback" not in result.stderr
+    assert """INGEST__DROP_GROUPS: It must be a JSON object, such as INGEST__DROP_GROUPS='{"name": "value"}'""" in result.stderr
+    assert """KDB__GROUPS: It must be a JSON list, such as KDB__GROUPS='["first", "second"]'""" in result.stderr
+    assert """TRUSTED_PROXIES: It must be a JSON list, such as TRUSTED_PROXIES='["first", "second"]'""" in result.stderr
+    assert not [word for word in ("Traceback", "hr=staff", "10.0.0.1") if word in result.stderr]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("LLM__MODLE", "LLM__MODEL"),
+        ("RAG__TOPK", "RAG__TOP_K"),
+        ("LLM_MODEL", "LLM__MODEL"),
+        ("FOOTNOTE_DTA", "FOOTNOTE_DATA"),
+        ("EMBEDING__MODEL", "EMBEDDING__MODEL"),
+        ("OPENAI_APIKEY", "OPENAI_API_KEY"),
+        ("retriver", "RETRIEVER"),
+    ],
+)
+def test_a_misspelt_setting_is_told_with_the_nearest_one(
+    name: str, meant: str, footnote: Footnote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "hush")
+    result = footnote("doctor", "--json")
+    assert f"footnote: {name} is no setting, so it has no effect. Did you mean {meant}?" in result.stderr
+    expected = {"part": name, "state": "missing", "found": "is no setting, so it has no effect", "remedy": f"Set {meant} instead."}
+    assert expected in json.loads(result.stdout)
+    assert "hush" not in result.stdout + result.stderr
 
 
 @pytest.mark.parametrize(

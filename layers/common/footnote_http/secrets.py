@@ -6,13 +6,17 @@ It is read once, when the function starts. Environment variables take precedence
 from __future__ import annotations
 
 import json
+import logging
 import os
 
 from pydantic import ValidationError
-from pydantic_settings import EnvSettingsSource, SettingsError
 
 from footnote.settings import Settings
+from footnote.settings.environment import Environment, invalid_settings
+from footnote.settings.misspelt import misspelt_names, not_a_setting
 from footnote_http.production import Misconfigured
+
+log = logging.getLogger(__name__)
 
 SECRET = "FOOTNOTE_SECRET"  # noqa: S105 (the name of a variable)
 WAIT_S = 2
@@ -24,15 +28,14 @@ def load_settings() -> Settings:
     """The settings from environment and secret. Misconfigured if the secret cannot be read or a setting is invalid."""
     name = os.environ.get(SECRET)
     known = {**read_secret(name), **os.environ} if name else os.environ
+    for each, meant in misspelt_names(Settings, known).items():
+        log.warning(not_a_setting(each, meant))
     try:
-        source = EnvSettingsSource(Settings)
+        source = Environment(Settings)
         source.env_vars = {name.lower(): value for name, value in known.items()}
         return Settings(**source())
     except ValidationError as exc:  # its message contains the values
-        wrong = [f"{'__'.join(map(str, error['loc'])).upper()}: {error['msg']}." for error in exc.errors(include_input=False)]
-        raise Misconfigured(f"Invalid settings. {' '.join(wrong)}") from None
-    except SettingsError as exc:
-        raise Misconfigured(f"A setting is not valid JSON: {exc}.") from None
+        raise Misconfigured(f"Invalid settings. {' '.join(f'{each}.' for each in invalid_settings(exc))}") from None
 
 
 def read_secret(name: str) -> dict[str, str]:

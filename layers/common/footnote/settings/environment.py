@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import EnvSettingsSource
 
@@ -20,6 +20,29 @@ class Environment(EnvSettingsSource):
         """The value to parse, or None for another program's variable."""
         ours = None if group_of(field) and isinstance(value, str) and not _is_json_object(value) else value
         return super().prepare_field_value(field_name, field, ours, value_is_complex)
+
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
+        """The value of a setting that takes JSON; as it is if it is none, so that the check of all values names the setting."""
+        try:
+            return super().decode_complex_value(field_name, field, value)
+        except ValueError:
+            return value
+
+
+FORMS = {
+    "list_type": """a JSON list, such as %s='["first", "second"]'""",
+    "dict_type": """a JSON object, such as %s='{"name": "value"}'""",
+}
+"""Kind of error → what the value has to be."""
+
+
+def invalid_settings(exc: ValidationError) -> list[str]:
+    """What is wrong with each invalid setting, without its value, which may be a secret."""
+    told = []
+    for error in exc.errors(include_input=False):
+        name = "__".join(map(str, error["loc"])).upper()
+        told.append(f"{name}: It must be {FORMS[kind] % name}" if (kind := error["type"]) in FORMS else f"{name}: {error['msg']}")
+    return told
 
 
 def foreign_names(model: type[BaseModel], environ: Mapping[str, str]) -> list[str]:
