@@ -1,5 +1,5 @@
-"""The worker of a data folder: processes jobs from the queue, computes vectors, purges deleted collections and ended attachments, rolls up
-statistics, learns weights from feedback.
+"""The worker of a data folder: processes jobs from the queue, computes vectors, lets a model describe documents, purges deleted collections
+and ended attachments, rolls up statistics, learns weights from feedback.
 
 A file lock prevents a second worker. The operating system releases it when the process ends, however it ends.
 """
@@ -33,6 +33,9 @@ LONG_S, MOST_LONG = 0.3, 8
 """A job that takes longer is left running while the next one is taken; at most so many are."""
 VECTORS_AT_ONCE = 8
 """Chunks embedded between two checks of the queue, so that new files do not wait for the vectors of old ones."""
+QUIET_S = 3.0
+"""How long nobody has asked and nothing was to be done before a model describes documents: it would keep the model, and on one machine
+the processors, from questions and files. What it is doing when they come is given up."""
 PURGE_S = 600.0
 """Time between two checks for deleted collections that cannot be restored any more, for attachments that have ended, and for shares of
 experiments that are due."""
@@ -88,6 +91,7 @@ class Worker:
         self._tasks: list[asyncio.Task[None]] = []
         self._long: set[asyncio.Task[bool]] = set()
         self._paused = asyncio.Event()
+        self._busy_at = time.monotonic()
         self.trouble: str | None = None
         """Why the worker is pausing; None = it is not."""
 
@@ -98,7 +102,7 @@ class Worker:
             await self._core.index.check_copies(repair=True)
         except FootnoteError as exc:  # searches read the vectors themselves until the copies can be written
             log.warning("vector files not written", extra={"reason": exc.detail})
-        self._tasks = [asyncio.create_task(self._run()), asyncio.create_task(self._roll_up())]
+        self._tasks = [asyncio.create_task(work()) for work in (self._run, self._roll_up, self._describe)]
 
     async def stop(self) -> None:
         """Cancels the work; `start` resumes an interrupted job."""
@@ -126,6 +130,8 @@ class Worker:
                     if not self._long:
                         self._paused.set()
                     busy = bool(await ingestor.embed_some(VECTORS_AT_ONCE))
+                if busy or self._long:
+                    self._busy_at = time.monotonic()
             except FootnoteError as exc:
                 log.warning("worker paused", extra={"reason": exc.detail})
                 await self._pause(exc.detail)
@@ -153,9 +159,34 @@ class Worker:
         return task.result()
 
     async def _pause(self, trouble: str) -> None:
-        self.trouble = trouble
+        self.trouble, self._busy_at = trouble, time.monotonic() + TROUBLE_S
         self._paused.set()
         await asyncio.sleep(TROUBLE_S)
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether a model may describe documents now."""
+        if self._core.is_asked:
+            self._busy_at = time.monotonic()
+        return time.monotonic() >= self._busy_at + QUIET_S
+
+    async def _describe(self) -> None:
+        """Describes documents while it is quiet."""
+        while True:
+            await asyncio.sleep(IDLE_S)
+            if not self._is_quiet:
+                continue
+            task = asyncio.create_task(self._core.descriptions.describe_next())
+            try:
+                while not task.done() and self._is_quiet:
+                    await asyncio.wait({task}, timeout=IDLE_S)
+            finally:
+                task.cancel()  # also if the worker is stopped
+                (done,) = await asyncio.gather(task, return_exceptions=True)
+            if isinstance(done, Exception):
+                log.warning("descriptions wait", extra={"reason": type(done).__name__})
+            if done is not True:
+                await asyncio.sleep(QUIET_S)
 
     async def _roll_up(self) -> None:
         """Beside the work, as the first roll-up of many turns takes long."""

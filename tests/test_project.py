@@ -140,9 +140,9 @@ def test_a_sample_event_says_what_triggers_it(path: Path) -> None:
             assert drop["eventName"] == ("ObjectRemoved:Delete" if path.stem == "ingest_s3_removed" else "ObjectCreated:Put")
             assert drop["s3"]["object"]["key"] == "handbooks/%EC%97%AC%ED%96%89+%EA%B7%9C%EC%A0%95.pdf"
             assert [md5(record["body"].encode()).hexdigest() for record in event["Records"]] == [r["md5OfBody"] for r in event["Records"]]
-        case "stats_schedule" | "ingest_verify" | "ingest_sync":
+        case "stats_schedule" | "ingest_verify" | "ingest_sync" | "ingest_describe":
             assert event["detail-type"] == "Scheduled Event"
-            sources = {"ingest_verify": "footnote.verify", "ingest_sync": "footnote.sync"}
+            sources = {name: name.replace("ingest_", "footnote.") for name in ("ingest_verify", "ingest_sync", "ingest_describe")}
             assert event["source"] == sources.get(path.stem, "aws.events")
         case other:
             pytest.fail(f"{other}: no test says what this event is")

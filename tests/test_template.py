@@ -110,6 +110,11 @@ def test_schedules_send_what_the_functions_look_for() -> None:
             "source": "footnote.verify",
             "time": "<aws.scheduler.scheduled-time>",
         },
+        "${AWS::StackName}-describe": {
+            "detail-type": "Scheduled Event",
+            "source": "footnote.describe",
+            "time": "<aws.scheduler.scheduled-time>",
+        },
         "${AWS::StackName}-sync": {
             "detail-type": "Scheduled Event",
             "source": "footnote.sync",

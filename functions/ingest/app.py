@@ -24,7 +24,7 @@ from footnote_http.openapi import problems
 from footnote_http.scheduled import once
 from footnote_http.start import observed, start
 from ingest import changes, confluence, insert
-from ingest.bodies import DocumentBody, DocumentPage, StatusBody, body_of
+from ingest.bodies import DescriptionsBody, DocumentBody, DocumentPage, StatusBody, body_of
 from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Content, Save, Source, as_file, as_source, file_headers, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify
 
@@ -176,9 +176,16 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
 
     @app.get("/ingest/status", name="ingest_status", tags=["Documents"], responses=ADMINS)
     async def status(admin: AdminOf, core: CoreOf) -> StatusBody:
-        """Returns how many documents are in which state, waiting jobs, and the progress of all vectors. For admins."""
-        counts, waiting, vectors = await asyncio.gather(core.ledger.counts(), core.queue.size(), _vectors(core))
-        return StatusBody(documents=counts, waiting=waiting, vectors=vectors)
+        """Returns how many documents are in which state, waiting jobs, the progress of all vectors, and how far the model's descriptions
+        are, with what they cost today and its limits. For admins."""
+        asked = core.ledger.counts(), core.queue.size(), _vectors(core), core.descriptions.status()
+        counts, waiting, vectors, descriptions = await asyncio.gather(*asked)
+        return StatusBody(
+            documents=counts,
+            waiting=waiting,
+            vectors=vectors,
+            descriptions=DescriptionsBody.model_validate(descriptions, from_attributes=True),
+        )
 
     async def content(
         doc_id: str,
@@ -252,6 +259,10 @@ def create_handler(app: FastAPI) -> Handler:
 
             core = made_core(app)
             return once(event, context, partial(run_sources, event, core), name="sync", table=core.settings.aws.cache_table)
+        if event.get("source") == "footnote.describe":
+            from ingest.describing_schedule import run_descriptions
+
+            return run_descriptions(made_core(app), lambda: float(context.get_remaining_time_in_millis()) / 1000)
         if event.get("detail-type") == "Scheduled Event":
             from ingest.schedule import run_schedule
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -37,12 +37,31 @@ class DocumentBody(BaseModel):
     vectors: dict[str, int] | None = Field(None, description="Existing and required vectors of all documents, for admins.")
 
 
+class DescriptionsBody(BaseModel):
+    """How far the model's descriptions of documents are. What was spent is of today (UTC); a limit of 0 is none."""
+
+    state: Literal["off", "done", "waiting", "pause", "slow", "time", "budget"] = Field(
+        description="off: no model is to describe documents. done: none waits for it. waiting: some do; they are described when nobody"
+        " asks and no file is read. Else why none is: pause = the model fails, and is tried again within five minutes; until 0:00 UTC:"
+        " slow = its calls take too long, time or budget = the day's are used up."
+    )
+    waiting: int = Field(description="READY documents, described by patterns, that wait for the model; 1,000 at most.")
+    seconds: float | None = Field(description="Of the model's last calls on average; null = unknown.")
+    minutes: float
+    minutes_limit: float
+    tokens: int
+    tokens_limit: int
+    money: float = Field(description="In the currency of the prices.")
+    money_limit: float
+
+
 class StatusBody(BaseModel):
     """The state of ingest as a whole."""
 
     documents: dict[str, int] = Field(description="State → number of documents of all collections, for users of all groups.")
     waiting: int = Field(description="Jobs in the queue.")
     vectors: dict[str, int] | None = Field(description="`done` of `total` passages have their vectors; null = without embeddings.")
+    descriptions: DescriptionsBody
 
 
 class DocumentPage(PageBody):

@@ -437,3 +437,44 @@ async def test_each_of_many_concurrent_changes_of_one_name_makes_a_generation(op
 async def test_the_ledger_is_the_same_after_it_was_opened_again(open_ledger: Any, me: Caller) -> None:
     document, _ = await accept(await open_ledger(), me, "a.txt", "h1", metadata={"n": [1, 2]})
     assert await (await open_ledger()).get(me, document.doc_id) == document
+
+
+# --- what is not READY, and what a model is to describe -------------------------------------------
+
+
+async def test_states_and_failed_documents_are_those_that_the_caller_may_read(ledger: Any, me: Caller, stranger: Caller) -> None:
+    theirs, _ = await accept(ledger, me, "a", "h1")
+    assert await ledger.readable_states(me, "default") == {"RECEIVED": 1}
+    assert await ledger.readable_states(stranger, "default") == {}
+    await make_ready(ledger, theirs)
+    assert await ledger.readable_states(me, "default") == {}
+    read, _ = await accept(ledger, me, "b", "h2")
+    await ledger.update(read.doc_id, 1, state="PROCESSING")
+    failed, _ = await accept(ledger, me, "c", "h3")
+    await ledger.update(failed.doc_id, 1, state="FAILED", reason="It is encrypted.", remedy="Remove the password.")
+    await ledger.delete(me, (await accept(ledger, me, "d", "h4"))[0].doc_id)
+    await accept(ledger, me, "e", "h5", permission_groups=frozenset())
+    await accept(ledger, me, "f", "h6", collection="hr")
+    assert await ledger.readable_states(me, "default") == {"READY": 1, "PROCESSING": 1, "FAILED": 1}
+    assert [each.remedy for each in await ledger.unreadable(me, "default", 9)] == ["Remove the password."]
+    assert await ledger.unreadable(me, "default", 0) == await ledger.unreadable(me, "hr", 9) == []
+    await make_ready(ledger, read)
+    assert await ledger.readable_states(me, "default") == {"FAILED": 1}
+    assert await ledger.readable_states(stranger, "default") == {}
+    assert await ledger.unreadable(stranger, "default", 9) == []
+
+
+async def test_documents_to_be_described_are_listed_while_they_are_ready(ledger: Any, me: Caller, clock: Any) -> None:
+    documents = []
+    for name in ("a", "b", "c", "d"):
+        clock.advance(1)
+        document, _ = await accept(ledger, me, name, name)
+        await make_ready(ledger, document)
+        await ledger.update(document.doc_id, 1, described_by="waiting")
+        documents.append(document.doc_id)
+    assert [each.doc_id for each in await ledger.undescribed(9)] == documents
+    assert [each.doc_id for each in await ledger.undescribed(2)] == documents[:2]
+    await ledger.update(documents[0], 1, described_by="model")
+    await ledger.renew(documents[1], 1)
+    await ledger.delete(me, documents[2])
+    assert [(each.doc_id, each.described_by) for each in await ledger.undescribed(9)] == [(documents[3], "waiting")]

@@ -59,6 +59,7 @@ async def test_questions_that_a_model_wrote_come_along(cores: Cores, tmp_path: P
             }
         )
         await add(core, b"# Tower\n\n" + b"The keeper climbed the stairs at dusk and noted the weather. " * 5, "tower.md", ["*"])
+        assert await core.descriptions.describe_next()
     target = cores("target")
     target.live.current = target.settings.model_copy(update={"ingest": core.settings.ingest})
     arrived = await import_collection(target, await export(core, tmp_path / "x.zip"), None, silent)

@@ -89,6 +89,10 @@ def test_the_schedule_of_sources_runs_without_any(open_function: OpenFunction) -
     assert open_function("ingest").invoke(sample_event("ingest_sync")) is not None
 
 
+def test_the_schedule_of_descriptions_runs_where_nothing_waits(open_function: OpenFunction) -> None:
+    assert open_function("ingest").invoke(sample_event("ingest_describe")) == {"described": 0}
+
+
 def test_each_sample_event_is_sent_by_a_test_of_this_folder() -> None:
     named = re.findall(r'sample_event\("(\w+)"', "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py")))
     assert set(named) == {path.stem for path in EVENTS.glob("*.json")}

@@ -219,13 +219,13 @@ async def test_a_user_with_a_budget_of_their_own_has_that_one(spending: Spending
 
 async def test_what_nobody_asked_for_is_held_together_too(spending: Spending) -> None:
     settings = Settings(budget=Budget(tokens_per_day=2 * FIRST.total_tokens))
-    shared = SharedBudget(spending, "system", lambda: settings)
+    shared = SharedBudget(spending, "system", lambda: settings, lambda: settings.budget)
     held = [await shared.hold() for _ in range(3)]
     assert [each is None for each in held] == [False, False, True]
     assert held[0] is not None
     await shared.spend(held[0], [])
     assert await shared.hold() is not None
-    free = SharedBudget(spending, "system", Settings)
+    free = SharedBudget(spending, "system", Settings, Budget)
     assert [await free.hold() is None for _ in range(3)] == [False, False, False]
 
 

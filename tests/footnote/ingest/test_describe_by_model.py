@@ -13,11 +13,9 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.ingest.describe_by_model import MOST_FAILURES, PAUSE_S, READ, Description, Pause, clean, excerpt
-from footnote.ingest.pipeline import LEASE_S
 from footnote.ports import Clock
 from footnote.settings import LLM, Budget, Embedding, Ingest, Settings
-from footnote.types import Block, Caller, Document, Parsed, Request
-from tests.conftest import HandClock
+from footnote.types import Block, Caller, Document, Request
 from tests.fakes import FakeModel, FakeModels
 from tests.openai_server import Reply, Server, chunk, serving, sse
 from tests.turns import HELD
@@ -54,6 +52,12 @@ def says(reply: Any, **usage: int) -> Reply:
     return sse(chunk(content=text), {"choices": [], "usage": {"prompt_tokens": 700, "completion_tokens": 50, **usage}})
 
 
+async def describe_all(core: Core) -> None:
+    """Describes what waits for it, as the worker does when nothing else is to be done."""
+    while await core.descriptions.describe_next():
+        pass
+
+
 async def add(core: Core, data: bytes = TEXT, **given: Any) -> tuple[Document, dict[str, Any]]:
     """The document after ingest, and the metadata of its passages."""
     document = await core.ingestor.accept(ME, data, file_name="tower.txt", collection="default", permission_groups=["*"], **given)
@@ -61,6 +65,7 @@ async def add(core: Core, data: bytes = TEXT, **given: Any) -> tuple[Document, d
         pass
     document = await core.ledger.get(ME, document.doc_id)
     assert document.state == "READY"
+    await describe_all(core)
     (passage, *_) = await core.index.sample(ME, "default", 1)
     return document, dict(passage.metadata)
 
@@ -79,27 +84,6 @@ async def test_the_models_words_describe_the_document(make: Callable[..., Core],
     request = Request("When was the lighthouse lit?", "default", filters={"topics": ("Hagen",), "type": ("article",), "pii": ("false",)})
     turn = await core.retrieve.finish(core.new_turn(request, ME, HELD))
     assert [hit.chunk.title for hit in turn.evidence.hits] == ["tower"]
-
-
-@pytest.mark.parametrize("late_s", [-1, 1])
-async def test_a_worker_whose_lease_is_anothers_by_now_asks_no_model(
-    make: Callable[..., Core], server: Server, clock: HandClock, monkeypatch: pytest.MonkeyPatch, late_s: float
-) -> None:
-    """Else two workers would pay for the same document."""
-    server.replies[PATH] = says(REPLY)
-    core = make(clock=clock)
-    parse = core.parser.parse
-
-    async def slowly(data: bytes, file_name: str) -> Parsed:
-        clock.advance(LEASE_S + late_s)
-        assert await core.ledger.lease(document.doc_id, 1, "other", LEASE_S) is (late_s > 0)
-        return await parse(data, file_name)
-
-    monkeypatch.setattr(core.parser, "parse", slowly)
-    document = await core.ingestor.accept(ME, TEXT, file_name="tower.txt", collection="default", permission_groups=["*"])
-    await core.ingestor.work_one()
-    state = (await core.ledger.get(ME, document.doc_id)).state
-    assert (len(server.requests), state) == ((0, "PROCESSING") if late_s > 0 else (1, "READY"))
 
 
 async def test_by_default_a_configured_model_is_asked_and_patterns_spare_the_call(make: Callable[..., Core], server: Server) -> None:
@@ -131,9 +115,11 @@ async def test_a_model_that_does_not_reply_is_left_alone_for_a_while(make: Calla
     for number in range(MOST_FAILURES + 2):
         await add(core, TEXT + str(number).encode())
     assert len(server.requests) == MOST_FAILURES
+    assert (await core.descriptions.status()).state == "pause"
     server.replies[PATH] = says(REPLY)
     now = PAUSE_S
-    assert (await add(core, TEXT + b" Again."))[1]["type"] == "article"
+    await describe_all(core)
+    assert {each.metadata["type"] for each in await core.index.sample(ME, "default", 9)} == {"article"}
 
 
 def test_only_failures_in_a_row_are_a_reason_for_a_pause() -> None:

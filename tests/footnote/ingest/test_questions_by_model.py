@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from footnote.bootstrap import Core
-from footnote.ingest.pipeline import LEASE_S
 from footnote.ingest.questions_by_model import AT_ONCE
 from footnote.settings import LLM, Embedding, Ingest, Settings
-from footnote.types import Caller, Document, Parsed, Request
+from footnote.types import Caller, Document, Request
 from tests.conftest import HandClock
-from tests.footnote.ingest.test_pipeline import HereParser
+from tests.footnote.ingest.test_describe_by_model import describe_all
 from tests.openai_server import Reply, Server, chunk, serving, sse
 from tests.turns import HELD
 
@@ -67,6 +66,7 @@ async def add(core: Core, data: bytes, **given: Any) -> Document:
         pass
     document = await core.ledger.get(ME, document.doc_id)
     assert document.state == "READY"
+    await describe_all(core)
     return document
 
 
@@ -131,49 +131,3 @@ async def test_a_model_that_fails_is_asked_twice_at_most(core: Core, server: Ser
     assert document.chunks == AT_ONCE * 8
     assert len(server.requests) <= 1 + 2 + 3  # calls that ran at the same time end
     assert (await found(core, "stairs of tower 5"))[0] == "Tower 5"
-
-
-class SlowParser(HereParser):
-    """Takes `seconds`; `meanwhile` runs at their end."""
-
-    def __init__(self, clock: HandClock, seconds: float) -> None:
-        super().__init__()
-        self.clock, self.seconds = clock, seconds
-        self.meanwhile: Callable[[], Awaitable[object]] | None = None
-
-    async def parse(self, data: bytes, file_name: str) -> Parsed:
-        self.clock.advance(self.seconds)
-        if self.meanwhile:
-            await self.meanwhile()
-        return await super().parse(data, file_name)
-
-
-async def test_a_document_that_was_read_for_long_is_still_leased_while_the_model_writes(
-    core: Core, server: Server, clock: HandClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken: list[bool] = []
-    stage = core.index.stage
-
-    async def after_the_model(document: Document, *given: Any) -> None:
-        clock.advance(LEASE_S - 1)
-        taken.append(await core.ledger.lease(document.doc_id, document.generation, "other", LEASE_S))
-        taken.append(await core.ingestor.work_one())
-        await stage(document, *given)
-
-    monkeypatch.setattr(core.index, "stage", after_the_model)
-    monkeypatch.setattr(core, "parser", SlowParser(clock, LEASE_S - 1))
-    server.replies[PATH] = answering(lambda _: says({"questions": ["1: When is the vacation?"]}))
-    await add(core, towers(2))
-    assert taken == [False, False]
-
-
-async def test_what_another_worker_took_over_is_not_shown_to_the_model(
-    core: Core, server: Server, clock: HandClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parser = SlowParser(clock, LEASE_S + 1)
-    monkeypatch.setattr(core, "parser", parser)
-    document = await core.ingestor.accept(ME, towers(2), file_name="t.md", collection="default", permission_groups=[])
-    parser.meanwhile = lambda: core.ledger.lease(document.doc_id, 1, "other", LEASE_S)
-    await core.ingestor.work_one()
-    assert (parser.parsed, server.requests) == (["t.md"], [])
-    assert (await core.ledger.get(ME, document.doc_id)).state == "PROCESSING"

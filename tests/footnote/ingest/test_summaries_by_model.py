@@ -10,7 +10,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Chunk, Chunker, CollectionSettings
-from tests.footnote.ingest.test_describe_by_model import ME, PATH, says
+from tests.footnote.ingest.test_describe_by_model import ME, PATH, describe_all, says
 from tests.openai_server import Server, serving
 
 LONG = "The lighthouse was lit in the year of the great fire, and its keeper lived in the tower. " * 12
@@ -34,6 +34,7 @@ async def add(folder: Path, server: Server, chunker: Chunker) -> dict[int, list[
         document = await core.ingestor.accept(ME, TEXT.encode(), file_name="tower.md", collection="default", permission_groups=["*"])
         while await core.ingestor.work_one():
             pass
+        await describe_all(core)
         chunks = [f"{document.doc_id}|1|{number}" for number in range(50)]
         levels: dict[int, list[Chunk]] = {0: [], 1: [], 2: []}
         for chunk in await core.index.read(ME, chunks):

@@ -42,7 +42,7 @@ async function readiness(name) {
 // --- documents and jobs --------------------------------------------------------------------------
 
 async function work() {
-  const [{ documents, waiting, vectors }, { data: collections }] = await Promise.all([call('GET', '/ingest/status'), call('GET', '/collections?all=true')])
+  const [{ documents, waiting, vectors, descriptions }, { data: collections }] = await Promise.all([call('GET', '/ingest/status'), call('GET', '/collections?all=true')])
   const failed = documents.FAILED ?? 0
   return [
     el('dl', { class: 'tiles' },
@@ -52,7 +52,21 @@ async function work() {
       tile('admin_waiting', number(waiting)),
       tile('admin_without_vectors', vectors ? number(vectors.total - vectors.done) : '–'),
       tile('admin_collections', link('collections', number(collections.filter(({ state }) => state === 'ACTIVE').length)))),
+    ...described(descriptions),
   ]
+}
+
+/** What the model's descriptions wait for, and what they cost today. */
+function described({ state, waiting, seconds, minutes, minutes_limit: minutesLimit, tokens, tokens_limit: tokensLimit, money: cost, money_limit: costLimit }) {
+  if (state === 'off') return []
+  const of = (spent, limit) => (limit ? `${spent} / ${limit}` : spent)
+  const spent = {
+    minutes: of(number(minutes, 1), minutesLimit && number(minutesLimit)),
+    tokens: of(number(tokens), tokensLimit && number(tokensLimit)),
+    cost: of(money(cost), costLimit && money(costLimit)),
+  }
+  const why = say(el('p', { class: state === 'done' || state === 'waiting' ? 'hint' : 'note' }), `admin_described_${state}`, { n: number(waiting), seconds: number(seconds ?? 0) })
+  return [why, say(el('p', { class: 'hint' }), 'admin_described_today', spent)]
 }
 
 // --- today ---------------------------------------------------------------------------------------

@@ -18,15 +18,17 @@ from footnote.answer.calibration import Calibration
 from footnote.answer.toolbox import Search
 from footnote.bootstrap import health
 from footnote.bootstrap.backends import BACKENDS
+from footnote.bootstrap.describing import make_document_model
 from footnote.bootstrap.everyday import EverydayQuestions
 from footnote.bootstrap.suggestions import Trials, list_collections
 from footnote.bootstrap.voice_finder import VoiceServices
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
 from footnote.deps import Deps, TurnDeps
 from footnote.events import Event
-from footnote.guard.budget import SharedBudget, hold_of
+from footnote.guard.budget import hold_of
 from footnote.guard.spending import Hold
-from footnote.ingest.describe_by_model import USER, DocumentModel
+from footnote.ingest.describe_by_model import DocumentModel
+from footnote.ingest.describing import Descriptions
 from footnote.ingest.drops import Bucket
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
@@ -219,8 +221,17 @@ class Core(VoiceServices):
 
     @cached_property
     def _document_model(self) -> DocumentModel:
-        budget = SharedBudget(self.spending, USER, lambda: self.settings)
-        return DocumentModel(lambda: self.models, self.prompts, budget, lambda: self.settings.has_model)
+        return make_document_model(self)
+
+    @cached_property
+    def descriptions(self) -> Descriptions:
+        """Describes documents by a model, in the background."""
+        return Descriptions(self.ingestor, self._document_model)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a question is being answered or searched for now."""
+        return any(self.__dict__[name].is_busy for name in ("answer", "retrieve", "lookup") if name in self.__dict__)
 
     @cached_property
     def bucket(self) -> Bucket:

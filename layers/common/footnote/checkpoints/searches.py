@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
 
 from footnote.checkpoints.turn_checkpoint import TurnCheckpoint, digest
 from footnote.ports import ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
@@ -58,6 +59,9 @@ class ReplayedSearches:
 
     async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
         return await self._index.staged(doc_id, generation)
+
+    async def amend(self, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
+        await self._index.amend(doc_id, generation, metadata)
 
     async def activate(self, doc_id: str, generation: int) -> bool:
         return await self._index.activate(doc_id, generation)

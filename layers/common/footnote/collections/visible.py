@@ -108,6 +108,9 @@ class VisibleIndex:
     async def activate(self, doc_id: str, generation: int) -> bool:
         return await self._index.activate(doc_id, generation)
 
+    async def amend(self, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
+        await self._index.amend(doc_id, generation, metadata)
+
     async def remove(self, doc_id: str, through: int) -> None:
         await self._index.remove(doc_id, through)
 
@@ -219,6 +222,16 @@ class VisibleLedger:
         if caller == SYSTEM:
             return counts
         return {directory.name_of(stored): count for stored, count in counts.items() if stored not in directory.deleted}
+
+    async def readable_states(self, caller: Caller, collection: str) -> dict[str, int]:
+        return await self._ledger.readable_states(caller, _find(await self._collections.directory(), collection))
+
+    async def unreadable(self, caller: Caller, collection: str, limit: int) -> builtins.list[Document]:
+        stored = _find(await self._collections.directory(), collection)
+        return await _show(self._collections, await self._ledger.unreadable(caller, stored, limit))
+
+    async def undescribed(self, limit: int) -> builtins.list[Document]:
+        return await self._ledger.undescribed(limit)
 
     async def accept(self, caller: Caller, file: NewFile) -> tuple[Document, bool]:
         return await self._ledger.accept(caller, file)

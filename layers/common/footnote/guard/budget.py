@@ -19,16 +19,26 @@ class SharedBudget:
     spending: Spending
     user_id: str
     settings: Callable[[], Settings]
+    budget: Callable[[], Budget]
 
     async def hold(self) -> Hold | None:
         """Holds what a call usually takes, until `spend`; None = the day's budget is spent or held."""
         settings = self.settings()
-        hold = Hold(self.spending, self.user_id, settings.budget.of(self.user_id), settings.llm)
+        hold = Hold(self.spending, self.user_id, self.budget(), settings.llm)
         return hold if await hold.open() < 1 else None
 
     async def spend(self, held: Hold, calls: Sequence[ModelCall]) -> None:
         """Counts these calls, and returns what was held for them."""
         await held.settle(amounts_of(calls, self.settings().llm), calls)
+
+    async def spent(self) -> dict[str, float]:
+        """What was spent today, in tokens and money."""
+        return await self.spending.spent(self.user_id)
+
+    def limits(self) -> dict[str, float]:
+        """The budget; 0 = unlimited."""
+        budget = self.budget()
+        return {"tokens": budget.tokens_per_day, "money": budget.money_per_day}
 
 
 @known_early

@@ -82,6 +82,16 @@ class Spending:
             return max(self._own[key] / limit for key, limit in limits.items()) / OUTAGE_SHARE
         return max((amount or 0) / limit for amount, limit in zip(spent, limits.values(), strict=True))
 
+    async def spent(self, user_id: str) -> dict[str, float]:
+        """What the user has spent: `tokens`, and `money` in the currency of the prices. As far as this process knows if the store is
+        down."""
+        keys = {unit: self._key(unit, user_id) for unit in ("tokens", "money")}
+        try:
+            found = dict(zip(keys, await asyncio.gather(*map(self._cache.get, keys.values())), strict=True))
+        except StoreUnavailable:
+            found = {unit: self._own[key] for unit, key in keys.items()}
+        return {"tokens": found["tokens"] or 0, "money": (found["money"] or 0) / MILLIONTHS}
+
     async def add(self, user_id: str, spent: Mapping[str, int]) -> None:
         """Adds to what the user has spent. `spent`: unit → amount, money in millionths."""
         keys = {self._key(unit, user_id): amount for unit, amount in spent.items()}

@@ -6,6 +6,7 @@ the document's language. Without a usable reply, what the patterns found stays.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
@@ -15,7 +16,7 @@ from typing import Any, Literal, Protocol, TypeVar, get_args
 
 from pydantic import BaseModel, Field
 
-from footnote.errors import FootnoteError, UnusableReply
+from footnote.errors import FootnoteError, NoModel, UnusableReply
 from footnote.model_calls import ask
 from footnote.ports import Models
 from footnote.prompts import Prompts
@@ -23,7 +24,7 @@ from footnote.text.language import detect_language
 from footnote.text.prompt_injection.passages import find_injected_sentences
 from footnote.text.untrusted import untrusted, untrusted_title
 from footnote.tracing import CallCollector, collecting, new_trace_id
-from footnote.types import Block, Document, Message, ModelCall, Parsed
+from footnote.types import Block, Chunker, Document, Message, ModelCall, Parsed
 
 log = logging.getLogger(__name__)
 
@@ -37,8 +38,7 @@ READ, HEADINGS = 6000, 2000
 """Characters of the beginning of the text, and of the headings after it, that the model is shown."""
 LIMIT_S = 45.0
 MOST_FAILURES, PAUSE_S = 3, 300.0
-"""After so many calls in a row that had no reply, none is made for PAUSE_S seconds: a model that hangs must not keep thousands of
-documents from being READY for 45 seconds each."""
+"""After so many calls in a row that had no reply, none is made for PAUSE_S seconds."""
 REPLY_TOKENS = 1000
 """Enough for a model that thinks first."""
 LONGEST, LONGEST_TOPIC, TOPICS = 400, 60, 6
@@ -59,6 +59,10 @@ class Description(BaseModel, defer_build=True):
     type: DocumentType = Field(description=f"one of {', '.join(get_args(DocumentType))}")
 
 
+Obstacle = Literal["pause", "slow", "time", "budget"]
+"""Why no call is made. pause: the model failed several times in a row. slow: its calls take too long. time, budget: the day's is spent."""
+
+
 class Allowance(Protocol):
     """What may be spent on documents today."""
 
@@ -68,6 +72,38 @@ class Allowance(Protocol):
 
     async def spend(self, held: Any, calls: Sequence[ModelCall]) -> None:
         """Counts these calls, and returns what was held for them."""
+        ...
+
+    async def spent(self) -> Mapping[str, float]:
+        """What was spent today: `tokens`, and `money` in the currency of the prices."""
+        ...
+
+    def limits(self) -> Mapping[str, float]:
+        """The limits of `spent`; 0 = none."""
+        ...
+
+
+class Day(Protocol):
+    """How long the model may work on documents today (UTC), and how fast it is."""
+
+    async def obstacle(self) -> Literal["slow", "time"] | None:
+        """Why no call is made now."""
+        ...
+
+    async def add(self, seconds: float, *, ended: bool) -> None:
+        """Counts a call. `ended`: it was not given up for something else, so that it tells how fast the model is."""
+        ...
+
+    async def used_s(self) -> float:
+        """Seconds of today's calls."""
+        ...
+
+    def limit_s(self) -> float:
+        """The limit of `used_s`; 0 = none."""
+        ...
+
+    async def seconds_per_call(self) -> float | None:
+        """Of the last calls on average; None = unknown."""
         ...
 
 
@@ -99,8 +135,24 @@ class DocumentModel:
     models: Callable[[], Models]
     prompts: Prompts
     allowance: Allowance
+    day: Day
     is_configured: Callable[[], bool]
     pause: Pause = field(default_factory=Pause)
+    missed: list[str] = field(default_factory=list)
+    """Prompts that had no reply though another time they may have one, since whoever describes a document emptied this."""
+
+    def is_wanted(self, enrichment: Enrichment, chunker: Chunker) -> bool:
+        """Whether a model is to write something about the documents of a collection."""
+        return chunker == "hierarchical" or self.describes(enrichment)
+
+    async def obstacle(self) -> Obstacle | None:
+        """Why no call is made now."""
+        if self.pause.is_on:
+            return "pause"
+        if (found := await self.day.obstacle()) is not None:
+            return found
+        spent, limits = await self.allowance.spent(), self.allowance.limits()
+        return "budget" if any(limits[unit] and spent[unit] >= limits[unit] for unit in limits) else None
 
     def describes(self, enrichment: Enrichment) -> bool:
         """Whether documents are to be described, by this setting."""
@@ -118,34 +170,44 @@ class DocumentModel:
         self, doc_id: str, prompt: str, lang: str, values: Mapping[str, Any], schema: type[Value], max_tokens: int
     ) -> Value | None:
         """The model's reply; None if it cannot be had or used, or today's budget is spent. What a document needs never fails by it."""
-        if self.pause.is_on:
-            log.warning("document not described", extra={"doc_id": doc_id, "step": prompt, "reason": "pause"})
+        if (obstacle := await self.obstacle()) is not None:
+            self._miss(doc_id, prompt, obstacle)
             return None
-        collector, held = CallCollector(prompt, new_trace_id(), USER), None
+        collector, held, ended, started = CallCollector(prompt, new_trace_id(), USER), None, True, self.pause.timer()
         try:
             with collecting(collector):
                 held = await self.allowance.hold()
                 if held is None:
-                    log.warning("document not described", extra={"doc_id": doc_id, "step": prompt, "reason": "budget"})
+                    self._miss(doc_id, prompt, "budget")
                     return None
                 messages = [Message("user", self.prompts.render(prompt, lang, values))]
                 made = await ask(self.models(), None, messages, schema, max_tokens=max_tokens, timeout_s=LIMIT_S)
                 self.pause.count(failed=False)
                 return made
         except (FootnoteError, TimeoutError) as exc:
-            self.pause.count(failed=not isinstance(exc, UnusableReply))
-            log.warning("document not described", extra={"doc_id": doc_id, "step": prompt, "reason": type(exc).__name__})
+            is_final = isinstance(exc, UnusableReply | NoModel)
+            self.pause.count(failed=not is_final)
+            self._miss(doc_id, prompt, type(exc).__name__, again=not is_final)
             return None
+        except asyncio.CancelledError:
+            ended = False
+            raise
         finally:
             for call in collector.calls:
                 tokens = {"prompt_tokens": call.usage.prompt_tokens, "completion_tokens": call.usage.completion_tokens}
                 log.info("model call", extra={"doc_id": doc_id, "step": prompt, "llm": call.model, "ms": round(call.ms), **tokens})
             if held is not None:
-                await self._count(held, collector.calls)
+                await self._count(held, collector.calls, self.pause.timer() - started, ended)
 
-    async def _count(self, held: Any, calls: Sequence[ModelCall]) -> None:
+    def _miss(self, doc_id: str, prompt: str, reason: str, *, again: bool = True) -> None:
+        log.warning("document not described", extra={"doc_id": doc_id, "step": prompt, "reason": reason})
+        if again:
+            self.missed.append(prompt)
+
+    async def _count(self, held: Any, calls: Sequence[ModelCall], seconds: float, ended: bool) -> None:
         try:
             await self.allowance.spend(held, calls)
+            await self.day.add(seconds, ended=ended)
         except FootnoteError as exc:  # the call was made; only its count is lost
             log.warning("spending not counted", extra={"reason": type(exc).__name__})
 

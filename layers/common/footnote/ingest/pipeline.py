@@ -5,6 +5,7 @@
     the file cannot be read         FAILED with reason and remedy, no retry
     index, store or a defect        retried with growing delay; FAILED after MOST_ATTEMPTS
     the embedder                    stays READY, found by lexical search; embedding is retried
+    the language model              stays READY, described by patterns (`ingest.describing`)
 
 A document is READY when its lexical entries have been read back. Until a new generation is activated, the old one
 answers. Every stage is idempotent: after a crash the job is delivered again with the same result.
@@ -18,7 +19,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from footnote.collections import Collections
@@ -33,18 +34,17 @@ from footnote.ingest.describe_by_model import DocumentModel
 from footnote.ingest.inserted import HASHED_AS
 from footnote.ingest.keys import parsed_key, source_key
 from footnote.ingest.prepare import Prepared, prepare
-from footnote.ingest.questions_by_model import add_questions
 from footnote.ingest.retries import MOST_ATTEMPTS, retry_delay_s
 from footnote.ingest.source_file import delete_files, parse_source
 from footnote.ingest.vector_cache import forget_vectors
 from footnote.ingest.vectors import embed_pending
 from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, NewFile, Parser, Queue, VectorCache
 from footnote.settings import Ingest
-from footnote.types import ATTACHED, SYSTEM, Caller, Document, Parsed
+from footnote.types import ATTACHED, SYSTEM, Caller, DescribedBy, Document, Parsed
 
 log = logging.getLogger(__name__)
 
-LEASE_S, JOB_S = 300.0, 600.0  # a lease, renewed before the model stages (285 s at most); a job goes to another worker after both
+LEASE_S, JOB_S = 300.0, 600.0  # a job goes to another worker after both
 AHEAD = "The index contains a newer version of this file."  # if the ledger has nothing newer: it was restored to an earlier state
 
 
@@ -64,7 +64,7 @@ class Ingestor:
     collections: Collections
     vector_cache: VectorCache
     model: DocumentModel | None = None
-    """Describes documents where `enrichment` asks for it, and summarises those of hierarchical collections; None = nothing does."""
+    """Whether documents are to wait for a model's description, which `ingest.describing` makes; None = none does."""
     named: Mapping[str, Embedder] = field(default_factory=dict)
     """The embedders that collections can name."""
     apart: Apart = in_thread
@@ -204,7 +204,7 @@ class Ingestor:
         if not await self.ledger.lease(doc_id, generation, job.owner or job.job_id, LEASE_S):
             return  # another worker holds the lease; its job is delivered again if it dies
         try:
-            await self._process(document, job.owner or job.job_id)
+            await self._process(document)
         except UnreadableFile as exc:
             await self._fail(doc_id, generation, exc.reason, exc.remedy)
         except Exception as exc:
@@ -227,31 +227,27 @@ class Ingestor:
         await self.ledger.update(document.doc_id, document.generation, state="RECEIVED", reason=None, remedy=None)
         await self.enqueue(document)
 
-    async def _process(self, document: Document, owner: str) -> None:
+    async def _process(self, document: Document) -> None:
         doc_id, generation = document.doc_id, document.generation
         await self.ledger.update(doc_id, generation, state="PROCESSING")
         await self._remove_withdrawn(document)
         parsed, fixed = await parse_source(self.files, self.parser, document)
         settings = await self.collections.get(document.collection)
-        asked = self.model if self.model and self.model.describes(self.settings.enrichment) else None
-        if (asked or settings.chunker == "hierarchical") and not await self.ledger.lease(doc_id, generation, owner, LEASE_S):
-            return  # another worker took over, or the document changed
-        written = await asked.describe(document, parsed) if asked else None
-        aids, helpers = NO_AIDS, Helpers(self.embedders.of(settings.embedder), self.model, written, self.apart)
+        aids, helpers = NO_AIDS, Helpers(self.embedders.of(settings.embedder), apart=self.apart)
         if fixed is None:
             aids, parsed = await find_aids(document, parsed, settings, self.settings.chunk_tokens, helpers)
-        ready = await self.apart(document.size, prepare, document, parsed, self.settings.chunk_tokens, fixed, aids, written, settings)
+        ready = await self.apart(document.size, prepare, document, parsed, self.settings.chunk_tokens, fixed, aids, None, settings)
         if not ready.chunks:
             raise UnreadableFile(
                 "The file contains no text.", "If it shows text on the screen, run text recognition (OCR) on it and add it again."
             )
-        if self.model and self.settings.enrichment == "questions":
-            ready = replace(ready, chunks=await add_questions(self.model, ready.document, ready.chunks))
-        if await self._publish(ready, parsed):
+        waits = self.model is not None and self.model.is_wanted(self.settings.enrichment, settings.chunker)
+        if await self.publish(ready, parsed, "waiting" if waits else "patterns"):
             log.info("document ready", extra={"doc_id": document.doc_id, "count": len(ready.chunks), "size": document.size})
 
-    async def _publish(self, ready: Prepared, parsed: Parsed) -> bool:
-        """Writes a document to the index and activates it; False if it was deleted or changed again meanwhile."""
+    async def publish(self, ready: Prepared, parsed: Parsed, described_by: DescribedBy) -> bool:
+        """Writes a document to the index and activates it; False if it was deleted or changed again meanwhile. A generation that is
+        active already is replaced."""
         document, chunks = ready.document, ready.chunks
         doc_id, generation = document.doc_id, document.generation
         await self.files.put(parsed_key(doc_id, generation), ready.packed)
@@ -277,6 +273,7 @@ class Ingestor:
             pages=parsed.pages,
             chunks=sum(chunk.level == 2 for chunk in chunks),
             digest=f"{len(chunks)}:{ready.digest}",
+            described_by=described_by,
         )
         if current:
             await delete_files(self.files, doc_id, generation - 1)

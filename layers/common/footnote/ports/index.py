@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Document, Search
 
@@ -142,6 +142,11 @@ class Index(Protocol):
     async def activate(self, doc_id: str, generation: int) -> bool:
         """Makes this generation the active one and deletes all earlier ones. Returns False and changes nothing if a later one
         is already active or this one was removed, also with concurrent writers."""
+        ...
+
+    async def amend(self, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
+        """Sets these fields of the metadata of a generation's chunks, except where a chunk has a value of its own. Nothing happens to a
+        generation that was removed, or is removed at the same time."""
         ...
 
     async def remove(self, doc_id: str, through: int) -> None:

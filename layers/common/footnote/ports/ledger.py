@@ -96,6 +96,19 @@ class Ledger(Protocol):
         """Visible collection → number of visible READY documents."""
         ...
 
+    async def readable_states(self, caller: Caller, collection: str) -> dict[str, int]:
+        """State → number of visible documents of a collection, with those that are READY if some are RECEIVED or PROCESSING; {} where
+        all are READY. One look at an index, for every question."""
+        ...
+
+    async def unreadable(self, caller: Caller, collection: str, limit: int) -> builtins.list[Document]:
+        """Visible FAILED documents of a collection, at most `limit` of them."""
+        ...
+
+    async def undescribed(self, limit: int) -> builtins.list[Document]:
+        """READY documents that wait for a model's description, oldest first."""
+        ...
+
     async def reserve(self, caller: Caller, *, file_name: str, collection: str, permission_groups: frozenset[str]) -> str:
         """The id of the document that a file of this name will become, before its content is known: the existing document's
         id if this is its only name, else an unused id for `NewFile.doc_id`."""

@@ -18,6 +18,7 @@ import logging
 import math
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from footnote.collections.attachments import CONVERSATION, Attachments, conversation_key
 from footnote.errors import StoreUnavailable
@@ -124,6 +125,9 @@ class AttachedIndex:
 
     async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
         return await self._index.staged(doc_id, generation)
+
+    async def amend(self, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
+        await self._index.amend(doc_id, generation, metadata)
 
     async def activate(self, doc_id: str, generation: int) -> bool:
         return await self._index.activate(doc_id, generation)

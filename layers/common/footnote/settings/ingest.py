@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from footnote.settings.budget import MOST_MONEY, MOST_TOKENS, Budget
 from footnote.settings.marks import Group, setting
 
 
@@ -27,8 +28,33 @@ class Ingest(Group):
         "auto",
         description="What describes documents: `patterns`, at no cost; `descriptions`: the language model, in one call per document,"
         " writes its summary and topics and says what kind of text it is; `questions`: the model also writes up to three questions"
-        " that each passage answers, by which the passage is found. Both cost tokens for every document. `auto`: `descriptions` where"
-        " an address or a key of a model is set, else `patterns`; a model that was only found on this machine is not asked.",
+        " that each passage answers, by which the passage is found. Both cost tokens for every document, which is READY before. `auto`:"
+        " `descriptions` where an address or a key of a model is set, else `patterns`; a model that was only found on this machine is"
+        " not asked.",
         affects="nothing",
     )
+    describing_minutes_per_day: float = setting(
+        120, ge=0, le=1440, description="Maximum time per day (UTC) in which a model describes documents, in minutes; 0 = unlimited.",
+        affects="nothing",
+    )  # fmt: skip
+    describing_tokens_per_day: int = setting(
+        2_000_000, ge=0, le=MOST_TOKENS, description="Maximum number of tokens per day for describing documents; 0 = unlimited.",
+        affects="nothing",
+    )  # fmt: skip
+    describing_money_per_day: float = setting(
+        1, ge=0, le=MOST_MONEY, description="Maximum cost per day of describing documents, in the currency of the prices; 0 = unlimited.",
+        affects="nothing",
+    )  # fmt: skip
     parse_memory_mb: int = setting(1024, ge=256, le=2**20, description="Maximum memory to parse one file, in MiB.", affects="nothing")
+
+    def limit_descriptions(self, budget: Budget) -> Budget:
+        """The budget, with the lower limits of describing documents."""
+        tokens = _lower(budget.tokens_per_day, self.describing_tokens_per_day)
+        return budget.model_copy(
+            update={"tokens_per_day": tokens, "money_per_day": _lower(budget.money_per_day, self.describing_money_per_day)}
+        )
+
+
+def _lower(*limits: float) -> float:
+    """0 = unlimited."""
+    return min(filter(None, limits), default=0)

@@ -43,8 +43,6 @@ log = logging.getLogger(__name__)
 
 QUEUE_SIZE = 256
 """Number of events buffered for a slow reader before the turn waits for it."""
-
-
 D = TypeVar("D")
 
 
@@ -85,6 +83,11 @@ class Runner(Generic[D]):
     async def finish(self, turn: Turn, deps: D | None = None) -> Turn:
         """Runs the turn to its end and returns it. Raises the error with which it failed."""
         return await last_turn(self.run(turn, deps))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a turn is running."""
+        return bool(self._running)
 
     async def drain(self) -> None:
         """Waits for turns that are still running after their readers have disconnected."""

@@ -12,6 +12,9 @@ ChunkLevel = Literal[0, 1, 2]
 
 DocumentState = Literal["RECEIVED", "PROCESSING", "READY", "FAILED", "DELETED"]
 
+DescribedBy = Literal["patterns", "waiting", "model"]
+"""What wrote a document's description. waiting: patterns did, and a model is to follow."""
+
 RESTORABLE_S = 3600.0
 """For how long a deleted document or collection can be restored."""
 
@@ -227,6 +230,7 @@ class Document:
     digest: str = ""
     """`N:SHA-256`: the number of chunks of all levels that the index must hold, and their `chunks_digest`."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    described_by: DescribedBy = "patterns"
     owner: str = ""
     """The user who added it first; "" = nobody in particular, as in `Caller.owner`."""
     created_at: float = 0.0

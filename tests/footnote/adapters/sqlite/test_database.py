@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from footnote.adapters.sqlite.database import Database, writing
-from footnote.adapters.sqlite.ledger import SqliteLedger
+from footnote.adapters.sqlite.ledger import SqliteLedger, _readable_states, _select, _unreadable
 from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import NotFound, SearchUnavailable, StoreUnavailable
 from footnote.guard.identity import LOCAL
@@ -182,15 +182,53 @@ def test_an_upgrade_that_fails_or_does_not_lead_to_this_version_leaves_the_file_
     older.close()
 
 
+AS_VERSION_8 = """DROP INDEX documents_unready; DROP INDEX documents_to_describe;
+ALTER TABLE documents DROP COLUMN described_by;"""
+
+
 async def test_the_store_of_version_7_is_upgraded_with_its_documents(tmp_path: Path, clock: Any) -> None:
     older = open_store(tmp_path)
     file = NewFile(file_name="a.txt", collection="default", permission_groups=frozenset({"*"}), content_hash="h1", size=1, owner="ann")
     document, _ = await SqliteLedger(older, clock).accept(LOCAL, file)
-    await older.run(lambda connection: connection.executescript("ALTER TABLE documents DROP COLUMN owner; PRAGMA user_version = 7;"))
+    await older.run(
+        lambda connection: connection.executescript(f"{AS_VERSION_8} ALTER TABLE documents DROP COLUMN owner; PRAGMA user_version = 7;")
+    )
     older.close()
     newer = open_store(tmp_path)
     assert await SqliteLedger(newer, clock).get(LOCAL, document.doc_id) == replace(document, owner="")
     newer.close()
+
+
+async def test_the_store_of_version_8_is_upgraded_and_no_document_waits(tmp_path: Path, clock: Any) -> None:
+    older = open_store(tmp_path)
+    file = NewFile(file_name="a.txt", collection="default", permission_groups=frozenset({"*"}), content_hash="h1", size=1)
+    document, _ = await SqliteLedger(older, clock).accept(LOCAL, file)
+    await older.run(lambda connection: connection.executescript(f"{AS_VERSION_8} PRAGMA user_version = 8;"))
+    older.close()
+    newer = SqliteLedger(open_store(tmp_path), clock)
+    assert await newer.get(LOCAL, document.doc_id) == document
+    assert await newer.undescribed(9) == []
+    assert await newer.readable_states(LOCAL, "default") == {"RECEIVED": 1}
+
+
+async def test_states_of_documents_are_read_from_an_index(tmp_path: Path, clock: Any) -> None:
+    store = open_store(tmp_path)
+    planned: list[str] = []
+
+    def plan(connection: sqlite3.Connection) -> None:
+        asked: list[str] = []
+        connection.set_trace_callback(asked.append)
+        _readable_states(connection, LOCAL, "default")
+        _unreadable(connection, LOCAL, "default", 9)
+        _select(connection, "state = 'READY' AND described_by = 'waiting'", 9)
+        connection.set_trace_callback(None)
+        planned.extend(row[3] for query in asked for row in connection.execute(f"EXPLAIN QUERY PLAN {query}"))
+
+    await store.run(plan)
+    assert [each.partition(" USING ")[2].partition(" (")[0] for each in planned] == [
+        "COVERING INDEX documents_unready", "INDEX documents_unready", "INDEX documents_to_describe",
+    ]  # fmt: skip
+    store.close()
 
 
 def test_a_schema_that_fails_leaves_nothing_behind(path: Path) -> None:

@@ -45,6 +45,16 @@ class DynamoLedger:
         self._table = table
         self._clock = clock
 
+    async def readable_states(self, caller: Caller, collection: str) -> dict[str, int]:
+        return await self._table.run(_readable_states, caller, collection)
+
+    async def unreadable(self, caller: Caller, collection: str, limit: int) -> builtins.list[Document]:
+        failed = await self.failed()
+        return [each for each in failed if each.collection == collection and caller.may_read(each.permission_groups)][:limit]
+
+    async def undescribed(self, limit: int) -> builtins.list[Document]:
+        return await self._table.run(_find_kind, "undescribed", limit)
+
     async def reserve(self, caller: Caller, *, file_name: str, collection: str, permission_groups: frozenset[str]) -> str:
         scope = make_scope(collection, permission_groups)
         return await self._table.run(change, writes.reserve, caller, scope, make_name(file_name))
@@ -166,6 +176,12 @@ def _collections(table: Table, caller: Caller) -> dict[str, int]:
     return dict(sorted(ready.items()))
 
 
+def _readable_states(table: Table, caller: Caller, collection: str) -> dict[str, int]:
+    found = sum((numbers for scope, numbers in _readable(table, caller).items() if scope.collection == collection), Counter[str]())
+    shown = ("RECEIVED", "PROCESSING", "FAILED", *(["READY"] if found["RECEIVED"] or found["PROCESSING"] else []))
+    return {state: found[state] for state in shown if found[state] > 0}
+
+
 def _counts(table: Table) -> dict[str, int]:
     numbers = sum(_scopes(table).values(), Counter())
     return {state: numbers[state] for state in STATES}
@@ -209,8 +225,9 @@ def _read(table: Table, keys: list[str]) -> list[Document]:
     return [make_document(body_of(found[key])) for key in keys if key in found]
 
 
-def _find_kind(table: Table, kind: str) -> list[Document]:
-    items = table.get_many([item["pk"]["S"] for item in table.query("by_kind", "kind = :kind", {":kind": {"S": kind}})])
+def _find_kind(table: Table, kind: str, limit: int | None = None) -> list[Document]:
+    listed = islice(table.query("by_kind", "kind = :kind", {":kind": {"S": kind}}, page=limit), limit)
+    items = table.get_many([item["pk"]["S"] for item in listed])
     records = [body_of(item) for item in items.values()]
     found = [make_document(record) for record in records if kind_of(record) == kind]
     return sorted(found, key=lambda document: (document.created_at, document.doc_id))

@@ -10,11 +10,12 @@ An item's `body` is JSON; its `revision` changes with every write. The other att
 and are present only on items that the indexes list:
 
     by_scope  listed, listed_at    the documents of a scope that are not deleted, newest first
-    by_kind   kind, place          unfinished, failed, unpurged (`unburied`) and `kept` documents, oldest first; sorted origins; scopes
+    by_kind   kind, place          unfinished, failed, `undescribed`, unpurged (`unburied`) and `kept` documents, oldest first;
+                                   sorted origins; scopes
 
-An index lags behind its table, in AWS usually by less than a second. It is only used to find the items to read: a list,
-`unfinished`, `failed`, `unpurged`, `kept`, `deleted` and `origins` may miss changes of that second, but never show deleted items.
-The numbers of `collections` and `counts` come from the index and lag equally. Nothing else reads an index.
+An index lags behind its table, in AWS usually by less than a second. It is only used to find the items to read: lists of documents
+and of origins may miss changes of that second, but never show deleted items.
+The numbers of `collections`, `counts` and `readable_states` come from the index and lag equally. Nothing else reads an index.
 """
 
 from __future__ import annotations
@@ -182,6 +183,8 @@ def kind_of(record: Record) -> str | None:
             return "unfinished"
         case "FAILED":
             return "failed"
+        case "READY" if record.get("described_by") == "waiting":
+            return "undescribed"
         case "DELETED" if not record["buried"]:
             return "kept" if record.get("kept") else "unburied"
     return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from footnote.adapters.opensearch.client import Json, OpenSearchClient, Refused
 from footnote.adapters.opensearch.conditions import as_query, values_asked, values_read
@@ -251,6 +252,9 @@ class OpenSearchIndex:
 
     async def activate(self, doc_id: str, generation: int) -> bool:
         return await self._writes.activate(doc_id, generation)
+
+    async def amend(self, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
+        await self._writes.amend(doc_id, generation, metadata)
 
     async def remove(self, doc_id: str, through: int) -> None:
         await self._writes.remove(doc_id, through)

@@ -16,7 +16,7 @@ from typing import Any
 
 from footnote.adapters.opensearch.client import Action, OpenSearchClient, Refused
 from footnote.adapters.opensearch.document_versions import PAGE, Collection, DocumentVersions, VersionStore
-from footnote.adapters.opensearch.mapping import Names, to_source, vector_source
+from footnote.adapters.opensearch.mapping import Names, metadata_source, to_source, vector_source
 from footnote.ports import ChunkVectors
 from footnote.types import Chunk, Document, chunks_digest
 
@@ -80,6 +80,19 @@ class Writes:
         if older:
             await self._forget(doc_id, generation - 1)
         return True
+
+    async def amend(self, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
+        hits = await self._chunks(doc_id, generation, generation, fields=["rest.metadata"])
+        if not hits:
+            return
+        shared = hits[0]["_source"]["rest"]["metadata"]  # the outline's are those of the document
+        changes: list[Change] = []
+        for hit in hits:
+            own = hit["_source"]["rest"]["metadata"]
+            new = {name: value for name, value in metadata.items() if own.get(name) == shared.get(name)}
+            changes.append(("update", hit["_source"]["collection"], hit["_id"], {"doc": metadata_source({**own, **new})}))
+        if await self._write(changes, refresh=True):
+            await self._versions.count_change(sorted({name for _, name, _, _ in changes}))
 
     async def remove(self, doc_id: str, through: int) -> None:
         def close(old: DocumentVersions) -> DocumentVersions:

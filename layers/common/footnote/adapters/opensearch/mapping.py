@@ -215,6 +215,11 @@ def to_source(document: Document, chunk: Chunk, bounds: Sequence[tuple[int, int]
     }
 
 
+def metadata_source(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a chunk's stored document that holds its metadata."""
+    return {"filters": list(_filters(metadata)), "rest": {"metadata": dict(metadata)}}
+
+
 def to_chunk(chunk_id: str, source: Mapping[str, Any]) -> Chunk:
     """The chunk of a stored document."""
     rest = source["rest"]

@@ -21,8 +21,11 @@ from footnote.types import Caller, Document, Page
 SLUG_LENGTH = 40
 
 CHANGEABLE = frozenset(
-    {"title", "state", "size", "active_generation", "reason", "remedy", "pages", "chunks", "lang", "format", "cut", "digest", "metadata"}
-)
+    {
+        "title", "state", "size", "active_generation", "reason", "remedy", "pages", "chunks", "lang", "format", "cut", "digest",
+        "described_by", "metadata",
+    }
+)  # fmt: skip
 """The fields that `update` may write. Identity and content are changed by `accept` only."""
 
 ENDS_A_LEASE = frozenset({"RECEIVED", "READY", "FAILED"})

@@ -7,8 +7,9 @@ generation or its new one, never both and never none.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from footnote.adapters.sqlite.database import REBUILD, Database, check_pages
 from footnote.adapters.sqlite.index_reads import (
@@ -26,7 +27,7 @@ from footnote.adapters.sqlite.index_reads import (
     total_version,
 )
 from footnote.adapters.sqlite.index_schema import SCHEMA, UPGRADES, VERSION
-from footnote.adapters.sqlite.index_writes import activate, inventory, remove, stage, staged, want_all_levels
+from footnote.adapters.sqlite.index_writes import activate, amend, inventory, remove, stage, staged, want_all_levels
 from footnote.adapters.sqlite.vector_copies import VectorCopies
 from footnote.adapters.sqlite.vector_file import VectorFiles
 from footnote.adapters.sqlite.vector_store import VectorStore
@@ -138,6 +139,9 @@ class SqliteIndex:
 
     async def activate(self, doc_id: str, generation: int) -> bool:
         return await self._database.run(activate, doc_id, generation)
+
+    async def amend(self, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
+        await self._database.run(amend, doc_id, generation, metadata)
 
     async def remove(self, doc_id: str, through: int) -> None:
         await self._database.run(remove, doc_id, through)

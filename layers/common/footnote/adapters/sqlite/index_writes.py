@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -90,6 +90,19 @@ def activate(connection: sqlite3.Connection, doc_id: str, generation: int) -> bo
             _delete_generations(connection, "doc_id = ? AND generation < ?", (doc_id, generation))
             connection.execute("UPDATE generations SET active = 1 WHERE doc_id = ? AND generation = ?", (doc_id, generation))
     return True
+
+
+def amend(connection: sqlite3.Connection, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
+    """`ports.Index.amend`."""
+    with writing(connection):
+        row = connection.execute(
+            "SELECT generation_id, collection_id, metadata FROM generations WHERE doc_id = ? AND generation = ?", (doc_id, generation)
+        ).fetchone()
+        if row is None:
+            return
+        changed = json.dumps({**json.loads(row["metadata"]), **metadata})
+        connection.execute("UPDATE generations SET metadata = ? WHERE generation_id = ?", (changed, row["generation_id"]))
+        connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (row["collection_id"],))
 
 
 def remove(connection: sqlite3.Connection, doc_id: str, through: int) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import builtins
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, get_args
 
 from footnote.adapters.shared.ledger import check_changes, make_file, make_name, make_origin, make_scope, make_targets, page_of
@@ -20,6 +22,10 @@ from footnote.errors import NotFound
 from footnote.ports import Clock, Held, Name, NewFile, Target
 from footnote.types import Caller, Document, DocumentState, Page
 
+AT_WORK = {"RECEIVED", "PROCESSING"}
+UNREADY = "state IN ('RECEIVED', 'PROCESSING', 'FAILED')"
+"""As in the index `documents_unready`, which SQLite uses only for a condition in these words."""
+
 
 class SqliteLedger:
     """`ports.Ledger` on SQLite."""
@@ -27,6 +33,15 @@ class SqliteLedger:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+
+    async def readable_states(self, caller: Caller, collection: str) -> dict[str, int]:
+        return await self._database.run(_readable_states, caller, collection)
+
+    async def unreadable(self, caller: Caller, collection: str, limit: int) -> builtins.list[Document]:
+        return await self._database.run(_unreadable, caller, collection, limit)
+
+    async def undescribed(self, limit: int) -> builtins.list[Document]:
+        return await self._database.run(_select, "state = 'READY' AND described_by = 'waiting'", limit)
 
     async def reserve(self, caller: Caller, *, file_name: str, collection: str, permission_groups: frozenset[str]) -> str:
         return await self._database.run(writes.reserve, caller, make_scope(collection, permission_groups), make_name(file_name))
@@ -147,8 +162,29 @@ def _collections(connection: sqlite3.Connection, caller: Caller) -> dict[str, in
     return {row[0]: row[1] for row in rows}
 
 
-def _select(connection: sqlite3.Connection, where: str) -> list[Document]:
-    return [make_document(row) for row in connection.execute(f"SELECT * FROM documents WHERE {where} ORDER BY created_at, doc_id")]
+def _readable_states(connection: sqlite3.Connection, caller: Caller, collection: str) -> dict[str, int]:
+    unready = f"SELECT permission_groups, state, COUNT(*) FROM documents WHERE collection = ? AND {UNREADY} GROUP BY 1, 2"
+    rows = connection.execute(unready, (collection,)).fetchall()
+    found = Counter[str]()
+    for groups, state, count in rows:
+        if caller.may_read(frozenset(json.loads(groups))):
+            found[state] += count
+    if found.keys() & AT_WORK:
+        ready = "SELECT permission_groups, COUNT(*) FROM documents WHERE collection = ? AND state = 'READY' GROUP BY 1"
+        for groups, count in connection.execute(ready, (collection,)):
+            if caller.may_read(frozenset(json.loads(groups))):
+                found["READY"] += count
+    return dict(found)
+
+
+def _unreadable(connection: sqlite3.Connection, caller: Caller, collection: str, limit: int) -> list[Document]:
+    rows = connection.execute(f"SELECT * FROM documents WHERE collection = ? AND {UNREADY} AND state = 'FAILED'", (collection,))
+    return list(islice((each for each in map(make_document, rows) if caller.may_read(each.permission_groups)), limit))
+
+
+def _select(connection: sqlite3.Connection, where: str, limit: int = -1) -> list[Document]:
+    rows = connection.execute(f"SELECT * FROM documents WHERE {where} ORDER BY created_at, doc_id LIMIT ?", (limit,))
+    return [make_document(row) for row in rows]
 
 
 def _counts(connection: sqlite3.Connection) -> dict[str, int]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-VERSION = 8
-UPGRADES = {7: "ALTER TABLE documents ADD COLUMN owner TEXT NOT NULL DEFAULT '';\n"}
+VERSION = 9
+INCOMPLETE = """CREATE INDEX documents_unready ON documents (collection, permission_groups, state)
+    WHERE state IN ('RECEIVED', 'PROCESSING', 'FAILED');
+CREATE INDEX documents_to_describe ON documents (created_at, doc_id) WHERE described_by = 'waiting';"""
+UPGRADES = {
+    7: "ALTER TABLE documents ADD COLUMN owner TEXT NOT NULL DEFAULT '';\n",
+    8: f"ALTER TABLE documents ADD COLUMN described_by TEXT NOT NULL DEFAULT 'patterns';\n{INCOMPLETE}",
+}
 """Version → the statements that lead from it to the next one."""
 
 # document_names.file_name is the origin if the file has one; only then there is a `version`. `shown` is the name that people see.
 # `permission_groups` is a sorted JSON array, so that equal sets are equal strings. Times are seconds since the epoch.
-SCHEMA = """
+SCHEMA = f"""
 CREATE TABLE documents (
     doc_id TEXT PRIMARY KEY,
     title TEXT NOT NULL,
@@ -29,7 +35,8 @@ CREATE TABLE documents (
     format TEXT NOT NULL DEFAULT '',
     cut TEXT NOT NULL DEFAULT '',
     digest TEXT NOT NULL DEFAULT '',
-    metadata TEXT NOT NULL DEFAULT '{}',
+    described_by TEXT NOT NULL DEFAULT 'patterns',
+    metadata TEXT NOT NULL DEFAULT '{{}}',
     created_at REAL NOT NULL,
     updated_at REAL NOT NULL,
     lease_owner TEXT,
@@ -39,6 +46,7 @@ CREATE TABLE documents (
 CREATE INDEX documents_by_content ON documents (content_hash, collection, permission_groups);
 CREATE INDEX documents_by_groups ON documents (permission_groups, collection, state);
 CREATE INDEX documents_by_age ON documents (created_at DESC, doc_id);
+{INCOMPLETE}
 CREATE TABLE document_names (
     collection TEXT NOT NULL,
     permission_groups TEXT NOT NULL,

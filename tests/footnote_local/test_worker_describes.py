@@ -1,0 +1,111 @@
+"""On one machine a model describes documents only while nobody asks and nothing else is to be done."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.events import Done
+from footnote.settings import LLM, Embedding, Ingest, Settings
+from footnote.types import Caller, Document, Request
+from footnote_local.worker import Worker
+from query.dialects.trd.ask import HELD
+from tests.fakes import FakeModel, FakeModels
+from tests.footnote_local.conftest import HereParser
+
+LOCAL = Caller("local", sees_all=True)
+REPLY = json.dumps({"summary": "The history of the lighthouse of Hagen.", "topics": ["Hagen"], "type": "article"})
+TEXT = "The lighthouse of Hagen was lit in 1874. Its keeper lived in the tower until 1931."
+
+
+class Scribe(FakeModel):
+    """Describes when it is told to, and says how often it began and was interrupted."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+        self.may, self.began, self.given_up = asyncio.Event(), asyncio.Event(), 0
+
+    async def stream(self, messages: Any, **options: Any) -> AsyncIterator[Any]:
+        if "schema" not in options:
+            self.replies.append(["It was lit in 1874 [1]."])
+        else:
+            self.began.set()
+            try:
+                await self.may.wait()
+            except asyncio.CancelledError:
+                self.given_up += 1
+                raise
+            self.replies.append([REPLY])
+        async for delta in super().stream(messages, **options):
+            yield delta
+
+    async def is_given_up(self) -> None:
+        async with asyncio.timeout(30):
+            while not self.given_up:
+                await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def scribe() -> Scribe:
+    return Scribe()
+
+
+@pytest.fixture
+async def core(tmp_path: Path, scribe: Scribe, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Core]:
+    monkeypatch.setattr("footnote_local.worker.QUIET_S", 0.05)
+    monkeypatch.setattr("footnote_local.worker.IDLE_S", 0.01)
+    llm = LLM(discover=False, base_url="http://model.test/v1", model="scribe")
+    settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm, ingest=Ingest(enrichment="descriptions"))
+    core = Core(settings, parser=HereParser())
+    core.models = FakeModels(scribe)
+    worker = Worker(core)
+    await worker.start()
+    yield core
+    await worker.stop()
+    await core.close()
+
+
+async def add(core: Core, name: str = "tower.txt") -> Document:
+    return await core.ingestor.accept(LOCAL, (TEXT + name).encode(), file_name=name, collection="default", permission_groups=["*"])
+
+
+async def wait_until(core: Core, document: Document, **fields: Any) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            now = await core.ledger.get(LOCAL, document.doc_id)
+            if all(getattr(now, name) == value for name, value in fields.items()):
+                return
+            await asyncio.sleep(0.01)
+
+
+async def test_a_question_interrupts_a_description_which_is_made_afterwards(core: Core, scribe: Scribe) -> None:
+    document = await add(core)
+    await asyncio.wait_for(scribe.began.wait(), 30)
+    assert (await core.ledger.get(LOCAL, document.doc_id)).state == "READY"
+    turn = core.new_turn(Request("When was the lighthouse of Hagen lit?", "default"), LOCAL, HELD)
+    events = core.answer.run(turn)
+    await anext(events)
+    await scribe.is_given_up()
+    (done,) = [event async for event in events if isinstance(event, Done)]
+    assert done.turn.answer is not None
+    assert "1874" in done.turn.answer.text
+    scribe.may.set()
+    await wait_until(core, document, described_by="model")
+    assert scribe.given_up == 1
+
+
+async def test_a_new_file_is_ready_while_a_model_that_hangs_describes_another(core: Core, scribe: Scribe) -> None:
+    first = await add(core)
+    await asyncio.wait_for(scribe.began.wait(), 30)
+    second = await add(core, "harbour.txt")
+    await wait_until(core, second, state="READY")
+    await scribe.is_given_up()
+    scribe.may.set()
+    for document in (first, second):
+        await wait_until(core, document, described_by="model", state="READY")
