@@ -60,6 +60,13 @@ class NoVoices:
         return None
 
 
+class NoDocuments:
+    """A ledger of documents that are all READY."""
+
+    async def readable_states(self, caller: Any, collection: str) -> dict[str, int]:
+        return {}
+
+
 class FixedMedian:
     """A calibration that has nothing to search: m is always that of a collection without any term of the everyday questions."""
 
@@ -78,6 +85,7 @@ async def never_answered(turn: Turn, question: str) -> list[tuple[str, int, int]
 MAKERS: Mapping[str, Callable[[], Any]] = {
     "models": FakeModels, "prompts": Prompts, "meter": LogMeter, "clock": HandClock, "turns": Turns, "records": Nothing, "terms": Nothing,
     "settings": Settings, "calibration": FixedMedian, "voice_tool": NoVoices,
+    "ledger": NoDocuments,
     "trial": lambda: never_answered,
     "announcer": lambda: Announcer(Nothing()),
 }  # fmt: skip

@@ -24,6 +24,7 @@ class CollectionBody(BaseModel):
 
     name: str
     documents: int
+    reading: int = Field(0, description="Documents that are still being read, besides those that can be searched.")
     questions: list[str] = Field(description="Up to three questions that its documents answer, in the documents' languages.")
     voices: bool = Field(False, description="Whether it holds voices of customers: tickets, reviews, mails.")
     title: str = Field("", description="With `all`.")

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from footnote.answer.messages import message
 from footnote.answer.model_source import no_model
+from footnote.answer.unread import sentence
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
 from footnote.turn_records.read import model_source_of, model_usage_of, question_of, shown_title, started_at_of
@@ -275,6 +276,18 @@ def _searched_for(record: TurnRecord) -> list[str]:
 
 
 def _notice(record: TurnRecord) -> str | None:
+    return " ".join(filter(None, (_unread(record), _about_model(record)))) or None
+
+
+def _unread(record: TurnRecord) -> str | None:
+    """What of the documents is still being read, if the text does not say so, as a text that answers does not."""
+    note = record.get("private", {}).get("unread", {})
+    if not note.get("reading") or tier_of(record["outcome"]) != "answer":
+        return None
+    return f"{sentence(note['reading'], note['documents'], record['lang'])} {message('from_a_part', record['lang'])}"
+
+
+def _about_model(record: TurnRecord) -> str | None:
     for key in ("budget_cheaper", "budget_search"):
         if key in record["warnings"] and record["outcome"] in (None, "closest"):
             return message(key, record["lang"])

@@ -97,6 +97,26 @@ def test_an_answer_is_printed_with_its_citations_and_the_notice_beside_it(footno
     assert reply["citations"][0]["spans"] == [[43, 46]]
 
 
+def test_an_answer_tells_what_is_still_being_read_and_which_file_failed(
+    footnote: Footnote, docs: Path, environment: dict[str, str]
+) -> None:
+    (docs / "empty.txt").write_text(" ")
+    footnote("ingest", docs)
+
+    async def add() -> None:
+        core = open_core(Path(environment["FOOTNOTE_DATA"]))
+        await core.ingestor.accept(LOCAL, b"The lighthouse of Kiel.", file_name="kiel.md", collection="default", permission_groups=["*"])
+        await core.close()
+
+    asyncio.run(add())
+    answered = footnote("ask", QUESTION)
+    assert "1874" in answered.stdout
+    assert re.search(r"1 of \d documents is still being read\. This answer is from the others\.", answered.stderr)
+    asked = footnote("ask", "What is in empty.txt?")
+    assert "“empty.txt” could not be read: This file contains no text, only white space." in asked.stdout
+    assert "is still being read. Ask again in a moment." in asked.stdout
+
+
 @pytest.mark.parametrize(
     ("written", "plain", "shown"),
     [

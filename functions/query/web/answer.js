@@ -59,9 +59,11 @@ const isFlawed = ({ warnings }) => (warnings ?? []).some(code => FLAWS.includes(
 function notes(turn) {
   const { question, degraded, model_failed: modelFailed, vectors_pending: pending, persisted, warnings, notice } = turn
   const states = [degraded && !modelFailed && !isFlawed(turn) && 'degraded', pending && 'vectors_pending', persisted === false && 'not_saved']
-  const keys = [...states, ...(warnings ?? []).map(code => `warning_${code}`)].filter(Boolean)
-  const known = keys.map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
   const isSaid = isFlawed(turn) || (warnings ?? []).some(code => code.startsWith('budget_'))
+  // the text names files that failed, and the text or the notice how many documents are being read
+  const codes = (warnings ?? []).filter(code => code !== 'file_failed' && (code !== 'still_reading' || isSaid))
+  const keys = [...states, ...codes.map(code => `warning_${code}`)].filter(Boolean)
+  const known = keys.map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
   if (modelFailed) return [...known, el('p', { class: 'note failed' }, sayTranslated(el('span'), notice), askAgain(question))]
   return notice && !isSaid ? [...known, el('p', { class: 'notice' }, notice)] : known
 }

@@ -58,8 +58,10 @@ function show(chosen) {
 }
 
 function showWelcome(collection) {
-  const empty = !collection?.documents
-  say($('welcome-text'), empty ? 'welcome_empty' : 'welcome_text')
+  const { documents = 0, reading = 0 } = collection ?? {}
+  const empty = documents + reading === 0
+  const text = empty ? 'welcome_empty' : reading ? 'welcome_reading' : 'welcome_text'
+  say($('welcome-text'), text, { n: reading, all: documents + reading })
   $('first-file').hidden = !empty
   $('suggestions').replaceChildren(...suggest(collection?.questions ?? []))
 }

@@ -444,6 +444,26 @@ async def test_an_unreadable_file_fails_at_once_and_the_old_version_is_still_fou
     assert (await answering(core), await core.queue.size()) == ([OLD], 0)
 
 
+async def test_a_failed_document_has_the_words_that_were_read_until_it_is_ready(
+    core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*given: Any) -> None:
+        raise StoreUnavailable("The disk is full.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(core.index, "stage", fail)
+        document = await accept(core)
+        for _ in range(5):
+            await work(core)
+            clock.advance(7200)
+    failed = await core.ledger.get(LOCAL, document.doc_id)
+    assert (failed.state, failed.reason, failed.words) == ("FAILED", "The disk is full.", "tower lighthouse lit")
+    await core.ingestor.retry(LOCAL, document.doc_id)
+    await work(core)
+    ready = await core.ledger.get(LOCAL, document.doc_id)
+    assert (ready.state, ready.words) == ("READY", "")
+
+
 async def test_a_file_without_text_is_failed_with_a_remedy(core: Core) -> None:
     document = await accept(core, b" \n\n ")
     await work(core)

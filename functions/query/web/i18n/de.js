@@ -8,6 +8,7 @@ export default {
   welcome: 'Fragen Sie Ihre Dokumente.',
   welcome_text: 'Zu jedem Satz einer Antwort ist die Textstelle angegeben, die ihn belegt.',
   welcome_empty: 'Fügen Sie eine PDF-, HTML-, Markdown-, Text- oder CSV-Datei hinzu und stellen Sie Fragen dazu. Sie bleibt auf diesem Server.',
+  welcome_reading: { one: '{n} von {all} Dokumenten wird noch gelesen. Bis dahin stammen Antworten aus den übrigen.', other: '{n} von {all} Dokumenten werden noch gelesen. Bis dahin stammen Antworten aus den übrigen.' },
   first_file: 'Dateien auswählen',
 
   question: 'Ihre Frage',
@@ -148,6 +149,7 @@ export default {
   warning_forbidden: 'Diese Antwort enthält einen Begriff, den Antworten nicht enthalten sollen.',
   warning_personal_data: 'Diese Antwort enthält personenbezogene Daten. Prüfen Sie sie, und geben Sie sie nur weiter, wenn Sie es dürfen.',
   warning_fallback: 'Das übliche Modell ist ausgefallen. Ein anderes hat geantwortet.',
+  warning_still_reading: 'Einige Dokumente werden noch gelesen. Diese Antwort stammt aus den übrigen.',
   warning_missing_bm25: 'Die Suche nach Wörtern war nicht verfügbar. Der Antwort können Textstellen fehlen.',
   warning_missing_cosine: 'Die Suche nach der Bedeutung war nicht verfügbar. Der Antwort können Textstellen fehlen.',
   warning_missing_graph: 'Der Graph der Beziehungen war nicht verfügbar. Der Antwort können Textstellen fehlen.',

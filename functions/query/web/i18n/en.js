@@ -8,6 +8,7 @@ export default {
   welcome: 'Ask your documents.',
   welcome_text: 'Every sentence of an answer cites the passage that supports it.',
   welcome_empty: 'Add a PDF, web page, Markdown, text or CSV file, then ask about it. It stays on this server.',
+  welcome_reading: { one: '{n} of {all} documents is still being read. Until then answers come from the others.', other: '{n} of {all} documents are still being read. Until then answers come from the others.' },
   first_file: 'Choose files',
 
   question: 'Your question',
@@ -148,6 +149,7 @@ export default {
   warning_forbidden: 'This answer contains a term that answers should not contain.',
   warning_personal_data: 'This answer contains personal data. Check it, and do not pass it on unless you may.',
   warning_fallback: 'The usual model is down; another model answered.',
+  warning_still_reading: 'Some documents are still being read. This answer is from the others.',
   warning_missing_bm25: 'The search by words was not available. This answer may lack passages.',
   warning_missing_cosine: 'The search by meaning was not available. This answer may lack passages.',
   warning_missing_graph: 'The graph of connections was not available. This answer may lack passages.',

@@ -8,6 +8,7 @@ export default {
   welcome: '문서에 물어보세요.',
   welcome_text: '답변의 모든 문장에 근거가 된 구절이 표시됩니다.',
   welcome_empty: 'PDF, HTML, Markdown, 텍스트 또는 CSV 파일을 추가하고 질문해 보세요. 파일은 이 서버에만 보관됩니다.',
+  welcome_reading: '문서 {all}개 중 {n}개를 아직 읽고 있습니다. 그때까지는 나머지 문서를 바탕으로 답합니다.',
   first_file: '파일 선택',
 
   question: '질문',
@@ -148,6 +149,7 @@ export default {
   warning_forbidden: '이 답변에는 답변에 쓰지 않아야 할 용어가 들어 있습니다.',
   warning_personal_data: '이 답변에는 개인정보가 들어 있습니다. 내용을 확인하고, 권한이 있는 경우에만 공유하세요.',
   warning_fallback: '기본 모델이 작동하지 않아 다른 모델이 답했습니다.',
+  warning_still_reading: '일부 문서를 아직 읽고 있습니다. 이 답변은 나머지 문서만 바탕으로 합니다.',
   warning_missing_bm25: '단어 검색을 사용할 수 없었습니다. 이 답변에는 빠진 구절이 있을 수 있습니다.',
   warning_missing_cosine: '의미 검색을 사용할 수 없었습니다. 이 답변에는 빠진 구절이 있을 수 있습니다.',
   warning_missing_graph: '관계 그래프를 사용할 수 없었습니다. 이 답변에는 빠진 구절이 있을 수 있습니다.',

@@ -14,10 +14,11 @@ from footnote.answer.messages import message
 from footnote.answer.model_source import no_model
 from footnote.answer.repetition import RepetitionGuard
 from footnote.answer.stream_filters import NO_MORE, AnswerFilter, ThinkFilter, filter_for
+from footnote.answer.unread import NOTE, look, reading_said
 from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.model_calls import WITHHELD, read_reply
-from footnote.ports import Index, Models, Records
+from footnote.ports import Index, Ledger, Models, Records
 from footnote.settings import LLM
 from footnote.steps import known_early
 from footnote.types import Answer, Turn
@@ -148,16 +149,22 @@ def chosen(asked: T | None, llm: LLM, setting: str, usual: T | None) -> T | None
     return getattr(llm, setting) if setting in llm.model_fields_set else usual
 
 
-async def answer_no_hits(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
-    """Ends a turn without hits: suggests how to rephrase, or says that the caller may not read any document.
+async def answer_no_hits(turn: Turn, *, index: Index, ledger: Ledger) -> AsyncIterator[Event | Turn]:
+    """Ends a turn without hits: says that documents are still being read, suggests how to rephrase, or says that the caller may not read
+    any document.
 
     Only callers who may read everything are told that the collection is empty.
     """
-    key = turn.profile.nothing_found
-    if key is None:
+    turn = await look(turn, ledger)
+    reading, key = reading_said(turn), turn.profile.nothing_found
+    if key is None or reading:
         visible = await index.sample(turn.caller, turn.request.collection, 1)
-        key = "no_hits" if visible else "empty" if turn.caller.sees_all else "no_access"
-    text = message(key, turn.lang)
+        key = (key or "no_hits") if visible else "" if reading else "empty" if turn.caller.sees_all else "no_access"
+    said = [message(key, turn.lang)] if key else []
+    if reading:
+        said += [reading, message("ask_again", turn.lang)]
+        turn = turn.with_notes(**{NOTE: {**turn.record.notes[NOTE], "is_said": True}})
+    text = " ".join(said)
     yield Token(text)
     yield replace(turn, outcome="no_hits", answer=Answer(text))
 

@@ -50,6 +50,31 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Hier gibt es noch keine Dokumente. Fügen Sie welche hinzu und fragen Sie dann erneut.",
         "ko": "아직 문서가 없습니다. 문서를 추가한 다음 다시 질문해 주세요.",
     },
+    "reading": {
+        "en": "{reading} of {documents} documents are still being read.",
+        "de": "{reading} von {documents} Dokumenten werden noch gelesen.",
+        "ko": "문서 {documents}개 중 {reading}개를 아직 읽고 있습니다.",
+    },
+    "reading_one": {
+        "en": "{reading} of {documents} documents is still being read.",
+        "de": "{reading} von {documents} Dokumenten wird noch gelesen.",
+        "ko": "문서 {documents}개 중 {reading}개를 아직 읽고 있습니다.",
+    },
+    "ask_again": {
+        "en": "Ask again in a moment.",
+        "de": "Fragen Sie gleich noch einmal.",
+        "ko": "잠시 후 다시 질문해 주세요.",
+    },
+    "from_a_part": {
+        "en": "This answer is from the others.",
+        "de": "Diese Antwort stammt aus den übrigen.",
+        "ko": "이 답변은 나머지 문서만 바탕으로 합니다.",
+    },
+    "file_failed": {
+        "en": "“{name}” could not be read: {reason}",
+        "de": "„{name}“ konnte nicht gelesen werden: {reason}",
+        "ko": "“{name}” 파일을 읽을 수 없었습니다. {reason}",
+    },
     "greeting": {
         "en": "Hello! I answer questions from your documents. What would you like to know?",
         "de": "Hallo! Ich beantworte Fragen aus Ihren Dokumenten. Was möchten Sie wissen?",

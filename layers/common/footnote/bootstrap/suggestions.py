@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from footnote.answer.extract import certain_quotes
+from footnote.answer.unread import reading_of
 from footnote.errors import StoreUnavailable
 from footnote.learn.questions import in_language, suggest_questions
 from footnote.memory.scope import search_scope
@@ -31,10 +32,15 @@ FREE: tuple[OptionName, ...] = ("rerank", "feedback_weights", "search_cache", "s
 
 
 async def list_collections(core: Core, caller: Caller, lang: str | None) -> list[dict[str, Any]]:
-    """The collections visible to the caller, with the number of documents and at most three suggested questions each, those in
-    `lang` first. The questions are cached for each version of a collection."""
+    """The collections visible to the caller, with the numbers of documents that are READY and that are still being read, and at most
+    three suggested questions each, those in `lang` first. The questions are cached for each version of a collection."""
     return [
-        {"name": name, "documents": documents, "questions": in_language(await _questions(core, caller, name, documents), lang)}
+        {
+            "name": name,
+            "documents": documents,
+            "reading": reading_of(await core.ledger.readable_states(caller, name)),
+            "questions": in_language(await _questions(core, caller, name, documents), lang),
+        }
         for name, documents in (await core.ledger.collections(caller)).items()
     ]
 

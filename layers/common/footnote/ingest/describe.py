@@ -22,6 +22,8 @@ FIELDS = ("summary", "topics", "lang", "pii", "type")
 READ = 40_000
 """Characters of the text that summary and topics are made from; personal data is looked for in all of it."""
 TOPICS = 6
+WORDS = 100
+"""Words of a file that cannot be used, by which a question finds it."""
 TITLE_WEIGHT = 3
 SHORTEST, LONGEST = 40, 300
 """Characters of a sentence that can be the summary."""
@@ -50,6 +52,11 @@ def describe(parsed: Parsed, lang: str, given: Mapping[str, Any], written: Mappi
     stands = {name: given.get(name, value) for name, value in found.items()}
     line = " | ".join(f"{name}={_flat(stands[name])}" for name in FIELDS)
     return {"additional_field": line, **{name: stands[name] for name in ("topics", "lang", "pii", "type")}, **given}
+
+
+def frequent_words(parsed: Parsed, lang: str) -> str:
+    """The most frequent words of a file and its title, separated by spaces."""
+    return " ".join(word for word, _ in _weigh(parsed.title, _first(parsed.blocks), lang).most_common(WORDS))
 
 
 def _flat(value: Any) -> str:

@@ -24,15 +24,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from footnote.errors import FootnoteError
-from footnote.ingest.aids import Helpers, find_aids
-from footnote.ingest.chunk import NO_AIDS
+from footnote.ingest.aids import Helpers
 from footnote.ingest.describe import describe
 from footnote.ingest.describe_by_model import PAUSE_S, DocumentModel, Obstacle
 from footnote.ingest.inserted import HASHED_AS
 from footnote.ingest.keys import parsed_key
+from footnote.ingest.making import make
 from footnote.ingest.parsed import unpack
 from footnote.ingest.pipeline import LEASE_S, Ingestor
-from footnote.ingest.prepare import prepare
 from footnote.ingest.questions_by_model import add_questions
 from footnote.ingest.source_file import parse_source
 from footnote.types import CollectionSettings, Document, Parsed
@@ -146,19 +145,17 @@ class Descriptions:
         self, document: Document, parsed: Parsed, settings: CollectionSettings, written: Mapping[str, Any] | None
     ) -> bool:
         """Writes the passages again, with what the model writes for searches. False if there is nothing of it."""
-        ingestor, size = self.ingestor, self.ingestor.settings.chunk_tokens
+        ingestor = self.ingestor
         sent = document.content_hash.startswith(HASHED_AS)
         fixed = (await parse_source(ingestor.files, ingestor.parser, document))[1] if sent else None
-        aids = NO_AIDS
-        if fixed is None:
-            helpers = Helpers(ingestor.embedders.of(settings.embedder), self.model, written, ingestor.apart)
-            aids, parsed = await find_aids(document, parsed, settings, size, helpers)
-        ready = await ingestor.apart(document.size, prepare, document, parsed, size, fixed, aids, written, settings)
+        helpers = Helpers(ingestor.embedders.of(settings.embedder), self.model, written, ingestor.apart)
+        ready, parsed = await make(document, parsed, fixed, settings, ingestor.settings.chunk_tokens, helpers)
         if ready.document.cut != document.cut:  # its embedder fails now, or the settings have changed: passages stay as they are
             return False
         if ingestor.settings.enrichment == "questions":
             ready = replace(ready, chunks=await add_questions(self.model, ready.document, ready.chunks))
-        if not (written or aids.summaries or any(chunk.questions for chunk in ready.chunks)):
+        is_same = document.digest == f"{len(ready.chunks)}:{ready.digest}" and not any(chunk.questions for chunk in ready.chunks)
+        if is_same and not written:
             return False
         if await ingestor.publish(ready, parsed, "model"):
             log.info("document described", extra={"doc_id": document.doc_id, "count": len(ready.chunks)})

@@ -26,14 +26,14 @@ from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
 from footnote.errors import FootnoteError, NotFound, UnreadableFile
 from footnote.ingest.accept import check_file_name, check_groups, check_metadata, check_size
-from footnote.ingest.aids import Helpers, find_aids
+from footnote.ingest.aids import Helpers
 from footnote.ingest.apart import Apart, in_thread
-from footnote.ingest.chunk import NO_AIDS
 from footnote.ingest.collections import check_chosen, open_collection
 from footnote.ingest.describe_by_model import DocumentModel
 from footnote.ingest.inserted import HASHED_AS
 from footnote.ingest.keys import parsed_key, source_key
-from footnote.ingest.prepare import Prepared, prepare
+from footnote.ingest.making import make, note_words
+from footnote.ingest.prepare import Prepared
 from footnote.ingest.retries import MOST_ATTEMPTS, retry_delay_s
 from footnote.ingest.source_file import delete_files, parse_source
 from footnote.ingest.vector_cache import forget_vectors
@@ -233,16 +233,15 @@ class Ingestor:
         await self._remove_withdrawn(document)
         parsed, fixed = await parse_source(self.files, self.parser, document)
         settings = await self.collections.get(document.collection)
-        aids, helpers = NO_AIDS, Helpers(self.embedders.of(settings.embedder), apart=self.apart)
-        if fixed is None:
-            aids, parsed = await find_aids(document, parsed, settings, self.settings.chunk_tokens, helpers)
-        ready = await self.apart(document.size, prepare, document, parsed, self.settings.chunk_tokens, fixed, aids, None, settings)
-        if not ready.chunks:
-            raise UnreadableFile(
-                "The file contains no text.", "If it shows text on the screen, run text recognition (OCR) on it and add it again."
-            )
-        waits = self.model is not None and self.model.is_wanted(self.settings.enrichment, settings.chunker)
-        if await self.publish(ready, parsed, "waiting" if waits else "patterns"):
+        helpers = Helpers(self.embedders.of(settings.embedder), apart=self.apart)
+        try:
+            ready, parsed = await make(document, parsed, fixed, settings, self.settings.chunk_tokens, helpers)
+            waits = self.model is not None and self.model.is_wanted(self.settings.enrichment, settings.chunker)
+            current = await self.publish(ready, parsed, "waiting" if waits else "patterns")
+        except Exception:
+            await note_words(self.ledger, self.apart, document, parsed)
+            raise
+        if current:
             log.info("document ready", extra={"doc_id": document.doc_id, "count": len(ready.chunks), "size": document.size})
 
     async def publish(self, ready: Prepared, parsed: Parsed, described_by: DescribedBy) -> bool:
@@ -273,6 +272,7 @@ class Ingestor:
             pages=parsed.pages,
             chunks=sum(chunk.level == 2 for chunk in chunks),
             digest=f"{len(chunks)}:{ready.digest}",
+            words="",
             described_by=described_by,
         )
         if current:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from footnote.ingest.chunk import NO_AIDS, Aids, chunk_document, cut_name, sent_cut_name
-from footnote.ingest.describe import describe
+from footnote.ingest.describe import describe, frequent_words
 from footnote.ingest.faq_pairs import find_pairs, is_faq
 from footnote.ingest.fixed_size import FixedSize
 from footnote.ingest.parsed import pack
@@ -68,6 +68,11 @@ def cut(
     chunks = chunk_document(document, parsed, max_tokens=max_tokens, lang=lang, fixed=fixed, aids=aids, pairs=pairs, distinct=fixed is None)
     asked = pairs if is_faq(parsed, pairs) else ()
     return [replace(chunk, lang=language_of(chunk.text, languages, lang), content_type=_type_of(chunk, asked)) for chunk in chunks]
+
+
+def words_of(parsed: Parsed) -> str:
+    """The most frequent words of a file that cannot be used."""
+    return frequent_words(parsed, language_of("\n".join(block.text for block in parsed.blocks), ()))
 
 
 def language_of(text: str, languages: tuple[str, ...], usual: str | None = None) -> str:

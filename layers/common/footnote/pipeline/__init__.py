@@ -21,6 +21,7 @@ from footnote.answer.generate import answer_no_hits, generate, has_model, has_no
 from footnote.answer.overview import quote
 from footnote.answer.small_talk import greet, is_greeted, may_greet
 from footnote.answer.truncated import is_truncated, warn_of_truncation
+from footnote.answer.unread import may_lack_documents, tell_unread
 from footnote.answer.verify import verify_passages
 from footnote.answer.vision import attach_images
 from footnote.answer.vote import is_unanswered, vote
@@ -270,6 +271,7 @@ ANSWER = (
     Step("warn_of_truncation", warn_of_truncation, stage=Stage.CHECK, on_error=SKIP, always=True, when=is_truncated),
     Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=may_be_short),
     Step("save", save_turn, stage=Stage.MEMORY, on_error=SKIP, always=True, timeout_s=5, when=is_kept),
+    Step("unread", tell_unread, stage=Stage.CHECK, on_error=IGNORE, always=True, timeout_s=1, when=may_lack_documents),
     SPEND,
     Step("announce_answer", announce_answer, stage=Stage.ACCOUNT, on_error=SKIP, always=True, once=True, when=is_kept),
     Step("meter", meter_turn, stage=Stage.ACCOUNT, on_error=SKIP, always=True, once=True, when=is_kept),

@@ -230,6 +230,8 @@ class Document:
     digest: str = ""
     """`N:SHA-256`: the number of chunks of all levels that the index must hold, and their `chunks_digest`."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    words: str = ""
+    """FAILED: the most frequent words of its text, as far as it was read."""
     described_by: DescribedBy = "patterns"
     owner: str = ""
     """The user who added it first; "" = nobody in particular, as in `Caller.owner`."""

@@ -183,7 +183,7 @@ def test_an_upgrade_that_fails_or_does_not_lead_to_this_version_leaves_the_file_
 
 
 AS_VERSION_8 = """DROP INDEX documents_unready; DROP INDEX documents_to_describe;
-ALTER TABLE documents DROP COLUMN described_by;"""
+ALTER TABLE documents DROP COLUMN described_by; ALTER TABLE documents DROP COLUMN words;"""
 
 
 async def test_the_store_of_version_7_is_upgraded_with_its_documents(tmp_path: Path, clock: Any) -> None:

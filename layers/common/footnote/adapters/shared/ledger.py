@@ -23,7 +23,7 @@ SLUG_LENGTH = 40
 CHANGEABLE = frozenset(
     {
         "title", "state", "size", "active_generation", "reason", "remedy", "pages", "chunks", "lang", "format", "cut", "digest",
-        "described_by", "metadata",
+        "words", "described_by", "metadata",
     }
 )  # fmt: skip
 """The fields that `update` may write. Identity and content are changed by `accept` only."""

@@ -8,7 +8,8 @@ INCOMPLETE = """CREATE INDEX documents_unready ON documents (collection, permiss
 CREATE INDEX documents_to_describe ON documents (created_at, doc_id) WHERE described_by = 'waiting';"""
 UPGRADES = {
     7: "ALTER TABLE documents ADD COLUMN owner TEXT NOT NULL DEFAULT '';\n",
-    8: f"ALTER TABLE documents ADD COLUMN described_by TEXT NOT NULL DEFAULT 'patterns';\n{INCOMPLETE}",
+    8: "ALTER TABLE documents ADD COLUMN words TEXT NOT NULL DEFAULT '';\n"
+    f"ALTER TABLE documents ADD COLUMN described_by TEXT NOT NULL DEFAULT 'patterns';\n{INCOMPLETE}",
 }
 """Version → the statements that lead from it to the next one."""
 
@@ -35,6 +36,7 @@ CREATE TABLE documents (
     format TEXT NOT NULL DEFAULT '',
     cut TEXT NOT NULL DEFAULT '',
     digest TEXT NOT NULL DEFAULT '',
+    words TEXT NOT NULL DEFAULT '',
     described_by TEXT NOT NULL DEFAULT 'patterns',
     metadata TEXT NOT NULL DEFAULT '{{}}',
     created_at REAL NOT NULL,

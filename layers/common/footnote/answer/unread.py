@@ -1,0 +1,108 @@
+"""Says that documents are still being read, and which files could not be read that the question may be about.
+
+Only documents that the caller may read are counted and named. What is said is true at this moment alone: it is in the reply, not in the
+stored turn, nor in the answer that is cached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from footnote.answer.messages import message
+from footnote.errors import StoreUnavailable
+from footnote.events import Event, Token
+from footnote.ports import Ledger
+from footnote.text.file_names import share_covered, share_named, words_of_name
+from footnote.types import Document, Turn
+
+NOTE = "unread"
+"""The name of the note: `reading` and `documents` (numbers), `files` (name, reason and remedy of each), `is_said` (in the text)."""
+STILL_READING, FILE_FAILED = "still_reading", "file_failed"
+"""The warnings."""
+LOOKED_AT = 200
+"""Files that could not be read, of which those are looked for that a question is about."""
+MOST_NAMED = 3
+ENOUGH = 0.5
+"""The share of the words of a file's name that a question has which was answered from other documents, or of its own words that are in the
+file's text. Without an answer one word of the name is enough."""
+
+
+async def look(turn: Turn, ledger: Ledger) -> Turn:
+    """The turn with a note of what is being read; an empty one while the store is down, as an answer does not depend on it."""
+    try:
+        states = await ledger.readable_states(turn.caller, turn.request.collection)
+    except StoreUnavailable:
+        states = {}
+    note = {"reading": reading_of(states), "documents": sum(states.values()), "failed": states.get("FAILED", 0)}
+    return turn.with_notes(**{NOTE: {name: value for name, value in note.items() if value}})
+
+
+def reading_of(states: Mapping[str, int]) -> int:
+    """How many documents are being read, of those in these states."""
+    return states.get("RECEIVED", 0) + states.get("PROCESSING", 0)
+
+
+def reading_said(turn: Turn) -> str:
+    """How many documents are still being read; "" if none is."""
+    note = turn.record.notes.get(NOTE, {})
+    return sentence(note["reading"], note["documents"], turn.lang) if note.get("reading") else ""
+
+
+def sentence(reading: int, documents: int, lang: str) -> str:
+    """That so many of the documents are still being read."""
+    return message("reading_one" if reading == 1 else "reading", lang, reading=str(reading), documents=str(documents))
+
+
+def may_lack_documents(turn: Turn) -> bool:
+    """The documents were searched, or answered without a search, and there is an answer."""
+    searched = turn.request.mode == "rag" or (turn.request.mode == "pa" and bool(turn.evidence.hits or turn.evidence.ranked))
+    return searched and turn.answer is not None and turn.outcome not in ("blocked", "forbidden", "withdrawn") and not turn.request.is_test
+
+
+async def tell_unread(turn: Turn, *, ledger: Ledger) -> AsyncIterator[Event | Turn]:
+    """Adds the warnings `still_reading` and `file_failed`, and to the text the files that the question may be about, with their remedies;
+    to a text that is no answer also what is being read."""
+    if NOTE not in turn.record.notes:
+        turn = await look(turn, ledger)
+    note, answer = turn.record.notes[NOTE], turn.answer
+    if answer is None or not note:
+        yield turn
+        return
+    is_answered = turn.outcome in (None, "cached", "faq")
+    files = await _find_files(turn, ledger, is_answered) if note.get("failed") else []
+    said = [failed_said(file, turn.lang) for file in files]
+    if note.get("reading") and not (is_answered or note.get("is_said")):
+        said.insert(0, f"{reading_said(turn)} {message('ask_again', turn.lang)}")
+    added = "".join(f"\n\n{each}" for each in said)
+    if added:
+        yield Token(added)
+    warnings = [*([STILL_READING] if note.get("reading") else []), *([FILE_FAILED] if files else [])]
+    answer = replace(answer, text=answer.text + added, warnings=(*answer.warnings, *warnings))
+    yield replace(turn, answer=answer).with_notes(**{NOTE: {**note, "files": files}})
+
+
+def failed_said(file: Mapping[str, Any], lang: str) -> str:
+    """That a file could not be read, why, and what to do."""
+    return message("file_failed", lang, name=file["name"], reason=" ".join(filter(None, (file["reason"], file["remedy"]))))
+
+
+async def _find_files(turn: Turn, ledger: Ledger, is_answered: bool) -> list[dict[str, str | None]]:
+    """The files that the question may be about, the likeliest first."""
+    failed = await ledger.unreadable(turn.caller, turn.request.collection, LOOKED_AT)
+    cited = {hit.chunk.doc_id for hit in turn.evidence.hits}
+    rated = [(_likeness(turn, each, cited, is_answered), each) for each in failed]
+    likely = sorted((each for each in rated if each[0] > 0), key=lambda each: (-each[0], each[1].file_name))[:MOST_NAMED]
+    return [{"name": each.file_name, "reason": each.reason, "remedy": each.remedy} for _, each in likely]
+
+
+def _likeness(turn: Turn, document: Document, cited: Iterable[str], is_answered: bool) -> float:
+    """How likely the question is about a file, 0–1; 0 = not."""
+    if document.doc_id in cited:  # an earlier version of it was found
+        return 1.0
+    questions = {turn.request.question, turn.asked}
+    names = {words_of_name(document.file_name), document.title}
+    named = max(share_named(question, name, turn.lang) for question in questions for name in names)
+    covered = max(share_covered(question, document.words, turn.lang) for question in questions) if document.words else 0.0
+    return max(named if named >= ENOUGH or not is_answered else 0.0, covered if covered >= (1.0 if is_answered else ENOUGH) else 0.0)
