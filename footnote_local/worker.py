@@ -91,7 +91,7 @@ class Worker:
         self._tasks: list[asyncio.Task[None]] = []
         self._long: set[asyncio.Task[bool]] = set()
         self._paused = asyncio.Event()
-        self._busy_at = time.monotonic()
+        self._is_busy, self._busy_at = True, time.monotonic()
         self.trouble: str | None = None
         """Why the worker is pausing; None = it is not."""
 
@@ -130,8 +130,7 @@ class Worker:
                     if not self._long:
                         self._paused.set()
                     busy = bool(await ingestor.embed_some(VECTORS_AT_ONCE))
-                if busy or self._long:
-                    self._busy_at = time.monotonic()
+                self._note_busy(busy or bool(self._long))
             except FootnoteError as exc:
                 log.warning("worker paused", extra={"reason": exc.detail})
                 await self._pause(exc.detail)
@@ -159,16 +158,23 @@ class Worker:
         return task.result()
 
     async def _pause(self, trouble: str) -> None:
-        self.trouble, self._busy_at = trouble, time.monotonic() + TROUBLE_S
+        self.trouble = trouble
+        self._note_busy(True)
         self._paused.set()
         await asyncio.sleep(TROUBLE_S)
+
+    def _note_busy(self, is_busy: bool) -> None:
+        """Notes whether the last look for work found any; if so, more is expected until a look finds none."""
+        if is_busy or self._is_busy:
+            self._busy_at = time.monotonic()
+        self._is_busy = is_busy
 
     @property
     def _is_quiet(self) -> bool:
         """Whether a model may describe documents now."""
         if self._core.is_asked:
             self._busy_at = time.monotonic()
-        return time.monotonic() >= self._busy_at + QUIET_S
+        return not self._is_busy and time.monotonic() >= self._busy_at + QUIET_S
 
     async def _describe(self) -> None:
         """Describes documents while it is quiet."""

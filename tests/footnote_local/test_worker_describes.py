@@ -109,3 +109,23 @@ async def test_a_new_file_is_ready_while_a_model_that_hangs_describes_another(co
     scribe.may.set()
     for document in (first, second):
         await wait_until(core, document, described_by="model", state="READY")
+
+
+async def test_no_document_is_described_while_vectors_are_made(core: Core, scribe: Scribe, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes to make some."""
+    left, made = 3, asyncio.Event()
+
+    async def embed_some(*given: Any) -> int:
+        nonlocal left
+        if not left:
+            made.set()
+            return 0
+        await asyncio.sleep(0.3)
+        assert not scribe.began.is_set()
+        left -= 1
+        return 8
+
+    monkeypatch.setattr(type(core.ingestor), "embed_some", embed_some)
+    await add(core)
+    await asyncio.wait_for(scribe.began.wait(), 30)
+    assert made.is_set()
