@@ -20,7 +20,7 @@ from footnote.ports import read_all
 from footnote.types import Caller, Request, Turn
 from footnote_local.evaluate import Progress
 from query.dialects.trd.ask import HELD
-from query.replies import tier_of
+from query.notices import tier_of
 
 CHECKER = Caller("golden", sees_all=True)
 ENOUGH = 20

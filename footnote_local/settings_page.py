@@ -21,8 +21,8 @@ HEAD = (
     "then what an admin has set while it runs ([API](api.md)), then the environment, then the secret of `FOOTNOTE_SECRET` "
     "([operations](operations.md)), then the default. A value in the environment outside of its limits stops the start; what an admin has "
     "set and a later version no longer allows is ignored, with a warning in the log. "
-    'A list or an object is written as JSON: `KDB__GROUPS=\'["staff", "hr"]\'`. A misspelt name is told at the start, and by `footnote doctor`, '
-    "which shows what is in force.\n\n"
+    'A list or an object is written as JSON: `KDB__GROUPS=\'["staff", "hr"]\'`. A misspelt name is told at the start, and by '
+    "`footnote doctor`, which shows what is in force.\n\n"
     "*affects*: search = what is found, and so the answer too; answer = the answer alone; – = neither. After a change, cached results that "
     "it affects are not used again. *at runtime*: the name by which an admin changes it without a restart; – = it is read at the start.\n\n"
     "This page is made from the code: `python -m footnote_local.settings_page`.\n"

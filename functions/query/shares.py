@@ -21,7 +21,8 @@ from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.openapi import problems
 from footnote_http.pages import PageBody
 from footnote_http.routes import Router
-from query.replies import CitationBody, HitBody, citation_bodies, hit_bodies, tier_of
+from query.notices import tier_of
+from query.replies import CitationBody, HitBody, citation_bodies, hit_bodies
 
 MOST = 100
 """Links of one user at a time."""

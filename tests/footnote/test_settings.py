@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from footnote.settings import LLM, Price, Settings
 from footnote.settings.environment import foreign_names
-from footnote.settings.misspelt import misspelt_names
 from footnote.settings.marks import group_of
+from footnote.settings.misspelt import misspelt_names
 from footnote.types import ModelCall, ModelUsage, Usage
 
 

@@ -17,7 +17,8 @@ from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import ONCE, SLOW
 from footnote_http.routes import Router
 from query.citations import answer_text
-from query.replies import TIER, WARNINGS, tier_of
+from query.notices import tier_of
+from query.replies import TIER, WARNINGS
 
 if TYPE_CHECKING:
     from footnote.settings import Settings

@@ -24,7 +24,8 @@ from footnote_http.routes import Router
 from footnote_http.sse import stream_events
 from query.citations import answer_text
 from query.framing import Events, Json, ProgressEvent, StreamError
-from query.replies import TIER, WARNINGS, TokenEvent, tier_of
+from query.notices import tier_of
+from query.replies import TIER, WARNINGS, TokenEvent
 from query.tools import ORGANISATION
 from query.v1_errors import ErrorBody
 

@@ -9,7 +9,8 @@ from footnote.types import Citation, Hit, Turn, Usage
 from footnote_http.openapi import Problem
 from query.citations import answer_text
 from query.framing import Json, failed
-from query.replies import tier_of, tokens_used, verdict_of
+from query.notices import tier_of
+from query.replies import tokens_used, verdict_of
 
 NEAREST = 3
 """Passages shown when a model says that none of them answers the question."""

@@ -1,7 +1,6 @@
 """MCP over streamable HTTP, without sessions: the tools `search`, `fetch`, `ask` and `list_collections`.
 
-A server is created per request, because a Lambda keeps no state between events. Responses are JSON. `search` and `fetch` have the
-shapes that ChatGPT requires.
+A server is created per request: a Lambda keeps no state. Responses are JSON. `search` and `fetch` have ChatGPT's shapes.
 """
 
 from __future__ import annotations
@@ -27,7 +26,8 @@ from footnote.types import Caller, Profile, Request, Tier, Turn
 from footnote_http.cors import ANY, origins_of
 from query.citations import SourceLink, answer_text, make_citations, source_name
 from query.collections import has_collection
-from query.replies import TIER, VerdictBody, tier_of, verdict_of
+from query.notices import tier_of
+from query.replies import TIER, VerdictBody, verdict_of
 from query.retrieval import find_hits
 
 if TYPE_CHECKING:

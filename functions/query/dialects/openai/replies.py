@@ -12,7 +12,8 @@ from footnote.errors import NotFound, TooManyRequests, Unauthorized
 from footnote.events import Done, Event, Failed, LanguageKnown, PassagesRead, Searching, Think, Token
 from footnote.types import Citation, Turn
 from query.citations import answer_text, make_citations, source_name
-from query.replies import tier_of, tokens_used
+from query.notices import tier_of
+from query.replies import tokens_used
 
 SEARCHING = {"en": "Searching the documents", "de": "Die Dokumente werden durchsucht", "ko": "문서를 검색하는 중"}
 FOUND = {"en": "Passages found: {}", "de": "Gefundene Textstellen: {}", "ko": "찾은 구절: {}개"}

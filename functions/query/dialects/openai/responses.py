@@ -23,7 +23,7 @@ from query.dialects.openai.models import (
 )
 from query.dialects.openai.replies import error_detail, make_annotations
 from query.dialects.openai.turns import ChatMessage, Options
-from query.replies import tier_of
+from query.notices import tier_of
 
 CUTS = {"length": "max_output_tokens", "repetition": "max_output_tokens", "content_filter": "content_filter"}
 Json = dict[str, Any]

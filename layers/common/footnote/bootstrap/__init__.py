@@ -269,8 +269,7 @@ class Core(VoiceServices):
         return Trials(self)
 
     async def check(self, *names: str) -> dict[str, str]:
-        """Probes these parts, by default all: name → "ok" or what is wrong. The embedded store counts as one part, which has to take
-        writes, too."""
+        """Probes these parts, by default all: name → "ok" or what is wrong. The embedded store is one part, which has to take writes."""
         return await health.check(self, names)
 
     async def check_databases(self) -> None:
