@@ -104,6 +104,7 @@ def test_analyze_asks_and_stores_nothing(footnote: Footnote, docs: Path) -> None
     steps = {step["step"]: step for step in plan["steps"]}
     assert (steps["search"]["runs"], steps["search"]["out"]["lexical"]) == ("yes", 1)
     assert steps["search"]["ms"] > 0
+    assert steps["classify"]["out"] == {"intent": "FACTUAL", "type": "temporal", "confidence": 0.8}
     assert (steps["answer"]["runs"], "ms" in steps["answer"]) == ("no", False)
     assert steps["save"]["runs"] == "no"
     assert "lexical 1" in footnote("explain", QUESTION, "--analyze").stdout

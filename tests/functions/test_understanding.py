@@ -72,6 +72,24 @@ async def test_a_request_that_needs_no_document_is_left_to_the_model(question: s
     assert (await site.client.post("/ask", json=ASK | {"query_text": question})).status_code == 503
 
 
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Compare Berlin and London", ["Berlin", "London"]),
+        ("Wie hoch ist die Grenze für Hotels in Berlin?", ["Berlin"]),
+        ("베를린과 런던의 차이는?", ["베를린", "런던"]),
+    ],
+)
+async def test_the_trace_shows_the_names_in_a_question_and_how_sure_its_kind_is(
+    question: str, names: list[str], open_site: OpenSite
+) -> None:
+    site = await open_site()
+    trace = (await site.client.post("/ask", json=ASK | {"query_text": question})).headers["x-trace-id"]
+    kind = (await site.client.get(f"/traces/{trace}")).json()["notes"]["classification"]
+    assert [entity["text"] for entity in kind["entities"]] == names
+    assert 0 < kind["confidence"] <= 1
+
+
 async def test_a_question_that_begins_with_a_greeting_is_searched_for_and_so_is_everything_on_request(open_site: OpenSite) -> None:
     site = await open_site()
     body = (await site.client.post("/ask", json=ASK | {"query_text": f"Hi, {QUESTION[0].lower()}{QUESTION[1:]}"})).json()

@@ -63,6 +63,42 @@ def test_names_numbers_and_dates_are_entities(question: str, lang: str, expected
 
 
 @pytest.mark.parametrize(
+    ("question", "lang", "expected"),
+    [
+        ("Compare Berlin and London", "en", ["Berlin", "London"]),
+        ("Summarize Project Osprey", "en", ["Osprey"]),
+        ("Compare Paris, Rome and Madrid", "en", ["Paris", "Rome", "Madrid"]),
+        ("Who is Dr. Smith at Acme Corp?", "en", ["Dr. Smith", "Acme Corp"]),
+        ("How many vacation days do I have?", "en", []),
+        ("List all suppliers", "en", []),
+        ("Wie hoch ist die Grenze für Hotels in Berlin?", "de", ["Berlin"]),
+        ("Vergleiche Berlin und London", "de", ["Berlin", "London"]),
+        ("Wann endet der Wartungsvertrag mit Siemens?", "de", ["Siemens"]),
+        ("Gilt die Regel auch für Mitarbeiter in Leipzig und Dresden?", "de", ["Leipzig", "Dresden"]),
+        ("Welche Unterlagen brauche ich für den Antrag?", "de", []),
+        ("베를린과 런던을 비교해줘", "ko", ["베를린", "런던"]),
+        ("부산 호텔 한도는 얼마인가요?", "ko", ["부산"]),
+        ("콘도르 프로젝트의 예산은?", "ko", ["콘도르"]),
+        ("카카오와 네이버의 차이는?", "ko", ["카카오", "네이버"]),
+        ("휴가 신청은 어떻게 하나요?", "ko", []),
+    ],
+)
+def test_every_name_is_one_entity(question: str, lang: str, expected: list[str]) -> None:
+    assert [entity.text for entity in classify(question, lang).entities] == expected
+
+
+@pytest.mark.parametrize("question", ["", "?", "\ud800", "A" * 600, "Berlin " * 90, "가" * 600, "1 2 3"])
+@pytest.mark.parametrize("lang", ["en", "de", "ko", "fr"])
+def test_any_text_is_classified_with_a_confidence_between_0_and_1(question: str, lang: str) -> None:
+    assert 0 < classify(question, lang).confidence < 1
+
+
+def test_signs_of_several_intents_make_a_kind_less_sure() -> None:
+    one, several = classify("Summarize the travel policy", "en"), classify("Summarize why A is better than B, and list all reasons", "en")
+    assert several.confidence < one.confidence
+
+
+@pytest.mark.parametrize(
     ("question", "lang", "hops"),
     [
         ("Where was the author who wrote War and Peace born?", "en", True),

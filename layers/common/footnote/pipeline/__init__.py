@@ -89,8 +89,9 @@ def is_overview_by_model(turn: Turn) -> bool:
 
 
 def kind_shown(turn: Turn) -> dict[str, Any]:
-    """What kind of question it is."""
-    return {"intent": turn.classification.intent, "type": turn.classification.type} if turn.classification else {}
+    """What kind of question it is, and how sure that is."""
+    kind = turn.classification
+    return {"intent": kind.intent, "type": kind.type, "confidence": kind.confidence} if kind else {}
 
 
 def answering(turn: Turn) -> Answering:

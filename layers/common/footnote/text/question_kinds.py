@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from footnote.text.answer_types import MONTHS
+from footnote.text.names import find_names
 from footnote.text.question_shapes import HOW_TO
-from footnote.text.words import QUESTION_WORDS, STOP_WORDS
 from footnote.types import Classification, Entity, EntityKind, Intent, QuestionType
 
 LONGEST = 500
 """Characters of a question that are looked at."""
+CONFIDENCE = (0.8, 0.9, 0.6, 0.4)
+"""By the number of intents whose patterns match, none first."""
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -139,21 +141,13 @@ DATE = re.compile(
     r"|\b(?:19|20)\d\d년(?:\s?\d{1,2}월)?(?:\s?\d{1,2}일)?|(?<!\d)\d{1,2}월(?:\s?\d{1,2}일)?|\b(?:19|20)\d\d\b"
 )
 NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?:\s?(?:%|€|\$|°C?|percent|Prozent|퍼센트))?")
-NAME = re.compile(
-    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Herr|Frau)\.? [A-ZÄÖÜ][\w'’-]+|\b[A-ZÄÖÜ][\w'’&-]+(?: (?:of|and|von|der|de|van|und|&) [A-ZÄÖÜ][\w'’-]+"
-    r"| [A-ZÄÖÜ][\w'’-]+)+"
-    r"|\b(?=\w*[A-Z]\w*[A-Z0-9])[A-Za-z][A-Za-z0-9-]+\b|[\"“„«‘]([^\"”“»’]{2,60})[\"”“»’]"
-)
-OPENING = re.compile(
-    rf"^\W*(?:{'|'.join(sorted({word for lang in ('en', 'de') for word in STOP_WORDS[lang] | QUESTION_WORDS[lang]}))})\b", re.IGNORECASE
-)
-"""A first word that has its capital from its place."""
-SINGLE_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w'’-]+")
-"""In English, a capital inside a sentence marks a name; in German it marks any noun."""
+QUOTED = re.compile(r"[\"“„«‘]([^\"”“»’]{2,60})[\"”“»’]")
+CODE = re.compile(r"(?<![A-Za-z0-9])(?=[\w-]*[A-Z][\w-]*[A-Z0-9])[A-Za-z][A-Za-z0-9-]+(?![A-Za-z0-9])")
+"""A term with two capitals, or a capital and a digit: an abbreviation, a part number."""
 
 
 def classify(question: str, lang: str) -> Classification:
-    """What kind of question this is, by the patterns above; about 1 ms."""
+    """What kind of question this is, by the patterns above; about 2 ms."""
     question = question[:LONGEST]
     asked = question.strip().rstrip("?？!. ")
     intent = intent_of(asked)
@@ -161,7 +155,13 @@ def classify(question: str, lang: str) -> Classification:
     if kind == "factual" and TASK_DE.search(question.strip()):
         kind = "procedural"
     entities = tuple(find_entities(question, lang))
-    return Classification(intent, kind, entities, MULTI_HOP.search(asked) is not None)
+    return Classification(intent, kind, entities, MULTI_HOP.search(asked) is not None, confidence=confidence_of(asked))
+
+
+def confidence_of(asked: str) -> float:
+    """How sure the kind is, 0..1: one pattern of an intent decides best, none leaves a fact, and several compete."""
+    signs = sum(pattern.search(asked) is not None for pattern in (SUMMARY, REASON, COMPARISON, LIST))
+    return CONFIDENCE[min(signs, len(CONFIDENCE) - 1)]
 
 
 def intent_of(asked: str) -> Intent:
@@ -191,14 +191,25 @@ def type_of(asked: str, intent: Intent) -> QuestionType:
 
 
 def find_entities(question: str, lang: str) -> Iterator[Entity]:
-    """The dates, numbers and names of a question, each once."""
+    """The dates, names and numbers of a question, each once."""
     seen: set[str] = set()
-    patterns: list[tuple[EntityKind, re.Pattern[str]]] = [("date", DATE), ("name", NAME), ("number", NUMBER)]
-    rest = OPENING.sub(lambda found: " " * len(found[0]), question)
-    for kind, pattern in [*patterns, ("name", SINGLE_NAME)] if lang == "en" else patterns:
-        for found in pattern.finditer(rest):
-            text = (found[1] if found.lastindex else found[0]).strip(" .,")
+    rest = question
+    for kind, find in FINDERS:
+        for text in find(rest, lang):
+            rest = rest.replace(text, " " * len(text))
             if text.casefold() not in seen:
                 seen.add(text.casefold())
                 yield Entity(kind, text)
-        rest = pattern.sub(lambda found: " " * len(found[0]), rest)
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[str, str], list[str]]:
+    return lambda question, lang: [(found[1] if found.lastindex else found[0]).strip(" .,") for found in pattern.finditer(question)]
+
+
+FINDERS: tuple[tuple[EntityKind, Callable[[str, str], Iterable[str]]], ...] = (
+    ("name", _matches(QUOTED)),
+    ("name", find_names),
+    ("name", _matches(CODE)),
+    ("date", _matches(DATE)),
+    ("number", _matches(NUMBER)),
+)

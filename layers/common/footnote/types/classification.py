@@ -69,6 +69,8 @@ class Classification:
     is_multi_hop: bool = False
     """The answer needs something that has to be found first."""
     because: str = "rules"
+    confidence: float = 0.0
+    """How sure the intent and the type are, 0..1."""
 
     @property
     def hints(self) -> Hints:

@@ -17,6 +17,8 @@ from footnote.types import Classification, Intent, Message, QuestionType, Turn
 LIMIT_S = 10
 REPLY_TOKENS = 1000
 """Enough for a model that thinks first."""
+AGREED, DISAGREED = 0.95, 0.7
+"""The confidence in a model's answer if the patterns say the same, and if they say something else."""
 
 
 class Kind(BaseModel, defer_build=True):
@@ -49,11 +51,19 @@ async def classify_by_model(turn: Turn, *, models: Models, prompts: Prompts) -> 
     ruled = turn.classification or classify(turn.asked, turn.lang)
     prompt = prompts.render("classify", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
     kind = await ask(models, turn.plan.model, [Message("user", prompt)], Kind, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
-    made = replace(ruled, intent=kind.intent, type=kind.type, is_multi_hop=kind.needs_steps, because=f"the model {turn.plan.model}")
+    sure = AGREED if (kind.intent, kind.type) == (ruled.intent, ruled.type) else DISAGREED
+    made = replace(
+        ruled,
+        intent=kind.intent,
+        type=kind.type,
+        is_multi_hop=kind.needs_steps,
+        because=f"the model {turn.plan.model}",
+        confidence=sure,
+    )
     return _classified(turn, made)
 
 
 def _classified(turn: Turn, made: Classification) -> Turn:
     note = {"intent": made.intent, "type": made.type, "multi_hop": made.is_multi_hop, "because": made.because}
     entities = [{"kind": entity.kind, "text": entity.text} for entity in made.entities]
-    return replace(turn, classification=made).with_notes(classification={**note, "entities": entities})
+    return replace(turn, classification=made).with_notes(classification={**note, "confidence": made.confidence, "entities": entities})
