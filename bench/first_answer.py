@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
 from bench.figures import ROOT, Figure, NotMeasured, Setup
@@ -27,6 +29,7 @@ HOLDS: Mapping[str, tuple[str, ...]] = {
 """Question of the README → what a person needs to be told."""
 MOST_S = 60
 EVERY_S = 0.5
+SLOW_S = 30
 COMMAND = "python -m bench --only first_answer"
 
 
@@ -41,8 +44,34 @@ def measure(setup: Setup) -> Iterator[Figure]:
             ready = time.monotonic() - started
             right = answer_all(server, started)
     yield Figure("docs ready, from the start", ready, "s", COMMAND)
+    yield Figure(f"the same with a language model that takes {SLOW_S} s", ready_with_slow_model(), "s", COMMAND)
     for question, seconds in right.items():
         yield Figure(f"“{question}” answered rightly, from the start", seconds, "s", COMMAND, most=MOST_S)
+
+
+def ready_with_slow_model() -> float:
+    """Seconds until the docs are ready, which a model is to describe."""
+    model = ThreadingHTTPServer(("127.0.0.1", 0), SlowModel)
+    Thread(target=model.serve_forever, daemon=True).start()
+    settings = {"LLM__BASE_URL": f"http://127.0.0.1:{model.server_port}/v1", "LLM__MODEL": "slow", "INGEST__ENRICHMENT": "descriptions"}
+    with TemporaryDirectory() as folder:
+        started = time.monotonic()
+        with serving(Path(folder) / "data", ingest=[ROOT / "docs"], **settings) as server:
+            server.wait()
+            ready = time.monotonic() - started
+    model.shutdown()
+    return ready
+
+
+class SlowModel(BaseHTTPRequestHandler):
+    """An endpoint that answers nothing in time."""
+
+    def do_POST(self) -> None:
+        time.sleep(SLOW_S)
+        self.send_error(503)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Says nothing."""
 
 
 def answer_all(server: Server, started: float) -> dict[str, float]:
