@@ -40,7 +40,7 @@ async def core(tmp_path: Path, clock: HandClock, server: Server) -> AsyncIterato
     await made.close()
 
 
-async def test_the_status_tells_what_waits_what_it_cost_and_why_it_stopped(core: Core) -> None:
+async def test_the_status_tells_what_waits_what_it_cost_and_why_it_stopped(core: Core, clock: HandClock) -> None:
     transport = httpx.ASGITransport(create_app(lambda: core))
     async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
 
@@ -50,6 +50,7 @@ async def test_the_status_tells_what_waits_what_it_cost_and_why_it_stopped(core:
 
         ids = []
         for number in range(2):
+            clock.advance(1)
             file = {"file": (f"{number}.txt", TEXT + str(number).encode())}
             ids.append((await client.post("/ingest/file", files=file, data={"index_name": "default"})).json()["doc_id"])
         while await core.ingestor.work_one():

@@ -185,7 +185,7 @@ async def test_a_turn_is_one_line_and_one_set_of_metrics(open_site: OpenSite, lo
     trace_id = (await site.client.post("/ask", json=ASKED)).json()["trace_id"]
     line, metrics = logged.read()
     assert (line["message"], line["trace_id"], line["outcome"], line["hits"], line["citations"]) == ("turn", trace_id, "answered", 1, 1)
-    assert list(line["steps"])[-2:] == ["save", "announce_answer"]
+    assert list(line["steps"])[-2:] == ["unread", "announce_answer"]
     assert (metrics["trace_id"], metrics["Errors"], metrics["Refused"]) == (trace_id, [0.0], [0.0])
 
 
