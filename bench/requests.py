@@ -8,7 +8,8 @@ beginnings such as `"role": "user", "content": "Schreib`: single sentences, quot
 says `search` of a question that a team's documents might answer, and not of a request to translate, rewrite, calculate, or write
 something new. Riddles, word problems and requests for advice, of which neither is wrong, were left out. The halves were drawn before
 anything was measured; `test` was only looked at for its figure. The weights are fitted with other requests: made-up ones from
-`questions/requests_grammar.txt`, and questions of the other files in `questions/`. Not searching for a question is worse than a needless
+`questions/requests_grammar.txt`, and questions of the other files in `questions/`, whole and
+as keywords. Not searching for a question is worse than a needless
 search, so questions weigh more in the fit.
 """
 
@@ -18,8 +19,9 @@ import argparse
 import json
 import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 
 import numpy as np
 
@@ -33,11 +35,15 @@ from footnote.text.everyday_questions import EVERYDAY
 QUESTIONS = Path(__file__).parent / "questions"
 WEIGHTS = Path(search_need.__file__).with_suffix(".bin")
 SETS = ("squad2", "xquad_de", "korquad")
-EACH, STEPS, RATE, DECAY, CARE = 20, 300, 0.05, 6e-6, 1.5
-"""Requests from a template, steps of the fit (Adam), their size, the pull towards 0, and the weight of a question."""
+EACH, STEPS, RATE, DECAY = 20, 600, 0.05, 6e-6
+"""Requests from a template, steps of the fit (Adam), their size, and the pull towards 0."""
+WEIGHTS_OF = {"question": 2.0, "keywords": 0.2, "request": 1.0}
+"""Of all rows of a kind together."""
 
-Labelled = tuple[str, bool]
-"""A request, and whether it is searched for."""
+NUMBERS = ("7", "42", "2024", "4711", "3.2", "§ 5", "24/7", "9/80", "401k", "2FA", "A4", "27001", "v2", "10 %", "16:9")
+"""As they stand in the names of things."""
+Labelled = tuple[str, str]
+"""A request, and its kind, a key of WEIGHTS_OF. Only `request` is not searched for."""
 
 
 def labelled(half: str | None = None) -> list[tuple[str, str, str, bool]]:
@@ -59,11 +65,23 @@ def measure() -> dict[tuple[str, str], dict[str, int]]:
 def training_rows() -> list[Labelled]:
     """What the weights are fitted with; nothing of the labelled set."""
     known = {text for _, _, text, _ in labelled()}
-    rows = [(text, search) for _, text, search in made_requests(EACH)]
+    rows = [(text, "question" if search else "request") for _, text, search in made_requests(EACH)]
     for name in ("intents", "natural", "foreign"):
-        rows += [(json.loads(line)["text"], True) for line in (QUESTIONS / f"{name}.jsonl").read_text("utf-8").splitlines()]
-    rows += [(question, True) for questions in EVERYDAY.values() for question in questions]
+        rows += [(json.loads(line)["text"], "question") for line in (QUESTIONS / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    rows += [(question, "question") for questions in EVERYDAY.values() for question in questions]
+    rows += [(words, "keywords") for words in _keywords([text for text, kind in rows if kind == "question"])]
     return [row for row in rows if row[0] not in known]
+
+
+def _keywords(questions: Sequence[str]) -> Iterator[str]:
+    """One to three words of each question, as people type them into a search field, every second time with a number."""
+    draw = Random(7)
+    for at, question in enumerate(questions):
+        words = question.rstrip("?.! ").split()
+        first = draw.randrange(len(words))
+        said = " ".join(words[first : first + draw.randint(1, 3)])
+        number = draw.choice(NUMBERS)
+        yield draw.choice((f"{number} {said}", f"{said} {number}")) if at % 2 else said
 
 
 def fit(rows: Sequence[Labelled]) -> tuple[float, np.ndarray]:
@@ -71,8 +89,9 @@ def fit(rows: Sequence[Labelled]) -> tuple[float, np.ndarray]:
     found = [np.fromiter(set(search_need.features(text)), dtype=np.int64) for text, _ in rows]
     sizes = np.array([len(slots) for slots in found])
     slots, row = np.concatenate(found), np.repeat(np.arange(len(rows)), sizes)
-    value, wanted = (1 / np.sqrt(sizes))[row], np.array([search for _, search in rows], dtype=float)
-    weight = np.where(wanted == 1, CARE * 0.5 / wanted.sum(), 0.5 / (1 - wanted).sum())
+    value, wanted = (1 / np.sqrt(sizes))[row], np.array([kind != "request" for _, kind in rows], dtype=float)
+    counts = Counter(kind for _, kind in rows)
+    weight = np.array([WEIGHTS_OF[kind] / 2 / counts[kind] for _, kind in rows])
     made, mean, square = np.zeros(search_need.SLOTS + 1), np.zeros(search_need.SLOTS + 1), np.zeros(search_need.SLOTS + 1)
     for step in range(1, STEPS + 1):
         told = 1 / (1 + np.exp(-made[-1] - np.bincount(row, made[slots] * value, len(rows))))
@@ -94,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.fit:
         rows = training_rows()
-        log_progress(f"{len(rows)} requests, {sum(search for _, search in rows)} of them questions")
+        log_progress(f"{len(rows)} requests, {sum(kind == 'request' for _, kind in rows)} of them not searched for")
         write(*fit(rows))
         return 0
     for (lang, half), count in sorted(measure().items()):

@@ -27,7 +27,7 @@ def test_the_halves_are_alike_in_every_language() -> None:
 def test_nothing_of_the_labelled_set_is_fitted() -> None:
     rows = training_rows()
     assert not {text for _, _, text, _ in labelled()} & {text for text, _ in rows}
-    assert {search for _, search in rows} == {True, False}
+    assert {kind for _, kind in rows} == {"question", "keywords", "request"}
 
 
 def test_templates_are_filled_completely() -> None:

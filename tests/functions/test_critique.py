@@ -96,7 +96,7 @@ async def test_an_answer_that_keeps_a_forbidden_term_is_withheld(open_site: Open
 async def test_quotes_do_not_show_a_forbidden_term_either(term: str, text: str, open_client: OpenClient, core: Any) -> None:
     client = await open_client(create_query)
     await put_document(core.index, make_document("plan", title="Plan", groups=("*",)), [text], page=1)
-    asked = ASK | {"query_text": text.replace(term, "").strip(" .")}
+    asked = ASK | {"query_text": text.replace(term, "").strip(" ."), "search": "always"}
     assert term in (await client.post("/ask", json=asked)).json()["answer"]
     await client.put(f"/forbidden-terms/{term}", json={"match_type": "exact"})
     body = (await client.post("/ask", json=asked | {"num_result_doc": 4})).json()
