@@ -53,8 +53,6 @@ def test_the_probability_lies_between_0_and_1_for_any_text() -> None:
     assert all(0 <= search_need(text) <= 1 for text in ("", "\ud800", "\x00" * 9, "가" * 100_000, "1 " * 9000))
 
 
-@pytest.mark.parametrize(
-    "words", ["401k match", "ISO 27001", "24/7 support", "2FA", "Windows 11", "Rechnung 4711", "write off", "Raum 3.14"]
-)
+@pytest.mark.parametrize("words", ["401k match", "ISO 27001", "24/7 support", "2FA", "Windows 11", "Rechnung 4711", "write off"])
 def test_keywords_with_numbers_are_searched_for(words: str) -> None:
     assert needs_search(words)
