@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, show, retry, delete and restore documents.")
 
-INTERNAL = ("content_hash", "cut", "digest", "generation", "active_generation")
+INTERNAL = ("content_hash", "cut", "described_by", "digest", "generation", "active_generation", "words")
 """Fields that no API shows."""
 POLL_S = 0.2
 

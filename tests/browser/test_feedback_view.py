@@ -254,7 +254,7 @@ def test_free_words_are_shown_as_they_are_and_others_turns_by_their_trace_id(ope
     expect(card.locator(".words li")).to_have_text(["It is in 4.2.", "Too long", "dull"])
     expect(card).to_contain_text("Trace ID t1")
     expect(card.get_by_role("link", name="Open the conversation")).to_have_count(0)
-    assert card.get_by_role("link", name="The plan p. 3").get_attribute("href") == "/?doc_id=plan&chunk_id=plan%23000#page=3"
+    assert card.get_by_role("link", name="The plan p. 3").get_attribute("href") == "./?doc_id=plan&chunk_id=plan%23000#page=3"
 
 
 def test_a_withheld_rating_says_so_and_offers_no_case(open_screen: Open, server: str) -> None:

@@ -21,7 +21,20 @@ from footnote.types import Caller, Turn
 
 NOBODYS = {
     # Maintenance of the index and the ledger, which shows no user the content of a document.
-    Index: {"info", "stage", "staged", "activate", "remove", "inventory", "pending", "put_vectors", "progress", "check_copies", "close"},
+    Index: {
+        "info",
+        "stage",
+        "staged",
+        "activate",
+        "remove",
+        "inventory",
+        "pending",
+        "put_vectors",
+        "progress",
+        "check_copies",
+        "amend",
+        "close",
+    },
     Ledger: {
         "failed",
         "unfinished",
@@ -41,6 +54,7 @@ NOBODYS = {
         "move",
         "kept",
         "give_up",
+        "undescribed",
     },
     # Writes: the turn or link holds its user. A link is found by whoever has its token; what it shows is checked for its reader.
     TurnStore: {"save", "count", "put_rollups", "put_share", "shared"},

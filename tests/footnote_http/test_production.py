@@ -46,7 +46,15 @@ def test_links_lead_to_an_https_address(url: str, refused: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["docs.example.org", "ftp://docs.example.org", "https://docs.example.org/sub/path", "https://", "https://a b"]
+    "url",
+    [
+        "docs.example.org",
+        "ftp://docs.example.org",
+        "https://docs.example.org/sub?path",
+        "https://docs.example.org/a#b",
+        "https://",
+        "https://a b",
+    ],
 )
 def test_the_base_url_of_links_must_be_a_url(url: str) -> None:
     with pytest.raises(ValidationError):

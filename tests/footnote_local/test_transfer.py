@@ -458,7 +458,14 @@ def test_every_field_of_a_document_a_passage_and_a_collection_is_exported() -> N
     of_documents = set(Document.__dataclass_fields__) - set(DocumentEntry.model_fields)
     of_chunks = set(Chunk.__dataclass_fields__) - set(ChunkEntry.model_fields)
     of_collections = set(CollectionSettings.__dataclass_fields__) - set(CollectionEntry.model_fields)
-    assert (of_documents, of_collections) == ({"collection"}, set())
+    assert (of_documents, of_collections) == ({"collection", "described_by", "words"}, set())
     told_by_the_document = {"title", "permission_groups", "created_at", "collection"}
     never_returned_by_an_index = {"questions"}  # docs/cli.md says so
-    assert of_chunks - never_returned_by_an_index == {"chunk_id", "doc_id", "generation", "ordinal", *told_by_the_document}
+    told_to_a_reader = {"file_label"}
+    assert of_chunks - never_returned_by_an_index - told_to_a_reader == {
+        "chunk_id",
+        "doc_id",
+        "generation",
+        "ordinal",
+        *told_by_the_document,
+    }

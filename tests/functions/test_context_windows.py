@@ -20,7 +20,7 @@ from tests.openai_server import Reply, Server, chunk, serving, sse
 CHAT = "/v1/chat/completions"
 BLUE = "It is painted blue by hand every ten years. " * 30
 PASSAGES = [f"The bridge number {number} was built in {1800 + number}. {BLUE}" for number in range(9)]
-ASKED = ASK | {"query_text": "When was bridge number 3 built?"}
+ASKED = ASK | {"query_text": "When was bridge number 3 built?", "intelligence_level": "basic"}
 
 
 def length(sent: Any) -> int:

@@ -89,9 +89,9 @@ def test_v2_lists_the_closest_passages_as_nearest_and_cites_none() -> None:
 
 
 def test_chat_shows_the_tier() -> None:
-    body = chat_service.reply(closest())
+    body = chat_service.reply(closest(), "http://footnote.test")
     assert (body.answer, body.tier, [citation.title for citation in body.citations]) == (SAID, "closest", ["Records"])
-    assert chat_service.reply(refused()).tier == "nothing"
+    assert chat_service.reply(refused(), "http://footnote.test").tier == "nothing"
 
 
 def test_a_completion_shows_the_tier_and_links_the_passages() -> None:

@@ -72,7 +72,7 @@ async def test_hostile_files_fail_with_a_remedy_and_a_valid_one_is_found(
 
 
 async def test_a_long_text_is_prepared_outside_of_the_event_loop_thread(core: Core) -> None:
-    data = "\n\n".join("The bridge was built in 1894, and ferries cross the river every hour. " * 20 for _ in range(300)).encode()
+    data = "\n\n".join(f"Bridge {n} was built in {n}, and ferries cross the river every hour. " * 20 for n in range(1500, 1800)).encode()
     document = await core.ingestor.accept(LOCAL, data, file_name="long.txt", collection="default", permission_groups=[])
     here, everywhere = time.thread_time(), time.process_time()
     await core.ingestor.work_one()

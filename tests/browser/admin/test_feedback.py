@@ -49,7 +49,7 @@ def test_bad_answers_come_first_with_all_that_led_to_them_and_become_golden_case
         expect(cards).to_contain_text(text)
     cards.get_by_text("Answer", exact=True).click()
     expect(cards.locator(".answer")).to_contain_text("A ferry costs 4 euros.")
-    assert cards.get_by_role("link", name="Ferry").get_attribute("href") == "/?doc_id=FERRY&chunk_id=FERRY%23000"
+    assert cards.get_by_role("link", name="Ferry").get_attribute("href") == "./?doc_id=FERRY&chunk_id=FERRY%23000"
     expect(cards.locator(".cited").first).to_have_text("FerryA ferry costs 4 euros.")
     cards.get_by_text("Time per step").click()
     expect(cards.locator("details").nth(1)).to_contain_text("Searching search")
