@@ -22,7 +22,7 @@ from footnote.ports import Index, Models
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Rag
 from footnote.text.untrusted import untrusted
-from footnote.types import Answer, Conversation, Evidence, Hit, Message, Turn
+from footnote.types import VIOLATIONS, Answer, Conversation, Evidence, Hit, Message, Turn
 
 ROUNDS, ROUNDS_AT_MAXIMUM = 1, 2
 SEARCHED = 2
@@ -94,7 +94,7 @@ def _lacks(turn: Turn) -> bool:
 
 def _violating(turn: Turn) -> list[str]:
     """The sentences that break the policy."""
-    return [sentence for sentences in turn.record.notes.get("violations", {}).values() for sentence in sentences]
+    return [sentence for sentences in turn.record.notes.get(VIOLATIONS, {}).values() for sentence in sentences]
 
 
 def _still_in(turn: Turn, sentences: Sequence[str]) -> list[str]:

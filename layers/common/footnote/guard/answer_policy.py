@@ -11,6 +11,7 @@ import asyncio
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Literal
 
 from footnote.guard.forbidden_words import BLOCKING
@@ -20,10 +21,9 @@ from footnote.prompts import Prompts
 from footnote.text.pii import find_pii
 from footnote.text.prompt_injection.passages import find_injected_sentences
 from footnote.text.sentences import split_sentences
-from footnote.types import Answer, Turn
+from footnote.types import VIOLATIONS, Answer, Evidence, Outcome, Turn
 
 Violation = Literal["forbidden", "personal_data", "instruction"]
-NOTE = "violations"
 WARNINGS: Mapping[Violation, str] = {"forbidden": "forbidden", "personal_data": "personal_data", "instruction": "injection"}
 NEVER = frozenset(("card", "tax_id", "korean_id", "us_ssn"))
 """Kinds of personal data that an answer does not repeat although a document has it."""
@@ -38,7 +38,7 @@ def has_answer(turn: Turn) -> bool:
 async def find_violations(turn: Turn, *, terms: Terms) -> Turn:
     """Notes the sentences that break the policy, for the revision: kind → sentences."""
     found = await _violations(turn, terms)
-    return turn.with_notes(**{NOTE: found}) if found else turn
+    return turn.with_notes(**{VIOLATIONS: found}) if found else turn
 
 
 async def enforce_policy(turn: Turn, *, terms: Terms, prompts: Prompts) -> Turn:
@@ -49,8 +49,7 @@ async def enforce_policy(turn: Turn, *, terms: Terms, prompts: Prompts) -> Turn:
         return turn
     if "forbidden" in found and not turn.profile.live:
         guidance = prompts.render("forbidden_guidance", turn.lang, {"topic": None}).strip()
-        turn = turn.with_notes(rejected_answer=answer.text, forbidden={"topic": None})
-        return replace(turn, outcome="forbidden", answer=Answer(guidance, model=answer.model))
+        return _withheld(turn.with_notes(forbidden={"topic": None}), answer, "forbidden", Answer(guidance, model=answer.model))
     warnings = (WARNINGS[kind] for kind in found if WARNINGS[kind] not in answer.warnings)
     return replace(turn, answer=replace(answer, warnings=(*answer.warnings, *warnings)))
 
@@ -59,7 +58,12 @@ async def withhold(turn: Turn) -> Turn:
     """What cannot be checked is not shown, unless it has been."""
     if turn.profile.live or turn.answer is None:
         return turn
-    return replace(turn.with_notes(rejected_answer=turn.answer.text), outcome="blocked", answer=None)
+    return _withheld(turn, turn.answer, "blocked", None)
+
+
+def _withheld(turn: Turn, answer: Answer, outcome: Outcome, instead: Answer | None) -> Turn:
+    """The turn without its answer, nor the passages, which may say the same."""
+    return replace(turn.with_notes(rejected_answer=answer.text), outcome=outcome, answer=instead, evidence=Evidence())
 
 
 async def _violations(turn: Turn, terms: Terms) -> dict[Violation, list[str]]:
@@ -79,14 +83,18 @@ def _names_forbidden(sentence: str, copy: TermCopy) -> bool:
 def _find(turn: Turn, copy: TermCopy | None) -> Iterator[tuple[Violation, str]]:
     answer = turn.answer or Answer("")
     text = answer.unmarked
-    given = (turn.request.question, turn.request.attached, *(hit.chunk.text for hit in turn.evidence.citable))
-    known = SEPARATOR.sub("", "\n".join(given))
+
+    @cache  # few answers have personal data, and passages are long
+    def known() -> str:
+        given = (turn.request.question, turn.request.attached, *(hit.chunk.text for hit in turn.evidence.citable))
+        return SEPARATOR.sub("", "\n".join(given))
+
     planted = set(find_injected_sentences(text, lang=turn.lang))
     for start, end in split_sentences(text, turn.lang):
         sentence = text[start:end]
         if copy is not None and _names_forbidden(sentence, copy):
             yield "forbidden", sentence
-        if any(kind in NEVER or SEPARATOR.sub("", sentence[first:last]) not in known for kind, first, last in find_pii(sentence)):
+        if any(kind in NEVER or SEPARATOR.sub("", sentence[first:last]) not in known() for kind, first, last in find_pii(sentence)):
             yield "personal_data", sentence
         if (start, end) in planted:
             yield "instruction", sentence

@@ -7,7 +7,7 @@ the epoch unless a name ends in `_ms`, pages count from 1, character offsets fro
 
 from __future__ import annotations
 
-from footnote.types.answer import CUT_WARNINGS, FLAWS, Answer, Citation, Cut, Flaw, Message, Reason, Tier, ToolCall, Verdict
+from footnote.types.answer import CUT_WARNINGS, FLAWS, VIOLATIONS, Answer, Citation, Cut, Flaw, Message, Reason, Tier, ToolCall, Verdict
 from footnote.types.caller import ADMINS, EVERYONE, SYSTEM, Caller, Page, Role
 from footnote.types.classification import CHUNK_LEVELS, HINTS, Classification, Entity, EntityKind, Hints, Intent, QuestionType, Strategy
 from footnote.types.collections import ATTACHED, CHUNKERS, NO_EMBEDDER, Chunker, Collection, CollectionSettings, StoredName
@@ -86,6 +86,7 @@ __all__ = [
     "SYSTEM",
     "UNKNOWN_LANGUAGE",
     "UP_TAGS",
+    "VIOLATIONS",
     "Allowance",
     "Answer",
     "Arm",

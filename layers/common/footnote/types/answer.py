@@ -59,6 +59,10 @@ class Citation:
     """(start, end) of this citation's markers in the answer's text."""
 
 
+VIOLATIONS = "violations"
+"""The note of a turn with the sentences of its answer that break the policy: kind → sentences."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The text that answers a question, with its citations."""
