@@ -23,7 +23,7 @@ from footnote.learn.feedback_weights import FIELDS, DocumentWeight, Weight, Weig
 from footnote.learn.weigh import weigh
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Arm, Caller, Request
-from query.dialects.trd.ask import LIVE
+from footnote_query.dialects.trd.ask import LIVE
 from tests.fakes import make_document, put_document
 from tests.footnote.learn.simulations import simulate
 

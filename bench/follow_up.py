@@ -19,7 +19,7 @@ from footnote.guard.identity import LOCAL
 from footnote.ports import Delta, LanguageModel
 from footnote.settings import LLM, Settings
 from footnote.types import Message, ModelSource, Request
-from query.dialects.chat_core.routes import RAG
+from footnote_query.dialects.chat_core.routes import RAG
 
 COMMAND = "python -m bench --only follow_up"
 QUESTIONS = 200

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from bench.figures import ROOT, Figure, Setup, environment
 
 RUNS = 7
-MOST_S = {"query.app": 0.6, "ingest.app": 0.4, "feedback.app": 0.4, "stats.app": 0.4}
+MOST_S = {"footnote_query.app": 0.6, "footnote_ingest.app": 0.4, "footnote_feedback.app": 0.4, "footnote_stats.app": 0.4}
 
 
 def measure(setup: Setup) -> Iterator[Figure]:

@@ -24,7 +24,7 @@ from footnote.ports import Models, RequestKey
 from footnote.settings import LLM, Settings
 from footnote.steps import Runner, Step
 from footnote.types import Message, Request, Turn
-from query.dialects.trd.ask import LIVE
+from footnote_query.dialects.trd.ask import LIVE
 
 COMMAND = "python -m bench --only overhead"
 STEPS, TURNS = 30, 500

@@ -102,7 +102,7 @@ def ask(
 
     core = make_core(data)
     turn = run(answer(core, question, collection, (lambda text: sys.stdout.write(bold(text))) if not as_json else None))
-    from query.dialects.trd.replies import reply
+    from footnote_query.dialects.trd.replies import reply
 
     response = reply(turn, core.settings.llm)
     if as_json:
@@ -139,7 +139,7 @@ def search(
     core = make_core(data)
     turn = run(find(core, question, collection, retriever, limit))
     if as_json:
-        from query.dialects.trd.search import search_reply
+        from footnote_query.dialects.trd.search import search_reply
 
         show_json(search_reply(turn, []))
     for hit in turn.evidence.hits if not as_json else ():

@@ -11,7 +11,7 @@ from footnote_local.terminal import Commands, Exit, leave, say, show_json
 from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
 if TYPE_CHECKING:
-    from query.collection_changes import CollectionDetails
+    from footnote_query.collection_changes import CollectionDetails
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, create, change, delete and restore collections.")
 
@@ -34,7 +34,7 @@ GroupsOption = Annotated[str | None, typer.Option(help="Groups of documents that
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List all collections, also empty ones and deleted ones that can be restored."""
-    from query.collection_changes import list_all
+    from footnote_query.collection_changes import list_all
 
     rows = run_with_core(data, list_all)
     if as_json:
@@ -59,7 +59,7 @@ def create(
 ) -> None:
     """Create a collection."""
     from footnote.guard.identity import LOCAL
-    from query.collection_changes import NewCollection, create
+    from footnote_query.collection_changes import NewCollection, create
 
     settings = _settings(chunker, embedder, languages, groups)
     wanted = _checked(NewCollection, name=name, title=title or "", description=description or "", settings=settings)
@@ -70,7 +70,7 @@ def create(
 @app.command()
 def show(name: NameArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
     """Show a collection's settings and contents."""
-    from query.collection_changes import describe
+    from footnote_query.collection_changes import describe
 
     found = run_with_core(data, lambda core: describe(core, name))
     if as_json:
@@ -92,7 +92,7 @@ def set_(
 ) -> None:
     """Change a collection's title, description or settings."""
     from footnote.guard.identity import LOCAL
-    from query.collection_changes import CollectionChange, change
+    from footnote_query.collection_changes import CollectionChange, change
 
     settings = _settings(chunker, embedder, languages, groups)
     wanted = _checked(CollectionChange, title=title, description=description, settings=settings or None)
@@ -106,7 +106,7 @@ def set_(
 def rename(name: NameArgument, new: Annotated[str, typer.Argument(help="New name.", metavar="NEW")], data: DataOption = None) -> None:
     """Rename a collection. The former name remains an alias."""
     from footnote.guard.identity import LOCAL
-    from query.collection_changes import CollectionChange, change
+    from footnote_query.collection_changes import CollectionChange, change
 
     run_with_core(data, lambda core: change(core, LOCAL, name, CollectionChange(name=new)))
     say(f"Renamed to “{new}”. “{name}” leads to it, too.")
@@ -121,7 +121,7 @@ def alias(
 ) -> None:
     """Give a collection another name, or remove one."""
     from footnote.guard.identity import LOCAL
-    from query.collection_changes import add_alias, remove_alias
+    from footnote_query.collection_changes import add_alias, remove_alias
 
     change = remove_alias if remove else add_alias
     run_with_core(data, lambda core: change(core, LOCAL, name, alias))
@@ -136,7 +136,7 @@ def delete(
 ) -> None:
     """Delete a collection with its documents. It can be restored for an hour."""
     from footnote.guard.identity import LOCAL
-    from query.collection_changes import delete, describe
+    from footnote_query.collection_changes import delete, describe
 
     if not yes and (found := run_with_core(data, lambda core: describe(core, name))).state != "DELETED":
         count = sum(found.documents.values())
@@ -152,7 +152,7 @@ def delete(
 def restore(name: NameArgument, data: DataOption = None) -> None:
     """Restore a deleted collection as it was."""
     from footnote.guard.identity import LOCAL
-    from query.collection_changes import restore
+    from footnote_query.collection_changes import restore
 
     found = run_with_core(data, lambda core: restore(core, LOCAL, name))
     say(f"Restored “{found.name}”.")

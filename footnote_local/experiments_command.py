@@ -14,8 +14,8 @@ from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
-    from query.experiment_replay import IntervalBody, ReplayBody
-    from query.experiments import ExperimentDetails
+    from footnote_query.experiment_replay import IntervalBody, ReplayBody
+    from footnote_query.experiments import ExperimentDetails
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Compare prompts, retrievers and rerankers by the ratings of users.")
 
@@ -46,7 +46,7 @@ def create(
     as_json: JsonOption = False,
 ) -> None:
     """Create an experiment. Each arm is checked against what is configured."""
-    from query.experiments import create as create_experiment
+    from footnote_query.experiments import create as create_experiment
 
     wanted = read_experiment(file)
     wanted = wanted.model_copy(update={"start": wanted.start or start})
@@ -56,7 +56,7 @@ def create(
 @app.command()
 def show(name: NameArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
     """Show an experiment and its results so far."""
-    from query.experiments import describe
+    from footnote_query.experiments import describe
 
     _show(run_with_core(data, lambda core: describe(core, _local(), name)), as_json)
 
@@ -71,7 +71,7 @@ def replay(
 ) -> None:
     """Have every arm answer questions that were rated before. Nothing is stored or counted."""
     from footnote_local.terminal import progress_bar
-    from query.experiment_replay import replay as replay_experiment
+    from footnote_query.experiment_replay import replay as replay_experiment
 
     async def work(core: Core) -> ReplayBody:
         await core.refresh()
@@ -89,7 +89,7 @@ def replay(
 @app.command()
 def start(name: NameArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
     """Start an experiment, or go on with a stopped one."""
-    from query.experiments import start as start_experiment
+    from footnote_query.experiments import start as start_experiment
 
     _show(run_with_core(data, lambda core: start_experiment(core, _local(), name)), as_json)
 
@@ -97,7 +97,7 @@ def start(name: NameArgument, data: DataOption = None, as_json: JsonOption = Fal
 @app.command()
 def stop(name: NameArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
     """Stop an experiment. Its results are kept."""
-    from query.experiments import stop as stop_experiment
+    from footnote_query.experiments import stop as stop_experiment
 
     _show(run_with_core(data, lambda core: stop_experiment(core, _local(), name)), as_json)
 
@@ -105,7 +105,7 @@ def stop(name: NameArgument, data: DataOption = None, as_json: JsonOption = Fals
 @app.command()
 def delete(name: NameArgument, data: DataOption = None) -> None:
     """Delete an experiment with its results."""
-    from query.experiments import remove
+    from footnote_query.experiments import remove
 
     run_with_core(data, lambda core: remove(core, _local(), name))
     say("The experiment is deleted.")
@@ -115,7 +115,7 @@ def read_experiment(file: Path) -> Any:
     """The experiment in a file, a `NewExperiment`. Exits with what is wrong."""
     from pydantic import ValidationError
 
-    from query.experiments import NewExperiment
+    from footnote_query.experiments import NewExperiment
 
     try:
         return NewExperiment.model_validate_json(file.expanduser().read_text("utf-8"))

@@ -49,8 +49,8 @@ async def _explain(core: Core, question: str, level: IntelligenceLevel | None, c
     from footnote.guard.identity import LOCAL
     from footnote.tracing import new_trace_id
     from footnote_local.run_question import named_collection
-    from query.dialects.trd.ask import LIVE, ask_turn
-    from query.dialects.trd.wire import AskRequest
+    from footnote_query.dialects.trd.ask import LIVE, ask_turn
+    from footnote_query.dialects.trd.wire import AskRequest
 
     await core.refresh()
     name = await named_collection(core, collection)

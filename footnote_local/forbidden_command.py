@@ -103,7 +103,7 @@ def check(
     """Show which terms a question matches, and whether it would be blocked. May call the language model."""
     from footnote.guard.identity import LOCAL
     from footnote.guard.input_guard import clean_question
-    from query.forbidden_terms import try_question
+    from footnote_query.forbidden_terms import try_question
 
     turn, hits = run_with_core(data, lambda core: try_question(core, LOCAL, clean_question(question)))
     blocked = turn.outcome is not None

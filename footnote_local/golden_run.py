@@ -19,8 +19,8 @@ from footnote.learn.ranking_metrics import mean_interval
 from footnote.ports import read_all
 from footnote.types import Caller, Request, Turn
 from footnote_local.evaluate import Progress
-from query.dialects.trd.ask import HELD
-from query.notices import tier_of
+from footnote_query.dialects.trd.ask import HELD
+from footnote_query.notices import tier_of
 
 CHECKER = Caller("golden", sees_all=True)
 ENOUGH = 20

@@ -1,21 +1,21 @@
-"""`python -m footnote_local.openapi` generates `functions/query/openapi.json`: one OpenAPI document for all functions."""
+"""`python -m footnote_local.openapi` generates `functions/query/footnote_query/openapi.json`: one OpenAPI document for all functions."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-FILE = Path(__file__).parents[1] / "functions/query/openapi.json"
+FILE = Path(__file__).parents[1] / "functions/query/footnote_query/openapi.json"
 
 
 def render() -> str:
     """The document as JSON. It includes the routes that the combined address forwards to each function."""
-    from feedback.app import create_app as feedback
+    from footnote_feedback.app import create_app as feedback
     from footnote_http.openapi import describe
+    from footnote_ingest.app import create_app as ingest
     from footnote_local.server import function_of
-    from ingest.app import create_app as ingest
-    from query.app import create_app as query
-    from stats.app import create_app as stats
+    from footnote_query.app import create_app as query
+    from footnote_stats.app import create_app as stats
 
     made = {"query": query, "ingest": ingest, "feedback": feedback, "stats": stats}
     routes = [route for name, make in made.items() for route in make().router.routes if function_of(getattr(route, "path", "")) == name]

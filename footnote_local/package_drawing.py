@@ -13,7 +13,7 @@ from typing import Any
 from footnote_local.drawing import ASSETS, LEFT, ROOT, WIDTH, line, svg, text
 
 DRAWING = ASSETS / "packages.svg"
-SOURCES = (ROOT / "layers" / "common", ROOT / "functions", ROOT)
+SOURCES = (ROOT / "layers" / "common", *(ROOT / "functions").iterdir(), ROOT)
 GAP, CHARACTER = 10, 5.6
 """Between two boxes, and the mean width of a letter, in pixels."""
 NEVER = "They do not import one another."

@@ -21,7 +21,7 @@ VersionOption = Annotated[int | None, typer.Option("--version", help="Number of 
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List all prompts and which version of each is active."""
-    from query.admin import list_prompts
+    from footnote_query.admin import list_prompts
 
     rows = run_with_core(data, list_prompts)
     if as_json:
@@ -41,7 +41,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Print a prompt's text; its variables and versions go to standard error."""
-    from query.admin import read_prompt
+    from footnote_query.admin import read_prompt
 
     prompt = run_with_core(data, lambda core: read_prompt(core, name, lang, version))
     if as_json:
@@ -63,7 +63,7 @@ def set_(
 ) -> None:
     """Activate a new template or an earlier version. Invalid templates are rejected."""
     from footnote.guard.identity import LOCAL
-    from query.admin import restore, save
+    from footnote_query.admin import restore, save
 
     if (file is None) == (version is None):
         say("footnote: Give either a file or --version.")
@@ -85,7 +85,7 @@ def set_(
 def reset(name: NameArgument, lang: LangOption, data: DataOption = None) -> None:
     """Reset a prompt to the packaged text."""
     from footnote.guard.identity import LOCAL
-    from query.admin import reset as reset_prompt
+    from footnote_query.admin import reset as reset_prompt
 
     run_with_core(data, lambda core: reset_prompt(core, LOCAL, name, lang))
     say("The packaged text is active.")

@@ -56,11 +56,11 @@ def function_of(path: str) -> str:
 
 def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], Awaitable[None]] | None = None) -> ASGIApp:
     """One app for the four functions, sharing one Core; its lifespan runs the worker."""
-    from feedback.app import create_app as feedback
+    from footnote_feedback.app import create_app as feedback
+    from footnote_ingest.app import create_app as ingest
     from footnote_local.metrics import PATH, Metrics, create_metrics_app
-    from ingest.app import create_app as ingest
-    from query.app import create_app as query
-    from stats.app import create_app as stats
+    from footnote_query.app import create_app as query
+    from footnote_stats.app import create_app as stats
 
     apps = {name: make(lambda: core) for name, make in (("query", query), ("ingest", ingest), ("feedback", feedback), ("stats", stats))}
 

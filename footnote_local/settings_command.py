@@ -24,7 +24,7 @@ def history(
     as_json: JsonOption = False,
 ) -> None:
     """List the changes of a setting, newest first: when, who, from, to."""
-    from query.setting_changes import history as changes_of
+    from footnote_query.setting_changes import history as changes_of
 
     page = run_with_core(data, lambda core: changes_of(core, key, limit))
     if as_json:
@@ -41,7 +41,7 @@ def history(
 def undo(key: KeyArgument, data: DataOption = None) -> None:
     """Revert the latest change of a setting that has not been reverted yet."""
     from footnote.guard.identity import LOCAL
-    from query.setting_changes import undo as undo_change
+    from footnote_query.setting_changes import undo as undo_change
 
     setting = run_with_core(data, lambda core: undo_change(core, LOCAL, key))
     say(f"{key} is {_shown(setting.value)} again ({setting.source}).")

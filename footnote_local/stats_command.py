@@ -13,7 +13,7 @@ from footnote_local.with_core import CollectionOption, DataOption, JsonOption, r
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
-    from stats.bodies import StatsBody
+    from footnote_stats.bodies import StatsBody
 
 SHOWN = ("turns", "answered", "closest", "refusals", "errors", "total_tokens", "cost", "latency_p50_ms", "latency_p95_ms")
 WIDTH = 40
@@ -32,8 +32,8 @@ def stats(
     as_json: JsonOption = False,
 ) -> None:
     """Show turns, tokens, cost and latency by day, user, model, question, …"""
-    from stats.bodies import rows_of
-    from stats.export import to_csv
+    from footnote_stats.bodies import rows_of
+    from footnote_stats.export import to_csv
 
     body = run_with_core(data, lambda core: _read(core, by, first and first.date(), last and last.date(), collection))
     if as_json:
@@ -46,14 +46,14 @@ def stats(
 
 async def _read(core: Core, by: GroupBy, first: date | None, last: date | None, collection: str | None) -> StatsBody:
     from footnote.guard.identity import LOCAL
-    from stats.read import make_wanted, read_stats
+    from footnote_stats.read import make_wanted, read_stats
 
     await core.refresh(prompts=False)
     return await read_stats(core, LOCAL, make_wanted(first, last, by, collection, core.clock()))
 
 
 def _print(body: StatsBody) -> None:
-    from stats.bodies import rows_of
+    from footnote_stats.bodies import rows_of
 
     head, *rows = [list(map(_text, row)) for row in rows_of(body)]
     names = len(body.data[0].key) if body.data else 1

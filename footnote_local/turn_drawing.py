@@ -17,7 +17,7 @@ from footnote.types import Profile, Request, Turn, begin_turn
 from footnote_local.drawing import ASSETS, LEFT, ROOT, line, svg, text
 
 DRAWING = ASSETS / "turn.svg"
-LABELS = ROOT / "functions" / "query" / "web" / "i18n" / "en.js"
+LABELS = ROOT / "functions" / "query" / "footnote_query" / "web" / "i18n" / "en.js"
 
 COLUMN, LINE, CHIP = 450, 28, 128
 MODES = {

@@ -44,7 +44,7 @@ def delete(
 ) -> None:
     """Delete a user's turns, feedback, statistics and preferences."""
     from footnote.guard.identity import LOCAL
-    from query.my_data import delete_data
+    from footnote_query.my_data import delete_data
 
     if not yes:
         typer.confirm(f"Delete all data of {user}?", abort=True, err=True)
@@ -54,7 +54,7 @@ def delete(
 
 async def _export(core: Core, user: str, file: BinaryIO) -> int:
     from footnote.types import Caller
-    from query.my_data import export_lines
+    from footnote_query.my_data import export_lines
 
     turns = 0
     async for line in export_lines(Caller(user, sees_all=True), core):

@@ -11,8 +11,8 @@ from footnote_local.terminal import Commands, say, show_json
 from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
 if TYPE_CHECKING:
-    from feedback.weights import WeightBody, WeightsBody
     from footnote.bootstrap import Core
+    from footnote_feedback.weights import WeightBody, WeightsBody
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Show and reset what feedback has taught about documents and fields.")
 
@@ -40,14 +40,14 @@ def reset(
     data: DataOption = None,
 ) -> None:
     """Drop the weights of a collection. Feedback that was given until now does not count any more."""
-    from feedback.weights import reset as reset_weights
+    from footnote_feedback.weights import reset as reset_weights
 
     run_with_core(data, lambda core: reset_weights(core, _local(), collection))
     say("The weights are reset.")
 
 
 async def _read(core: Core, collection: str | None) -> WeightsBody:
-    from feedback.weights import read_weights
+    from footnote_feedback.weights import read_weights
 
     await core.refresh(prompts=False)
     return await read_weights(core, _local(), collection)

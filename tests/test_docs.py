@@ -31,10 +31,10 @@ LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 
 
 def routes() -> list[str]:
-    from feedback.app import app as feedback
-    from ingest.app import app as ingest
-    from query.app import app as query
-    from stats.app import app as stats
+    from footnote_feedback.app import app as feedback
+    from footnote_ingest.app import app as ingest
+    from footnote_query.app import app as query
+    from footnote_stats.app import app as stats
 
     return sorted(
         {
@@ -65,17 +65,17 @@ def test_the_drawing_of_the_packages_is_made_from_the_contracts_and_the_docstrin
 def test_the_drawing_of_the_packages_names_every_package_and_module() -> None:
     drawn = set(re.findall(r'class="n"[^>]*>([a-z_]+)</text>', package_drawing.DRAWING.read_text("utf-8")))
     core = {path.stem for path in (ROOT / "layers/common/footnote").iterdir() if not path.stem.startswith("__")}
-    programs = {path.parent.name for path in ROOT.glob("functions/*/__init__.py")} | {"footnote_local", "footnote_http"}
+    programs = {path.parent.name for path in ROOT.glob("functions/*/*/__init__.py")} | {"footnote_local", "footnote_http"}
     assert len(core) >= 20
     assert drawn == core | programs
 
 
 def test_the_page_on_architecture_explains_every_package() -> None:
     text = (DOCS / "architecture.md").read_text("utf-8")
-    rows = re.findall(r"^\| ((?:`[a-z_/]+`(?:, )?)+) \|", text.split("## How a turn runs")[0], re.MULTILINE)
-    explained = {name.removeprefix("functions/") for row in rows for name in re.findall(r"`([a-z_/]+)`", row)}
+    rows = re.findall(r"^\| ((?:`[a-z_]+`(?:, )?)+) \|", text.split("## How a turn runs")[0], re.MULTILINE)
+    explained = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row)}
     core = {path.stem for path in (ROOT / "layers/common/footnote").iterdir() if not path.stem.startswith("__")}
-    programs = {path.parent.name for path in ROOT.glob("functions/*/__init__.py")} | {"footnote_local", "footnote_http"}
+    programs = {path.parent.name for path in ROOT.glob("functions/*/*/__init__.py")} | {"footnote_local", "footnote_http"}
     assert explained == core | programs
 
 
@@ -178,7 +178,7 @@ def texts_in_code() -> Iterator[str]:
                 for node in ast.walk(ast.parse(path.read_text("utf-8")))
                 if isinstance(node, ast.Constant) and isinstance(node.value, str)
             )
-    yield from (path.read_text("utf-8") for path in (ROOT / "functions/query/web/i18n").glob("en*.js"))
+    yield from (path.read_text("utf-8") for path in (ROOT / "functions/query/footnote_query/web/i18n").glob("en*.js"))
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: str(page.name))

@@ -192,7 +192,7 @@ def test_the_readme_shows_the_two_commands_first() -> None:
 def test_the_version_is_written_in_pyproject_alone() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert metadata.version("footnote-rag") == version
-    assert json.loads((ROOT / "functions/query/openapi.json").read_text())["info"]["version"] == version
+    assert json.loads((ROOT / "functions/query/footnote_query/openapi.json").read_text())["info"]["version"] == version
     source = [
         path for path in ours() if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in ("functions", "layers", "footnote_local")
     ]

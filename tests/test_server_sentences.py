@@ -19,7 +19,7 @@ from footnote.answer.messages import MESSAGES
 
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "layers/common/footnote"
-CATALOGUES = ROOT / "functions/query/web/i18n"
+CATALOGUES = ROOT / "functions/query/footnote_query/web/i18n"
 LANGUAGES = ("de", "ko")
 PARTS = ("reasons", "sources", "backends")
 
@@ -31,8 +31,8 @@ MODULES = sorted(
         CORE / "bootstrap/sources.py",
         CORE / "collections/service.py",
         CORE / "settings/saved_model.py",
-        ROOT / "functions/query/admin_health.py",
-        ROOT / "functions/ingest/source_schedule.py",
+        ROOT / "functions/query/footnote_query/admin_health.py",
+        ROOT / "functions/ingest/footnote_ingest/source_schedule.py",
     )
     if path.name not in ("turns.py", "records.py", "reindex_copy.py")
 )
@@ -44,7 +44,7 @@ UNSEEN_OBJECTS, UNSEEN_CALLS = {"log", "re"}, {"Field", "Message", "compile"}
 """What is called with strings that nobody reads as a reason."""
 SENTENCE = re.compile(r"(?=.* )(?=.*\b[a-z]{2,}\b)(?!.* [=<]=? )[\w{-].*\S[.?!]", re.DOTALL)
 END = re.compile(r"(?<=[.!?]) (?=\S)")
-"""Where functions/query/web/sentences.js divides a text."""
+"""Where functions/query/footnote_query/web/sentences.js divides a text."""
 
 NAMES_OF_FORMATS = {"ingest/parse/foreign.py": r"an? .*[^.]", "ingest/parse/detect.py": r"an? .*[^.]|\.\w+ or \.?\w+"}
 """Module → the strings in it that are inserted into “This is {}, which is not supported.” and “Save it as {} and add it again.”"""

@@ -38,15 +38,15 @@ def test_every_function_has_its_code_and_its_build() -> None:
     handlers = {name: properties["Handler"] for name, properties in of_type("AWS::Serverless::Function").items()}
     assert handlers == {
         "QueryFunction": "run.sh",
-        "IngestFunction": "ingest.app.handler",
-        "FeedbackFunction": "feedback.app.handler",
-        "StatsFunction": "stats.app.handler",
+        "IngestFunction": "footnote_ingest.app.handler",
+        "FeedbackFunction": "footnote_feedback.app.handler",
+        "StatsFunction": "footnote_stats.app.handler",
     }
     build = (ROOT / "functions/Makefile").read_text()
-    assert [name for name in handlers if f"build-{name}: door" not in build] == []
-    assert "query.app:app" in (ROOT / "functions/query/run.sh").read_text()
-    for module, name in [("query.app", "app"), ("ingest.app", "handler"), ("feedback.app", "handler"), ("stats.app", "handler")]:
-        assert callable(getattr(import_module(module), name))
+    assert [name for name in handlers if f"build-{name}: function" not in build] == []
+    assert "footnote_query.app:app" in (ROOT / "functions/query/run.sh").read_text()
+    for module, name in [("query", "app"), ("ingest", "handler"), ("feedback", "handler"), ("stats", "handler")]:
+        assert callable(getattr(import_module(f"footnote_{module}.app"), name))
 
 
 def test_every_package_of_the_layer_is_built_into_it() -> None:

@@ -127,7 +127,7 @@ async def test_a_function_reads_and_writes_the_keys_of_the_cache_that_its_role_m
     settings = Settings(footnote_data=tmp_path, aws=AWS(cache_table="cache"), auth=Auth(mode="session"), embedding=Embedding(builtin=False))
     core = Core(settings, clock=clock)
     core.cache, core.limiter = cast(Any, keys), RateLimiter(cast(Any, keys), clock)
-    app = import_module(f"{name}.app").create_app(lambda: core)
+    app = import_module(f"footnote_{name}.app").create_app(lambda: core)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://footnote.test") as client:
         assert (await client.get("/ready")).json()["parts"]["cache"] == "ok"
         unknown = await client.request("POST" if name == "feedback" else "GET", f"/{name}", headers={"api-key": "guess"})

@@ -35,22 +35,22 @@ SEARCH = {"OPENSEARCH__AUTH": "aws"}
 ADAPTER = {"AWS_LWA_INVOKE_MODE": "response_stream", "AWS_LWA_PORT": "8080", "AWS_LWA_READINESS_CHECK_PATH": "/health"}
 FUNCTIONS = {
     "query": Described("run.sh", 150, 2048, {**EVERYWHERE, **SEARCH, **ADAPTER, "POWERTOOLS_SERVICE_NAME": "query"}),
-    "ingest": Described("ingest.app.handler", 300, 2048, {**EVERYWHERE, **SEARCH, "POWERTOOLS_SERVICE_NAME": "ingest"}),
-    "feedback": Described("feedback.app.handler", 30, 1024, {**EVERYWHERE, "POWERTOOLS_SERVICE_NAME": "feedback"}),
-    "stats": Described("stats.app.handler", 120, 1024, {**EVERYWHERE, "POWERTOOLS_SERVICE_NAME": "stats"}),
+    "ingest": Described("footnote_ingest.app.handler", 300, 2048, {**EVERYWHERE, **SEARCH, "POWERTOOLS_SERVICE_NAME": "ingest"}),
+    "feedback": Described("footnote_feedback.app.handler", 30, 1024, {**EVERYWHERE, "POWERTOOLS_SERVICE_NAME": "feedback"}),
+    "stats": Described("footnote_stats.app.handler", 120, 1024, {**EVERYWHERE, "POWERTOOLS_SERVICE_NAME": "stats"}),
 }
 
 
 def function(name: str, environment: Mapping[str, str]) -> Function:
     """The function in this checkout. `environment` overrides its own variables. Unavailable if a part of the runtime is missing."""
     described = FUNCTIONS[name]
-    root = Path(str(find_spec(name).origin)).parents[1]  # type: ignore[union-attr]
+    root = Path(str(find_spec(f"footnote_{name}").origin)).parents[1]  # type: ignore[union-attr]
     # `python` must be this interpreter.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     variables = {**described.variables, **environment, "PATH": path}
     if described.handler == "run.sh":
         variables["AWS_LWA_PORT"] = str(_free_port())  # in AWS each environment has all ports to itself
-        command: tuple[str, ...] = ("sh", str(root / name / described.handler))
+        command: tuple[str, ...] = ("sh", str(root / described.handler))
         extensions: tuple[tuple[str, ...], ...] = ((str(_adapter()),),)
     else:
         if find_spec("awslambdaric") is None:

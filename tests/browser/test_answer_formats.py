@@ -14,7 +14,7 @@ from tests.browser.test_accessibility import DARK, NARROW, STILL, close_sheet, g
 from tests.browser.test_source import digest
 
 Open = Callable[..., Any]
-WEB = Path(__file__).parents[2] / "functions" / "query" / "web"
+WEB = Path(__file__).parents[2] / "functions" / "query" / "footnote_query" / "web"
 CODE = 'days = {"annual": 28}\nprint(days["annual"])'
 
 

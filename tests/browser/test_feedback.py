@@ -16,7 +16,7 @@ from footnote.types import DOWN_TAGS, REASONS, UP_TAGS
 from tests.browser.test_accessibility import DARK, LEAVE, NARROW, STILL, grave_in
 
 Open = Callable[..., Any]
-WEB = Path(__file__).parents[2] / "functions/query/web"
+WEB = Path(__file__).parents[2] / "functions/query/footnote_query/web"
 RIGHT = "Employees receive 30 days since 2026."
 
 

@@ -15,7 +15,7 @@ from footnote.types import Stage
 
 Open = Callable[..., Any]
 HERE = Path(__file__).parent
-WEB = HERE.parents[1] / "functions" / "query" / "web"
+WEB = HERE.parents[1] / "functions" / "query" / "footnote_query" / "web"
 LEAVE = "How many days of annual leave do employees receive?"
 
 

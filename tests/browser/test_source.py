@@ -19,7 +19,7 @@ from tests.footnote.ingest.packages import workbook
 LEAVE = "How many days of annual leave do employees receive?"
 SENTENCE = "Employees receive 28 days of annual leave per year."
 HERE = Path(__file__).parent
-WEB = HERE.parents[1] / "functions" / "query" / "web"
+WEB = HERE.parents[1] / "functions" / "query" / "footnote_query" / "web"
 Open = Callable[..., Any]
 
 

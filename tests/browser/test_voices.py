@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.test_accessibility import NARROW, STILL, grave_in
 
 Open = Callable[..., Any]
-WEB = Path(__file__).parents[2] / "functions/query/web"
+WEB = Path(__file__).parents[2] / "functions/query/footnote_query/web"
 REVIEWS = [f"2026-03-{n:02},web,lamp,1,The delivery of my lamp came {n} days late." for n in range(1, 13)]
 REVIEWS += [f"2026-04-{n:02},mail,chair,5,The app crashes when I open page {n} of the list." for n in range(1, 13)]
 

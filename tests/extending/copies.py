@@ -37,7 +37,7 @@ class Copy:
 
     def python(self, *arguments: str) -> str:
         """The output of the command. Modules of the copy take precedence over the project's."""
-        paths = os.pathsep.join(str(self.folder / name) for name in ("", "functions", "layers/common"))
+        paths = os.pathsep.join(map(str, (self.folder, self.folder / "layers/common", *self.folder.glob("functions/*/"))))
         return self._run(sys.executable, *arguments, PYTHONPATH=paths)
 
     def git(self, *arguments: str) -> str:

@@ -20,7 +20,7 @@ from footnote.ingest.parse import parse
 from footnote.settings import AWS, LLM, Embedding, Ingest, OpenSearch, Settings
 from footnote.types import Parsed
 from footnote_http.lambda_handler import use_loop
-from ingest.app import create_app, create_handler
+from footnote_ingest.app import create_app, create_handler
 from tests.fakes import FakeEmbedder
 from tests.faults.proxy import Plan, Proxy
 

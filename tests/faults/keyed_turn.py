@@ -21,7 +21,7 @@ from footnote.bootstrap import Core
 from footnote.settings import DB, LLM, Budget, Embedding, Rag, Rerank, Settings
 from footnote.steps import Runner, Step
 from footnote.types import Caller
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.functions.conftest import as_caller
 
 ANN = Caller("ann", frozenset({"staff"}))

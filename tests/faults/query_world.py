@@ -15,7 +15,6 @@ import pymongo
 import pytest
 from pydantic import SecretStr
 
-from feedback.app import create_app as create_feedback
 from footnote.adapters.dynamodb.cache import DynamoCache
 from footnote.adapters.dynamodb.ledger import DynamoLedger
 from footnote.adapters.dynamodb.table import Table, make_client
@@ -25,8 +24,9 @@ from footnote.bootstrap.backends import CACHE_S, LEDGER_S
 from footnote.collections import Directory
 from footnote.ports import Clock
 from footnote.settings import DB, LLM, MCP, Auth, Caching, Embedding, Fallback, OpenSearch
-from ingest.app import create_app as create_ingest
-from query.app import create_app as create_query
+from footnote_feedback.app import create_app as create_feedback
+from footnote_ingest.app import create_app as create_ingest
+from footnote_query.app import create_app as create_query
 from tests.engines.fixtures import PATIENT_S
 from tests.fakes import FakeEmbedder, LoopClock
 from tests.faults.aws_world import HereParser, World, open_world

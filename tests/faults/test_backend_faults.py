@@ -23,7 +23,7 @@ from footnote.errors import ModelUnavailable
 from footnote.guard.identity import Session, open_session
 from footnote.ingest.restoring import purge_expired
 from footnote.settings import Auth
-from ingest.app import create_app, create_handler
+from footnote_ingest.app import create_app, create_handler
 from tests.faults import DEEP
 from tests.faults.aws_world import World
 from tests.faults.proxy import Action

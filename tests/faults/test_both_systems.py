@@ -22,7 +22,7 @@ from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL, Session, open_session
 from footnote.settings import DB, LLM, MCP, Auth, Embedding, Limits, Rag, Settings
 from footnote.types import Caller
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.conftest import HandClock
 from tests.engines.fixtures import address
 from tests.fakes import FakeEmbedder

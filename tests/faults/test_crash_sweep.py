@@ -18,7 +18,7 @@ from footnote.errors import NotFound
 from footnote.guard.identity import LOCAL
 from footnote.ingest.verify import verify
 from footnote.types import Document, Search
-from ingest.app import create_app, create_handler
+from footnote_ingest.app import create_app, create_handler
 from tests.faults import DEEP
 from tests.faults.aws_world import World, open_world
 from tests.faults.proxy import Action

@@ -12,7 +12,7 @@ import pytest
 
 from footnote.guard.identity import LOCAL
 from footnote.types import Parsed
-from ingest.app import create_app, create_handler
+from footnote_ingest.app import create_app, create_handler
 from tests.faults import DEEP
 from tests.faults.aws_world import World, open_world
 

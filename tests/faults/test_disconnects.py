@@ -24,7 +24,7 @@ from footnote.ports import Delta
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Message, Turn, Usage
 from footnote_http.streams import KEPT_S, Stream
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.fakes import FakeModels, LoopClock, make_document, put_document
 from tests.faults import DEEP
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION

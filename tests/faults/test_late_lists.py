@@ -22,7 +22,7 @@ from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
 from footnote.ports import ChunkVectors
 from footnote.settings import LLM, Embedding, OpenSearch, Settings
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.contracts.backends_opensearch import delete_indexes, opensearch_settings
 from tests.fakes import FakeEmbedder, make_chunk, make_document, put_document
 from tests.functions.conftest import as_caller

@@ -50,7 +50,7 @@ IMPORTS = """
 from importlib import import_module
 for function in ("query", "ingest", "feedback", "stats"):
     try:
-        import_module(f"{function}.app")
+        import_module(f"footnote_{function}.app")
         print(function, "starts")
     except Exception as exc:
         print(function, type(exc).__name__, exc)
@@ -73,12 +73,12 @@ def test_configured_functions_start_in_lambda_and_in_its_emulation(more: dict[st
 
 def test_one_weak_key_is_enough_not_to_start(tmp_path: Path) -> None:
     weak = json.dumps({"ann": {"key": STRONG}, "bob": {"key": "changeme"}})
-    done = python("import stats.app", tmp_path, **READY | {"AUTH__API_KEYS": weak})
+    done = python("import footnote_stats.app", tmp_path, **READY | {"AUTH__API_KEYS": weak})
     assert (done.returncode, "AUTH__API_KEYS is empty, well known" in done.stderr, "changeme" in done.stderr) == (1, True, False)
 
 
 def test_without_its_secret_a_function_does_not_start(tmp_path: Path) -> None:
-    done = python("import stats.app", tmp_path, **READY, FOOTNOTE_SECRET="ours")
+    done = python("import footnote_stats.app", tmp_path, **READY, FOOTNOTE_SECRET="ours")
     assert done.returncode == 1
     assert "The secret named by FOOTNOTE_SECRET cannot be read." in done.stderr.splitlines()[-1]
 
@@ -96,16 +96,16 @@ def test_the_emulated_lambda_is_detected_by_a_variable_that_the_template_never_s
 
 
 HANDLER = """
-import stats.app
+from footnote_stats import app
 class Context:
     function_name, memory_limit_in_mb, invoked_function_arn, aws_request_id = "ours", 128, "arn:ours", "r-1"
     def get_remaining_time_in_millis(self): return 1000
 async def fail(*_, **__): raise ValueError("{canary}")
-works = stats.app.store_rollups
+works = app.store_rollups
 for store in (fail, works):
-    stats.app.store_rollups = store
+    app.store_rollups = store
     try:
-        print(stats.app.handler({{"detail-type": "Scheduled Event", "source": "aws.scheduler", "time": "2026-01-15T04:50:00Z"}}, Context()))
+        print(app.handler({{"detail-type": "Scheduled Event", "source": "aws.scheduler", "time": "2026-01-15T04:50:00Z"}}, Context()))
     except Exception as exc:
         print(repr(exc), repr(exc.__cause__))
 """
@@ -127,9 +127,9 @@ def test_an_event_that_fails_is_logged_with_its_request_id_and_reported_without_
 def query(folder: Path, **more: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """Starts the function as Lambda does, without the Web Adapter."""
     port = _free_port()
-    environment = variables(folder, AWS_LWA_PORT=str(port), PYTHONPATH=f"{ROOT}/functions:{ROOT}/layers/common", **more)
+    environment = variables(folder, AWS_LWA_PORT=str(port), PYTHONPATH=f"{ROOT}/functions/query:{ROOT}/layers/common", **more)
     process = subprocess.Popen(
-        ["sh", str(ROOT / "functions/query/run.sh")], env=environment, cwd=ROOT / "functions", text=True,
+        ["sh", str(ROOT / "functions/query/run.sh")], env=environment, cwd=ROOT / "functions" / "query", text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:

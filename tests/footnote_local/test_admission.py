@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from footnote_http.routes import ErrorShape
 from footnote_local.admission import BUSY, Admission
-from query.app import create_app
+from footnote_query.app import create_app
 
 
 class Slow:

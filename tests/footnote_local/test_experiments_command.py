@@ -11,8 +11,8 @@ import pytest
 from footnote.guard.identity import LOCAL
 from footnote.types import Feedback, Request
 from footnote_local.experiments_command import replayed
-from query.dialects.trd.ask import HELD
-from query.experiment_replay import ArmReplayBody, IntervalBody, MeasureBody, ReplayBody
+from footnote_query.dialects.trd.ask import HELD
+from footnote_query.experiment_replay import ArmReplayBody, IntervalBody, MeasureBody, ReplayBody
 from tests.footnote_local.conftest import Footnote, open_core
 
 PASSAGES = {

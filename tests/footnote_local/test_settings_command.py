@@ -12,7 +12,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
 from footnote.settings import Settings
-from query.setting_changes import change
+from footnote_query.setting_changes import change
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from footnote.learn.feedback_weights import load_weights
 from footnote.ports import ChunkVectors
 from footnote.types import Caller, Feedback, Parsed, Request
 from footnote_local.worker import Lock, Worker
-from query.dialects.trd.ask import HELD
+from footnote_query.dialects.trd.ask import HELD
 from tests.fakes import make_document, put_document
 from tests.footnote_local.conftest import HereParser, open_core
 

@@ -15,7 +15,7 @@ from footnote.events import Done
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Request
 from footnote_local.worker import Worker
-from query.dialects.trd.ask import HELD
+from footnote_query.dialects.trd.ask import HELD
 from tests.fakes import FakeModel, FakeModels
 from tests.footnote_local.conftest import HereParser
 

@@ -26,7 +26,7 @@ from footnote.ports import Clock
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller, Parsed
 from footnote_http.callers import caller_of
-from query.app import create_app as create_query
+from footnote_query.app import create_app as create_query
 from tests.fakes import FakeModel, FakeModels, Piece, make_document, put_document
 from tests.functions.people import World
 

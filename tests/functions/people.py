@@ -12,15 +12,15 @@ from typing import Any
 
 import httpx
 
-from feedback.app import create_app as create_feedback
 from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session, revoke_session, session_id_of
 from footnote.ports import Delta, Tool
 from footnote.settings import LLM, Auth, Embedding, Limits, Settings
 from footnote.types import Block, Message, Parsed, ToolCall
-from ingest.app import create_app as create_ingest
-from query.app import create_app as create_query
-from stats.app import create_app as create_stats
+from footnote_feedback.app import create_app as create_feedback
+from footnote_ingest.app import create_app as create_ingest
+from footnote_query.app import create_app as create_query
+from footnote_stats.app import create_app as create_stats
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder, FakeModels
 

@@ -12,8 +12,8 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller, Request
-from query.app import create_app
-from query.dialects.trd.ask import HELD
+from footnote_query.app import create_app
+from footnote_query.dialects.trd.ask import HELD
 from tests.fakes import FakeModel, FakeModels
 from tests.functions.conftest import ASK, LOCAL, as_caller, read_events
 

@@ -14,8 +14,8 @@ from footnote.errors import StoreUnavailable
 from footnote.ports import Record
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller
-from ingest.app import create_app as create_ingest
-from query.app import create_app as create_query
+from footnote_ingest.app import create_app as create_ingest
+from footnote_query.app import create_app as create_query
 from tests.conftest import HandClock
 from tests.fakes import FakeModel, FakeModels, make_document, put_document
 from tests.functions.conftest import ASK, OpenClient, OpenSite, as_caller

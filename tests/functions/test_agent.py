@@ -16,7 +16,7 @@ from footnote.bootstrap import Core
 from footnote.ports import Clock
 from footnote.settings import LLM, MCP, Embedding, Settings
 from footnote.types import Caller
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, as_caller, read_events
 from tests.mcp_tools import TOKEN, tools_server

@@ -20,8 +20,8 @@ from footnote.guard.identity import Session, make_caller
 from footnote.ingest.attachments import DRAFT_S, purge_attachments
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import ATTACHED, SYSTEM, Caller
-from ingest.app import create_app as create_ingest
-from query.app import create_app as create_query
+from footnote_ingest.app import create_app as create_ingest
+from footnote_query.app import create_app as create_query
 from tests.conftest import HandClock
 from tests.fakes import FakeModel, FakeModels, make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, QUESTION, HereParser, OpenClient, as_caller

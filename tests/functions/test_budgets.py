@@ -19,7 +19,7 @@ from footnote.ports import Delta
 from footnote.settings import LLM, Budget, Caching, Embedding, Limits, Settings
 from footnote.text.tokens import count_tokens
 from footnote.types import Caller, Message, Mode, ModelSource, Request, Usage
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.conftest import HandClock
 from tests.fakes import FakeModel, make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, QUESTION, as_caller

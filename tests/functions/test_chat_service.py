@@ -14,9 +14,9 @@ from footnote.plan import make_plan
 from footnote.ports import Delta
 from footnote.settings import LLM, Settings
 from footnote.types import Request, Usage
-from ingest.app import create_app as create_ingest
-from query.app import create_app as create_query
-from query.dialects.chat_service import profile_of
+from footnote_ingest.app import create_app as create_ingest
+from footnote_query.app import create_app as create_query
+from footnote_query.dialects.chat_service import profile_of
 from tests.fakes import make_chunk, make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenClient, OpenSite, Site
 

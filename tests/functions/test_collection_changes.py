@@ -11,7 +11,7 @@ from footnote.collections import RESTORABLE_S
 from footnote.errors import Conflict
 from footnote.ingest.collections import check_chosen
 from footnote.types import Caller
-from ingest.app import create_app as create_ingest
+from footnote_ingest.app import create_app as create_ingest
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.functions.conftest import LOCAL, OpenSite, Site, as_caller

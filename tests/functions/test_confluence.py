@@ -18,8 +18,8 @@ from footnote.ingest import wiki
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.settings import Confluence as Mapping
 from footnote.types import Caller
-from ingest.app import create_app
-from query.app import create_app as create_query
+from footnote_ingest.app import create_app
+from footnote_query.app import create_app as create_query
 from tests.confluence_server import API, CONTEXT, TOKEN, Confluence, File, Page, serving
 from tests.conftest import HandClock
 from tests.functions.conftest import LOCAL, HereParser, as_caller

@@ -8,7 +8,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.types import Caller
 from footnote_http.callers import caller_of
-from ingest.app import create_app
+from footnote_ingest.app import create_app
 from tests.functions.conftest import LOCAL, OpenClient
 
 TEXT = "# 등대\n\nThe lighthouse 🗼 was lit in 1874.\n\n| year | keeper |\n|---|---|\n| 1874 | Anna |\n"

@@ -12,7 +12,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.ports import Clock
 from footnote.settings import LLM, Embedding, Settings
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK
 from tests.openai_server import Reply, Server, chunk, serving, sse

@@ -18,7 +18,7 @@ from footnote.memory.room_marks import load_marks
 from footnote.ports import Delta
 from footnote.settings import LLM
 from footnote.types import Caller, Feedback, Usage
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.conftest import HandClock
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, Site, as_caller, read_events

@@ -10,7 +10,7 @@ import pytest
 from footnote.errors import StoreUnavailable
 from footnote.ports import Delta
 from footnote.types import Message
-from query.app import create_app as create_query
+from footnote_query.app import create_app as create_query
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, LOCAL, OpenClient, OpenSite, Site, read_events
 

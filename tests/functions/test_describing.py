@@ -12,8 +12,8 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
 from footnote.settings import AWS, LLM, Embedding, Ingest, Settings
-from ingest.app import create_app, create_handler
-from ingest.describing_schedule import describe
+from footnote_ingest.app import create_app, create_handler
+from footnote_ingest.describing_schedule import describe
 from tests.conftest import HandClock
 from tests.footnote.ingest.test_describe_by_model import PATH, REPLY, says
 from tests.functions.conftest import HereParser, sample_event

@@ -17,4 +17,4 @@ def test_events_that_name_steps_are_read_by_the_one_api_whose_contract_has_them(
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.ImportFrom) and {"StepStarted", "StepFinished"} & {name.name for name in node.names}
     }
-    assert readers == {"functions/query/dialects/trd/replies.py"}
+    assert readers == {"functions/query/footnote_query/dialects/trd/replies.py"}

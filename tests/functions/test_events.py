@@ -18,7 +18,7 @@ from footnote.ingest.retries import retry_delay_s
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Document
 from footnote_http.lambda_handler import Handler
-from ingest.app import create_app, create_handler, handler
+from footnote_ingest.app import create_app, create_handler, handler
 from tests.conftest import HandClock
 from tests.fakes import FakeModels
 from tests.functions.conftest import LOCAL, Event, HereParser, body_of, get_event, sample_event

@@ -11,8 +11,8 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.prompts.store import save_prompt
 from footnote.types import Caller, Feedback, Request
-from query.app import create_app as create_query
-from query.dialects.trd.ask import HELD
+from footnote_query.app import create_app as create_query
+from footnote_query.dialects.trd.ask import HELD
 from tests.conftest import HandClock
 from tests.functions.conftest import LOCAL, OpenClient, as_caller
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import httpx
 
-from feedback.app import create_app as create_feedback
 from footnote.bootstrap import Core
 from footnote.types import Caller
-from query.app import create_app as create_query
+from footnote_feedback.app import create_app as create_feedback
+from footnote_query.app import create_app as create_query
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, OpenClient, OpenSite, as_caller
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from feedback.app import create_app, handler
 from footnote.bootstrap import Core
 from footnote.types import Answer, Citation, CollectionSettings, Feedback
+from footnote_feedback.app import create_app, handler
 from footnote_http.lambda_handler import http_handler
 from tests.conftest import HandClock
 from tests.fakes import make_hit
@@ -344,4 +344,4 @@ def test_the_lambda_handler_works(lambda_loop: asyncio.AbstractEventLoop) -> Non
 
 
 def test_importing_the_function_loads_no_adapter() -> None:
-    assert heavy_imports("feedback.app") == []
+    assert heavy_imports("footnote_feedback.app") == []

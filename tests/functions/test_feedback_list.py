@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from feedback.app import create_app
 from footnote.bootstrap import Core
 from footnote.ports import NewFile
 from footnote.types import Answer, Caller, Citation, Feedback
+from footnote_feedback.app import create_app
 from tests.conftest import HandClock
 from tests.fakes import make_hit
 from tests.functions.conftest import LOCAL, OpenClient, as_caller

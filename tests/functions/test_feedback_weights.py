@@ -6,13 +6,13 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from feedback.app import create_app
 from footnote.bootstrap import Core
 from footnote.learn.feedback_weights import DocumentWeight, Weight, Weights, dump_weights, load_weights
 from footnote.types import Caller, CollectionSettings, Feedback, Request
-from query.dialects.trd.ask import HELD
-from stats.app import create_app as create_stats
-from stats.app import create_handler
+from footnote_feedback.app import create_app
+from footnote_query.dialects.trd.ask import HELD
+from footnote_stats.app import create_app as create_stats
+from footnote_stats.app import create_handler
 from tests.conftest import HandClock
 from tests.functions.conftest import LOCAL, OpenClient, as_caller, sample_event
 

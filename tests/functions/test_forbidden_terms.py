@@ -11,7 +11,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.errors import StoreUnavailable
 from footnote.types import Caller
-from query.app import create_app as create_query
+from footnote_query.app import create_app as create_query
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, OpenClient, OpenSite, as_caller, read_events
 

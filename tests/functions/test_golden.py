@@ -7,12 +7,12 @@ from typing import Any
 import httpx
 import pytest
 
-from feedback.app import create_app as create_feedback
 from footnote.bootstrap import Core
 from footnote.guard.audit import read_audit
 from footnote.types import Caller, CollectionSettings
-from ingest.app import create_app as create_ingest
-from query.app import create_app as create_query
+from footnote_feedback.app import create_app as create_feedback
+from footnote_ingest.app import create_app as create_ingest
+from footnote_query.app import create_app as create_query
 from tests.functions.conftest import OpenClient, as_caller
 
 ANN = Caller("ann", frozenset({"staff", "board"}))

@@ -17,8 +17,8 @@ from pypdf import PdfWriter
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller
-from ingest.app import create_app
-from query.app import create_app as create_query
+from footnote_ingest.app import create_app
+from footnote_query.app import create_app as create_query
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.functions.conftest import LOCAL, HereParser, OpenClient, as_caller, heavy_imports
@@ -475,4 +475,4 @@ async def test_health_and_readiness_answer_under_the_functions_name_too(client: 
 
 
 def test_importing_the_function_loads_no_adapter() -> None:
-    assert heavy_imports("ingest.app") == []
+    assert heavy_imports("footnote_ingest.app") == []

@@ -16,8 +16,8 @@ from footnote.bootstrap import Core
 from footnote.ports import Clock
 from footnote.settings import LLM, ApiKey, Auth, Embedding, Settings
 from footnote_http.callers import Route, check_ingest_key
+from footnote_ingest.app import create_app as create_ingest
 from footnote_local.server import create_app
-from ingest.app import create_app as create_ingest
 from tests.functions.test_insert_doc import example
 
 KEY = "zq-ingest-key-8Xw2"
@@ -30,7 +30,7 @@ Open = Callable[..., Awaitable[httpx.AsyncClient]]
 @pytest.fixture
 async def open_with(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Open]:
     """A client of the whole product on one machine."""
-    monkeypatch.setattr("ingest.insert.WAIT_S", 0.0)
+    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
     async with AsyncExitStack() as stack:
 
         async def open_(auth: Auth | None = None, **settings: Any) -> httpx.AsyncClient:

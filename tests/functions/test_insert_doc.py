@@ -15,8 +15,8 @@ from footnote.bootstrap import Core
 from footnote.errors import SearchUnavailable
 from footnote.guard.audit import read_audit
 from footnote.types import SYSTEM, Caller
-from ingest.app import create_app
-from query.app import create_app as create_query
+from footnote_ingest.app import create_app
+from footnote_query.app import create_app as create_query
 from tests.functions.conftest import OpenClient, as_caller
 from tests.functions.test_query_bad_input import detail_of
 
@@ -199,7 +199,7 @@ async def test_a_bad_chunk_factor_is_refused(client: httpx.AsyncClient, factor: 
 
 
 async def test_a_document_that_is_not_ready_yet_is_accepted(client: httpx.AsyncClient, core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.insert.WAIT_S", 0.0)
+    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
     reply = await client.post("/insert-doc", json=EXAMPLE)
     assert (reply.status_code, reply.json()) == (202, {"doc_id": "ABCD0001", "state": "RECEIVED", "chunks": 0})
     job = (await client.get("/ingest/jobs/ABCD0001")).json()
@@ -215,7 +215,7 @@ async def test_what_was_written_but_not_read_back_is_not_ready(
     async def nothing(doc_id: str, generation: int) -> tuple[int, str]:
         return 0, ""
 
-    monkeypatch.setattr("ingest.insert.WAIT_S", 0.0)
+    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
     monkeypatch.setattr(core.index, "staged", nothing)
     await client.post("/insert-doc", json=EXAMPLE)
     await core.ingestor.work_one()
@@ -256,7 +256,7 @@ async def test_a_document_and_its_job_belong_to_its_groups(open_client: OpenClie
 async def test_new_groups_apply_before_the_document_is_processed_again(
     open_client: OpenClient, core: Core, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.insert.WAIT_S", 0.0)
+    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
     cem = await open_client(as_caller(Caller("cem", frozenset({"user", "other"})), create_app))
     anns_search, bobs_search = await open_client(as_caller(ANN, create_query)), await open_client(as_caller(BOB, create_query))
     await cem.post("/insert-doc", json=EXAMPLE)
@@ -275,7 +275,7 @@ async def test_new_groups_apply_before_the_document_is_processed_again(
 async def test_groups_that_are_not_changed_are_not_in_the_audit_log(
     client: httpx.AsyncClient, core: Core, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.insert.WAIT_S", 0.0)
+    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
     await client.post("/insert-doc", json=EXAMPLE)
     changed = example(permission_groups=["other"])
     assert (await client.post("/insert-doc", json=changed | {"index_name": "another"})).status_code == 409
@@ -291,7 +291,7 @@ async def test_new_groups_apply_in_the_index_even_if_it_was_down_meanwhile(
     async def down(doc_id: str, through: int) -> None:
         raise SearchUnavailable("down")
 
-    monkeypatch.setattr("ingest.insert.WAIT_S", 0.0)
+    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
     await client.post("/insert-doc", json=EXAMPLE)
     await core.ingestor.work_one()
     with monkeypatch.context() as broken:

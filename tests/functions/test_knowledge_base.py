@@ -16,7 +16,7 @@ from footnote.bootstrap import Core
 from footnote.ports import Clock, Delta
 from footnote.settings import KDB, LLM, Embedding, Settings
 from footnote.types import Caller, ToolCall
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.fakes import FakeModel, FakeModels, make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, as_caller, read_events
 from tests.openai_server import Reply, Server, serving

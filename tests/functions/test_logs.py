@@ -19,8 +19,8 @@ from footnote.errors import ModelUnavailable, StoreUnavailable
 from footnote_http.lambda_handler import http_handler
 from footnote_http.logs import OURS, PLAIN, log_json
 from footnote_http.metrics import CloudWatchMeter
-from ingest.app import create_app as create_ingest
-from query.app import create_app as create_query
+from footnote_ingest.app import create_app as create_ingest
+from footnote_query.app import create_app as create_query
 from tests.fakes import FakeEmbedder, FakeModels
 from tests.functions.conftest import ASK, BRIDGE, OpenClient, OpenSite, Serve, get_event
 

@@ -14,7 +14,7 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
 from footnote.types import Caller
-from query.dialects.mcp.server import TOOLS
+from footnote_query.dialects.mcp.server import TOOLS
 from tests.fakes import Piece, make_document, put_document
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve
 
@@ -190,7 +190,7 @@ async def test_replies_are_json_without_a_session_and_there_is_no_stream_to_get(
 async def test_an_exception_is_reported_without_its_text(
     open_site: OpenSite, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site, log = await open_site(), logging.getLogger("query.dialects.mcp.server")
+    site, log = await open_site(), logging.getLogger("footnote_query.dialects.mcp.server")
     monkeypatch.setattr(log, "handlers", [caplog.handler])  # independent of what other tests did to its parent loggers
 
     async def fail(caller: Caller) -> dict[str, int]:

@@ -12,8 +12,8 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Settings
-from ingest.app import create_app as create_ingest
-from query.app import create_app as create_query
+from footnote_ingest.app import create_app as create_ingest
+from footnote_query.app import create_app as create_query
 from tests.conftest import HandClock
 from tests.fakes import FakeModels, SameModel
 from tests.functions.conftest import HereParser, OpenClient, read_events

@@ -20,8 +20,8 @@ from footnote.bootstrap import Core, backends
 from footnote.settings import LLM, Embedding, Settings
 from footnote.settings.saved_model import FILE, make_saved_model, write_saved_model
 from footnote.types import Answer, Caller, ModelSource
-from query.app import create_app
-from query.dialects.trd.replies import reply
+from footnote_query.app import create_app
+from footnote_query.dialects.trd.replies import reply
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, as_caller
 from tests.functions.test_tiers import closest

@@ -17,7 +17,7 @@ from footnote.bootstrap import Core
 from footnote.ports import Clock
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller, Cut
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, QUESTION, Serve, as_caller
 from tests.openai_server import Reply, Server, chunk, serving, sse

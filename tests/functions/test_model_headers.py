@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from footnote.bootstrap import Core
 from footnote.ports import Clock
 from footnote.settings import LLM, ApiKey, Auth, Embedding, Fallback, Settings
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, QUESTION
 from tests.openai_server import Reply, Server, chunk, serving, sse

@@ -14,7 +14,7 @@ from footnote.adapters.sqlite.store_schema import VERSION
 from footnote.collections.attachments import CONVERSATION
 from footnote.ports import Delta, NewFile
 from footnote.types import ATTACHED, Caller, Feedback, Usage
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, QUESTION, OpenSite, Site, as_caller
 

@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
-from feedback.app import create_app as create_feedback
 from footnote.bootstrap import Core
-from ingest.app import create_app as create_ingest
-from query.app import create_app as create_query
-from stats.app import create_app as create_stats
+from footnote_feedback.app import create_app as create_feedback
+from footnote_ingest.app import create_app as create_ingest
+from footnote_query.app import create_app as create_query
+from footnote_stats.app import create_app as create_stats
 from tests.fakes import FakeEmbedder, FakeModels, SameModel
 from tests.functions.conftest import ASK, CreateApp, OpenClient
 

@@ -11,8 +11,8 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Auth, Embedding, Limits, Settings
 from footnote.types import Caller
-from query.app import create_app
-from query.dialects.openai.open_webui import Asked, is_side_task, read_message
+from footnote_query.app import create_app
+from footnote_query.dialects.openai.open_webui import Asked, is_side_task, read_message
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenClient, OpenSite, read_events
 

@@ -18,8 +18,8 @@ from footnote.errors import ModelTimeout
 from footnote.ports import Delta
 from footnote.settings import LLM, Auth, Embedding, Limits, Settings
 from footnote.types import Caller, Exchange, Usage
-from query.app import create_app
-from query.dialects.openai.turns import ChatMessage, earlier
+from footnote_query.app import create_app
+from footnote_query.dialects.openai.turns import ChatMessage, earlier
 from tests.fakes import Piece, make_document, put_document
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve, Site, read_events
 

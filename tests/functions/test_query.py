@@ -502,7 +502,7 @@ async def test_the_sample_event_is_a_request_that_is_answered(open_site: OpenSit
 
 
 def test_importing_the_function_loads_no_adapter() -> None:
-    assert heavy_imports("query.app") == []
+    assert heavy_imports("footnote_query.app") == []
 
 
 async def test_the_language_of_unreadable_documents_is_not_revealed(open_site: OpenSite) -> None:

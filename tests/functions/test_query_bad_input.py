@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from footnote.bootstrap import Core
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.functions.conftest import OpenClient
 
 JSON = {"content-type": "application/json"}

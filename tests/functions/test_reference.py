@@ -7,7 +7,7 @@ import json
 import re
 
 from footnote_local.openapi import FILE
-from query.page import WEB
+from footnote_query.page import WEB
 from tests.functions.conftest import OpenSite
 
 

@@ -15,7 +15,7 @@ from footnote.errors import ModelTimeout
 from footnote.types import Caller
 from footnote_http.callers import caller_of
 from footnote_http.streams import KEPT_S
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.fakes import LoopClock
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, OpenSite, read_messages
 from tests.turns import make_turn, stored

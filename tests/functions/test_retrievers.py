@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import query
+import footnote_query
 from footnote.ports import Delta
 from footnote.types import Caller, Candidates, Request, Retriever, Search, ToolCall
 from tests.fakes import make_document, put_document
@@ -155,7 +155,7 @@ async def test_an_agent_of_v1_chat_searches_as_its_other_modes_do(open_site: Ope
 
 
 def test_the_page_asks_for_cc_where_nobody_chooses() -> None:
-    page = (Path(query.__file__).parent / "web" / "index.html").read_text("utf-8")
+    page = (Path(footnote_query.__file__).parent / "web" / "index.html").read_text("utf-8")
     assert re.findall(r'<select id="retriever">\s*<option value="(\w+)"', page) == ["cc"]
 
 

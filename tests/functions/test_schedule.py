@@ -12,7 +12,7 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Ingest, Settings
-from ingest.app import create_app, create_handler
+from footnote_ingest.app import create_app, create_handler
 from tests.conftest import HandClock
 from tests.functions.conftest import LOCAL, HereParser, body_of, get_event, sample_event
 
@@ -44,5 +44,5 @@ def test_a_file_whose_event_was_lost_answers_after_the_next_hour(core: Core, cap
     assert document["state"] == "READY"
     assert [chunk.text for chunk in run(lambda: core.index.sample(LOCAL, "default", 9))] == ["Travel is paid for by the day."]
     assert ("WARNING", "verify found inconsistencies") in [(record.levelname, record.message) for record in caplog.records]
-    lines = [record for record in caplog.records if record.name == "ingest.schedule"]
+    lines = [record for record in caplog.records if record.name == "footnote_ingest.schedule"]
     assert not [record for record in lines if "secret" in str(vars(record))]

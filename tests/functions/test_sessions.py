@@ -9,16 +9,16 @@ from typing import Any
 import httpx
 import pytest
 
-from feedback.app import create_app as feedback
 from footnote.bootstrap import Core
 from footnote.guard.audit import read_audit
 from footnote.guard.identity import LOCAL, Session, open_session, session_id_of
 from footnote.guard.limits import RateLimiter
 from footnote.settings import LLM, Auth, Embedding, Settings
+from footnote_feedback.app import create_app as feedback
 from footnote_http.callers import METADATA
-from ingest.app import create_app as ingest
-from query.app import create_app as query
-from stats.app import create_app as stats
+from footnote_ingest.app import create_app as ingest
+from footnote_query.app import create_app as query
+from footnote_stats.app import create_app as stats
 from tests.conftest import HandClock
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, CreateApp, OpenClient, as_caller

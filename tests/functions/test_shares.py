@@ -268,7 +268,7 @@ async def test_sharing_and_its_end_are_in_the_audit(open_site: OpenSite) -> None
 
 
 async def test_a_user_has_at_most_a_hundred_links(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("query.shares.MOST", 2)
+    monkeypatch.setattr("footnote_query.shares.MOST", 2)
     site = await open_site(caller=ANN)
     await ask(site, room_id="r1")
     for _ in range(2):
@@ -277,7 +277,7 @@ async def test_a_user_has_at_most_a_hundred_links(open_site: OpenSite, monkeypat
 
 
 async def test_of_many_links_made_at_once_no_more_are_made_than_allowed(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("query.shares.MOST", 5)
+    monkeypatch.setattr("footnote_query.shares.MOST", 5)
     site = await open_site(caller=ANN)
     await ask(site, room_id="r1")
     replies = await asyncio.gather(*(site.client.post("/shares", json={"room_id": "r1"}) for _ in range(30)))

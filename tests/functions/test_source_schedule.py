@@ -22,9 +22,9 @@ from footnote.ports import read_all
 from footnote.settings import LLM, Embedding, Settings
 from footnote.settings import Confluence as Mapping
 from footnote.types import SYSTEM, Caller, StoredName
-from ingest.app import create_app, create_handler
-from ingest.source_schedule import sync_sources
-from query.app import create_app as create_query
+from footnote_ingest.app import create_app, create_handler
+from footnote_ingest.source_schedule import sync_sources
+from footnote_query.app import create_app as create_query
 from tests.confluence_server import API, TOKEN, Confluence, File, Page, serving
 from tests.conftest import HandClock
 from tests.functions.conftest import HereParser, as_caller, sample_event
@@ -131,7 +131,7 @@ async def test_a_defect_is_recorded_and_leaves_the_others(
     def open_(place: str, pages: Any) -> Any:
         return Broken() if place == broken else open_source(place, pages)
 
-    monkeypatch.setattr("ingest.source_schedule.open_source", open_)
+    monkeypatch.setattr("footnote_ingest.source_schedule.open_source", open_)
     await save_options(core.records, broken, Options(StoredName("default"), ("*",)), by="x")
     clock.now += 100
     assert await sync_sources(core) == {"failed": 1, "done": 1}

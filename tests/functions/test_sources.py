@@ -11,7 +11,7 @@ from footnote.bootstrap import Core
 from footnote.ingest.sync_record import Failure, LastRun, save_options, save_run
 from footnote.ingest.sync_state import Options
 from footnote.types import StoredName
-from query.app import create_app as create_query
+from footnote_query.app import create_app as create_query
 from tests.functions.conftest import LOCAL, OpenClient, as_caller
 
 

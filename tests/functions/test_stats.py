@@ -15,7 +15,7 @@ from footnote.settings import LLM, Price
 from footnote.turn_records.figures import figures_of
 from footnote.turn_records.tallies import tallies_of
 from footnote.types import Answer, Caller, Feedback, ModelCall, ModelUsage, Usage
-from stats.app import create_app, create_handler, handler
+from footnote_stats.app import create_app, create_handler, handler
 from tests.conftest import HandClock
 from tests.functions.conftest import LOCAL, OpenClient, as_caller, body_of, get_event, heavy_imports, sample_event
 from tests.turns import ME, make_turn, stored
@@ -325,5 +325,5 @@ def test_the_lambda_handler_works(lambda_loop: asyncio.AbstractEventLoop) -> Non
 
 
 def test_importing_the_function_loads_no_adapter() -> None:
-    assert heavy_imports("stats.app") == []
-    assert heavy_imports("footnote.bootstrap, stats.app") != []
+    assert heavy_imports("footnote_stats.app") == []
+    assert heavy_imports("footnote.bootstrap, footnote_stats.app") != []

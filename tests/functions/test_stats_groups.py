@@ -13,8 +13,8 @@ from footnote.bootstrap import Core
 from footnote.learn.rollups import store_rollups
 from footnote.turn_records.days import DAY_S
 from footnote.types import Answer, Caller, Citation, Feedback
-from stats.app import SCHEDULE, create_app
-from stats.export import to_csv
+from footnote_stats.app import SCHEDULE, create_app
+from footnote_stats.export import to_csv
 from tests.conftest import HandClock
 from tests.fakes import make_hit
 from tests.functions.conftest import LOCAL, OpenClient, as_caller

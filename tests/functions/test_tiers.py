@@ -11,12 +11,12 @@ import pytest
 from footnote.answer.messages import message
 from footnote.events import Done, Token
 from footnote.types import Answer, Chunk, Hit, Turn, Verdict
-from query.dialects import chat_service
-from query.dialects.chat_core import events as chat_core
-from query.dialects.openai.replies import Chunks, completion
-from query.dialects.openai.responses import ResponseEvents, ResponsesRequest
-from query.dialects.trd.replies import encode, reply
-from query.replies import verdict_of
+from footnote_query.dialects import chat_service
+from footnote_query.dialects.chat_core import events as chat_core
+from footnote_query.dialects.openai.replies import Chunks, completion
+from footnote_query.dialects.openai.responses import ResponseEvents, ResponsesRequest
+from footnote_query.dialects.trd.replies import encode, reply
+from footnote_query.replies import verdict_of
 from tests.functions.conftest import LOCAL, OpenSite
 from tests.turns import SETTINGS, as_closest, make_turn, stored
 

@@ -16,7 +16,7 @@ from mcp.shared.auth import ProtectedResourceMetadata
 from footnote.bootstrap import Core
 from footnote.ports import Clock
 from footnote.settings import LLM, ApiKey, Auth, Embedding, Settings
-from query.app import create_app
+from footnote_query.app import create_app
 
 KEYS = Auth(mode="api_key", api_keys={"ann": ApiKey(key="k" * 20), "bob": ApiKey(key="b" * 20)})
 JWT = Auth(mode="jwt", issuer="https://id.example.com", audience="footnote", jwks_url="https://id.example.com/keys")

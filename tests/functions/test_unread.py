@@ -11,7 +11,7 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.types import Caller, Document
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.functions.conftest import LOCAL, OpenClient, as_caller
 
 Body = Mapping[str, Any]

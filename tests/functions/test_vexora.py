@@ -12,7 +12,7 @@ from footnote.plan import make_plan
 from footnote.ports import Delta, Found, Scope
 from footnote.settings import Rerank, Settings
 from footnote.types import Caller, Candidate, Fact, Query, Request
-from query.dialects.vexora import RAG
+from footnote_query.dialects.vexora import RAG
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site, read_events
 from tests.recordings.play import Failing

@@ -14,7 +14,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.ports import Clock
 from footnote.settings import LLM, Embedding, Settings
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.functions.conftest import LOCAL, as_caller, read_events
 from tests.openai_server import Server, chunk, serving, sse
 

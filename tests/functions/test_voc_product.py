@@ -16,7 +16,7 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import Embedder
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller, Feedback
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.functions.conftest import LOCAL, as_caller

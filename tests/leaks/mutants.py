@@ -31,9 +31,9 @@ from footnote.retrieve import attached, lists
 from footnote.telemetry import metrics
 from footnote.types import ATTACHED, Caller
 from footnote_http.streams import Stream, Streams
-from query import sessions, shares
-from query.dialects import dify
-from query.dialects.chat_core import routes as chat_core
+from footnote_query import sessions, shares
+from footnote_query.dialects import dify
+from footnote_query.dialects.chat_core import routes as chat_core
 from tests.leaks.world import PEOPLE
 
 Change = Callable[[Any], Any]

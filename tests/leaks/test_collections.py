@@ -31,8 +31,8 @@ from footnote.ingest.purge import purge_deleted
 from footnote.memory import answer_cache, search_cache
 from footnote.settings import AWS, DB, OpenSearch
 from footnote.types import SYSTEM, Caller
-from ingest.app import create_app as create_ingest
-from query.app import create_app as create_query
+from footnote_ingest.app import create_app as create_ingest
+from footnote_query.app import create_app as create_query
 from tests.faults.aws_world import forget_indexes
 from tests.leaks.channels import (
     CHEAP,

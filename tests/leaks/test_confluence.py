@@ -22,8 +22,8 @@ from footnote.ingest.wiki import WikiPages
 from footnote.settings import LLM, Embedding, Settings
 from footnote.settings import Confluence as Mapping
 from footnote.types import EVERYONE
-from ingest.app import create_app
-from query.app import create_app as create_query
+from footnote_ingest.app import create_app
+from footnote_query.app import create_app as create_query
 from tests.confluence_server import TOKEN, Confluence, File, Page, serving
 from tests.functions.conftest import HereParser, as_caller
 from tests.leaks.mutants import Change, Mutant, chosen, giving, seed

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from query import experiment_replay, my_data
+from footnote_query import experiment_replay, my_data
 from tests.leaks.channels import ASK, CHEAP, DEAR
 from tests.leaks.mutants import Mutant, is_admin, seed
 from tests.leaks.world import PEOPLE, SECRET, World, open_world

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from feedback import app as feedback_app
-from feedback import reviews
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore
 from footnote.learn import hints, readable_questions
 from footnote.ports import Delta
 from footnote.types import Caller, Message
-from query import golden
+from footnote_feedback import app as feedback_app
+from footnote_feedback import reviews
+from footnote_query import golden
 from tests.leaks.channels import ASK, QUESTION
 from tests.leaks.mutants import Mutant, calling_as, giving, is_admin, seed
 from tests.leaks.world import SECRET, EchoModel, World, open_world

@@ -34,7 +34,7 @@ async def check(world: World) -> None:
 
 
 async def test_nobody_else_sees_an_inserted_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.insert.WAIT_S", 0.0)  # `World.work` does what a worker does
+    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)  # `World.work` does what a worker does
     async with AsyncExitStack() as stack:
         world = await open_world(tmp_path, stack)
         await world.put(0, frozenset({"*"}))

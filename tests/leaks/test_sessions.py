@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from query import sessions
+from footnote_query import sessions
 from tests.leaks.channels import RETRIEVE
 from tests.leaks.world import World, asked_by, open_world
 

@@ -17,7 +17,7 @@ from footnote.learn import readable_questions, unanswered
 from footnote.learn.rollups import store_rollups
 from footnote.turn_records import withheld
 from footnote.types import Caller
-from stats import app, documents
+from footnote_stats import app, documents
 from tests.leaks.channels import ASK, own_question
 from tests.leaks.mutants import Mutant, chosen, is_admin, is_neighbour, seed
 from tests.leaks.world import DAY_S, PEOPLE, ROOM, World, asked_by, open_world

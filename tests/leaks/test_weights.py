@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from feedback import weights
 from footnote.learn import feedback_weights
 from footnote.learn.feedback_weights import load_weights
 from footnote.learn.weigh import learn_weights
 from footnote.settings import Rag
+from footnote_feedback import weights
 from tests.leaks.channels import ASK, RETRIEVE
 from tests.leaks.mutants import Mutant, calling_as, giving, seed
 from tests.leaks.world import SECRET, World, open_world

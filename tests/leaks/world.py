@@ -15,16 +15,16 @@ from typing import Any
 
 import httpx
 
-from feedback.app import create_app as create_feedback
 from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session
 from footnote.ingest.attachments import purge_attachments
 from footnote.ports import Delta, Found, Index, Scope
 from footnote.settings import LLM, Auth, Embedding, Limits, Rag, Settings
 from footnote.types import Block, Caller, Candidate, CollectionSettings, Fact, Message, Parsed, Query, Role, ToolCall
-from ingest.app import create_app as create_ingest
-from query.app import create_app as create_query
-from stats.app import create_app as create_stats
+from footnote_feedback.app import create_app as create_feedback
+from footnote_ingest.app import create_app as create_ingest
+from footnote_query.app import create_app as create_query
+from footnote_stats.app import create_app as create_stats
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder, FakeModels
 

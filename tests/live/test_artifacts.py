@@ -149,7 +149,8 @@ def read_until(kind: str, lines: Iterator[str]) -> dict[str, Any]:
 
 def test_a_function_sees_its_build_and_what_lambda_has_and_writes_to_tmp_alone(layout: Layout) -> None:
     code = (
-        "import json, os, sys, boto3, fastapi, stats.app\n"
+        "import json, os, sys, boto3, fastapi\n"
+        "from footnote_stats import app\n"
         "def writes(folder):\n"
         "    try:\n"
         "        open(f'{folder}/probe', 'w').close()\n"
@@ -158,7 +159,7 @@ def test_a_function_sees_its_build_and_what_lambda_has_and_writes_to_tmp_alone(l
         "        return False\n"
         "places = ['/', '/opt', '/opt/python', '/tmp', '/usr', '/var/lang', '/var/runtime', '/var/task']\n"
         "print(json.dumps([sys.path[1:3], sys.prefix, os.getcwd(), os.getuid(), sorted(os.listdir('/')), sorted(os.listdir('/dev')),\n"
-        "  [place for place in places if writes(place)], boto3.__file__, fastapi.__file__, stats.app.__file__, stats.app.__cached__]))"
+        "  [place for place in places if writes(place)], boto3.__file__, fastapi.__file__, app.__file__, app.__cached__]))"
     )
     environment = artifacts.SERVICE | {"PYTHONPATH": "/opt/python:/var/runtime"}
     done = subprocess.run(layout.command("stats", ["python3", "-c", code]), env=environment, capture_output=True, text=True, check=True)

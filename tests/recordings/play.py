@@ -17,7 +17,7 @@ import httpx
 from footnote.bootstrap import Core
 from footnote.ports import Embedder
 from footnote.settings import LLM, Settings
-from query.app import create_app
+from footnote_query.app import create_app
 from tests.conftest import HandClock
 from tests.fakes import FakeModel, FakeModels, Sent
 from tests.functions.conftest import as_caller

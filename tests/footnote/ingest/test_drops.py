@@ -17,7 +17,7 @@ from footnote.ingest.pipeline import LEASE_S, Ingestor
 from footnote.ports import Dropped, Job, UploadForm
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import ATTACHED, SYSTEM, Caller, CollectionSettings, Document
-from ingest.drops import embed
+from footnote_ingest.drops import embed
 from tests.conftest import HandClock
 from tests.footnote.ingest.spies import Killed
 from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, accept, answering, work

@@ -24,7 +24,7 @@ from footnote.ingest.pipeline import LEASE_S, SYSTEM
 from footnote.ingest.verify import ABANDONED_S, QUEUED_S, verify
 from footnote.ports import NewFile
 from footnote.types import Caller, Chunk, Document, chunks_digest, make_chunk_id
-from ingest.drops import embed
+from footnote_ingest.drops import embed
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.spies import Killed, Spied

@@ -1,0 +1,67 @@
+"""`/collections`: the collections that a caller may search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from footnote.errors import Forbidden
+from footnote.types import Caller
+from footnote_http.callers import CallerOf, CoreOf
+from footnote_http.openapi import problems
+from footnote_http.routes import Router
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+router = Router("Asking")
+
+
+class CollectionBody(BaseModel):
+    """A collection with suggested questions."""
+
+    name: str
+    documents: int
+    reading: int = Field(0, description="Documents that are still being read, besides those that can be searched.")
+    questions: list[str] = Field(description="Up to three questions that its documents answer, in the documents' languages.")
+    voices: bool = Field(False, description="Whether it holds voices of customers: tickets, reviews, mails.")
+    title: str = Field("", description="With `all`.")
+    state: Literal["ACTIVE", "DELETED"] = "ACTIVE"
+    restorable_until: float | None = Field(None, description="DELETED: until when it can be restored.")
+
+
+class CollectionList(BaseModel):
+    """All collections with documents that the caller may read."""
+
+    data: list[CollectionBody]
+    may_manage: bool = Field(False, description="Whether the caller may create, change and delete collections.")
+
+
+Lang = Annotated[str | None, Query(max_length=35, description="Questions in this language come first: `en`, `de` or `ko`.")]
+
+
+All = Annotated[
+    bool, Query(description="For admins: all collections with all documents counted, also empty ones and deleted ones, without questions.")
+]
+
+
+@router.get("/collections", name="list_collections", responses=problems({403: "`all`, and the caller is not an admin"}))
+async def collections(caller: CallerOf, core: CoreOf, lang: Lang = None, all: All = False) -> CollectionList:
+    """Lists the collections with documents that the caller may read, each with up to three suggested questions."""
+    if all:
+        from footnote_query.collection_changes import list_all
+
+        if caller.role != "admin":
+            raise Forbidden("Only admins may list all collections.")
+        return CollectionList(data=await list_all(core), may_manage=True)
+    voices = set(await core.voices.collections(caller))
+    data = [{**each, "voices": each["name"] in voices} for each in await core.list_collections(caller, lang)]
+    return CollectionList.model_validate({"data": data, "may_manage": caller.role == "admin"})
+
+
+async def has_collection(name: str, caller: Caller, core: Core) -> bool:
+    """Whether it contains a document that the caller may read, or is the default collection."""
+    stored = await core.collections.resolve(name)
+    return name == core.settings.index_name or await core.collections.name_of(stored) in await core.ledger.collections(caller)

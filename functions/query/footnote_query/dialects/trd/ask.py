@@ -1,0 +1,133 @@
+"""`/ask` and `/ask/stream`: answers with footnotes by document id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+from fastapi import Depends, Header, Query, Response
+from fastapi import Request as HttpRequest
+from fastapi.responses import StreamingResponse
+
+from footnote.steps import last_turn
+from footnote.text.search_need import needs_search
+from footnote.types import Caller, OptionName, Profile, Request, Turn
+from footnote_http.callers import AskerOf, CoreOf, TraceId
+from footnote_http.idempotency import IdempotencyKey, request_key
+from footnote_http.openapi import ONCE, SLOW, streamed
+from footnote_http.routes import Router
+from footnote_http.sse import stream_events
+from footnote_http.streams import Streams
+from footnote_query.conversations import NOT_FOUND
+from footnote_query.dialects.trd.replies import encode, reply
+from footnote_query.dialects.trd.resume_stream import resume
+from footnote_query.dialects.trd.wire import Answers, AskEvent, AskQuery, AskRequest
+from footnote_query.replies import AskResponse
+from footnote_query.tools import ORGANISATION
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+router = Router("Asking")
+
+HELD = Profile(
+    "trd",
+    live=False,
+    citation_style="footnote",
+    prompt="answer_footnote",
+    first_token_s=15,
+    total_s=120,
+    history=4,
+    answer_cache_s=60,
+    options={"answer_cache": True, "answer_without_search": True, "critique": True, "feedback_hints": True},
+)
+LIVE = replace(HELD, live=True)
+
+CONVERSES: Mapping[str, Any] = {"prompt": "system", "context_tokens": 6000}
+BY_MODE: Mapping[Answers, Mapping[str, Any]] = {
+    "rag": {},
+    "gpt": {**CONVERSES, "citation_style": "plain", "history": 20, "options": {**HELD.options, "history_in_prompt": True}},
+    "pa": {**CONVERSES, "citation_style": "numbered", "options": {"answer_cache": True, "history_in_prompt": True}},
+}
+"""Changes to the profile per mode."""
+
+STREAM = NOT_FOUND | SLOW | ONCE | streamed(AskEvent) | {204: {"description": "There is nothing after `Last-Event-ID`"}}
+
+
+def _streams_of(request: HttpRequest) -> Streams:
+    return cast(Streams, request.app.state.streams)
+
+
+StreamsOf = Annotated[Streams, Depends(_streams_of)]
+AskQueryOf = Annotated[AskQuery, Query()]
+LastEventId = Annotated[str | None, Header(description="The last event `id` received: the stream resumes after it.")]
+
+
+@router.post("/ask", name="ask", responses=SLOW | ONCE)
+async def ask(
+    request: AskRequest, response: Response, caller: AskerOf, core: CoreOf, trace_id: TraceId, idempotency_key: IdempotencyKey = None
+) -> AskResponse:
+    """Answers a question and cites documents by id (`[^DOC]`)."""
+    turn = ask_turn(request, caller, HELD, core, trace_id)
+    turn, events = await core.run_once(turn, request_key(idempotency_key, turn, "/ask", request))
+    response.headers["x-trace-id"] = turn.trace_id
+    turn = await last_turn(events)
+    explained = core.explain_ended(turn) if request.debug else None
+    return reply(turn, core.settings.llm, explained=explained, answer_format=request.answer_format)
+
+
+@router.post("/ask/stream", name="ask_stream", response_class=StreamingResponse, responses=STREAM)
+async def ask_stream(
+    request: AskRequest,
+    caller: AskerOf,
+    core: CoreOf,
+    trace_id: TraceId,
+    streams: StreamsOf,
+    last_event_id: LastEventId = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """`POST /ask` as server-sent events: `step`, `node`, `think`, `token`, then `done` or `error`."""
+    if last_event_id:
+        return await resume(last_event_id, caller, core, streams, request.answer_format)
+    turn = ask_turn(request, caller, LIVE, core, trace_id)
+    turn, events = await core.run_once(turn, request_key(idempotency_key, turn, "/ask/stream", request))
+    stream = streams.start(turn.trace_id, caller.user_id, events)
+    explain = core.explain_ended if request.debug else None
+    encoded = partial(encode, llm=core.settings.llm, explain=explain, answer_format=request.answer_format)
+    return await stream_events(stream.after(-1), encoded, turn.trace_id, first=0)
+
+
+@router.get("/ask/stream", name="ask_stream_get", response_class=StreamingResponse, responses=STREAM)
+async def ask_stream_get(
+    request: AskQueryOf, caller: AskerOf, core: CoreOf, trace_id: TraceId, streams: StreamsOf, last_event_id: LastEventId = None
+) -> Response:
+    """`POST /ask/stream` for clients that can only send GET, such as EventSource."""
+    return await ask_stream(request, caller, core, trace_id, streams, last_event_id)
+
+
+def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, trace_id: str) -> Turn:
+    """The turn to run: its caller narrowed to the requested groups, its profile adapted to the mode. What needs no
+    document is not searched for."""
+    chats = request.mode == "rag" and request.search == "automatic" and not needs_search(request.query_text)
+    mode: Answers = "gpt" if chats else request.mode
+    options: dict[OptionName, bool] = {"greet": True} if chats else {}
+    if not request.spelling:
+        options["spelling"] = False
+    asked = Request(
+        question=request.query_text,
+        collection=request.index_name,
+        mode=mode,
+        asked_mode=request.mode,
+        retriever=request.retriever or core.settings.retriever,
+        asks_retriever=request.retriever is not None and not request.any_retriever,
+        limit=request.num_result_doc,
+        model=request.model,
+        room_id=request.room_id,
+        level=request.intelligence_level,
+        tool_scope=ORGANISATION if request.mode == "pa" else "",
+        options=options,
+    )
+    narrowed = caller.narrowed(tuple(request.permission_groups))
+    return core.new_turn(asked, narrowed, replace(profile, **BY_MODE[mode]), trace_id=trace_id)

@@ -1,0 +1,88 @@
+"""Encodes a turn for `/ask`: whole, or event by event."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from footnote.errors import FootnoteError
+from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
+from footnote.turn_records.make import make_record
+from footnote.types import Turn, TurnRecord
+from footnote_query.dialects.trd.claims import claimed
+from footnote_query.replies import AskResponse, make_reply, make_steps, make_usage
+
+if TYPE_CHECKING:
+    from footnote.settings import LLM
+    from footnote.steps.explain import Explanation
+
+
+def reply(turn: Turn, llm: LLM, *, explained: Explanation | None = None, answer_format: str = "markdown") -> AskResponse:
+    """The response for a finished turn. `explained`: added as `debug`."""
+    texts = {hit.chunk.chunk_id: hit.chunk.text for hit in turn.evidence.sources if hit.chunk.text}  # a withdrawn passage has none
+    record = _record(turn)
+    made = make_reply(record, texts, llm, persisted=turn.record.persisted)
+    if explained is not None:
+        made.debug = _debug(turn, record, explained)
+    return claimed(made) if answer_format == "json" else made
+
+
+def encode(
+    event: Event, llm: LLM, explain: Callable[[Turn], Explanation] | None = None, answer_format: str = "markdown"
+) -> Iterable[Mapping[str, Any]]:
+    """The messages for one event. A step's id is its name, so that a client can match start and end. `explain`: set if the
+    request asks for `debug`."""
+    match event:
+        case StepStarted(name, stage):
+            yield {"type": "step", "id": name, "content": name, "stage": stage}
+        case StepFinished(name, ms, status, detail, stage=stage):
+            yield {"type": "node", "name": name, "ms": round(ms, 2), "status": status, "out": dict(detail), "stage": stage}
+        case Think(text):
+            yield {"type": "think", "id": str(uuid.uuid4()), "content": text}
+        case Token(text):
+            yield {"type": "token", "content": text}
+        case Done(turn):
+            yield _done(reply(turn, llm, explained=explain(turn) if explain else None, answer_format=answer_format))
+        case Failed(error, turn, text):
+            yield _failed(error, _record(turn), text)
+
+
+def encode_stored(record: TurnRecord, texts: Mapping[str, str], llm: LLM, answer_format: str = "markdown") -> Mapping[str, Any]:
+    """The last message of a stored turn. Error details are not stored, so an error is generic here."""
+    ended_well = not record["is_error"] or record["outcome"] == "blocked"
+    if not ended_well:
+        return _failed(FootnoteError(), record, record["result"]["final_response"])
+    made = make_reply(record, texts, llm)
+    return _done(claimed(made) if answer_format == "json" else made)
+
+
+def _done(made: AskResponse) -> Mapping[str, Any]:
+    return {"type": "done", **made.model_dump(exclude={"debug"} if made.debug is None else set())}
+
+
+def _failed(error: FootnoteError, record: TurnRecord, text: str) -> Mapping[str, Any]:
+    return {
+        "type": "error",
+        "problem": error.type,
+        "content": error.title,
+        "detail": f"{error.detail} (trace {record['trace_id']})",
+        "final_response": text,
+        "usage": make_usage(record).model_dump(),
+        "trace_id": record["trace_id"],
+    }
+
+
+def _record(turn: Turn) -> TurnRecord:
+    return make_record(turn, "done" if turn.answer else "error", now=turn.record.started_at)
+
+
+def _debug(turn: Turn, record: TurnRecord, explained: Explanation) -> dict[str, Any]:
+    return {
+        "language": turn.lang,
+        "retriever": turn.request.retriever,
+        "latency_map": {span.name: round(span.ms, 2) for span in turn.record.spans} | turn.record.notes.get("latency_map", {}),
+        "lists_missing": turn.record.notes.get("lists_missing", []),
+        "steps": [step.model_dump() for step in make_steps(record)],
+        "plan": explained.as_json(),
+    }

@@ -1,0 +1,267 @@
+"""Replies, made from the record of a turn, so that a turn that has just ended and one that was stored long ago look the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from footnote.answer.messages import message
+from footnote.memory.withdrawn import WITHDRAWN
+from footnote.ports import StoredTurn
+from footnote.turn_records.read import model_usage_of, question_of, shown_title, started_at_of
+from footnote.types import Reason, Stage, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage
+from footnote_query.notices import model_failed, notice_of, tier_of
+
+if TYPE_CHECKING:
+    from footnote.settings import LLM
+
+UNWRITTEN = ("blocked", WITHDRAWN)
+"""Outcomes without a text of their own."""
+
+
+class CitationBody(BaseModel):
+    """A citation."""
+
+    number: int
+    doc_id: str
+    chunk_id: str
+    title: str
+    page: int | None
+    unit: Unit = Field("page", description="Unit of `page`.")
+    section: str | None = Field(None, description="The heading above the passage; for a spreadsheet the sheet's name.")
+    score: float
+    snippet: str
+    bounds: list[tuple[int, int]] = Field(
+        description="Positions of the cited sentences in the passage, in code points, one for each of `spans`; the first is `snippet`."
+    )
+    spans: list[tuple[int, int]] = Field(description="Code point offsets of this citation's markers in `answer`.")
+
+
+class HitBody(BaseModel):
+    """A retrieved passage."""
+
+    chunk_id: str
+    doc_id: str
+    title: str
+    page: int | None
+    unit: Unit = Field("page", description="Unit of `page`.")
+    section: str | None = Field(None, description="The heading above the passage; for a spreadsheet the sheet's name.")
+    headings: list[str]
+    score: float
+    bm25: float | None
+    cosine: float | None
+    content: str
+    withdrawn: bool = Field(description="True: the passage was deleted, replaced or may no longer be read; `content` is empty.")
+
+
+class Claim(BaseModel):
+    """A part of an answer and the documents cited for it."""
+
+    text: str
+    doc_ids: list[str]
+
+
+class ClaimedAnswer(BaseModel):
+    """An answer split into claims."""
+
+    answer: str
+    claims: list[Claim]
+
+
+class TokensUsed(BaseModel, defer_build=True):
+    """Token counts in OpenAI's form."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class UsageBody(TokensUsed, defer_build=False):
+    """Token counts of a turn."""
+
+    estimated: bool = Field(description="True: estimated, because the model's endpoint did not report usage.")
+
+
+class VerdictBody(BaseModel):
+    """Why an answer without a language model has its tier. Scores are log odds."""
+
+    because: Reason = Field(
+        description="sure: a sentence answers. unsure: none answers for certain. lacks_name: one would, but no passage has a name or number"
+        " of the question. no_sentence: the passages are close, but only headings or questions in them match. unrelated: questions about"
+        " something else score as high."
+    )
+    score: float
+    answer_from: float = Field(description="The lowest score of an answer.")
+    closest_from: float = Field(description="The lowest score at which passages are shown; calibrated on the collection.")
+    missing: list[str] = Field(description="Words of the question that occur in none of the passages that were looked at.")
+
+
+TIER = (
+    "answer: the text answers. closest: no answer; the text and the citations are the closest passages, with their best sentence."
+    " nothing: no passage is close, or the question was not answered for another reason."
+)
+"""The description of a field with the tier."""
+
+WARNINGS = (
+    "Findings of the checks of the answer. Of a model's text that is no answer, so that the documents are quoted instead or below it:"
+    " `uncited`, `empty`, `preamble` (it only announces an answer), `repetition`, `other_language`. `citations_added`: the model cited"
+    " nothing, and its sentences were found in these passages. Others, such as `unsupported`: see the documentation of `/ask`."
+)
+"""The description of a field with the warnings."""
+
+
+class AskResponse(BaseModel):
+    """An answer."""
+
+    answer: str | ClaimedAnswer
+    citations: list[CitationBody]
+    hits: list[HitBody]
+    latency_ms: float
+    trace_id: str
+    room_id: str = Field(description="The conversation in which the turn is stored; for a turn without one, its `trace_id`.")
+    outcome: str
+    tier: Tier = Field(description=TIER)
+    verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer, or it is taken from a FAQ.")
+    extractive: bool = Field(description="True: the answer consists of sentences quoted from the documents; no language model was used.")
+    model: str | None
+    model_failed: bool = Field(description="True: the configured language model did not respond; the documents were quoted instead.")
+    notice: str | None = Field(description="A note for the user, e.g. how to connect a language model.")
+    warnings: list[str] = Field(description=WARNINGS)
+    searched_for: list[str] = Field(description="Search queries; [] if nothing was searched.")
+    corrected: str | None = Field(description="The question with its typos corrected, if it had any and was searched for like this.")
+    suggested_questions: list[str] = Field(description="At most three follow-up questions.")
+    usage: UsageBody
+    cost: float | None = Field(description="Cost of the model's tokens at current prices; null if no prices are set.")
+    degraded: bool = Field(description="True: a part failed and the turn continued without it.")
+    vectors_pending: bool = Field(
+        description="True: some passages that you may read have no vector yet; semantic search does not find these."
+    )
+    persisted: bool
+    debug: dict[str, Any] | None = None
+
+
+class TokenEvent(BaseModel, defer_build=True):
+    """A piece of the answer."""
+
+    type: Literal["token"]
+    content: str
+
+
+class StepBody(BaseModel):
+    """A finished step of the pipeline."""
+
+    name: str
+    ms: float
+    status: str
+    out: dict[str, Any]
+    stage: Stage
+
+
+class TurnBody(AskResponse):
+    """A stored turn."""
+
+    question: str
+    created_at: float
+    status: Literal["done", "error", "idle"]
+    steps: list[StepBody]
+    feedback: Literal["up", "down"] | None
+
+
+def make_reply(record: TurnRecord, texts: Mapping[str, str], llm: LLM, *, persisted: bool = True) -> AskResponse:
+    """The reply of a turn. `texts`: passage → its text; a passage that is missing was withdrawn."""
+    return AskResponse(**_fields(record, texts, llm), persisted=persisted)
+
+
+def make_turn_body(turn: StoredTurn, texts: Mapping[str, str], llm: LLM) -> TurnBody:
+    """A stored turn as `/turns` and `/conversations` show it."""
+    record = turn.record
+    return TurnBody(
+        **_fields(record, texts, llm),
+        persisted=True,
+        question=question_of(record),
+        created_at=started_at_of(record),
+        status=record["status"],
+        steps=make_steps(record),
+        feedback=turn.feedback.rating if turn.feedback else None,
+    )
+
+
+def citation_bodies(references: Sequence[StoredReference]) -> list[CitationBody]:
+    """The citations of a stored answer."""
+    return [CitationBody(number=each["index"], **(each | _shown(each))) for each in references]
+
+
+def hit_bodies(hits: Sequence[StoredHit], texts: Mapping[str, str]) -> list[HitBody]:
+    """The passages of a stored turn. `texts`: as of `make_reply`."""
+    return [HitBody(**(hit | _shown(hit)), content=texts.get(hit["passage"], ""), withdrawn=hit["passage"] not in texts) for hit in hits]
+
+
+def _shown(stored: StoredHit | StoredReference) -> dict[str, Any]:
+    """The fields that are shown otherwise than they are stored."""
+    return {"title": shown_title(stored), "score": round(stored["score"], 4)}
+
+
+def make_steps(record: TurnRecord) -> list[StepBody]:
+    """The steps of a turn, with their stages."""
+    from footnote.pipeline import STAGES  # the core is loaded by the first request, not with the app
+
+    return [
+        StepBody(name=s["name"], ms=round(s["ms"], 2), status=s["status"], out=s["detail"], stage=STAGES.get(s["name"], Stage.ANSWER))
+        for s in record["spans"]
+    ]
+
+
+def tokens_used(usage: Usage) -> dict[str, int]:
+    """The fields of TokensUsed."""
+    return {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens, "total_tokens": usage.total_tokens}
+
+
+def make_usage(record: TurnRecord) -> UsageBody:
+    """The tokens of a turn."""
+    return UsageBody(**record["result"]["usage"])
+
+
+def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
+    from footnote.pipeline import STAGES  # excludes an agent's rounds and tools, whose time is part of their step's
+
+    result, usage = record["result"], make_usage(record)
+    return {
+        "answer": message(record["outcome"], record["lang"]) if record["outcome"] in UNWRITTEN else result["final_response"],
+        "citations": citation_bodies(result["references"]),
+        "hits": hit_bodies(record["hits"], texts),
+        "latency_ms": round(sum(span["ms"] for span in record["spans"] if span["name"] in STAGES), 1),
+        "trace_id": record["trace_id"],
+        "room_id": record["room_id"],
+        "outcome": record["outcome"] or "answered",
+        "tier": tier_of(record["outcome"]),
+        "verdict": record.get("verdict"),
+        "extractive": record["extractive"],
+        "model": record["llm"],
+        "model_failed": model_failed(record),
+        "notice": notice_of(record),
+        "warnings": record["warnings"],
+        "searched_for": _searched_for(record),
+        "corrected": record.get("private", {}).get("corrected"),
+        "suggested_questions": record["suggested_questions"],
+        "usage": usage,
+        "cost": llm.cost(model_usage_of(record)),
+        "degraded": record["degraded"],
+        "vectors_pending": record.get("vectors_pending", False),
+    }
+
+
+def verdict_of(turn: Turn) -> VerdictBody | None:
+    """Why the turn's answer has its tier; None if a language model wrote it."""
+    verdict = turn.answer.verdict if turn.answer else None
+    return VerdictBody.model_validate(verdict, from_attributes=True) if verdict else None
+
+
+def _searched_for(record: TurnRecord) -> list[str]:
+    """[] where the documents were not searched; an agent's own queries are not stored."""
+    if record["search_type"] not in ("rag", "pa") or record["outcome"] == "blocked":
+        return []
+    queries: list[str] = record["result"]["search_decision"]["rewritten_query"]
+    chatted = record["outcome"] is None and not record["hits"]  # small talk is answered without passages
+    return queries or ([question_of(record)] if record["search_type"] == "rag" and not chatted else [])
