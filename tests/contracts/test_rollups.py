@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import random
 from dataclasses import replace
 from typing import Any
@@ -16,9 +15,9 @@ from footnote.learn.stats import figures_of
 from footnote.ports import RolledDay, Rollup
 from footnote.turn_records.days import DAY_S, SETTLE_S, day_of
 from footnote.types import Answer, Caller, Feedback, Usage
+from tests.nightly import DEEP
 from tests.turns import make_turn, stored
 
-DEEP = os.environ.get("FOOTNOTE_DEEP") == "1"
 FIRST, DAY = day_of(START), day_of(START + DAY_S)
 AFTER = START + 2 * DAY_S + SETTLE_S
 """When DAY can be rolled up."""

@@ -24,7 +24,6 @@ from footnote.guard.identity import Session, open_session
 from footnote.ingest.restoring import purge_expired
 from footnote.settings import Auth
 from footnote_ingest.app import create_app, create_handler
-from tests.faults import DEEP
 from tests.faults.aws_world import World
 from tests.faults.proxy import Action
 from tests.faults.query_world import (
@@ -46,6 +45,7 @@ from tests.faults.query_world import (
 )
 from tests.faults.test_crash_sweep import check
 from tests.functions.conftest import read_events
+from tests.nightly import DEEP
 
 RARE: dict[str, Fault] = {"answers 503": "unavailable", "closes connections": "refuse", "resets connections": "reset"}
 """Much like another fault to most clients."""

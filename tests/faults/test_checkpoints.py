@@ -25,8 +25,8 @@ from pymongo import MongoClient
 from tests.contracts.backends_rerank import jina
 from tests.engines.fixtures import address
 from tests.fakes import make_document, put_document
-from tests.faults import DEEP
 from tests.faults.keyed_turn import LOCAL, Asked, ask, make_core
+from tests.nightly import DEEP
 from tests.openai_server import Reply, Server, chunk, serving, sse
 
 RANDOM_KILLS = (100, 100) if DEEP else (20, 5)

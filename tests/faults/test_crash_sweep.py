@@ -19,9 +19,9 @@ from footnote.guard.identity import LOCAL
 from footnote.ingest.verify import verify
 from footnote.types import Document, Search
 from footnote_ingest.app import create_app, create_handler
-from tests.faults import DEEP
 from tests.faults.aws_world import World, open_world
 from tests.faults.proxy import Action
+from tests.nightly import DEEP
 
 FAULTS = ("fails", "loses its reply", "is the last before a crash", "is done before a crash", "is throttled")
 FLOWS = ("create", "update", "delete", "overwrite")

@@ -17,8 +17,8 @@ from footnote.guard.identity import LOCAL
 from footnote.settings import LLM, Embedding, OpenSearch, Settings
 from footnote.types import Request
 from tests.fakes import FakeEmbedder
-from tests.faults import DEEP
 from tests.footnote.ingest.test_pipeline import HereParser
+from tests.nightly import DEEP
 
 QUESTIONS = 10_000 if DEEP else 400
 READERS = 4

@@ -13,8 +13,8 @@ import pytest
 from footnote.guard.identity import LOCAL
 from footnote.types import Parsed
 from footnote_ingest.app import create_app, create_handler
-from tests.faults import DEEP
 from tests.faults.aws_world import World, open_world
+from tests.nightly import DEEP
 
 KEYS = 120 if DEEP else 4
 """Of the 120 orders of five events."""

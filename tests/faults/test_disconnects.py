@@ -26,8 +26,8 @@ from footnote.types import Message, Turn, Usage
 from footnote_http.streams import KEPT_S, Stream
 from footnote_query.app import create_app
 from tests.fakes import FakeModels, LoopClock, make_document, put_document
-from tests.faults import DEEP
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION
+from tests.nightly import DEEP
 
 CLIENTS = 500 if DEEP else 60
 AT_ONCE = 20

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from tests.faults import DEEP
+from tests.nightly import DEEP
 
 KILLS = 20 if DEEP else 3
 TURNS = 4

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.faults import DEEP
+from tests.nightly import DEEP
 
 FILES = 100
 KILLS = 200 if DEEP else 10

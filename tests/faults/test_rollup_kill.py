@@ -19,8 +19,8 @@ from bench.statistics import ADMIN, START, compare, generate
 from footnote.turn_records.days import DAY_S, day_of
 from footnote.types import Feedback
 from tests.engines.fixtures import address
-from tests.faults import DEEP
 from tests.faults.rolling_up import Place, roll_up
+from tests.nightly import DEEP
 
 KILLS = 60 if DEEP else 8
 DAYS, TURNS = 10, 400

@@ -25,8 +25,8 @@ from footnote.ingest.sync_plan import read_known
 from footnote.ingest.verify import verify
 from footnote.ports import read_all
 from footnote.types import make_chunk_id
-from tests.faults import DEEP
 from tests.footnote_local.conftest import open_core
+from tests.nightly import DEEP
 
 OPERATIONS = 1000 if DEEP else 30
 MOST_BETWEEN = 8

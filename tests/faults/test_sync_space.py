@@ -22,9 +22,9 @@ from footnote.ingest.verify import verify
 from footnote.ports import read_all
 from footnote.types import ADMINS, SYSTEM
 from tests.confluence_server import API, CONTEXT, TOKEN, Confluence, File, Page, serving
-from tests.faults import DEEP
 from tests.faults.test_sync import written
 from tests.footnote_local.conftest import open_core
+from tests.nightly import DEEP
 
 OPERATIONS = 1000 if DEEP else 30
 MOST_BETWEEN = 8

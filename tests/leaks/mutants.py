@@ -35,6 +35,7 @@ from footnote_query import sessions, shares
 from footnote_query.dialects import dify
 from footnote_query.dialects.chat_core import routes as chat_core
 from tests.leaks.world import PEOPLE
+from tests.nightly import DEEP
 
 Change = Callable[[Any], Any]
 Mutant = tuple[tuple[Any, str, Change], ...]
@@ -215,8 +216,8 @@ MUTANTS: Mapping[str, Mutant] = {
 
 
 def chosen(names: Mapping[str, Mutant], count: int) -> list[str]:
-    """A sample that depends on the seed; all of them with FOOTNOTE_DEEP=1."""
-    if os.environ.get("FOOTNOTE_DEEP") == "1":
+    """A sample that depends on the seed; all of them where DEEP is set."""
+    if DEEP:
         return list(names)
     seed = os.environ.get("FOOTNOTE_SEED", "0")
     return sorted(random.Random(seed).sample(sorted(names), count))

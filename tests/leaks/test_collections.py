@@ -45,8 +45,9 @@ from tests.leaks.channels import (
     assert_permitted,
 )
 from tests.leaks.mutants import Mutant, chosen, giving, seed
-from tests.leaks.test_leaks import DEEP, calm
+from tests.leaks.test_leaks import calm
 from tests.leaks.world import PEOPLE, World, open_world
+from tests.nightly import DEEP
 
 T = TypeVar("T")
 CHECKER = Caller("check", sees_all=True)

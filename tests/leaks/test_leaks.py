@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
 import tempfile
 from collections import Counter
 from collections.abc import Awaitable
@@ -30,10 +29,10 @@ from tests.leaks.channels import (
 )
 from tests.leaks.mutants import MUTANTS, chosen, seed
 from tests.leaks.world import GROUPS, PEOPLE, World, open_world
+from tests.nightly import DEEP
 
 T = TypeVar("T")
 
-DEEP = os.environ.get("FOOTNOTE_DEEP") == "1"
 people = st.sampled_from(PEOPLE)
 acls = st.sampled_from([frozenset({"red"}), frozenset({"blue"}), frozenset({"red", "blue"}), frozenset({"*"}), frozenset({"user:ann"})])
 collections = st.sampled_from(["default", "default", "side", "voices"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import tempfile
 from collections import Counter
@@ -23,8 +22,8 @@ from hypothesis import strategies as st
 from tests.leaks.channels import ALL, ASK, RETRIEVE, V2
 from tests.leaks.test_leaks import calm
 from tests.leaks.world import COLLECTIONS, DAY_S, QUESTION, ROOM, World, open_world
+from tests.nightly import DEEP
 
-DEEP = os.environ.get("FOOTNOTE_DEEP") == "1"
 READER, READS = "bob", frozenset({"blue"})
 VARYING = frozenset(
     """trace_id chat_id room_id created_at updated_at created_time started_at latency_ms latency_map ms took age_s id created

@@ -25,9 +25,9 @@ from footnote.ports import Entry, Unlisted
 from footnote.types import Document, make_chunk_id
 from tests.conftest import HandClock
 from tests.contracts.backends_sources import make_sitemap
-from tests.faults import DEEP
 from tests.footnote.ingest.spies import Killed
 from tests.footnote.ingest.test_pipeline import open_core, spy, work
+from tests.nightly import DEEP
 
 EVERYONE = Options("default", ("*",))
 WRITES = {
