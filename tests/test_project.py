@@ -206,6 +206,11 @@ def test_the_newest_entry_of_the_changelog_is_of_this_version() -> None:
     assert headings[0][0] == version
 
 
+def test_the_changelog_has_at_most_ten_lines_for_a_version() -> None:
+    versions = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)[1:]
+    assert [heading for heading, *lines in map(str.splitlines, versions) if sum(map(bool, lines)) > 10] == []
+
+
 def test_the_hooks_before_a_commit_run_targets_of_make_and_fetch_nothing() -> None:
     (local,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
     assert local["repo"] == "local"
