@@ -4,7 +4,6 @@ paging and refusing."""
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,8 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+
+from footnote_local.server import open_port
 
 TOKEN = "NjAxODI3MzY0NTEyOk1hcmtlZCB0b2tlbg"
 CONTEXT = "/confluence"
@@ -185,7 +186,7 @@ async def serving(certificate: Path | None = None, **pages: Page) -> AsyncIterat
     """`pages`: `p100=Page(…)` is the page with the id 100. `certificate`: a PEM file with its key, for https."""
     wiki = Confluence(pages={name.removeprefix("p"): page for name, page in pages.items()})
     app = Starlette(routes=[Route("/{path:path}", wiki.answer)])
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with open_port("127.0.0.1", 0) as listener:
         wiki.origin = f"{'https' if certificate else 'http'}://127.0.0.1:{listener.getsockname()[1]}"
         options: dict[str, Any] = {"ssl_certfile": certificate} if certificate else {}
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=1, **options))

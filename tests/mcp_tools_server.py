@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import sys
 from typing import Any
 
@@ -153,4 +154,5 @@ class Guarded:
 
 
 if __name__ == "__main__":
-    uvicorn.run(Guarded(server.streamable_http_app()), fd=int(sys.argv[1]), log_level="warning")
+    serving = uvicorn.Server(uvicorn.Config(Guarded(server.streamable_http_app()), log_level="warning"))
+    serving.run(sockets=[socket.socket(fileno=int(sys.argv[1]))])

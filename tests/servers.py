@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.types import ASGIApp
 
-from footnote_local.server import make_server
+from footnote_local.server import make_server, open_port
 
 
 @asynccontextmanager
 async def serving(app: ASGIApp) -> AsyncIterator[str]:
     """The app behind uvicorn on a loopback socket → its address."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with open_port("127.0.0.1", 0) as listener:
         server = make_server(app)
         running = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started:

@@ -32,10 +32,10 @@ def only(turn: Turn) -> Literal["only"]:
 
 
 class Stall(asyncio.Event):
-    """An event that is never set; waiting for it advances the clock by 11 s."""
+    """An event that is never set; waiting for it advances the clock past every limit."""
 
     async def wait(self) -> Literal[True]:
-        LoopClock().advance(11)
+        LoopClock().advance(100)
         return await super().wait()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -26,6 +25,7 @@ from footnote.ports import Clock
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller, Parsed
 from footnote_http.callers import caller_of
+from footnote_local.server import open_port
 from footnote_query.app import create_app as create_query
 from tests.fakes import FakeModel, FakeModels, Piece, make_document, put_document
 from tests.functions.people import World
@@ -114,7 +114,7 @@ async def serve() -> AsyncIterator[Serve]:
     async with AsyncExitStack() as stack:
 
         async def start(app: FastAPI) -> str:
-            listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            listener = stack.enter_context(open_port("127.0.0.1", 0))
             server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
             serving = asyncio.create_task(server.serve(sockets=[listener]))
 
