@@ -72,23 +72,3 @@ def test_a_touch_on_a_citation_opens_the_document_without_a_card(open_handbook: 
     page.locator(".cite").first.tap()
     expect(page.locator("#passage-place strong")).to_have_text("page 2")
     expect(page.locator("#citation-card")).to_be_hidden()
-
-
-CITED = """async ([content, bounds, snippet]) => (await import('/web/citation_card.js')).citedWords({ content, snippet, bounds }, 0)"""
-
-
-@pytest.mark.parametrize(
-    ("content", "bounds", "snippet", "expected"),
-    [
-        ("🎉 One. Two. Three.", [[7, 11]], "Two.", ["🎉 One. ", "Two.", " Three."]),
-        ("", [[0, 4]], "Two.", ["", "Two.", ""]),
-        ("Short.", [[0, 40]], "Two.", ["", "Two.", ""]),
-        ("a " * 300 + "Two." + " b" * 300, [[600, 604]], "Two.", ["… " + "a " * 109, "Two.", " b" * 109 + " …"]),
-    ],
-    ids=["code points", "withdrawn", "changed", "long"],
-)
-def test_the_words_around_a_citation_are_cut_at_words(
-    open_screen: Open, server: str, content: str, bounds: list[list[int]], snippet: str, expected: list[str]
-) -> None:
-    page: Page = open_screen(server).page
-    assert page.evaluate(CITED, [content, bounds, snippet]) == expected

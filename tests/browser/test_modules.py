@@ -1,4 +1,4 @@
-"""Modules of the page that turn text into something else: spreadsheets, events, the places of citations."""
+"""Modules of the page that turn text into something else: spreadsheets and events."""
 
 from __future__ import annotations
 
@@ -21,10 +21,6 @@ PARTS = """async parts => {
   const found = []
   for await (const { id, event } of parseEvents(body)) found.push([id, event])
   return found
-}"""
-PLACE = """async ([text, spans]) => {
-  const { placeMarkers } = await import('/web/markdown.js')
-  return placeMarkers(text, spans.map((span, at) => ({ number: at + 1, spans: [span] })), number => `[${number}]`)
 }"""
 
 
@@ -54,16 +50,3 @@ def test_events_are_read_however_their_lines_end_and_arrive(
     open_screen: Open, server: str, parts: Sequence[str], events: list[list[Any]]
 ) -> None:
     assert open_screen(server).page.evaluate(PARTS, list(parts)) == events
-
-
-@pytest.mark.parametrize(
-    ("spans", "placed"),
-    [
-        ([[9, 12]], "It opened[1]. It closed."),
-        ([[9, 12], [9, 12]], "It opened[1]. It closed."),  # two at one place: the text stays whole
-        ([[9, 12], [10, 99]], "It opened[1]. It closed."),
-        ([[10, 12], [0, 2]], "[2] opened[1]. It closed."),
-    ],
-)
-def test_markers_that_overlap_or_lie_outside_take_no_text_away(open_screen: Open, server: str, spans: list[list[int]], placed: str) -> None:
-    assert open_screen(server).page.evaluate(PLACE, ["It opened ##. It closed.", spans]) == placed

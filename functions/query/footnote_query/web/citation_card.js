@@ -1,12 +1,12 @@
 // A card at a citation under the pointer or the keyboard's focus: the passage with the cited words marked, its section and page.
 // All of it is in the reply; nothing is loaded. A touch opens the document instead.
 
+import { citedWords } from './cited_words.js'
 import { el, joined, say } from './dom.js'
 import { placeOf } from './document_facts.js'
 
 const WAIT_MS = 250 // so that a pointer on its way opens nothing
 const LEAVE_MS = 150 // to move from the citation onto the card
-const AROUND = 220 // characters shown before and after the cited words
 const GAP = 6 // pixels between the citation and its card
 
 const described = new WeakMap()
@@ -19,18 +19,6 @@ let timer = 0
 export function describeCitation(button, source, span) {
   described.set(button, { source, span })
   return button
-}
-
-/** → [before, cited words, after], cut to what surrounds the cited words. `bounds` count Unicode code points. */
-export function citedWords({ content, snippet, bounds }, span) {
-  const points = Array.from(content ?? '')
-  const [start, end] = bounds?.[span] ?? bounds?.[0] ?? []
-  if (!(end <= points.length) || !points.slice(start, end).join('').trim()) return ['', snippet ?? '', '']
-  const from = Math.max(0, start - AROUND)
-  const to = Math.min(points.length, end + AROUND)
-  const text = (first, last) => points.slice(first, last).join('')
-  const before = from === 0 ? text(0, start) : `… ${text(from, start).replace(/^\S*\s/, '')}`
-  return [before, text(start, end), to === points.length ? text(end, to) : `${text(end, to).replace(/\s\S*$/, '')} …`]
 }
 
 /** Table rows without pipes and without the delimiter row. */

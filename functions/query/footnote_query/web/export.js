@@ -2,7 +2,7 @@
 
 import { placeOf } from './document_facts.js'
 import { t } from './i18n.js'
-import { placeMarkers } from './markdown.js'
+import { placeMarkers } from './markers.js'
 
 /** An answer, without its question. */
 export const answerMarkdown = turn => `${join(answerAndNotes(turn, 0))}\n`

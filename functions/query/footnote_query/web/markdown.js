@@ -5,6 +5,7 @@
 // become what was written.
 
 import { BoundedLexer, tokenizer } from './bounds.js'
+import { placeMarkers, withoutReserved } from './markers.js'
 import { extensions, placeFormulas } from './maths.js'
 import { Marked } from './vendor/marked.js'
 import DOMPurify from './vendor/purify.js'
@@ -61,23 +62,6 @@ export function renderAnswer(answer, citations, makeLink) {
   return render(placeMarkers(answer, citations, (number, span, written) => place(markers, written, () => makeLink(number, span))), markers)
 }
 
-/** Replaces the spans by `write(number, span, written)`. Spans count Unicode code points, not JavaScript's UTF-16 units. */
-export function placeMarkers(answer, citations, write) {
-  const points = Array.from(withoutReserved(answer))
-  const places = citations.flatMap(({ number, spans }) => (spans ?? []).map(([start, end], span) => ({ number, span, start, end })))
-  places.sort((a, b) => a.start - b.start)
-  let text = ''
-  let at = 0
-  for (const { number, span, start, end } of places) {
-    if (start < at || end > points.length) continue // overlapping or out of range: keep the text, drop the marker
-    const from = start > at && /[ \t]/.test(points[start - 1]) ? start - 1 : start
-    text += points.slice(at, from).join('') + write(number, span, points.slice(from, end).join(''))
-    at = end
-  }
-  return text + points.slice(at).join('')
-}
-
-const withoutReserved = text => text.replace(/[\uE000-\uE003]/g, '\uFFFD')
 const place = (markers, written, make) => `${OPEN}${markers.push({ written, make }) - 1}${CLOSE}`
 
 function render(text, markers) {
