@@ -1,6 +1,7 @@
 """Fixtures: a real Chromium, a real server, and a scripted language model.
 
-Each test uses its own index, so that one server can serve all tests.
+Each test uses its own index, so that one server can serve all tests, and browser contexts that earlier tests have left, whose
+cache holds the page's files.
 """
 
 from __future__ import annotations
@@ -21,16 +22,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, FilePayload, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, FilePayload, Frame, Page, Request, expect
 
 from tests.mcp_tools import TOKEN, tools_server
 
 HERE = Path(__file__).parent
-START_S = 30
+START_S = 300
 VECTORS_S = 60
+POLL_MS = 30
 WAIT_MS = 25_000
 CONFIGURED_ELSEWHERE = (
     "LLM_", "OPENAI_", "MODEL_", "PRIMARY_MODEL", "EMBEDDING_", "RAG_", "MCP_", "INGEST_", "INDEX_", "RETRIEVER", "FOOTNOTE_",
@@ -54,6 +57,69 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
         pytest.skip(reason)
     flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking"]
     return {**browser_type_launch_args, "executable_path": chromium, "args": flags}
+
+
+# --- browser contexts -----------------------------------------------------------------------------
+
+HAS_SET_CLOCK = "!Function.prototype.toString.call(Date).includes('[native code]')"
+
+
+class Contexts:
+    """Browser contexts by their options. What a test leaves in one is cleared, except for the cache."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: dict[str, list[BrowserContext]] = {}
+        self._origins: dict[BrowserContext, set[str]] = {}
+
+    def take(self, options: dict[str, Any]) -> BrowserContext:
+        free = self._free.setdefault(json.dumps(options, sort_keys=True), [])
+        if free:
+            return free.pop()
+        context = self._browser.new_context(**options)
+        origins = self._origins[context] = set()
+
+        def note_origin(frame: Frame) -> None:
+            if frame.url.startswith("http"):
+                origins.add("{0.scheme}://{0.netloc}".format(urlsplit(frame.url)))
+
+        context.on("page", lambda page: page.on("framenavigated", note_origin))
+        return context
+
+    def give_back(self, options: dict[str, Any], context: BrowserContext) -> None:
+        if any(page.evaluate(HAS_SET_CLOCK) for page in context.pages):
+            context.close()  # its clock stays set
+            return
+        for page in context.pages:
+            page.close()
+        context.clear_cookies()
+        context.clear_permissions()
+        blank = context.new_page()
+        devtools = context.new_cdp_session(blank)
+        for origin in self._origins[context]:
+            devtools.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage"})
+        blank.close()
+        self._free[json.dumps(options, sort_keys=True)].append(context)
+
+
+@pytest.fixture(scope="session")
+def contexts(browser: Browser) -> Contexts:
+    return Contexts(browser)
+
+
+@pytest.fixture
+def new_context(contexts: Contexts, browser_context_args: dict[str, Any]) -> Iterator[Callable[..., BrowserContext]]:
+    """A context with no cookies, no storage and no motion; no other part of the test has it."""
+    taken: list[tuple[dict[str, Any], BrowserContext]] = []
+
+    def take(**options: Any) -> BrowserContext:
+        options = {**browser_context_args, "viewport": {"width": 1280, "height": 860}, "reduced_motion": "reduce", **options}
+        taken.append((options, contexts.take(options)))
+        return taken[-1][1]
+
+    yield take
+    for options, context in taken:
+        contexts.give_back(options, context)
 
 
 # --- servers -----------------------------------------------------------------------------------
@@ -264,19 +330,36 @@ class Screen:
         """Adds a file through the picker and waits until it is READY and all its vectors are there."""
         self.pick({name: content})
         expect(self.page.locator("#index")).to_have_value(self.index)
-        row = self.page.locator("#document-list li")
-        expect(row).to_have_attribute("data-state", "READY")
-        deadline = time.monotonic() + VECTORS_S
-        while self._waits_for_vectors() and time.monotonic() < deadline:
-            self.page.wait_for_timeout(100)
+        self._shows_it_ready()
+
+    def open_with(self, name: str, content: bytes) -> None:
+        """Opens the page at this screen's own index, to which the file was added before."""
+        file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+        added = self.page.request.post(f"{self.url}/ingest/file", multipart={"file": file, "index_name": self.index})
+        assert added.ok, added.text()
+        self._wait_for_vectors()
+        self.page.goto(f"{self.url}/web/icon.svg")
+        self.page.evaluate("name => localStorage.setItem('footnote.index', name)", self.index)
+        self.open()
+        self._shows_it_ready()
+
+    def _shows_it_ready(self) -> None:
+        expect(self.page.locator("#document-list li")).to_have_attribute("data-state", "READY")
+        self._wait_for_vectors()
         expect(self.page.locator("#document-list")).to_have_attribute("data-vectors", "all")
 
-    def _waits_for_vectors(self) -> bool:
-        """Waits by the API, because the page may not have polled yet. Only admins see the number of vectors."""
-        request = self.page.request
-        listed = request.get(f"{self.url}/documents?collection={self.index}").json().get("data", [])
-        known = [request.get(f"{self.url}/documents/{document['doc_id']}").json().get("vectors") for document in listed]
-        return any(vectors["done"] < vectors["total"] for vectors in known if vectors)
+    def _wait_for_vectors(self) -> None:
+        """Until every document is READY with all its vectors, whose number only admins see. The page may not have polled yet."""
+        deadline = time.monotonic() + VECTORS_S
+        while not self._has_vectors():
+            assert time.monotonic() < deadline, "The documents are still being read."
+            self.page.wait_for_timeout(POLL_MS)
+
+    def _has_vectors(self) -> bool:
+        listed = self.page.request.get(f"{self.url}/documents?collection={self.index}").json().get("data", [])
+        known = [self.page.request.get(f"{self.url}/documents/{document['doc_id']}").json() for document in listed]
+        vectors = [document["vectors"] for document in known if document.get("vectors")]
+        return all(document["state"] == "READY" for document in known) and all(each["done"] >= each["total"] for each in vectors)
 
     def open_advanced(self) -> None:
         """Shows the options that only some questions need."""
@@ -313,7 +396,7 @@ def open_screen(new_context: Callable[..., BrowserContext]) -> Iterator[Callable
     screens: list[Screen] = []
 
     def open_one(url: str, **context: Any) -> Screen:
-        screens.append(Screen(new_context(**{"viewport": {"width": 1280, "height": 860}, **context}).new_page(), url))
+        screens.append(Screen(new_context(**context).new_page(), url))
         screens[-1].open()
         return screens[-1]
 
@@ -323,15 +406,18 @@ def open_screen(new_context: Callable[..., BrowserContext]) -> Iterator[Callable
 
 
 @pytest.fixture
-def open_handbook(open_screen: Callable[..., Screen], handbook: bytes) -> Callable[..., Screen]:
-    """Opens the page with the handbook READY."""
+def open_handbook(new_context: Callable[..., BrowserContext], handbook: bytes) -> Iterator[Callable[..., Screen]]:
+    """Opens the page where the handbook is READY; at the end the page must have been quiet."""
+    screens: list[Screen] = []
 
     def open_one(url: str, **context: Any) -> Screen:
-        screen = open_screen(url, **context)
-        screen.add("handbook.pdf", handbook)
-        return screen
+        screens.append(Screen(new_context(**context).new_page(), url))
+        screens[-1].open_with("handbook.pdf", handbook)
+        return screens[-1]
 
-    return open_one
+    yield open_one
+    for screen in screens:
+        screen.assert_quiet()
 
 
 @pytest.fixture(scope="session")
