@@ -1,6 +1,9 @@
 """The backends of each port. A new backend needs only a new entry in its table.
 
 Every entry makes a fresh, empty backend in a folder of its own, with the test's clock.
+
+A test marked `engine` is of what the engine decides: queries, conditions, transactions, limits and errors. The others are of
+rules, which the backends without an engine show; on the engines they run in `make nightly`.
 """
 
 from __future__ import annotations
@@ -91,6 +94,16 @@ ENGINES = {
     "dynamodb": "dynamodb", "mongodb": "mongodb", "opensearch": "opensearch", "s3": "aws", "sqs": "aws", "eventbridge": "aws",
 }  # fmt: skip
 """Backend → the engine that has to run for it."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before the tests for `make nightly` are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent and isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+            opened = [backend for fixture, backend in item.callspec.params.items() if fixture.startswith("open_")]
+            if ENGINES.keys() & opened and item.get_closest_marker("engine") is None:
+                item.add_marker(pytest.mark.nightly)
+
 
 LEDGERS: dict[str, Make] = {"sqlite": on_sqlite(SqliteLedger), "dynamodb": backends_dynamodb.make_ledger}
 TURN_STORES: dict[str, Make] = {"sqlite": on_sqlite(SqliteTurnStore), "mongodb": backends_mongodb.make}

@@ -16,11 +16,13 @@ async def test_a_value_comes_back_until_it_is_deleted(cache: Any) -> None:
     assert await cache.get("k") is None
 
 
+@pytest.mark.engine
 async def test_deleting_what_is_not_there_is_fine(cache: Any) -> None:
     await cache.delete("never")
     assert await cache.get("never") is None
 
 
+@pytest.mark.engine
 async def test_a_value_is_gone_when_its_time_is_up(cache: Any, clock: Any) -> None:
     await cache.put("k", 1, ttl_s=10)
     clock.advance(9.5)
@@ -54,6 +56,7 @@ async def test_values_that_are_alive_stay_when_others_expire(cache: Any, clock: 
     assert [await cache.get(f"short-{number}") for number in range(40)] == [None] * 40
 
 
+@pytest.mark.engine
 @pytest.mark.parametrize("value", ["", 0, False, [], {}])
 async def test_an_empty_value_is_a_value(cache: Any, value: Any) -> None:
     await cache.put("k", value, ttl_s=60)
@@ -78,6 +81,7 @@ async def test_two_clients_share_their_values(open_cache: Any) -> None:
 # --- conditional writes ------------------------------------------------------------------------
 
 
+@pytest.mark.engine
 async def test_a_key_is_free_for_one_until_its_time_is_up(cache: Any, clock: Any) -> None:
     assert await cache.put_new("k", {"owner": "one"}, ttl_s=10) is True
     assert await cache.put_new("k", {"owner": "two"}, ttl_s=10) is False
@@ -103,6 +107,7 @@ async def test_a_new_value_that_is_not_json_is_refused_and_the_key_stays_free(ca
     assert await cache.put_new("k", 1, ttl_s=60) is True
 
 
+@pytest.mark.engine
 async def test_one_of_many_concurrent_claims_of_a_key_succeeds(open_cache: Any) -> None:
     clients = [await open_cache(), await open_cache()]
     won = await asyncio.gather(*(clients[number % 2].put_new("k", number, ttl_s=60) for number in range(20)))
@@ -110,6 +115,7 @@ async def test_one_of_many_concurrent_claims_of_a_key_succeeds(open_cache: Any) 
     assert await clients[0].get("k") == won.index(True)
 
 
+@pytest.mark.engine
 async def test_a_counter_adds_up_and_begins_again_when_its_time_is_up(cache: Any, clock: Any) -> None:
     assert await cache.add("k", 2, ttl_s=10) == 2
     clock.advance(9)
@@ -129,6 +135,7 @@ async def test_a_deleted_counter_begins_again(cache: Any) -> None:
     assert await cache.add("k", 1, ttl_s=60) == 1
 
 
+@pytest.mark.engine
 async def test_concurrent_additions_are_all_counted(open_cache: Any) -> None:
     clients = [await open_cache(), await open_cache()]
 

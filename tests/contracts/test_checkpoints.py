@@ -18,6 +18,7 @@ async def test_a_new_request_has_nothing_to_replay(checkpoints: Any, clock: Any)
     assert (kept.trace_id, kept.started_at, kept.finished, tuple(kept.entries)) == ("t1", clock(), False, ())
 
 
+@pytest.mark.engine
 async def test_only_one_owner_runs_a_request_until_its_lease_is_over(checkpoints: Any, clock: Any) -> None:
     await checkpoints.take(KEY, "t1", "r1", "a", 10)
     clock.advance(4)
@@ -32,11 +33,13 @@ async def test_only_one_owner_runs_a_request_until_its_lease_is_over(checkpoints
     assert (await checkpoints.take(KEY, "t2", "r1", "b", 10)).trace_id == "t1"
 
 
+@pytest.mark.engine
 async def test_one_of_two_concurrent_owners_gets_the_request(checkpoints: Any) -> None:
     ended = await asyncio.gather(*(checkpoints.take(KEY, owner, "r1", owner, 10) for owner in "abcd"), return_exceptions=True)
     assert sum(isinstance(each, StillRunning) for each in ended) == 3
 
 
+@pytest.mark.engine
 async def test_entries_and_the_start_are_there_for_the_next_owner(checkpoints: Any, clock: Any) -> None:
     started = (await checkpoints.take(KEY, "t1", "r1", "a", 10)).started_at
     entry = {"kind": "reply", "digest": "d", "text": "값 \ud800 a.b $", "usage": [1, 2, False], "cut": None}
@@ -52,6 +55,7 @@ async def test_entries_and_the_start_are_there_for_the_next_owner(checkpoints: A
     ]
 
 
+@pytest.mark.engine
 async def test_a_mark_returns_its_previous_value_from_any_owner(checkpoints: Any, clock: Any) -> None:
     await checkpoints.take(KEY, "t1", "r1", "a", 10)
     assert await checkpoints.mark(KEY, "a", "spent", {"tokens": 5}) is None
@@ -62,6 +66,7 @@ async def test_a_mark_returns_its_previous_value_from_any_owner(checkpoints: Any
     assert await checkpoints.mark(KEY, "b", "announce answer.", True) is True
 
 
+@pytest.mark.engine
 async def test_an_owner_that_lost_its_lease_writes_nothing(checkpoints: Any, clock: Any) -> None:
     await checkpoints.take(KEY, "t1", "r1", "a", 10)
     clock.advance(11)
@@ -88,6 +93,7 @@ async def test_a_finished_request_is_known_and_is_not_run_again(checkpoints: Any
     assert (kept.trace_id, kept.finished, tuple(kept.entries)) == ("t1", True, ())
 
 
+@pytest.mark.engine
 async def test_a_released_request_that_failed_goes_on_at_once(checkpoints: Any) -> None:
     await checkpoints.take(KEY, "t1", "r1", "a", 10)
     await checkpoints.append(KEY, "a", [{"kind": "reply", "digest": "d"}])
@@ -108,11 +114,13 @@ async def test_another_body_with_the_same_key_is_refused_in_every_state_of_the_f
     assert (await checkpoints.take(other, "t2", "r1", "b", 10)).trace_id == "t2"
 
 
+@pytest.mark.engine
 async def test_keys_belong_to_one_user(checkpoints: Any) -> None:
     await checkpoints.take(KEY, "t1", "r1", "a", 10)
     assert (await checkpoints.take(RequestKey("bob", "k1", "other"), "t2", "r1", "b", 10)).trace_id == "t2"
 
 
+@pytest.mark.engine
 async def test_deleted_requests_are_new_again_and_their_owners_write_nothing(checkpoints: Any) -> None:
     other_room, others = RequestKey("ann", "k2", "body"), RequestKey("bob", "k1", "body")
     await checkpoints.take(KEY, "t1", "r1", "a", 10)

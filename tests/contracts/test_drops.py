@@ -14,6 +14,7 @@ async def found_in(bucket: Any) -> list[Dropped]:
     return [found async for found in bucket.drops.list(bucket.name)]
 
 
+@pytest.mark.engine
 @pytest.mark.parametrize("key", ["a.txt", "handbuch/Müller & Söhne+1.txt", "여행/규정 2026.md", "a=b?c#d%20e.txt", "🗎/x", "a/.b", "~"])
 async def test_a_file_is_there_under_the_name_that_people_gave_it(bucket: Any, key: str) -> None:
     await bucket.put(key, b"twelve bytes")
@@ -23,6 +24,7 @@ async def test_a_file_is_there_under_the_name_that_people_gave_it(bucket: Any, k
     assert await found_in(bucket) == [Dropped(key, version, 12)]
 
 
+@pytest.mark.engine
 async def test_what_is_not_there_is_not_found(bucket: Any) -> None:
     await bucket.put("a/b", b"x")
     for key in ("none", "a", "a/b/c", "A/B", "a/b "):
@@ -37,6 +39,7 @@ async def test_an_empty_file_is_a_file(bucket: Any) -> None:
     assert (await bucket.drops.head(bucket.name, "empty")).size == 0
 
 
+@pytest.mark.engine
 async def test_other_bytes_are_another_version_also_of_the_same_length(bucket: Any) -> None:
     versions = set()
     for number in range(20):
@@ -55,6 +58,7 @@ async def test_the_version_of_an_unchanged_file_stays(bucket: Any) -> None:
     assert (await found_in(bucket))[:1] == before
 
 
+@pytest.mark.engine
 async def test_a_deleted_file_is_gone_and_may_be_deleted_again(bucket: Any) -> None:
     await bucket.put("여행/a", b"1")
     await bucket.put("b", b"2")
@@ -69,6 +73,7 @@ async def test_an_empty_bucket_lists_nothing(bucket: Any) -> None:
     assert await found_in(bucket) == []
 
 
+@pytest.mark.engine
 async def test_files_are_listed_in_the_order_of_their_keys_bytes(bucket: Any) -> None:
     keys = ["B", "a", "a-b", "a.b", "b/c", "b/c-d", "b/ü", "ü", "가", "\uff5e", "😀"]
     for key in reversed(keys):

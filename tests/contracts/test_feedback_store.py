@@ -12,6 +12,8 @@ from footnote.ports import FeedbackFilter
 from footnote.types import Caller, Feedback
 from tests.turns import make_turn, stored
 
+pytestmark = pytest.mark.engine
+
 ADMIN = Caller("boss", role="admin")
 AT = 1_700_000_000.0
 EVERYTHING = FeedbackFilter()

@@ -13,6 +13,7 @@ from footnote.errors import BadRequest, NotFound
 BYTES = bytes(range(256)) * 4
 
 
+@pytest.mark.engine
 async def test_bytes_come_back_until_they_are_deleted(files: Any) -> None:
     await files.put("sources/plan-1a2b3c/1", BYTES)
     assert await files.get("sources/plan-1a2b3c/1") == BYTES
@@ -21,6 +22,7 @@ async def test_bytes_come_back_until_they_are_deleted(files: Any) -> None:
         await files.get("sources/plan-1a2b3c/1")
 
 
+@pytest.mark.engine
 async def test_an_empty_file_is_a_file(files: Any) -> None:
     await files.put("empty", b"")
     assert await files.get("empty") == b""
@@ -39,6 +41,7 @@ async def test_deleting_what_is_not_there_is_fine(files: Any) -> None:
     assert await files.get("a/b") == b"x"
 
 
+@pytest.mark.engine
 async def test_a_folder_and_a_path_below_a_file_are_not_found(files: Any) -> None:
     await files.put("a/b", b"x")
     for key in ("a", "a/b/c", "a/c"):
@@ -86,6 +89,7 @@ async def keys_of(files: Any, prefix: str) -> list[str]:
     return [key async for key in files.keys(prefix)]
 
 
+@pytest.mark.engine
 async def test_keys_are_listed_by_what_they_begin_with_in_the_order_of_their_bytes(files: Any) -> None:
     keys = ["B/1", "a-b", "a.b", "a/1", "a/10", "a/2", "a/b/c", "a_b", "ab"]
     for key in reversed(keys):
@@ -114,12 +118,14 @@ async def test_an_empty_store_has_no_keys(files: Any) -> None:
     assert await keys_of(files, "") == []
 
 
+@pytest.mark.engine
 async def test_a_link_is_a_url_or_none(files: Any) -> None:
     await files.put("a", b"x")
     link = await files.link("a", 60, content_type="text/plain", disposition="inline")
     assert link is None or urlsplit(link).path.endswith("/a")
 
 
+@pytest.mark.engine
 async def test_a_reader_never_sees_a_partial_file(open_files: Any) -> None:
     one, two = await open_files(), await open_files()
     versions = [bytes([number]) * 200_000 for number in range(6)]

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from footnote.types import Caller, Search
 from tests.fakes import make_chunk, make_document
+
+pytestmark = pytest.mark.engine
 
 
 async def put(index: Any, generation: int = 1) -> list[str]:

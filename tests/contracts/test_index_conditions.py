@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from footnote.types import Caller, Condition, Conditions, Operator
 from tests.contracts.test_index import LOCAL, ask, embed, unit, words
 from tests.fakes import make_chunk, make_document, put_document
+
+pytestmark = pytest.mark.engine
 
 EXPECTED: dict[tuple[Operator, str, tuple[str, ...]], str] = {
     ("is", "kind", ("report",)): "ab",

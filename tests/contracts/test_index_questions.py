@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from footnote.types import Caller
 from tests.contracts.test_index import words
 from tests.fakes import make_chunk, make_document, put_document
+
+pytestmark = pytest.mark.engine
 
 
 async def test_questions_find_their_chunk_and_are_returned_to_copies_only(index: Any, me: Caller, stranger: Caller) -> None:

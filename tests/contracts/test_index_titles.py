@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from footnote.types import Caller
 from tests.fakes import make_chunk, make_document, put_document
+
+pytestmark = pytest.mark.engine
 
 
 async def test_documents_with_a_title_are_those_that_the_caller_may_read(index: Any, me: Caller, stranger: Caller) -> None:

@@ -16,6 +16,7 @@ from tests.contracts.test_index import LOCAL, ask, embed, ids, near, unit
 from tests.fakes import make_chunk, make_document, put_document
 
 
+@pytest.mark.engine
 async def test_chunks_wait_for_their_vectors_oldest_first(index: Any) -> None:
     chunks = await put_document(index, make_document(title="T"), ["One. Two and three.", "zwei"])
     await put_document(index, make_document("b"), ["drei"], lang="de")
@@ -29,6 +30,7 @@ async def test_chunks_wait_for_their_vectors_oldest_first(index: Any) -> None:
     assert (await index.progress("e", frozenset({"en"})), await index.progress("e", None)) == ((1, 2), (1, 3))
 
 
+@pytest.mark.engine
 async def test_it_can_be_asked_what_some_collections_wait_for(index: Any) -> None:
     for name in ("laws", "notes", "plans"):
         await put_document(index, make_document(name, collection=name), ["one"])
@@ -43,6 +45,7 @@ async def test_it_can_be_asked_what_some_collections_wait_for(index: Any) -> Non
     assert await waiting(only=frozenset()) == ([], (0, 0))
 
 
+@pytest.mark.engine
 async def test_the_vectors_of_a_chunk_that_vanished_are_dropped(index: Any, me: Caller) -> None:
     chunks = await put_document(index, make_document(), ["one"])
     other = await put_document(index, make_document("b"), ["two"])
@@ -53,6 +56,7 @@ async def test_the_vectors_of_a_chunk_that_vanished_are_dropped(index: Any, me: 
     await index.put_vectors("e", [])
 
 
+@pytest.mark.engine
 async def test_another_embedder_takes_over_chunk_by_chunk(index: Any, me: Caller) -> None:
     chunks = await put_document(index, make_document(), ["one", "two"])
     await embed(index, chunks, unit(1), unit(0, 1))
@@ -102,6 +106,7 @@ async def test_vectors_of_an_earlier_recipe_stay_in_use_until_they_are_replaced(
     assert (await near(index, me, axes[3]))[0] == "plan|1|2"
 
 
+@pytest.mark.engine
 async def test_chunks_without_a_vector_come_before_those_of_an_earlier_recipe(index: Any) -> None:
     await embed(index, await put_document(index, make_document(), ["one"]), unit(1))
     await put_document(index, make_document("new", title="T"), ["two"], headings=("A", "한"))
@@ -128,6 +133,7 @@ async def waiting_for(index: Any) -> list[str]:
     return waiting
 
 
+@pytest.mark.engine
 async def test_outlines_and_section_openings_get_vectors_in_collections_where_they_are_searched(open_index: Open, me: Caller) -> None:
     index, other = await open_index(), await open_index()
     chunks = await put_levels(index)
@@ -153,12 +159,14 @@ async def test_outlines_and_section_openings_get_vectors_in_collections_where_th
     assert await waiting_for(index) == ["law|1|0", "law|1|1", "law|1|2", "later|1|0", "later|1|1", "later|1|2"]
 
 
+@pytest.mark.engine
 async def test_a_search_at_all_levels_of_an_unknown_collection_finds_nothing(index: Any, me: Caller) -> None:
     assert await ask(index, me, "bridge", unit(1), levels=(0, 1), collection="unknown") == Candidates()
     await put_levels(index, "plan", "unknown")
     assert await waiting_for(index) == ["plan|1|0"]
 
 
+@pytest.mark.engine
 async def test_sentence_vectors_come_back_with_their_passage(index: Any, me: Caller) -> None:
     chunks = await put_document(index, make_document(), ["The first sentence. The second sentence.", "Another one without any."])
     sentences = np.array([[127, 0, 0, -127], [1, 2, 3, 4]], np.int8)
@@ -205,6 +213,7 @@ async def test_a_chunk_without_sentences_has_the_terms_of_its_title(index: Any, 
     assert found["plan|1|1"] == ChunkSentences(((0, 4),), terms=("one",), heading_terms="harbour plan")
 
 
+@pytest.mark.engine
 async def test_coverage_counts_what_the_caller_may_read_in_the_languages_that_get_vectors(index: Any, me: Caller) -> None:
     english = await put_document(index, make_document(), ["one", "two"])
     await put_document(index, make_document("ko"), ["하나"], lang="ko")
@@ -221,6 +230,7 @@ async def test_coverage_counts_what_the_caller_may_read_in_the_languages_that_ge
     assert (await ask(index, me, "one", languages=spoken)).coverage == 1.0  # no vector was asked for
 
 
+@pytest.mark.engine
 async def test_passages_found_by_words_that_have_no_vector_are_named(index: Any, me: Caller) -> None:
     chunks = await put_document(index, make_document(), ["one", "one two", "one three", "four"])
     assert (await ask(index, me, "one", unit(1))).bare == {"plan|1|0", "plan|1|1", "plan|1|2"}
@@ -232,6 +242,7 @@ async def test_passages_found_by_words_that_have_no_vector_are_named(index: Any,
     assert (await ask(index, me, vector=unit(1))).bare == frozenset()
 
 
+@pytest.mark.engine
 async def test_no_list_is_missing_from_a_search_that_is_answered_in_time(index: Any, me: Caller) -> None:
     document = make_document()
     chunk = make_chunk(document, "The bridge is old.")

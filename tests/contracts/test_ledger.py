@@ -24,6 +24,7 @@ async def make_ready(ledger: Any, document: Any) -> None:
     assert await ledger.update(document.doc_id, document.generation, state="READY", active_generation=document.generation, chunks=3)
 
 
+@pytest.mark.engine
 async def test_a_new_file_is_received_as_generation_one(ledger: Any, me: Caller, clock: Any) -> None:
     clock.now = 100.0
     document, work = await accept(ledger, me, "Report 2024.pdf", "h1", size=42, metadata={"class": "a"})
@@ -80,6 +81,7 @@ async def test_the_same_name_in_another_unicode_form_is_the_same_name(ledger: An
     assert (second.doc_id, second.generation) == (first.doc_id, 2)
 
 
+@pytest.mark.engine
 async def test_the_same_file_again_needs_no_work(ledger: Any, me: Caller, clock: Any) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1")
     clock.advance(5)
@@ -91,6 +93,7 @@ async def test_the_same_file_again_needs_no_work(ledger: Any, me: Caller, clock:
     assert (again.doc_id, again.generation, again.state, work) == (first.doc_id, 1, "READY", False)
 
 
+@pytest.mark.engine
 async def test_the_same_file_with_other_metadata_is_its_next_generation(ledger: Any, me: Caller) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1", metadata={"class": "Law", "topics": ["a"]})
     await make_ready(ledger, first)
@@ -109,6 +112,7 @@ async def test_the_same_content_under_another_name_is_the_same_document(ledger: 
     assert await accept(ledger, me, "b.txt", "h1") == (first, False)
 
 
+@pytest.mark.engine
 async def test_new_content_under_a_documents_only_name_is_its_next_generation(ledger: Any, me: Caller, clock: Any) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1", metadata={"x": 1}, title="A")
     await make_ready(ledger, first)
@@ -137,6 +141,7 @@ async def test_new_content_under_one_of_several_names_is_a_new_document_and_the_
     assert (third.doc_id, third.generation) == (first.doc_id, 2)
 
 
+@pytest.mark.engine
 async def test_one_of_several_names_moves_to_the_document_that_has_its_new_content(ledger: Any, me: Caller) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1")
     await accept(ledger, me, "b.txt", "h1")
@@ -154,6 +159,7 @@ async def test_an_only_name_with_the_content_of_another_document_does_not_leave_
     assert await accept(ledger, me, "b.txt", "h2") == (second, False)
 
 
+@pytest.mark.engine
 async def test_a_failed_file_is_retried(ledger: Any, me: Caller) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1")
     await ledger.update(first.doc_id, 1, state="FAILED", reason="It is encrypted.", remedy="Remove the password.")
@@ -171,6 +177,7 @@ async def test_a_generation_that_fails_leaves_the_one_before_answering(ledger: A
     assert (failed.state, failed.reason, failed.active_generation) == ("FAILED", "It is empty.", 1)
 
 
+@pytest.mark.engine
 async def test_collections_and_groups_keep_equal_content_apart(ledger: Any, me: Caller) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1")
     other_collection, _ = await accept(ledger, me, "a.txt", "h1", collection="hr")
@@ -193,6 +200,7 @@ async def reserve(ledger: Any, caller: Caller, file_name: str) -> str:
     return doc_id
 
 
+@pytest.mark.engine
 async def test_a_reserved_id_becomes_the_new_documents_id(ledger: Any, me: Caller) -> None:
     reserved = await reserve(ledger, me, "Plan.md")
     assert re.fullmatch(r"plan-[0-9a-f]{6}", reserved)
@@ -213,6 +221,7 @@ async def test_a_reserved_id_leads_to_the_document_that_has_the_content_already(
         await ledger.get(me, "b-000001")
 
 
+@pytest.mark.engine
 async def test_two_uploads_of_one_new_name_are_found_under_both_reserved_ids(ledger: Any, me: Caller) -> None:
     first, second = await reserve(ledger, me, "a.txt"), await reserve(ledger, me, "a.txt")
     assert first != second
@@ -238,6 +247,7 @@ async def test_one_of_several_names_is_reserved_under_an_id_of_its_own(ledger: A
     assert (await accept(ledger, me, "a.txt", "h2", doc_id=reserved))[0].doc_id == reserved
 
 
+@pytest.mark.engine
 async def test_a_given_id_never_takes_over_another_document(ledger: Any, me: Caller) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1")
     second, work = await accept(ledger, me, "b.txt", "h2", doc_id=first.doc_id)
@@ -252,6 +262,7 @@ async def test_a_given_id_never_takes_over_another_document(ledger: Any, me: Cal
 # --- reading -----------------------------------------------------------------------------------
 
 
+@pytest.mark.engine
 async def test_an_unreadable_document_is_not_found(ledger: Any, me: Caller, stranger: Caller) -> None:
     document, _ = await accept(ledger, me, "a.txt", "h1")
     for call in (ledger.get(stranger, document.doc_id), ledger.delete(stranger, document.doc_id), ledger.get(me, "unknown")):
@@ -262,6 +273,7 @@ async def test_an_unreadable_document_is_not_found(ledger: Any, me: Caller, stra
     assert await ledger.collections(stranger) == {}
 
 
+@pytest.mark.engine
 async def test_public_documents_are_visible_to_all_and_documents_without_groups_to_no_one(ledger: Any, stranger: Caller) -> None:
     everyones, _ = await accept(ledger, stranger, "a.txt", "h1", permission_groups=frozenset({"*"}))
     nobodys, _ = await accept(ledger, stranger, "b.txt", "h2", permission_groups=frozenset())
@@ -272,6 +284,7 @@ async def test_public_documents_are_visible_to_all_and_documents_without_groups_
             await ledger.get(caller, nobodys.doc_id)
 
 
+@pytest.mark.engine
 async def test_a_list_is_cut_into_pages_newest_first(ledger: Any, me: Caller, clock: Any) -> None:
     ids = []
     for number in range(5):
@@ -288,6 +301,7 @@ async def test_a_list_is_cut_into_pages_newest_first(ledger: Any, me: Caller, cl
     assert (after_the_end.data, after_the_end.has_more, after_the_end.last_id) == ((), False, None)
 
 
+@pytest.mark.engine
 async def test_documents_of_the_same_moment_are_listed_by_id_and_none_is_skipped(ledger: Any, me: Caller) -> None:
     ids = sorted([(await accept(ledger, me, f"{number}.txt", f"h{number}"))[0].doc_id for number in range(4)])
     first = await ledger.list(me, limit=3)
@@ -295,6 +309,7 @@ async def test_documents_of_the_same_moment_are_listed_by_id_and_none_is_skipped
     assert [document.doc_id for document in (*first.data, *second.data)] == ids
 
 
+@pytest.mark.engine
 async def test_pages_are_full_although_documents_between_are_invisible(ledger: Any, me: Caller, stranger: Caller, clock: Any) -> None:
     mine = []
     for number in range(6):
@@ -309,6 +324,7 @@ async def test_pages_are_full_although_documents_between_are_invisible(ledger: A
         await ledger.list(stranger, after=mine[0])
 
 
+@pytest.mark.engine
 async def test_a_list_goes_on_after_a_document_that_was_deleted_meanwhile(ledger: Any, me: Caller, clock: Any) -> None:
     old, _ = await accept(ledger, me, "old.txt", "h1")
     clock.advance(1)
@@ -318,6 +334,7 @@ async def test_a_list_goes_on_after_a_document_that_was_deleted_meanwhile(ledger
     assert [document.doc_id for document in (await ledger.list(me, after=page.last_id)).data] == [old.doc_id]
 
 
+@pytest.mark.engine
 async def test_a_list_can_be_of_one_collection(ledger: Any, me: Caller) -> None:
     await accept(ledger, me, "a.txt", "h1")
     other, _ = await accept(ledger, me, "b.txt", "h2", collection="hr")
@@ -325,6 +342,7 @@ async def test_a_list_can_be_of_one_collection(ledger: Any, me: Caller) -> None:
     assert (await ledger.list(me, collection="unknown")).data == ()
 
 
+@pytest.mark.engine
 async def test_collections_count_what_is_visible_and_ready(ledger: Any, me: Caller) -> None:
     ready, _ = await accept(ledger, me, "a.txt", "h1")
     await make_ready(ledger, ready)
@@ -335,6 +353,7 @@ async def test_collections_count_what_is_visible_and_ready(ledger: Any, me: Call
     assert await ledger.collections(me) == {"default": 1, "hr": 0}
 
 
+@pytest.mark.engine
 async def test_unfinished_documents_of_all_are_found_oldest_first(ledger: Any, me: Caller, clock: Any) -> None:
     async def accept_at(second: float, name: str, **given: Any) -> Any:
         clock.now = second
@@ -352,6 +371,7 @@ async def test_unfinished_documents_of_all_are_found_oldest_first(ledger: Any, m
     assert [document.doc_id for document in await ledger.unfinished()] == [changed.doc_id, nobodys.doc_id, received.doc_id]
 
 
+@pytest.mark.engine
 async def test_failed_documents_of_all_are_found_oldest_first_until_they_are_tried_again(ledger: Any, me: Caller, clock: Any) -> None:
     doc_ids = []
     for second, name, groups in ((1, "a", ["*"]), (2, "b", []), (3, "c", ["*"]), (4, "d", ["*"])):
@@ -365,6 +385,7 @@ async def test_failed_documents_of_all_are_found_oldest_first_until_they_are_tri
     assert [each.doc_id for each in await ledger.failed()] == doc_ids[:2]
 
 
+@pytest.mark.engine
 async def test_counts_name_every_state(ledger: Any, me: Caller) -> None:
     ready, _ = await accept(ledger, me, "a.txt", "h1")
     await make_ready(ledger, ready)
@@ -377,6 +398,7 @@ async def test_counts_name_every_state(ledger: Any, me: Caller) -> None:
 # --- updating and deleting ---------------------------------------------------------------------
 
 
+@pytest.mark.engine
 async def test_an_update_writes_its_fields_and_the_time(ledger: Any, me: Caller, clock: Any) -> None:
     document, _ = await accept(ledger, me, "a.txt", "h1")
     clock.advance(5)
@@ -386,6 +408,7 @@ async def test_an_update_writes_its_fields_and_the_time(ledger: Any, me: Caller,
     assert (changed.state, changed.updated_at) == ("RECEIVED", clock.now)
 
 
+@pytest.mark.engine
 async def test_an_update_of_a_generation_that_was_overtaken_changes_nothing(ledger: Any, me: Caller) -> None:
     document, _ = await accept(ledger, me, "a.txt", "h1")
     overtaken, _ = await accept(ledger, me, "a.txt", "h2")
@@ -401,6 +424,7 @@ async def test_an_update_cannot_change_what_a_document_is(ledger: Any, me: Calle
         await ledger.update(document.doc_id, 1, **{field: "x"})
 
 
+@pytest.mark.engine
 async def test_a_deleted_document_is_gone_and_its_name_and_content_are_free(ledger: Any, me: Caller) -> None:
     document, _ = await accept(ledger, me, "a.txt", "h1")
     await make_ready(ledger, document)
@@ -420,6 +444,7 @@ async def test_a_deleted_document_is_gone_and_its_name_and_content_are_free(ledg
 # --- concurrency -------------------------------------------------------------------------------
 
 
+@pytest.mark.engine
 async def test_exactly_one_of_many_concurrent_uploads_of_the_same_content_has_work(open_ledger: Any, me: Caller) -> None:
     clients = [await open_ledger(), await open_ledger()]
     results = await asyncio.gather(*(accept(clients[number % 2], me, f"{number}.txt", "h1") for number in range(12)))
@@ -427,6 +452,7 @@ async def test_exactly_one_of_many_concurrent_uploads_of_the_same_content_has_wo
     assert len({document.doc_id for document, _ in results}) == 1
 
 
+@pytest.mark.engine
 async def test_each_of_many_concurrent_changes_of_one_name_makes_a_generation(open_ledger: Any, me: Caller) -> None:
     clients = [await open_ledger(), await open_ledger()]
     results = await asyncio.gather(*(accept(clients[number % 2], me, "a.txt", f"h{number}") for number in range(8)))
@@ -442,6 +468,7 @@ async def test_the_ledger_is_the_same_after_it_was_opened_again(open_ledger: Any
 # --- what is not READY, and what a model is to describe -------------------------------------------
 
 
+@pytest.mark.engine
 async def test_states_and_failed_documents_are_those_that_the_caller_may_read(ledger: Any, me: Caller, stranger: Caller) -> None:
     theirs, _ = await accept(ledger, me, "a", "h1")
     assert await ledger.readable_states(me, "default") == {"RECEIVED": 1}
@@ -464,6 +491,7 @@ async def test_states_and_failed_documents_are_those_that_the_caller_may_read(le
     assert await ledger.unreadable(stranger, "default", 9) == []
 
 
+@pytest.mark.engine
 async def test_documents_to_be_described_are_listed_while_they_are_ready(ledger: Any, me: Caller, clock: Any) -> None:
     documents = []
     for name in ("a", "b", "c", "d"):

@@ -26,6 +26,7 @@ async def make_ready(ledger: Any, document: Document) -> None:
     assert await ledger.update(document.doc_id, document.generation, state="READY", active_generation=document.generation, chunks=3)
 
 
+@pytest.mark.engine
 async def test_a_document_gets_the_chosen_id(ledger: Any, me: Caller) -> None:
     document, work = await insert(ledger, me, title="One")
     assert (document.doc_id, document.generation, document.state, document.title, work) == ("A1", 1, "RECEIVED", "One", True)
@@ -60,6 +61,7 @@ async def test_other_groups_end_what_earlier_generations_may_answer(ledger: Any)
     assert await ledger.collections(Caller("sam", STAFF)) == {}
 
 
+@pytest.mark.engine
 async def test_a_document_of_others_cannot_be_overwritten(ledger: Any, me: Caller) -> None:
     await insert(ledger, LAWYER, permission_groups=LAW)
     with pytest.raises(NotFound):
@@ -76,6 +78,7 @@ async def test_overwriting_needs_every_group_of_the_document(ledger: Any) -> Non
         await insert(ledger, LAWYER, "h2", permission_groups=LAW)
 
 
+@pytest.mark.engine
 async def test_a_deleted_document_can_be_inserted_again(ledger: Any, me: Caller) -> None:
     first, _ = await insert(ledger, me)
     await make_ready(ledger, first)

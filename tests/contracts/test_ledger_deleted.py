@@ -39,6 +39,7 @@ async def test_a_kept_document_is_as_deleted_as_any_other(ledger: Any, me: Calle
     assert (await ledger.unpurged(), ids(await ledger.kept())) == ([], [gone.doc_id])
 
 
+@pytest.mark.engine
 async def test_it_is_restored_as_its_next_generation_with_its_readers_and_names(ledger: Any, me: Caller, clock: Any) -> None:
     document, _ = await accept(ledger, me, "a.txt", "h1", metadata={"class": "a"}, title="A")
     await accept(ledger, me, "b.txt", "h1")
@@ -61,6 +62,7 @@ async def test_it_is_restored_as_its_next_generation_with_its_readers_and_names(
     assert (await accept(ledger, me, "d.txt", "h1"))[0].doc_id == document.doc_id
 
 
+@pytest.mark.engine
 async def test_it_is_restored_once(ledger: Any, me: Caller) -> None:
     gone = await kept(ledger, me)
     assert not await ledger.undelete(gone.doc_id, gone.generation + 1)
@@ -73,6 +75,7 @@ async def test_it_is_restored_once(ledger: Any, me: Caller) -> None:
     assert await ledger.undelete(gone.doc_id, 2)
 
 
+@pytest.mark.engine
 async def test_it_can_be_restored_for_an_hour_and_is_kept_until_that_is_given_up(ledger: Any, me: Caller, clock: Any) -> None:
     gone = await kept(ledger, me)
     clock.advance(HOUR_S)
@@ -110,6 +113,7 @@ async def test_a_delete_for_good_ends_the_time_to_restore(ledger: Any, me: Calle
     assert not await ledger.undelete(gone.doc_id, gone.generation)
 
 
+@pytest.mark.engine
 async def test_the_list_holds_what_the_caller_may_restore_last_deleted_first(ledger: Any, me: Caller, stranger: Caller, clock: Any) -> None:
     first = await kept(ledger, me)
     clock.advance(1)
@@ -136,6 +140,7 @@ async def test_the_same_file_added_again_takes_its_place(ledger: Any, me: Caller
     assert (await accept(ledger, me, "a.txt", "h2"))[0].doc_id == again.doc_id  # the name still leads to the new one
 
 
+@pytest.mark.engine
 async def test_a_new_version_added_meanwhile_takes_its_place_and_one_of_two_names_does_not(ledger: Any, me: Caller) -> None:
     gone, _ = await accept(ledger, me, "a.txt", "h1")
     await accept(ledger, me, "b.txt", "h1")

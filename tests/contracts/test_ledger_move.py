@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from footnote.ports import Name
 from footnote.types import Caller
 from tests.contracts.test_ledger import STAFF, accept, make_ready
@@ -11,6 +13,7 @@ from tests.contracts.test_ledger import STAFF, accept, make_ready
 HR = frozenset({"hr"})
 
 
+@pytest.mark.engine
 async def test_it_starts_its_next_generation_there_and_nowhere_else(ledger: Any, me: Caller, stranger: Caller, clock: Any) -> None:
     document, _ = await accept(ledger, me, "a.txt", "h1", metadata={"class": "a"})
     await accept(ledger, me, "b.txt", "h1")
@@ -52,6 +55,7 @@ async def test_a_name_that_leads_elsewhere_there_keeps_leading_there(ledger: Any
     assert (await accept(ledger, me, "a.txt", "h3", permission_groups=HR))[0].doc_id == other.doc_id
 
 
+@pytest.mark.engine
 async def test_only_the_generation_that_was_meant_is_moved(ledger: Any, me: Caller) -> None:
     document, _ = await accept(ledger, me, "a.txt", "h1")
     assert not await ledger.move(document.doc_id, 2, collection="side", permission_groups=HR)

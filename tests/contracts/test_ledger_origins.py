@@ -50,6 +50,7 @@ async def test_a_file_with_an_origin_is_identified_by_it_and_its_name_is_only_di
     assert len({first.doc_id, elsewhere.doc_id, uploaded.doc_id}) == 3
 
 
+@pytest.mark.engine
 async def test_an_origin_holds_the_version_that_was_accepted_last(ledger: Any) -> None:
     assert await ledger.held(HERE) is None
     document, _ = await drop(ledger, HERE, "h1")
@@ -68,6 +69,7 @@ async def test_the_same_bytes_in_a_new_version_need_no_work_and_the_version_is_s
     assert await ledger.held(HERE) == Held(document.doc_id, "v9")
 
 
+@pytest.mark.engine
 async def test_origins_are_found_by_how_they_begin(ledger: Any) -> None:
     places = ["s3://a/x", "s3://b/%_", "s3://b/über.txt", "s3://b/보고서.pdf", "s3://b/" + "길" * 400, "s3://bb/x"]
     held = {place: Held((await drop(ledger, place, f"h{number}"))[0].doc_id, f"v-h{number}") for number, place in enumerate(places)}
@@ -78,6 +80,7 @@ async def test_origins_are_found_by_how_they_begin(ledger: Any) -> None:
     assert await ledger.origins("s3://b/_") == {}
 
 
+@pytest.mark.engine
 async def test_the_same_content_in_two_places_is_one_document_until_both_are_released(ledger: Any) -> None:
     document, _ = await drop(ledger, HERE, "h1")
     assert await drop(ledger, THERE, "h1", file_name="copy.txt") == (document, False)
@@ -89,6 +92,7 @@ async def test_the_same_content_in_two_places_is_one_document_until_both_are_rel
     assert await ledger.origins("") == {}
 
 
+@pytest.mark.engine
 async def test_a_released_document_is_deleted_and_its_name_and_content_are_free(ledger: Any, clock: Any) -> None:
     document, _ = await drop(ledger, HERE, "h1")
     clock.advance(5)
@@ -152,6 +156,7 @@ async def test_releasing_the_origin_of_a_deleted_document_does_not_delete_it_aga
     assert await ledger.unpurged() == []
 
 
+@pytest.mark.engine
 async def test_concurrent_drops_and_releases_of_one_file_leave_at_most_one_document(open_ledger: Any) -> None:
     clients = [await open_ledger(), await open_ledger()]
     calls = [drop(clients[number % 2], HERE, f"h{number % 3}") if number % 3 else clients[number % 2].release(HERE) for number in range(12)]
@@ -166,6 +171,7 @@ async def test_concurrent_drops_and_releases_of_one_file_leave_at_most_one_docum
 # --- leases ------------------------------------------------------------------------------------
 
 
+@pytest.mark.engine
 async def test_one_owner_works_on_a_document_at_a_time(ledger: Any, clock: Any) -> None:
     document, _ = await upload(ledger, "a.txt", "h1")
     assert await ledger.lease(document.doc_id, 1, "one", 60) is True
@@ -180,6 +186,7 @@ async def test_one_owner_works_on_a_document_at_a_time(ledger: Any, clock: Any) 
     assert await ledger.get(Caller("me", STAFF), document.doc_id) == document
 
 
+@pytest.mark.engine
 async def test_only_the_generation_that_is_being_made_can_be_leased(ledger: Any, me: Caller) -> None:
     document, _ = await upload(ledger, "a.txt", "h1")
     assert await ledger.lease(document.doc_id, 2, "one", 60) is False
@@ -188,6 +195,7 @@ async def test_only_the_generation_that_is_being_made_can_be_leased(ledger: Any,
     assert await ledger.lease(document.doc_id, 1, "one", 60) is False
 
 
+@pytest.mark.engine
 @pytest.mark.parametrize(("state", "free"), [("RECEIVED", True), ("PROCESSING", False), ("READY", True), ("FAILED", True)])
 async def test_a_lease_ends_with_the_work(ledger: Any, state: str, free: bool) -> None:
     document, _ = await upload(ledger, "a.txt", "h1")
@@ -204,6 +212,7 @@ async def test_a_lease_ends_with_its_generation(ledger: Any) -> None:
     assert await ledger.lease(document.doc_id, 2, "two", 60) is True
 
 
+@pytest.mark.engine
 async def test_one_of_many_concurrent_claims_of_a_lease_succeeds(open_ledger: Any) -> None:
     clients = [await open_ledger(), await open_ledger()]
     document, _ = await upload(clients[0], "a.txt", "h1")
@@ -234,6 +243,7 @@ async def test_a_delete_by_a_reserved_id_can_be_asked_for_again_as_well(ledger: 
     assert (await ledger.delete(me, "b-000001")).doc_id == document.doc_id
 
 
+@pytest.mark.engine
 async def test_deleted_documents_wait_until_they_are_purged_oldest_first(ledger: Any, me: Caller, clock: Any) -> None:
     deleted, _ = await upload(ledger, "a.txt", "h1")
     clock.advance(1)
@@ -250,6 +260,7 @@ async def test_deleted_documents_wait_until_they_are_purged_oldest_first(ledger:
     assert (await ledger.counts())["DELETED"] == 2
 
 
+@pytest.mark.engine
 async def test_only_deleted_documents_are_purged(ledger: Any, me: Caller) -> None:
     document, _ = await upload(ledger, "a.txt", "h1")
     await ledger.purge(document.doc_id)
@@ -259,6 +270,7 @@ async def test_only_deleted_documents_are_purged(ledger: Any, me: Caller) -> Non
     assert ids(await ledger.unpurged()) == [document.doc_id]
 
 
+@pytest.mark.engine
 async def test_a_purge_leaves_a_name_that_another_document_took(ledger: Any, me: Caller) -> None:
     document, _ = await upload(ledger, "a.txt", "h1")
     await ledger.delete(me, document.doc_id)
@@ -268,6 +280,7 @@ async def test_a_purge_leaves_a_name_that_another_document_took(ledger: Any, me:
     assert (third.doc_id, third.generation) == (again.doc_id, 2)
 
 
+@pytest.mark.engine
 async def test_a_document_with_very_many_names_is_deleted_and_all_its_names_are_free(ledger: Any, me: Caller) -> None:
     document, _ = await upload(ledger, "0.txt", "h1")
     for number in range(1, 45):

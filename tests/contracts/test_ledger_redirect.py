@@ -14,6 +14,7 @@ from tests.contracts.test_ledger_origins import BOARD, HERE, STAFF, THERE, drop,
 ME = Caller("me", STAFF | BOARD)
 
 
+@pytest.mark.engine
 async def test_a_renamed_file_keeps_its_document_which_is_read_again_under_the_new_name(ledger: Any, clock: Any) -> None:
     before, _ = await drop(ledger, HERE, "h1")
     await ledger.update(before.doc_id, 1, state="READY", active_generation=1)
@@ -35,6 +36,7 @@ async def test_a_title_of_its_own_stays(ledger: Any) -> None:
     assert (await ledger.get(ME, document.doc_id)).title == "Towers"
 
 
+@pytest.mark.engine
 @pytest.mark.parametrize("many", [2, MOST_REDIRECTED])
 async def test_files_that_swap_names_keep_their_documents(ledger: Any, many: int) -> None:
     places = [f"s3://b/{number:02d}" for number in range(many)]
@@ -93,6 +95,7 @@ async def test_a_document_that_a_user_deleted_stays_deleted(ledger: Any) -> None
         await ledger.get(ME, document.doc_id)
 
 
+@pytest.mark.engine
 async def test_too_many_origins_at_once_are_a_defect_of_the_caller(ledger: Any) -> None:
     with pytest.raises(ValueError, match="too many"):
         await ledger.redirect({f"s3://b/{number}": None for number in range(MOST_REDIRECTED + 1)})

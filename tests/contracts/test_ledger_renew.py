@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from footnote.types import Caller
 from tests.contracts.test_ledger import accept, make_ready
+
+pytestmark = pytest.mark.engine
 
 
 async def test_the_next_generation_starts_while_the_active_one_answers(ledger: Any, me: Caller, clock: Any) -> None:

@@ -19,6 +19,7 @@ DOCUMENT = make_document(
 )  # fmt: skip
 
 
+@pytest.mark.engine
 async def test_every_field_is_kept(ledger: Any, me: Caller, stranger: Caller) -> None:
     assert await ledger.restore(DOCUMENT, [])
     assert await ledger.get(me, "plan") == DOCUMENT
@@ -46,6 +47,7 @@ async def test_the_same_file_sent_again_is_the_restored_document(ledger: Any, me
     assert (document.doc_id, document.generation, document.active_generation, work) == ("plan", 8, 7, True)
 
 
+@pytest.mark.engine
 async def test_an_id_that_is_or_was_in_use_is_left_alone(ledger: Any, me: Caller) -> None:
     await ledger.restore(DOCUMENT, [])
     assert not await ledger.restore(replace(DOCUMENT, title="Another"), [Name("other.txt")])
@@ -60,6 +62,7 @@ async def test_a_name_that_leads_elsewhere_stays_there(ledger: Any, me: Caller) 
     assert (await ledger.names("plan"), await ledger.names(first.doc_id)) == ([], [Name("plan.txt")])
 
 
+@pytest.mark.engine
 async def test_a_document_may_have_very_many_names(ledger: Any) -> None:
     names = [Name(f"{number}.txt", f"folder:/{number}.txt", str(number)) for number in range(120)]
     assert await ledger.restore(DOCUMENT, names)

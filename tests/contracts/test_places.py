@@ -25,6 +25,7 @@ async def put(places: Places, records: Any, item: str, key: str = "k") -> bool:
     return False
 
 
+@pytest.mark.engine
 async def test_of_many_additions_at_once_as_many_are_stored_as_there_are_places(open_records: Any, clock: Any) -> None:
     clients = [await open_records(), await open_records()]
     places = [Places(client, clock, 5, "There are 5.") for client in clients]

@@ -20,6 +20,7 @@ async def test_an_empty_queue_gives_nothing(queue: Any) -> None:
     assert await queue.size() == 0
 
 
+@pytest.mark.engine
 async def test_every_job_is_taken_once_with_its_body(queue: Any) -> None:
     first = {"doc_id": "a", "generation": 1, "이름": ["가\n\x00", None]}
     assert await queue.put(first) != await queue.put({"doc_id": "b"})
@@ -39,6 +40,7 @@ async def test_a_finished_job_is_gone_and_a_taken_one_still_counts(queue: Any) -
     assert await queue.take(lease_s=60) is None
 
 
+@pytest.mark.engine
 async def test_a_job_whose_lease_ended_comes_back_as_the_next_attempt(queue: Any) -> None:
     await queue.put({"n": 1})
     for attempt in (1, 2, 3):
@@ -46,12 +48,14 @@ async def test_a_job_whose_lease_ended_comes_back_as_the_next_attempt(queue: Any
         assert (job.body, job.attempt) == ({"n": 1}, attempt)
 
 
+@pytest.mark.engine
 async def test_a_lease_may_be_shorter_than_a_second(queue: Any) -> None:
     await queue.put({})
     await queue.take(lease_s=0.5)
     assert await queue.take(lease_s=60) is None
 
 
+@pytest.mark.engine
 async def test_a_job_to_retry_comes_back_as_the_next_attempt(queue: Any) -> None:
     await queue.put({"n": 1})
     job = await queue.take(lease_s=600)
@@ -72,6 +76,7 @@ async def test_a_waiting_job_does_not_block_others(queue: Any) -> None:
     assert await queue.size() == 2
 
 
+@pytest.mark.engine
 async def test_finishing_or_retrying_an_unknown_job_is_fine(queue: Any) -> None:
     await queue.put({})
     await queue.finish("unknown")
@@ -95,6 +100,7 @@ async def test_jobs_and_leases_survive_a_restart(open_queue: Any) -> None:
     assert await after.size() == 1
 
 
+@pytest.mark.engine
 async def test_two_consumers_never_take_the_same_job(open_queue: Any, request: pytest.FixtureRequest) -> None:
     clients = [await open_queue(), await open_queue()]
     for number in range(10):

@@ -11,6 +11,7 @@ from footnote.errors import Conflict
 from footnote.ports import read_all
 
 
+@pytest.mark.engine
 async def test_a_record_comes_back_as_it_was_put(records: Any, clock: Any) -> None:
     assert await records.get("prompt", "answer") is None
     value = {"a.b": [1, 2.5, None, True, "값"], "$set": {"deep": {"": "x"}}, "half": "\ud800", "large": 2**40}
@@ -62,6 +63,7 @@ async def test_a_value_that_is_not_json_is_refused_and_the_old_one_stays(records
 # --- conditional writes ------------------------------------------------------------------------
 
 
+@pytest.mark.engine
 async def test_a_record_is_replaced_only_at_the_expected_version(records: Any) -> None:
     await records.put("prompt", "k", {"n": 1}, by="ann")
     assert (await records.put("prompt", "k", {"n": 2}, by="ann", expected=1)).version == 2
@@ -71,6 +73,7 @@ async def test_a_record_is_replaced_only_at_the_expected_version(records: Any) -
     assert (await records.get("prompt", "k")).value == {"n": 2}
 
 
+@pytest.mark.engine
 async def test_a_record_is_made_only_where_there_is_none(records: Any) -> None:
     with pytest.raises(Conflict):
         await records.put("session", "k", {"n": 0}, by="ann", expected=1)
@@ -88,6 +91,7 @@ async def test_a_deleted_record_cannot_be_replaced(records: Any) -> None:
     assert (await records.put("session", "k", {"n": 3}, by="ann", expected=0)).version == 3
 
 
+@pytest.mark.engine
 @pytest.mark.parametrize("made_before", [False, True])
 async def test_one_of_many_concurrent_replacements_of_a_version_succeeds(open_records: Any, made_before: bool) -> None:
     clients = [await open_records(), await open_records()]
@@ -107,6 +111,7 @@ async def test_one_of_many_concurrent_replacements_of_a_version_succeeds(open_re
     assert (found.value, found.version) == ({"by": won.index(True)}, 1 + made_before)
 
 
+@pytest.mark.engine
 async def test_concurrent_puts_all_count(open_records: Any) -> None:
     clients = [await open_records(), await open_records()]
     put = await asyncio.gather(*(clients[number % 2].put("setting", "k", {"n": number}, by="ann") for number in range(20)))
@@ -114,6 +119,7 @@ async def test_concurrent_puts_all_count(open_records: Any) -> None:
     assert await clients[0].get("setting", "k") == next(each for each in put if each.version == 20)
 
 
+@pytest.mark.engine
 async def test_one_of_many_concurrent_deletes_succeeds(open_records: Any) -> None:
     clients = [await open_records(), await open_records()]
     await clients[0].put("term", "k", {}, by="ann")
@@ -136,6 +142,7 @@ async def test_all_pages_of_a_list_can_be_read(records: Any, count: int) -> None
     assert [each.key for each in found] == [f"k{number}" for number in range(count)]
 
 
+@pytest.mark.engine
 async def test_a_list_is_paged_in_the_order_of_its_keys(records: Any) -> None:
     for key in ("b", "a", "d", "값", "c", "A"):
         await records.put("audit", key, {}, by="ann")
@@ -161,6 +168,7 @@ async def test_paging_continues_after_a_deleted_record(records: Any) -> None:
     assert await keys(records, limit=2) == (["a", "c"], True, "c")
 
 
+@pytest.mark.engine
 async def test_a_list_holds_the_keys_with_a_prefix(records: Any) -> None:
     for key in ("ann", "ann:1", "ann:2", "ann:3", "anna", "ann%", "bob:1", "ANN:1"):
         await records.put("audit", key, {}, by="ann")
@@ -176,6 +184,7 @@ async def test_a_list_holds_the_keys_with_a_prefix(records: Any) -> None:
 # --- changes -------------------------------------------------------------------------------------
 
 
+@pytest.mark.engine
 async def test_changes_grow_with_every_put_and_delete_of_their_kind(open_records: Any) -> None:
     one, two = await open_records(), await open_records()
     seen = [await two.changes("prompt")]

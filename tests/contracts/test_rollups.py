@@ -74,6 +74,7 @@ async def test_a_fresh_day_is_not_read_turn_by_turn(days: Any, me: Caller, monke
     assert await turns_of(days, me) == 2
 
 
+@pytest.mark.engine
 async def test_feedback_that_comes_late_counts_at_once_and_after_the_next_roll_up(days: Any, clock: Any, me: Caller) -> None:
     await days.put_feedback(me, Feedback("t1", "me", "down"))
     for now in (AFTER + 1, AFTER + SETTLE_S):
@@ -91,6 +92,7 @@ async def test_others_feedback_is_not_in_a_users_own_figures(days: Any, clock: A
     assert [figures_of(await read_tallies(who, DAY, DAY, turns=days)).feedback_down for who in (ADMIN, me)] == [1, 0]
 
 
+@pytest.mark.engine
 async def test_a_turn_that_is_saved_late_counts(days: Any, clock: Any, me: Caller) -> None:
     await one(days, clock, "t3", START + DAY_S + 5, me)
     clock.now = AFTER + 5
@@ -101,6 +103,7 @@ async def test_a_turn_that_is_saved_late_counts(days: Any, clock: Any, me: Calle
     assert (await turns_of(days, ADMIN), await is_fresh(days)) == (5, True)
 
 
+@pytest.mark.engine
 async def test_figures_of_a_deleted_conversation_are_gone(days: Any, me: Caller) -> None:
     await days.delete_room(me, "r1")
     assert [(each.user_id, each.room_id) for each in await days.rollups(ADMIN, DAY)] == [("me", "r2"), ("stranger", "r1")]
@@ -109,6 +112,7 @@ async def test_figures_of_a_deleted_conversation_are_gone(days: Any, me: Caller)
     assert [await turns_of(days, who) for who in (ADMIN, me)] == [2, 1]
 
 
+@pytest.mark.engine
 async def test_figures_of_a_deleted_user_are_gone_and_their_feedback_too(days: Any, me: Caller, stranger: Caller) -> None:
     local = Caller("local", sees_all=True)
     await days.put_feedback(local, Feedback("s1", "local", "up"))
@@ -123,6 +127,7 @@ async def test_figures_of_a_deleted_user_are_gone_and_their_feedback_too(days: A
     assert [each.user_id for each in await days.rollups(ADMIN, DAY)] == ["stranger"]
 
 
+@pytest.mark.engine
 async def test_a_roll_up_that_others_overtook_is_not_used(days: Any, clock: Any, me: Caller, stranger: Caller) -> None:
     """It read the turns before they were deleted, and is written afterwards."""
     (before,) = await days.rolled_days(ADMIN, DAY, DAY)
@@ -136,6 +141,7 @@ async def test_a_roll_up_that_others_overtook_is_not_used(days: Any, clock: Any,
     assert [await turns_of(days, who, people=True) for who in (ADMIN, me, stranger)] == [1, 0, 1]
 
 
+@pytest.mark.engine
 async def test_a_change_while_a_day_is_read_makes_it_be_read_again(
     turn_store: Any, clock: Any, me: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,6 +165,7 @@ async def test_a_change_while_a_day_is_read_makes_it_be_read_again(
     assert await is_fresh(turn_store)
 
 
+@pytest.mark.engine
 async def test_roll_ups_outlive_their_turns(forgetful_turn_store: Any, clock: Any, me: Caller, stranger: Caller) -> None:
     store = forgetful_turn_store  # keeps turns for 100 s
     for trace_id, caller in (("t1", me), ("t2", stranger)):
@@ -177,6 +184,7 @@ async def test_roll_ups_outlive_their_turns(forgetful_turn_store: Any, clock: An
     assert [day.is_fresh for day in await store.rolled_days(ADMIN, DAY, DAY)] == [True]
 
 
+@pytest.mark.engine
 async def test_only_admins_get_sums_over_everybody(days: Any, me: Caller) -> None:
     assert [len(day.tallies) for who in (ADMIN, me) for day in await days.rolled_days(who, DAY, DAY)] == [1, 0]
     days_ = await days.rolled_days(me, DAY, DAY)
@@ -184,6 +192,7 @@ async def test_only_admins_get_sums_over_everybody(days: Any, me: Caller) -> Non
     assert {tally.user_id for tally in await days.tallies(ADMIN, days_)} == {"me", "stranger"}
 
 
+@pytest.mark.engine
 async def test_turns_are_found_by_how_they_ended(turn_store: Any, clock: Any, me: Caller, stranger: Caller) -> None:
     outcomes = (("t1", me, "closest"), ("t2", stranger, "no_hits"), ("t3", me, None), ("t4", me, "forbidden"), ("t5", me, "closest"))
     for number, (trace_id, caller, outcome) in enumerate(outcomes):
@@ -207,13 +216,13 @@ async def test_turns_are_found_by_how_they_ended(turn_store: Any, clock: Any, me
 async def test_statistics_are_those_of_a_recount_whatever_happens_between_roll_ups(turn_store: Any, clock: Any, seed: str) -> None:
     """Turns arrive late and twice, are rated late and deleted; roll-ups are made at any time, repeatedly and out of order."""
     chance, days = random.Random(seed), 12
-    made = {each.record["trace_id"]: each for each in generate(3000 if DEEP else 500, days, int(seed or 0), users=12)}
+    made = {each.record["trace_id"]: each for each in generate(3000 if DEEP else 200, days, int(seed or 0), users=12)}
     late = chance.sample(sorted(made), len(made) // 20)
     there = {trace_id: each for trace_id, each in made.items() if trace_id not in late}
     clock.now = START
     await save(turn_store, *there.values())
     last = day_of(START + days * DAY_S)
-    for step in range(steps := 60 if DEEP else 25):
+    for step in range(steps := 60 if DEEP else 12):
         clock.now = START + (2 + days * step / steps) * DAY_S
         match chance.randrange(6):
             case 0 | 1:

@@ -15,6 +15,7 @@ async def listed(place: Any) -> dict[str, Entry]:
     return {entry.key: entry async for entry in place.source.entries() if entry.key != "/index"}  # a sitemap may not be empty
 
 
+@pytest.mark.engine
 async def test_files_are_listed_and_read_under_their_names(place: Any) -> None:
     files = {"a.txt": b"one", "sub/더 b.md": "둘".encode(), "sub/c%20d.txt": b"", "A.txt": b"four"}
     for name, data in files.items():
@@ -36,6 +37,7 @@ async def test_what_is_not_part_of_the_source_is_left_out(place: Any) -> None:
     assert (await listed(place)).keys() == {place.key("a.txt")}
 
 
+@pytest.mark.engine
 async def test_other_content_is_another_fingerprint_also_of_the_same_size(place: Any) -> None:
     await place.put("a.txt", b"one")
     (before,) = (await listed(place)).values()
@@ -47,6 +49,7 @@ async def test_other_content_is_another_fingerprint_also_of_the_same_size(place:
     assert (await place.source.read(after.key, 100))[1] == b"two"
 
 
+@pytest.mark.engine
 async def test_a_removed_file_is_no_longer_there(place: Any) -> None:
     await place.put("a.txt", b"one")
     await listed(place)
@@ -56,6 +59,7 @@ async def test_a_removed_file_is_no_longer_there(place: Any) -> None:
         await place.source.read(place.key("a.txt"), 100)
 
 
+@pytest.mark.engine
 async def test_a_file_that_is_too_large_is_not_read(place: Any) -> None:
     await place.put("a.txt", b"x" * 101)
     await listed(place)

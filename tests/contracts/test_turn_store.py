@@ -43,6 +43,7 @@ def make_citation() -> Citation:
     return Citation(1, Hit(chunk, 0.75, {"bm25": 4.0}), "It takes two years.", 3, ((0, 19),), ((10, 13),))
 
 
+@pytest.mark.engine
 async def test_a_turn_is_stored_as_a_version_3_document(turn_store: Any, me: Caller, clock: Any) -> None:
     turn = make_turn(
         "t1",
@@ -169,6 +170,7 @@ async def test_a_turn_without_a_room_or_an_answer_has_a_room_of_its_own_and_the_
     assert (block["result"]["final_response"], block["result"]["references"], block["llm"]) == ("", [], None)
 
 
+@pytest.mark.engine
 async def test_text_of_any_kind_comes_back_as_it_was(turn_store: Any, me: Caller) -> None:
     question = "왜 \"'\\ \x00 \ud800 🙂?"
     await turn_store.save(stored(make_turn("t1", me, question=question)))
@@ -180,6 +182,7 @@ async def test_a_turn_is_saved_even_if_a_span_holds_a_value_that_json_lacks(turn
     assert (await turn_store.get(me, "t1"))["spans"][0]["detail"] == {"groups": "1j"}
 
 
+@pytest.mark.engine
 async def test_saving_a_trace_again_replaces_it_and_keeps_its_feedback(turn_store: Any, me: Caller) -> None:
     await turn_store.save(stored(make_turn("t1", me, room_id="r1"), "idle"))
     await turn_store.put_feedback(me, Feedback("t1", "me", "up"))
@@ -188,6 +191,7 @@ async def test_saving_a_trace_again_replaces_it_and_keeps_its_feedback(turn_stor
     assert (await turn_store.feedback(me, "t1")).rating == "up"
 
 
+@pytest.mark.engine
 async def test_a_trace_of_another_user_is_not_overwritten(turn_store: Any, me: Caller, stranger: Caller) -> None:
     await turn_store.save(stored(make_turn("t1", me, question="mine")))
     with pytest.raises(Conflict):
@@ -195,6 +199,7 @@ async def test_a_trace_of_another_user_is_not_overwritten(turn_store: Any, me: C
     assert (await turn_store.get(me, "t1"))["conversations"][0]["content"] == "mine"
 
 
+@pytest.mark.engine
 async def test_a_turn_is_readable_by_its_user_and_by_a_caller_who_sees_all(turn_store: Any, me: Caller, stranger: Caller) -> None:
     await turn_store.save(stored(make_turn("t1", me)))
     assert (await turn_store.get(Caller("local", sees_all=True), "t1"))["trace_id"] == "t1"
@@ -203,6 +208,7 @@ async def test_a_turn_is_readable_by_its_user_and_by_a_caller_who_sees_all(turn_
             await turn_store.get(caller, trace_id)
 
 
+@pytest.mark.engine
 async def test_history_is_the_last_finished_turns_oldest_first(turn_store: Any, me: Caller) -> None:
     for number, status in enumerate(["done", "error", "done", "idle", "done", "done"]):
         await turn_store.save(stored(make_turn(f"t{number}", me, room_id="r1", started_at=1000.0 + number), status))
@@ -220,12 +226,14 @@ async def test_history_before_a_turn_is_what_its_conversation_was_when_it_began(
     assert len(await turn_store.history(me, "r1", "trd", 10, before="unknown")) == 4
 
 
+@pytest.mark.engine
 async def test_turns_of_the_same_moment_keep_the_order_in_which_they_were_saved(turn_store: Any, me: Caller) -> None:
     for trace_id in ("t2", "t1", "t3"):
         await turn_store.save(stored(make_turn(trace_id, me, room_id="r1")))
     assert [block["trace_id"] for block in await turn_store.history(me, "r1", "trd", 2)] == ["t1", "t3"]
 
 
+@pytest.mark.engine
 async def test_history_never_crosses_rooms_users_or_dialects(turn_store: Any, me: Caller, stranger: Caller) -> None:
     await turn_store.save(stored(make_turn("mine", me, room_id="r1")))
     await turn_store.save(stored(make_turn("other-room", me, room_id="r2")))
@@ -236,6 +244,7 @@ async def test_history_never_crosses_rooms_users_or_dialects(turn_store: Any, me
     assert [block["trace_id"] for block in await turn_store.history(me, "r1", "chat_service", 10)] == ["other-dialect"]
 
 
+@pytest.mark.engine
 async def test_rooms_are_listed_by_their_last_turn_and_named_by_their_first_question(turn_store: Any, me: Caller) -> None:
     for started_at, room_id, question, profile in (
         (1.0, "r1", "  Who\npaid? ", TRD),
@@ -262,6 +271,7 @@ async def test_a_turn_without_a_room_is_listed_once_a_later_turn_names_it_as_its
     assert [turn.record["trace_id"] for turn in (await turn_store.room(me, "t1", 10)).data] == ["t1", "t2"]
 
 
+@pytest.mark.engine
 async def test_the_turns_of_a_room_come_oldest_first_with_their_users_feedback(turn_store: Any, me: Caller) -> None:
     local = Caller("local", sees_all=True)
     for trace_id, profile, status in (("t3", TRD, "done"), ("t1", CHAT, "error"), ("t2", TRD, "done")):
@@ -279,6 +289,7 @@ async def test_the_turns_of_a_room_come_oldest_first_with_their_users_feedback(t
     assert await turn_store.room(me, "r1", 2, "t2") == Page((), has_more=False, last_id=None)
 
 
+@pytest.mark.engine
 async def test_a_room_is_visible_only_to_its_user(turn_store: Any, me: Caller, stranger: Caller) -> None:
     await turn_store.save(stored(make_turn("t1", me, room_id="r1")))
     await turn_store.save(stored(make_turn("t2", stranger, room_id="r2")))
@@ -297,6 +308,7 @@ async def test_a_room_is_visible_only_to_its_user(turn_store: Any, me: Caller, s
     assert (await turn_store.get(me, "t1"))["room_id"] == "r1"
 
 
+@pytest.mark.engine
 async def test_deleting_a_room_deletes_its_turns_and_their_feedback(turn_store: Any, me: Caller) -> None:
     for trace_id, room_id in (("t1", "r1"), ("t2", "r1"), ("t3", "r2")):
         await turn_store.save(stored(make_turn(trace_id, me, room_id=room_id)))
@@ -309,6 +321,7 @@ async def test_deleting_a_room_deletes_its_turns_and_their_feedback(turn_store: 
             await ask
 
 
+@pytest.mark.engine
 async def test_the_last_feedback_replaces_earlier_feedback(turn_store: Any, me: Caller, clock: Any) -> None:
     await turn_store.save(stored(make_turn("t1", me)))
     assert await turn_store.feedback(me, "t1") is None
@@ -320,6 +333,7 @@ async def test_the_last_feedback_replaces_earlier_feedback(turn_store: Any, me: 
     assert await turn_store.feedback(me, "t1") == replace(last, created_at=7.0)
 
 
+@pytest.mark.engine
 async def test_feedback_on_a_turn_of_another_user_is_not_found(turn_store: Any, me: Caller, stranger: Caller) -> None:
     await turn_store.save(stored(make_turn("t1", me)))
     for caller, trace_id in ((stranger, "t1"), (me, "unknown")):
@@ -337,6 +351,7 @@ async def test_a_caller_who_sees_all_gives_feedback_in_addition_to_the_owner(tur
     assert await turn_store.feedback(local, "t1") == Feedback("t1", "local", "down", created_at=2.0)
 
 
+@pytest.mark.engine
 async def test_rated_questions_are_the_callers_own_and_come_newest_first(turn_store: Any, me: Caller, stranger: Caller) -> None:
     admin = Caller("me", role="admin")
     for number, (trace_id, caller) in enumerate((("t1", me), ("t2", me), ("t3", me), ("s1", stranger))):
@@ -395,6 +410,7 @@ async def test_the_figures_of_a_turn_come_with_the_feedback_on_it(turn_store: An
     ]
 
 
+@pytest.mark.engine
 async def test_records_are_the_finished_turns_that_started_in_the_time_oldest_first(turn_store: Any, me: Caller) -> None:
     for trace_id, started_at in (("late", 30.0), ("last", 29.5), ("first", 10.0), ("early", 9.5)):
         await turn_store.save(stored(make_turn(trace_id, me, started_at=started_at)))
@@ -420,6 +436,7 @@ async def test_a_record_says_whether_there_was_a_cache_hit(turn_store: Any, me: 
     assert hits == {"t1": True, "t2": True, "t3": False, "t4": False}
 
 
+@pytest.mark.engine
 async def test_an_admin_gets_all_records_and_others_their_own(turn_store: Any, me: Caller, stranger: Caller) -> None:
     admin = Caller("boss", role="admin")
     local = Caller("local", sees_all=True)
@@ -437,6 +454,7 @@ async def test_an_admin_gets_all_records_and_others_their_own(turn_store: Any, m
     assert await seen(stranger) == {"t2": []}
 
 
+@pytest.mark.engine
 async def test_the_roll_ups_of_a_day_replace_those_that_were_there(turn_store: Any) -> None:
     admin = Caller("boss", role="admin")
     await turn_store.put_rollups("2026-01-14", [Rollup("me", "r1", "rag", {"turns": 9})])
@@ -448,6 +466,7 @@ async def test_the_roll_ups_of_a_day_replace_those_that_were_there(turn_store: A
     assert await turn_store.rollups(admin, "2026-01-16") == []
 
 
+@pytest.mark.engine
 async def test_roll_ups_are_readable_by_admins_and_their_own_user(turn_store: Any, me: Caller) -> None:
     mine, theirs = Rollup("me", "r1", "rag", {"turns": 1}), Rollup("stranger", "r1", "rag", {"turns": 2})
     await turn_store.put_rollups("2026-01-15", [mine, theirs])
@@ -455,6 +474,7 @@ async def test_roll_ups_are_readable_by_admins_and_their_own_user(turn_store: An
     assert await turn_store.rollups(Caller("boss", role="admin"), "2026-01-15") == [mine, theirs]
 
 
+@pytest.mark.engine
 async def test_turns_saved_by_two_clients_at_once_are_all_there_after_a_restart(open_turn_store: Any, me: Caller) -> None:
     clients = [await open_turn_store(), await open_turn_store()]
     await asyncio.gather(*(clients[number % 2].save(stored(make_turn(f"t{number}", me, room_id="r1"))) for number in range(10)))

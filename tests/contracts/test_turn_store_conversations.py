@@ -46,6 +46,7 @@ async def test_history_is_of_one_mode(turn_store: Any, me: Caller) -> None:
     assert traces(await turn_store.history(me, "r1", "trd", 10, mode="pa")) == ["pa"]
 
 
+@pytest.mark.engine
 async def test_history_of_a_filtered_question_is_what_one_of_its_values_filtered(turn_store: Any, me: Caller) -> None:
     for number, values in enumerate([("Law",), (), ("Law", "Regulation"), ("Notice",), ("법",), ("Law\ud800",)]):
         filters = {"class": values} if values else {}
@@ -72,6 +73,7 @@ async def test_a_turn_keeps_its_position_from_when_it_began(turn_store: Any, me:
     assert traces(await turn_store.history(me, "r1", "trd", 10)) == ["t2", "t1", "t3"]
 
 
+@pytest.mark.engine
 async def test_saving_the_beginning_after_the_end_changes_nothing(turn_store: Any, me: Caller) -> None:
     ended = make_turn("t1", me, room_id="r1", answer=Answer("Two years."))
     await turn_store.save(stored(ended))
@@ -80,6 +82,7 @@ async def test_saving_the_beginning_after_the_end_changes_nothing(turn_store: An
     assert (block["status"], block["result"]["final_response"]) == ("done", "Two years.")
 
 
+@pytest.mark.engine
 async def test_turns_that_end_at_once_are_in_the_order_of_their_beginnings(open_turn_store: Any, me: Caller) -> None:
     stores = [await open_turn_store() for _ in range(2)]
     turns = [make_turn(f"t{number:02}", me, room_id="r1", started_at=1_700_000_000 + number / 1000) for number in range(20)]
@@ -150,6 +153,7 @@ async def test_a_trimmed_turn_keeps_the_question_and_the_answer(turn_store: Any,
 # --- tokens and statistics -----------------------------------------------------------------------------
 
 
+@pytest.mark.engine
 async def test_tokens_of_a_room_are_those_of_all_its_users_turns(turn_store: Any, me: Caller, stranger: Caller) -> None:
     for trace_id, caller, room, status in (("t1", me, "r1", "done"), ("t2", me, "r2", "done"), ("t3", stranger, "r1", "done")):
         await turn_store.save(stored(make_turn(trace_id, caller, room_id=room, usage=Usage(100, 11)), status))
@@ -182,6 +186,7 @@ async def test_a_turn_that_is_not_stored_does_not_count(turn_store: Any, me: Cal
     assert await turn_store.rollups(ADMIN, DAY) == []
 
 
+@pytest.mark.engine
 async def test_turns_counted_at_once_are_all_counted(open_turn_store: Any, me: Caller) -> None:
     stores = [await open_turn_store() for _ in range(2)]
     turns = [make_turn(f"t{number}", me, room_id="r1", usage=Usage(1, 1)) for number in range(10)]
@@ -193,6 +198,7 @@ async def test_turns_counted_at_once_are_all_counted(open_turn_store: Any, me: C
     ]
 
 
+@pytest.mark.engine
 async def test_roll_ups_take_the_place_of_what_was_counted_and_counting_goes_on_from_them(turn_store: Any, me: Caller) -> None:
     answer = Answer("Yes.", model="llama")
     turns = [make_turn(f"t{number}", me, room_id="r1", answer=answer, usage=Usage(1, 0)) for number in range(2)]
@@ -211,6 +217,7 @@ async def test_roll_ups_take_the_place_of_what_was_counted_and_counting_goes_on_
 # --- one user's data -----------------------------------------------------------------------------------
 
 
+@pytest.mark.engine
 async def test_all_of_a_users_turns_come_oldest_first_with_the_feedback_they_gave(turn_store: Any, me: Caller, stranger: Caller) -> None:
     for number in range(205):
         await turn_store.save(
@@ -224,6 +231,7 @@ async def test_all_of_a_users_turns_come_oldest_first_with_the_feedback_they_gav
     assert await all_of(turn_store, LOCAL) == []
 
 
+@pytest.mark.engine
 async def test_nothing_is_left_of_a_deleted_user(turn_store: Any, me: Caller, stranger: Caller) -> None:
     for trace_id, caller in (("t1", LOCAL), ("t2", LOCAL), ("t3", me), ("t4", stranger)):
         turn = make_turn(trace_id, caller, room_id="r1", usage=Usage(1, 1))
@@ -243,6 +251,7 @@ async def test_nothing_is_left_of_a_deleted_user(turn_store: Any, me: Caller, st
 # --- retention -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.engine
 async def test_with_the_longest_retention_period_turns_are_stored_and_read(lasting_turn_store: Any, me: Caller, clock: Any) -> None:
     store = lasting_turn_store
     assert Conversation(keep_days=LONGEST_S / 86_400).keep_days == 365_000
@@ -255,6 +264,7 @@ async def test_with_the_longest_retention_period_turns_are_stored_and_read(lasti
     assert await store.feedback(me, "t1") is not None
 
 
+@pytest.mark.engine
 async def test_an_expired_turn_is_not_returned_anywhere(forgetful_turn_store: Any, me: Caller, clock: Any) -> None:
     store, old = forgetful_turn_store, make_turn("t1", me, room_id="r1", usage=Usage(1, 1), question="Old?")
     await store.save(stored(old))

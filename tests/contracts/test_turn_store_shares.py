@@ -26,6 +26,7 @@ async def talk(store: Any, caller: Caller, *rooms: str) -> None:
         await store.save(stored(make_turn(f"{caller.user_id}-{number}", caller, room_id=room_id)))
 
 
+@pytest.mark.engine
 async def test_a_link_is_found_by_the_hash_of_its_token_alone(turn_store: Any, me: Caller) -> None:
     await talk(turn_store, me, ROOM)
     kept = link("one", me, expires_at=4e9)
@@ -42,6 +43,7 @@ async def test_only_a_conversation_of_ones_own_can_be_shared(turn_store: Any, me
         assert await turn_store.shared(share.digest) is None
 
 
+@pytest.mark.engine
 async def test_links_are_listed_and_deleted_by_their_owner_alone_the_newest_first(turn_store: Any, me: Caller, stranger: Caller) -> None:
     await talk(turn_store, me, ROOM, "r2")
     shares = [link("old", me, created_at=5.0), link("new", me, "r2", created_at=7.0), link("same", me, created_at=7.0)]
@@ -56,6 +58,7 @@ async def test_links_are_listed_and_deleted_by_their_owner_alone_the_newest_firs
     assert await turn_store.shares(me) == [shares[1], shares[2]]
 
 
+@pytest.mark.engine
 async def test_a_link_that_has_expired_is_as_good_as_deleted(turn_store: Any, me: Caller, clock: Any) -> None:
     await talk(turn_store, me, ROOM)
     kept, short = link("kept", me), link("short", me, expires_at=clock.now + 10)
@@ -69,6 +72,7 @@ async def test_a_link_that_has_expired_is_as_good_as_deleted(turn_store: Any, me
     assert await turn_store.shared("digest-kept") == kept
 
 
+@pytest.mark.engine
 async def test_a_link_ends_with_its_conversation_and_stays_ended_when_another_takes_its_name(
     turn_store: Any, me: Caller, stranger: Caller
 ) -> None:
@@ -84,6 +88,7 @@ async def test_a_link_ends_with_its_conversation_and_stays_ended_when_another_ta
     assert [share.share_id for share in await turn_store.shares(me)] == ["id-two"]
 
 
+@pytest.mark.engine
 async def test_all_links_end_with_the_data_of_their_user(turn_store: Any, me: Caller, stranger: Caller) -> None:
     await talk(turn_store, me, ROOM, "r2")
     await talk(turn_store, stranger, ROOM)
@@ -101,6 +106,7 @@ async def test_a_conversation_that_is_past_its_time_cannot_be_shared(forgetful_t
         await forgetful_turn_store.put_share(link("late", me))
 
 
+@pytest.mark.engine
 async def test_no_link_is_left_of_a_conversation_that_is_deleted_while_it_is_shared(turn_store: Any, me: Caller) -> None:
     for number in range(20):
         await talk(turn_store, me, ROOM)
