@@ -68,7 +68,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Browser tests run after the rest: once Playwright's loop runs in the main thread, asyncio cannot start another one there.
-    The tests of live functions run last: they have their own loop and wait for the Lambda Web Adapter, which is built meanwhile."""
+    The tests of live functions run last: they have their own loop and at night wait for the Lambda Web Adapter, built meanwhile."""
     if config.option.quick:
         needs = {f"{name}_url" for name in ENGINES}
         slow = {item for item in items if item.nodeid.startswith(SLOW) or needs.intersection(getattr(item, "fixturenames", ()))}

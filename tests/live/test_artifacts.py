@@ -32,6 +32,8 @@ from tests.live.conftest import RunningFunction, report_cold_starts
 from tests.openai_server import Server, chunk, sse
 from tests.turns import make_turn, stored
 
+pytestmark = pytest.mark.nightly
+
 COMPLETIONS = "/v1/chat/completions"
 GUIDE = b"# Deleting\n\nTo delete a document, send DELETE to its address. It is gone at once.\n"
 QUESTION = "How do I delete a document?"
@@ -169,7 +171,7 @@ def test_a_function_sees_its_build_and_what_lambda_has_and_writes_to_tmp_alone(l
     assert devices == ["fd", "null", "random", "urandom", "zero"]
     assert writable == ["/tmp"]
     assert (boto3, fastapi) == ("/var/runtime/boto3/__init__.py", "/opt/python/fastapi/__init__.py")
-    assert (ours, Path(bytecode).parent) == ("/var/task/stats/app.py", Path("/var/task/stats/__pycache__"))
+    assert (ours, Path(bytecode).parent) == ("/var/task/footnote_stats/app.py", Path("/var/task/footnote_stats/__pycache__"))
 
 
 @pytest.mark.parametrize(
