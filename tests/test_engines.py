@@ -24,6 +24,8 @@ from tests.engines.build import NotBuilt, build, find, folder
 from tests.engines.start import ROOT, NotStarted, start
 
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+QUICK = ("mongodb", "aws")
+"""Those that start in a second: one that Java runs, and one that Python does."""
 NAME = f"engines-{uuid4().hex[:12]}"  # an engine may be given, with others' data in it
 
 
@@ -109,7 +111,7 @@ def test_aws_keeps_objects_and_passes_messages_on(aws_url: str) -> None:
 # --- as long as their owner, and for this machine only -------------------------------------------
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.nightly) for name in ENGINES])
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads Linux' table of sockets")
 def test_an_engine_is_reached_from_this_machine_only_and_ends_with_its_owner(name: str, request: pytest.FixtureRequest) -> None:
     if ENGINES[name].java and not find(name):
