@@ -18,7 +18,7 @@ from footnote.steps.rows import Step
 from footnote.text.everyday_questions import EVERYDAY
 from tests.engines import ENGINES
 
-pytest_plugins = ["tests.background", "tests.engines.fixtures", "tests.nightly"]
+pytest_plugins = ["pytester", "tests.background", "tests.nightly", "tests.costs", "tests.engines.fixtures"]
 
 # Set before anything imports numpy: with more BLAS threads than cores, small matrices are many times slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from tests.conftest import HandClock, NetworkBlocked
+from tests.nightly import DEEP
 
 ROOT = Path(__file__).parents[1]
 EVENTS = sorted((ROOT / "events").glob("*.json"))
@@ -25,6 +26,7 @@ LOCKS = sorted([*ROOT.glob("requirements/*.txt"), *ROOT.glob("functions/*/requir
 LOCKS = [lock for lock in LOCKS if not lock.name.startswith("overrides")]
 DOOR_LOCKS = [lock for lock in LOCKS if "requirements" not in lock.parent.name]
 LONGEST_FILE, LONGEST_TEST = 300, 520
+MOST_SLOW = 30
 
 # Written so that they do not find themselves.
 REGISTRY = re.compile(r"pypi\.[o]rg|pythonhosted\.[o]rg|npmjs\.[o]rg|(?:-|_)[i]ndex[-_]url\s*[=\s]\s*\w|--[f]ind-links|--[t]rusted-host")
@@ -236,3 +238,10 @@ def test_no_test_reaches_the_network(host: str) -> None:
 def test_the_clock_is_turned_by_hand(clock: HandClock) -> None:
     clock.advance(1.5)
     assert clock() == 1_700_000_001.5
+
+
+def test_few_tests_are_slow_and_each_says_why(request: pytest.FixtureRequest) -> None:
+    """Of those that this run has collected: all, in `make test`."""
+    slow = {item.nodeid: mark.args for item in request.session.items if (mark := item.get_closest_marker("slow"))}
+    assert [name for name, args in slow.items() if not (len(args) == 1 and args[0])] == []
+    assert len(slow) <= MOST_SLOW or DEEP, sorted(slow)
