@@ -102,7 +102,10 @@ async def test_every_citation_has_an_address(own: str | None, opens: str, model:
     assert body["citations"] == [{"title": "Paint", "page": 7, "url": opens}]
 
 
-async def test_the_address_of_a_document_that_was_sent_as_text_opens_it(core: Core, open_client: OpenClient) -> None:
+async def test_the_address_of_a_document_that_was_sent_as_text_opens_it(
+    core: Core, open_client: OpenClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
     ingest, query = await open_client(create_ingest), await open_client(create_query)
     data = {"doc_id": "D1", "title": "Paint", "content": "The bridge was painted in 1900.", "permission_groups": ["*"]}
     assert (await ingest.post("/insert-doc", json={"index_name": "default", "data": data})).status_code < 300

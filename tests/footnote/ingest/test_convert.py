@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import fcntl
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -27,20 +31,20 @@ arguments = sys.argv[1:]
 target = arguments[arguments.index("--convert-to") + 1]
 out, source = Path(arguments[arguments.index("--outdir") + 1]), Path(arguments[-1])
 order = source.read_bytes()
-log = Path(LOG)
 def answer(data):
     out.mkdir()
     (out / f"{source.stem}.{target}").write_bytes(data)
 if order == b"say":
     profile = Path(arguments[0].removeprefix("-env:UserInstallation=file://")) / "user" / "registrymodifications.xcu"
     answer("\\n".join([target, source.name, *sorted(os.environ), profile.read_text()]).encode())
-elif order == b"hang":
-    subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(4); open({str(log)!r}, 'w').write('alive')"])
-    log.with_suffix(".started").touch()
-    time.sleep(60)
-elif order == b"leave":
-    subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(1); open({str(log)!r}, 'w').write('alive')"])
-    answer(b"done")
+elif order in (b"hang", b"leave"):
+    other = "import fcntl, sys, time; lock = open(sys.argv[1], 'w'); fcntl.flock(lock, fcntl.LOCK_EX); print(flush=True); time.sleep(60)"
+    subprocess.Popen([sys.executable, "-I", "-S", "-c", other, LOCK], stdout=subprocess.PIPE).stdout.readline()
+    if order == b"leave":
+        answer(b"done")
+    else:
+        Path(LOCK).with_suffix(".held").touch()
+        time.sleep(60)
 elif order == b"die":
     os.abort()
 elif order == b"grow":
@@ -56,15 +60,26 @@ Make = Callable[..., Converter]
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Path:
-    return tmp_path / "log"
+def lock(tmp_path: Path) -> Path:
+    """Held by the process that the stand-in starts, as long as that lives."""
+    return tmp_path / "lock"
+
+
+async def let_go(lock: Path) -> None:
+    """Waits until the process that held the lock has ended."""
+    async with asyncio.timeout(30):
+        with lock.open() as file:
+            while True:
+                with contextlib.suppress(BlockingIOError):
+                    return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                await asyncio.sleep(0.01)
 
 
 @pytest.fixture
-async def make(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Make]:
+async def make(tmp_path: Path, lock: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Make]:
     """Makes converters whose program stands in for LibreOffice, and whose temporary folders are in `tmp_path / "temp"`."""
     program = tmp_path / "soffice"
-    program.write_text(f"#!{sys.executable}\nLOG = {str(log)!r}\n{STAND_IN}")
+    program.write_text(f"#!{sys.executable}\nLOCK = {str(lock)!r}\n{STAND_IN}")
     program.chmod(0o755)
     (tmp_path / "temp").mkdir()
     monkeypatch.setattr(convert.tempfile, "tempdir", str(tmp_path / "temp"))
@@ -100,17 +115,16 @@ async def test_the_program_gets_the_format_a_fresh_profile_and_no_secrets(make: 
     assert (values["ooInetHTTPProxyName"], values["ooInetHTTPSProxyPort"]) == ("127.0.0.1", "9")
 
 
-async def test_a_conversion_that_hangs_ends_with_all_its_processes(make: Make, log: Path) -> None:
+async def test_a_conversion_that_hangs_ends_with_all_its_processes(make: Make, lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its time is over once it hangs."""
+    monkeypatch.setattr(convert, "time", SimpleNamespace(monotonic=lambda: 10.0 * lock.with_suffix(".held").exists(), sleep=time.sleep))
     assert await refusal(make(timeout_s=2), b"hang") == ("Converting this file took longer than 2 s.", "Save it anew.")
-    await asyncio.sleep(4)
-    assert log.with_suffix(".started").exists()
-    assert not log.exists()
+    await let_go(lock)
 
 
-async def test_processes_that_a_conversion_leaves_behind_end_too(make: Make, log: Path) -> None:
+async def test_processes_that_a_conversion_leaves_behind_end_too(make: Make, lock: Path) -> None:
     assert await make().convert(b"leave", OLD) == b"done"
-    await asyncio.sleep(1.5)
-    assert not log.exists()
+    await let_go(lock)
 
 
 @pytest.mark.parametrize("order", ["die", "grow", "write", "empty", "nothing"])
@@ -122,12 +136,12 @@ async def test_a_result_below_the_limit_is_returned(make: Make) -> None:
     assert await make(max_file=4 << 20).convert(b"write", OLD) == bytes(3 << 20)
 
 
-async def test_cancelling_and_closing_end_a_conversion(make: Make, log: Path) -> None:
+async def test_cancelling_and_closing_end_a_conversion(make: Make, lock: Path) -> None:
     converter = make()
     for end in (asyncio.Task.cancel, None):
-        log.with_suffix(".started").unlink(missing_ok=True)
+        lock.with_suffix(".held").unlink(missing_ok=True)
         task = asyncio.create_task(converter.convert(b"hang", OLD))
-        while not log.with_suffix(".started").exists():
+        while not lock.with_suffix(".held").exists():
             await asyncio.sleep(0.02)
         if end:
             end(task)
@@ -137,8 +151,7 @@ async def test_cancelling_and_closing_end_a_conversion(make: Make, log: Path) ->
             await converter.close()
             with pytest.raises(Unavailable):
                 await task
-    await asyncio.sleep(4.5)
-    assert not log.exists()
+        await let_go(lock)
     with pytest.raises(Unavailable):
         await converter.convert(b"say", OLD)
 

@@ -273,6 +273,7 @@ async def wired(
     wire: Wire, store: MongoTurnStore, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[MongoTurnStore]:
     """By way of the wire, to the data of `store`."""
+    monkeypatch.setattr("pymongo.common.MIN_HEARTBEAT_INTERVAL", 0.02)  # the driver's pause before it looks for a server again
     monkeypatch.setattr("footnote.adapters.mongodb.databases.SOON_S", 30.0)  # after a fault, a busy machine may take longer to connect
     databases = Databases(wire.url, *database_names(tmp_path))
     yield MongoTurnStore(databases, clock)
@@ -366,6 +367,7 @@ async def test_a_turn_too_large_for_a_document_says_so(store: MongoTurnStore) ->
 async def test_after_one_wait_in_vain_the_next_ones_are_short_for_a_while(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     databases, passing = Databases("mongodb://127.0.0.1:1", "footnote", "statistics"), LoopClock()
     store, waits = MongoTurnStore(databases, clock), []
+    monkeypatch.setattr("footnote.adapters.mongodb.databases.CONNECT_MS", 250)
     monkeypatch.setattr("footnote.adapters.mongodb.databases.SOON_S", 0.01)  # shorter than the driver's: it ends the wait on any machine
     monkeypatch.setattr("footnote.adapters.mongodb.databases.AWAY_S", 3600.0)
     real = asyncio.wait
@@ -386,12 +388,13 @@ async def test_after_one_wait_in_vain_the_next_ones_are_short_for_a_while(clock:
     assert waits == [None, 0.01, None, 0.01]
 
 
-async def test_who_stops_waiting_leaves_the_connection_as_it_was(clock: Clock) -> None:
+async def test_who_stops_waiting_leaves_the_connection_as_it_was(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.adapters.mongodb.databases.CONNECT_MS", 500)
     databases = Databases("mongodb://127.0.0.1:1", "footnote", "statistics")
     store = MongoTurnStore(databases, clock)
     for _ in range(3):
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.2):
+            async with asyncio.timeout(0.05):
                 await store.rooms(ME, 10)
     with pytest.raises(StoreUnavailable, match="cannot be reached"):
         await store.rooms(ME, 10)
