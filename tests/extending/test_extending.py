@@ -9,9 +9,13 @@ from fnmatch import fnmatch
 import pytest
 
 from tests.extending.copies import CASES, ROOT, Copy, make_copy
+from tests.nightly import DEEP
 
 MOST_FILES = {"setting": 3, "terms": 5, "adapter": 5, "reviewer": 12, "api": 4}
 """Case → files that it may add or change."""
+COVERED = frozenset() if DEEP else frozenset({"setting", "terms"})
+"""Cases of kinds that another case adds, too: they are left to `make nightly`."""
+LAID = [case for case in MOST_FILES if case not in COVERED]
 ADDS = {
     "setting": ["A setting"],
     "terms": ["A step"],
@@ -29,7 +33,8 @@ HELD = [
     "tests/browser/test_page.py::test_every_text_that_the_page_names_exists",
     "tests/browser/test_page.py::test_every_stage_has_words",
 ]
-"""The tests that compare docs, tables, the OpenAPI document and translations with the code, except the slow ones of all replies."""
+"""The tests that compare docs, tables, the OpenAPI document and translations with the code."""
+EACH = pytest.mark.parametrize("case", [pytest.param(case, marks=[pytest.mark.nightly] * (case in COVERED)) for case in MOST_FILES])
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -42,15 +47,16 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 @pytest.fixture(scope="module")
 def changed(copy: Copy) -> Mapping[str, frozenset[str]]:
     """Case → the files it changed. All cases are applied to the same copy, so that the checks run once."""
-    return {case: copy.lay_over(case) for case in MOST_FILES}
+    return {case: copy.lay_over(case) for case in LAID}
 
 
-@pytest.mark.parametrize("case", MOST_FILES)
+@EACH
+@pytest.mark.slow("each case's generated files are made by a process of their own")
 def test_few_files_change(case: str, changed: Mapping[str, frozenset[str]]) -> None:
     assert len(changed[case]) <= MOST_FILES[case], sorted(changed[case])
 
 
-@pytest.mark.parametrize("case", MOST_FILES)
+@EACH
 def test_the_files_are_those_that_the_list_for_contributors_names(case: str, changed: Mapping[str, frozenset[str]]) -> None:
     sections = re.split(r"^### (.+)$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), flags=re.MULTILINE)[1:]
     listed = [row for title, text in zip(sections[::2], sections[1::2], strict=True) if title in ADDS[case] for row in ROW.findall(text)]
@@ -60,19 +66,32 @@ def test_the_files_are_those_that_the_list_for_contributors_names(case: str, cha
 
 
 @pytest.mark.usefixtures("changed")
-def test_types_style_and_the_direction_of_imports_hold(copy: Copy) -> None:
+def test_style_and_the_direction_of_imports_hold(copy: Copy) -> None:
     copy.python("-m", "ruff", "check")
     copy.python("-m", "ruff", "format", "--check")
-    copy.python("-m", "mypy")
     copy.python("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache")
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("changed")
-def test_docs_translations_and_tables_hold_and_what_is_new_answers(copy: Copy) -> None:
-    new = [str(path.relative_to(CASES / case / "new")) for case in MOST_FILES for path in (CASES / case).rglob("test_*.py")]
-    copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "not test_a_reply_is", *HELD, *new)
+def test_types_hold(copy: Copy) -> None:
+    copy.python("-m", "mypy")
 
 
+@pytest.mark.nightly
+@pytest.mark.usefixtures("changed")
+def test_docs_translations_and_tables_hold(copy: Copy) -> None:
+    copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", *HELD)
+
+
+@pytest.mark.slow("pytest runs in a process of its own")
+@pytest.mark.usefixtures("changed")
+def test_what_is_new_answers(copy: Copy) -> None:
+    new = [str(path.relative_to(CASES / case / "new")) for case in LAID for path in (CASES / case).rglob("test_*.py")]
+    copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", *new)
+
+
+@pytest.mark.slow("pytest runs in a process of its own")
 @pytest.mark.usefixtures("changed")
 def test_a_new_adapter_passes_the_suite_of_its_port(copy: Copy) -> None:
     told = copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/contracts/test_cache.py", "-k", "memory")
