@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests import nightly
 from tests.browser.conftest import DEEP
 from tests.browser.test_feedback_view import ROW, listing, of_rows, open_view, rate
 
 Open = Callable[..., Any]
 LEAVE = "How many days of annual leave do employees receive exactly?"
+NUMBERS = range(len(DEEP)) if nightly.DEEP else (0, 3)
 N = 20_000
 SHAPES = [
     "- " * N + "a", "* " * N + "a", "1. " * N + "a", "> " * N + "a", ">" * N, "> - " * N, "1. > * " * N, "-\t" * N + "a",
@@ -45,6 +47,7 @@ DRAW = """async shapes => {
 }"""
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(240)
 def test_the_drawn_answer_is_bounded_whatever_its_shape(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
@@ -56,22 +59,11 @@ def test_the_drawn_answer_is_bounded_whatever_its_shape(open_screen: Open, serve
         assert ["Safe words" in live["end"], "mark" in answer["end"]] == [True, True], shape[:20]
 
 
-def test_what_is_beside_a_deep_part_is_drawn_as_it_should_be(open_screen: Open, server: str) -> None:
-    text = "A **bold** `word`.\n\n" + "> " * 40 + "deep **not bold**\n\n| a | b |\n| - | - |\n| 1 | 2 |\n"
-    html = open_screen(server).page.evaluate(
-        """async text => { const { renderLive } = await import('/web/markdown.js'); const div = document.createElement('div')
-        div.append(renderLive(text, () => '')); return [div.querySelectorAll('strong').length, div.querySelectorAll('blockquote').length,
-        div.querySelectorAll('td').length, div.textContent.includes('> > deep **not bold**')] }""",
-        text,
-    )
-    assert html == [1, 24, 2, True]
-
-
 @pytest.mark.timeout(240)
 def test_deep_answers_leave_the_conversation_and_its_other_views_whole(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page: Page = screen.page
-    questions = [f"How many days of annual leave, in deep answer {number}?" for number in range(len(DEEP))] + [LEAVE]
+    questions = [f"How many days of annual leave, in deep answer {number}?" for number in NUMBERS] + [LEAVE]
     for question in questions:
         screen.ask(question)
         screen.finished()

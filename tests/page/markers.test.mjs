@@ -9,7 +9,8 @@ const TEXT = 'It opened ##. It closed.'
 for (const [what, spans, placed] of [
   ['one', [[9, 12]], 'It opened[1]. It closed.'],
   ['two at one place', [[9, 12], [9, 12]], 'It opened[1]. It closed.'],
-  ['one beyond the end', [[9, 12], [10, 99]], 'It opened[1]. It closed.'],
+  ['two, of which one is beyond the end', [[9, 12], [10, 99]], 'It opened[1]. It closed.'],
+  ['one beyond the end', [[20, 99]], TEXT],
   ['two out of order', [[10, 12], [0, 2]], '[2] opened[1]. It closed.'],
 ]) {
   test(`markers that overlap or lie outside take no text away: ${what}`, () => {

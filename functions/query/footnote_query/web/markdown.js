@@ -4,10 +4,9 @@
 // elements afterwards, in text nodes only, so that document text can neither create nor break one. In code they
 // become what was written.
 
-import { BoundedLexer, tokenizer } from './bounds.js'
 import { placeMarkers, withoutReserved } from './markers.js'
-import { extensions, placeFormulas } from './maths.js'
-import { Marked } from './vendor/marked.js'
+import { htmlOf } from './markup.js'
+import { placeFormulas } from './maths.js'
 import DOMPurify from './vendor/purify.js'
 
 const OPEN = '\uE000'
@@ -15,21 +14,6 @@ const CLOSE = '\uE001'
 const PLACED = /\uE000(\d*)\uE001/
 const LIVE_MARKER = /[ \t]?\[\^[^\]\n]{1,120}\](?!:)/g
 const CUT_MARKER = /[ \t]?\[(\^[^\]\n]{0,120})?$/
-
-const escape = text => text.replace(/[&<>"]/g, c => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c])
-
-const marked = new Marked({
-  gfm: true,
-  extensions,
-  renderer: {
-    html: ({ text }) => escape(text), // HTML in an answer is quoted text and is shown as text
-    image: ({ text }) => escape(text),
-  },
-  tokenizer: {
-    ...tokenizer,
-    del: source => (source.startsWith('~~') ? false : undefined), // one ~ is a range (10~20), not a deletion
-  },
-})
 
 const POLICY = {
   ALLOWED_TAGS: [
@@ -88,7 +72,7 @@ const markerOf = ({ written, make }, isCode) => (isCode ? written : make())
 /** The text as it is, where it cannot be read as Markdown. */
 function parse(text) {
   try {
-    return DOMPurify.sanitize(marked.parser(new BoundedLexer(marked.defaults).lex(text)), POLICY)
+    return DOMPurify.sanitize(htmlOf(text), POLICY)
   } catch (error) {
     console.error(error)
     const fragment = document.createDocumentFragment()
