@@ -23,14 +23,22 @@ STILL = {"reduced_motion": "reduce"}
 # --- states --------------------------------------------------------------------------------------
 
 
-def grave_in(page: Page) -> list[str]:
+def grave_in(page: Page, **options: Any) -> list[str]:
     """Serious and critical violations by axe-core's rules."""
-    found = Axe().run(page).response["violations"]
+    found = Axe().run(page, options=options or None).response["violations"]
     grave = [violation for violation in found if violation["impact"] in ("serious", "critical")]
     return [f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}" for violation in grave for node in violation["nodes"]]
 
 
-@pytest.mark.parametrize("look", [{}, DARK, NARROW], ids=["wide", "dark", "narrow"])
+def grave_in_both(page: Page) -> list[str]:
+    """As `grave_in`, and the contrast in dark colours."""
+    page.emulate_media(color_scheme="dark")
+    found = [f"dark: {violation}" for violation in grave_in(page, runOnly=["color-contrast"])]
+    page.emulate_media(color_scheme="light")
+    return found + grave_in(page)
+
+
+@pytest.mark.parametrize("look", [{}, NARROW], ids=["wide", "narrow"])
 def test_axe_finds_nothing_serious_in_the_main_states(
     open_screen: Open, server: str, handbook: bytes, look: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -38,7 +46,7 @@ def test_axe_finds_nothing_serious_in_the_main_states(
     grave = {}
     for state in main_states(screen, handbook):
         screen.page.screenshot(path=tmp_path / f"{state}.png")
-        grave[state] = grave_in(screen.page)
+        grave[state] = grave_in(screen.page) if look else grave_in_both(screen.page)
     assert grave == {"empty": [], "uploads": [], "answer": [], "conversations": [], "pdf": [], "text": []}
 
 
@@ -82,6 +90,7 @@ def main_states(screen: Any, handbook: bytes) -> Iterator[str]:
     yield "text"
 
 
+@pytest.mark.nightly
 def test_axe_finds_nothing_serious_in_korean(open_screen: Open, server: str, tmp_path: Path) -> None:
     screen = open_screen(server, locale="ko-KR", **STILL)
     screen.add("handbook.md", (HERE / "handbook.ko.md").read_bytes())
@@ -128,8 +137,9 @@ def walk(page: Page, key: str = "Tab") -> list[dict[str, Any]]:
     pytest.fail(f"{key} does not come round: {[place['name'] for place in places[-5:]]}")
 
 
-def test_tab_reaches_every_control_in_order_with_a_visible_focus(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server, **STILL)
+def test_tab_reaches_every_control_in_order_with_a_visible_focus(open_screen: Open, server: str, handbook: bytes) -> None:
+    screen = open_screen(server, **STILL)
+    screen.add("handbook.pdf", handbook)
     screen.ask(LEAVE)
     screen.finished()
     places = walk(screen.page)
@@ -164,34 +174,16 @@ def position(names: list[str], beginning: str) -> int:
     return found[0]
 
 
-@pytest.mark.parametrize(("button", "picker"), [("Add files", "#files"), ("Add a folder", "#folder")])
-def test_a_picker_is_opened_by_keyboard(open_screen: Open, server: str, button: str, picker: str) -> None:
-    page = open_screen(server).page
-    # Not by waiting for the chooser: a headless Chromium does not always report one for folders.
-    page.locator(picker).evaluate("input => input.addEventListener('click', () => (input.title = 'opened'))")
-    page.get_by_role("button", name=button).focus()
-    page.keyboard.press("Enter")
-    expect(page.locator(picker)).to_have_attribute("title", "opened")
-
-
-def test_a_document_is_deleted_by_keyboard(open_handbook: Open, server: str) -> None:
-    page = open_handbook(server).page
-    page.get_by_role("button", name="Delete Employee handbook").focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Keep", exact=True)).to_be_focused()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Delete Employee handbook")).to_be_focused()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Shift+Tab")
-    expect(page.get_by_role("button", name="Delete", exact=True)).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page.locator("#document-list li")).to_have_count(0)
-    expect(page.locator("#documents-title")).to_be_focused()
-
-
-def test_a_failed_upload_is_retried_and_dismissed_by_keyboard(open_screen: Open, server: str) -> None:
+def test_files_are_added_retried_and_deleted_by_keyboard(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     page = screen.page
+    for button, picker in (("Add files", "#files"), ("Add a folder", "#folder")):
+        # Not by waiting for the chooser: a headless Chromium does not always report one for folders.
+        page.locator(picker).evaluate("input => input.addEventListener('click', () => (input.title = 'opened'))")
+        page.get_by_role("button", name=button).focus()
+        page.keyboard.press("Enter")
+        expect(page.locator(picker)).to_have_attribute("title", "opened")
+
     screen.pick({"broken.pdf": b"%PDF-1.7 nothing"})
     again = page.get_by_role("table").get_by_role("button", name="Try again: broken.pdf")
     again.focus()
@@ -205,16 +197,54 @@ def test_a_failed_upload_is_retried_and_dismissed_by_keyboard(open_screen: Open,
     expect(page.get_by_role("table")).to_be_hidden()
     expect(page.locator("#documents-title")).to_be_focused()
 
+    delete = page.get_by_role("button", name="Delete broken.pdf")
+    delete.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Keep", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(delete).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+Tab")
+    expect(page.get_by_role("button", name="Delete", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#document-list li")).to_have_count(0)
+    expect(page.locator("#documents-title")).to_be_focused()
 
-def test_a_sheet_on_a_narrow_screen_holds_the_focus_until_escape(open_handbook: Open, server: str) -> None:
-    page = open_handbook(server, **NARROW).page
+
+# --- narrow screens ------------------------------------------------------------------------------
+
+
+def test_on_a_narrow_screen_lists_are_sheets_and_a_touch_opens_a_citation(open_handbook: Open, server: str, tmp_path: Path) -> None:
+    screen = open_handbook(server, **NARROW)
+    page = screen.page
     close_sheet(page)
-    opener = page.get_by_role("button", name="Documents")
-    opener.focus()
+    documents, conversations = page.get_by_role("button", name="Documents"), page.locator("#show-conversations")
+    documents.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#sheet")).to_be_visible()
     for _ in range(25):
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement === document.body || document.activeElement.closest('#sheet') !== null")
     page.keyboard.press("Escape")
-    expect(opener).to_be_focused()
+    expect(documents).to_be_focused()
+
+    screen.ask(LEAVE)
+    screen.finished()
+    page.locator(".cite").first.tap()
+    expect(page.locator("#passage-place strong")).to_have_text("page 2")
+    expect(page.locator("#citation-card")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.locator("#conversations")).to_be_hidden()
+    conversations.click()
+    expect(page.locator("#conversations")).to_be_visible()
+    screen.picture(tmp_path / "drawer.png")
+    page.keyboard.press("Escape")
+    expect(conversations).to_be_focused()
+    conversations.click()
+    page.locator("#new-conversation").click()
+    expect(page.locator(".question")).to_have_count(0)
+    conversations.click()
+    page.locator("#conversation-list a").filter(has_text=LEAVE).first.click()
+    expect(page.locator("#drawer")).to_be_hidden()
+    expect(page.locator(".question")).to_have_text(LEAVE)
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
