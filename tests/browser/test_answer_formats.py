@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import DARK, NARROW, STILL, close_sheet, grave_in
+from tests.browser.test_accessibility import STILL, grave_in_both
 from tests.browser.test_source import digest
 
 Open = Callable[..., Any]
@@ -18,21 +17,18 @@ WEB = Path(__file__).parents[2] / "functions" / "query" / "footnote_query" / "we
 CODE = 'days = {"annual": 28}\nprint(days["annual"])'
 
 
-def asked(open_handbook: Open, server: str, **look: Any) -> Any:
-    screen = open_handbook(server, **STILL, **look)
-    close_sheet(screen.page)
-    screen.ask("By which formula is annual leave paid?")
-    screen.finished()
-    return screen
+FORMULA = "By which formula is annual leave paid?"
 
 
-@pytest.mark.parametrize("look", [{}, DARK, NARROW], ids=["wide", "dark", "narrow"])
-def test_formulas_are_typeset_and_prices_and_code_are_left_alone(
-    open_handbook: Open, server_with_model: str, look: dict[str, Any], tmp_path: Path
-) -> None:
-    screen = asked(open_handbook, server_with_model, **look)
+def test_formulas_are_typeset_code_is_copied_and_prices_are_left_alone(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
+    screen = open_handbook(server_with_model, **STILL, permissions=["clipboard-read", "clipboard-write"])
     page: Page = screen.page
-    answer = page.locator(".answer")
+    answer = page.locator(".answer").last
+    screen.ask("How many days of annual leave do employees receive?")
+    screen.finished()
+    assert not [url for url in screen.requests if "/katex/" in url]  # loaded for the first formula
+    screen.ask(FORMULA)
+    screen.finished()
     expect(answer.locator(".katex")).to_have_count(5)
     written = answer.locator("annotation").all_text_contents()
     assert written == [r"c = \frac{d}{260}", "d_1^2", "x", "\\sum_{i=1}^{n} i\n= \\frac{n(n+1)}{2}", "1_000"]
@@ -40,36 +36,14 @@ def test_formulas_are_typeset_and_prices_and_code_are_left_alone(
     expect(answer).to_contain_text(r"Not TeX: $$\nothing{$$")
     expect(answer.locator(".display .katex-display")).to_have_count(1)
     expect(answer.locator(".cite")).to_have_count(1)
-    assert grave_in(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    answer.scroll_into_view_if_needed()
-    screen.picture(tmp_path / "formulas.png")
-
-
-def test_code_is_copied_by_its_button(open_handbook: Open, server_with_model: str) -> None:
-    screen = asked(open_handbook, server_with_model, permissions=["clipboard-read", "clipboard-write"])
-    page: Page = screen.page
-    button = page.get_by_role("button", name="Copy the code")
-    button.press("Enter")
+    page.get_by_role("button", name="Copy the code").press("Enter")
     expect(page.locator(".code .copied")).to_have_attribute("aria-label", "Copied")
     assert page.evaluate("navigator.clipboard.readText()") == CODE
-
-
-def test_formulas_that_cannot_be_typeset_stay_as_they_were_written(open_handbook: Open, server_with_model: str) -> None:
-    screen = open_handbook(server_with_model, **STILL)
-    screen.page.route("**/katex.min.js", lambda route: route.abort())
-    screen.ask("By which formula is annual leave paid?")
-    screen.finished()
-    expect(screen.page.locator(".formula").first).to_have_text(r"\(c = \frac{d}{260}\)")
-    assert all("ERR_FAILED" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # logged by the browser itself
-
-
-def test_katex_is_loaded_only_for_an_answer_with_a_formula(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
-    screen.ask("How many days of annual leave do employees receive?")
-    screen.finished()
-    assert not [url for url in screen.requests if "/katex/" in url]
+    assert grave_in_both(page) == []
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    answer.scroll_into_view_if_needed()
+    screen.picture(tmp_path / "formulas.png")
 
 
 def test_the_vendored_katex_matches_its_checksums() -> None:
@@ -87,29 +61,16 @@ DRAW_CODE = """async text => {
 }"""
 
 
-def test_markers_are_drawn_outside_code_only(open_screen: Open, server: str) -> None:
-    live, answer = open_screen(server).page.evaluate(DRAW_CODE, IN_CODE)
-    assert live == "Old• grep [^0-9] sed [^a-z] [^a] x [^b] Blue•. `"
-    assert answer == "Old{0} grep [^0-9] sed [^a-z] [^a] x [^b] Blue{3}. `[^"
-
-
-def test_formulas_that_are_too_deep_or_too_many_stay_as_they_were_written(open_screen: Open, server: str) -> None:
-    deep = [f"$$a{'{' * depth}b{'}' * depth}$$" for depth in (20, 21, 5000)] + [r"$$\left(" * 2000]
-    count = """async formulas => {
-      const { typeset } = await import('/web/maths.js')
-      const stage = document.body.appendChild(document.createElement('div'))
-      const spanOf = textContent => Object.assign(document.createElement('span'), { className: 'formula', textContent })
-      stage.append(...formulas.map(spanOf))
-      await typeset(stage)
-      const found = [...stage.children].map(node => node.querySelector('.katex') !== null)
-      stage.remove()
-      return found
-    }"""
-    page = open_screen(server).page
-    assert page.evaluate(count, deep) == [True, False, False, False]
-    assert page.evaluate(count, ["$a_1$"] * 310) == [True] * 300 + [False] * 10
-
-
+COUNT = """async formulas => {
+  const { typeset } = await import('/web/maths.js')
+  const stage = document.body.appendChild(document.createElement('div'))
+  const spanOf = textContent => Object.assign(document.createElement('span'), { className: 'formula', textContent })
+  stage.append(...formulas.map(spanOf))
+  await typeset(stage)
+  const found = [...stage.children].map(node => node.querySelector('.katex') !== null)
+  stage.remove()
+  return found
+}"""
 HOSTILE = [
     r"\href{javascript:alert(1)}{a}", r"\url{https://spy.example/a}", r"\includegraphics{https://spy.example/a.png}", r"\htmlClass{x}{a}",
     r"\htmlStyle{position:fixed}{a}", r"\htmlData{a=b}{a}", r"\def\a{\a\a}\a", r"\rule{999999em}{999999em}", "<img src=x onerror=alert(1)>",
@@ -130,9 +91,24 @@ TYPESET = """async formulas => {
 }"""
 
 
-def test_a_formula_can_neither_link_nor_load_nor_run_anything_nor_cover_the_page(open_screen: Open, server: str) -> None:
+def test_formulas_do_no_harm_and_markers_are_drawn_outside_code_only(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
-    result = screen.page.evaluate(TYPESET, HOSTILE)
+    page: Page = screen.page
+    live, answer = page.evaluate(DRAW_CODE, IN_CODE)
+    assert live == "Old• grep [^0-9] sed [^a-z] [^a] x [^b] Blue•. `"
+    assert answer == "Old{0} grep [^0-9] sed [^a-z] [^a] x [^b] Blue{3}. `[^"
+
+    result = page.evaluate(TYPESET, HOSTILE)
     assert result["found"] == []
     assert result["widest"] < 1000
+    deep = [f"$$a{'{' * depth}b{'}' * depth}$$" for depth in (20, 21, 5000)] + [r"$$\left(" * 2000]
+    assert page.evaluate(COUNT, deep) == [True, False, False, False]
+    assert page.evaluate(COUNT, ["$a_1$"] * 310) == [True] * 300 + [False] * 10
     screen.assert_quiet()
+
+    page.route("**/katex.min.js", lambda route: route.abort())
+    page.reload()
+    expect(page.locator("html[data-ready]")).to_be_attached()
+    assert page.evaluate(COUNT, ["$a_1$"]) == [False]  # it stays as it was written
+    assert all("ERR_FAILED" in complaint for complaint in screen.complaints)
+    screen.complaints.clear()  # logged by the browser itself
