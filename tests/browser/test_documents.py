@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.test_accessibility import DARK, NARROW, grave_in
+from tests.browser.test_accessibility import STILL, grave_in, grave_in_both
 
 Open = Callable[..., Any]
 
-NONE = {"en-GB": "No document matches.", "de-DE": "Kein Dokument passt.", "ko-KR": "일치하는 문서가 없습니다."}
+TRAVEL = "Within how many weeks does the finance team refund travel expenses?"
 UNLISTED = """async () => {
   const shown = new Set([...document.querySelectorAll('#document-list .name')].map(({ title }) => title))
-  const all = Array.from({ length: 58 }, (_, at) => `letter ${String(at + 1).padStart(2, '0')}.txt`)
+  const all = Array.from({ length: 52 }, (_, at) => `letter ${String(at + 1).padStart(2, '0')}.txt`)
   return all.find(name => !shown.has(name))
 }"""
 BROKEN = b"%PDF-1.7 this is no PDF at all"
@@ -43,16 +43,175 @@ def paths_of(screen: Any, url: str, beginning: str) -> list[str]:
     return [path for path in (request.removeprefix(url) for request in screen.requests) if path.startswith(beginning)]
 
 
-# --- the list ------------------------------------------------------------------------------------
+# --- one file ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "look", [{}, DARK, NARROW | {"locale": "de-DE"}, {"locale": "ko-KR"}], ids=["light", "dark", "narrow german", "korean"]
-)
-def test_a_list_of_eight_documents_is_filtered_by_words_of_title_and_file_name(
-    open_screen: Open, server: str, look: dict[str, Any], tmp_path: Path
-) -> None:
-    screen = open_screen(server, **look)
+def test_a_dropped_file_is_opened_saved_asked_and_not_added_twice(open_screen: Open, server: str, handbook: bytes, tmp_path: Path) -> None:
+    screen = open_screen(server)
+    page: Page = screen.page
+    page.evaluate(DROP, ["handbook.pdf", base64.b64encode(handbook).decode()])
+    row = page.locator("#document-list li")
+    expect(row).to_have_attribute("data-state", "READY")
+    expect(page.locator("#document-list")).to_have_attribute("data-vectors", "all")
+    expect(row).to_contain_text("3 pages")
+    expect(upload(page, "handbook.pdf")).to_contain_text("Ready")
+    expect(page.locator("#drop-here")).to_be_hidden()
+    screen.picture(tmp_path / "ready.png")
+    page.get_by_role("button", name="Employee handbook", exact=True).click()
+    expect(page.get_by_role("complementary", name="Employee handbook")).to_be_visible()
+    expect(page.locator("#source-of")).to_have_text("of 3")
+    expect(page.locator("#source-view canvas").first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Employee handbook", exact=True)).to_be_focused()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert download.value.suggested_filename == "handbook.pdf"
+    assert Path(download.value.path()).read_bytes() == handbook
+    screen.ask(TRAVEL)
+    screen.finished()
+    expect(page.locator(".answer")).to_contain_text("within two weeks")
+
+    page.get_by_role("button", name="Close this list").click()
+    screen.pick({"handbook.pdf": handbook, "copy of it.pdf": handbook})
+    expect(page.get_by_role("heading", name="2 of 2 done")).to_be_visible()
+    expect(upload(page, "handbook.pdf")).to_contain_text("Already added")
+    expect(upload(page, "copy of it.pdf")).to_contain_text("Already added")
+    expect(row).to_have_count(1)
+    page.get_by_role("button", name="Close this list").click()
+    screen.pick({"handbook.pdf": handbook.replace(b"28 days", b"29 days")})  # a new version
+    expect(page.get_by_role("heading", name="1 of 1 done")).to_be_visible()
+    expect(upload(page, "handbook.pdf").locator(".state")).to_have_text("Ready")
+
+
+def test_a_deleted_document_is_restored_unless_it_was_added_again(open_screen: Open, server: str, tmp_path: Path) -> None:
+    screen = open_screen(server)
+    page: Page = screen.page
+    row, deleted = page.locator("#document-list li"), page.locator("#deleted-list li")
+    screen.add("letter 01.txt", letters(1)["letter 01.txt"])
+    row.locator(".bin").click()
+    expect(row.locator(".question-row .quiet")).to_be_focused()
+    row.locator(".question-row .quiet").click()
+    expect(row).to_have_count(1)
+    row.locator(".bin").click()
+    row.locator(".danger").click()
+    expect(row).to_have_count(0)
+    expect(upload(page, "letter 01.txt")).to_contain_text("Deleted")
+    expect(page.locator("#no-documents")).to_be_visible()
+    expect(page.locator("#suggestions button")).to_have_count(0)
+    assert page.request.get(f"{server}/documents?collection={screen.index}").json()["data"] == []
+    expect(deleted).to_contain_text("Deleted, can be restored until")
+    screen.picture(tmp_path / "deleted.png")
+    deleted.get_by_role("button", name="Restore letter 01").click()
+    expect(deleted).to_have_count(0)
+    expect(row).to_have_attribute("data-state", "READY")
+    expect(page.locator("#documents-status")).to_have_text("letter 01 was restored.")
+    screen.ask("When did letter 01 reach the harbour master?")
+    screen.finished()
+    expect(page.locator(".answer")).to_contain_text("Monday")
+
+    row.locator(".bin").click()
+    row.locator(".danger").click()
+    restore = deleted.get_by_role("button")
+    expect(restore).to_be_visible()
+    screen.pick({"copy.txt": letters(1)["letter 01.txt"]})
+    expect(row).to_have_attribute("data-state", "READY")
+    restore.click()
+    expect(page.locator("#deleted-list")).to_contain_text("The same file was added again meanwhile")
+    assert all("409 (Conflict)" in complaint for complaint in screen.complaints)
+    screen.complaints.clear()  # logged by the browser itself
+
+    kept = page.request.get(f"{server}/documents?collection={screen.index}").json()["data"]
+    page.request.delete(f"{server}/documents/{kept[0]['doc_id']}")  # elsewhere
+    expect(row).to_have_count(1)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(row).to_have_count(0)
+
+
+def test_a_file_that_cannot_be_read_says_why_and_is_read_again_without_an_upload(open_screen: Open, server: str, tmp_path: Path) -> None:
+    screen = open_screen(server)
+    page: Page = screen.page
+    row = page.locator("#document-list li")
+    screen.pick({"broken.pdf": BROKEN})
+    expect(page.get_by_role("heading", name="1 of 1 done · 1 failed")).to_be_visible()
+    expect(row).to_have_attribute("data-state", "FAILED")
+    reason, remedy = row.locator(".why span").all_inner_texts()
+    assert len(reason.split()) > 3
+    assert len(remedy.split()) > 3
+    expect(upload(page, "broken.pdf")).to_contain_text(reason.strip())
+    expect(page.locator("#documents-status")).to_contain_text("broken.pdf failed.")
+    screen.picture(tmp_path / "failed.png")
+    for again in page.get_by_role("table"), page.locator("#document-list"):
+        with page.expect_response("**/retry") as answer:
+            again.get_by_role("button", name="Try again: broken.pdf").click()
+        assert answer.value.json()["state"] in ("RECEIVED", "PROCESSING")  # the worker may have begun
+        expect(row).to_have_attribute("data-state", "FAILED")
+        expect(page.get_by_role("heading", name="1 of 1 done · 1 failed")).to_be_visible()
+    assert len(paths_of(screen, server, "/uploads/form")) == 1
+
+    def in_part(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.json()
+        for document in body["data"]:
+            document |= {
+                "state": "READY",
+                "reason": "Pages 2 and 3 are images.",
+                "remedy": "Run OCR on them.",
+                "format": "pptx",
+                "pages": 3,
+            }
+        route.fulfill(response=answer, json=body)
+
+    page.route("**/documents?*", in_part)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(row.locator(".why")).to_have_text("Pages 2 and 3 are images. Run OCR on them. ")
+    expect(row).to_contain_text("PPTX")
+    expect(row).to_contain_text("3 slides")
+
+
+# --- many files ----------------------------------------------------------------------------------
+
+
+def test_the_progress_of_many_files_is_shown_and_those_not_listed_yet_are_found(open_screen: Open, server: str, tmp_path: Path) -> None:
+    screen = open_screen(server)
+    page: Page = screen.page
+    rows, shown = page.locator("#document-list li"), page.locator("#document-list li .name")
+    screen.pick({**letters(52), "=broken.pdf": BROKEN, "empty, again.txt": b""})
+    screen.picture(tmp_path / "running.png")
+    expect(page.get_by_role("heading", name="54 of 54 done · 2 failed")).to_be_visible(timeout=60_000)
+    expect(page.locator("#documents-status")).to_have_text("54 files are done, 2 failed.")
+    expect(upload(page, "letter 07.txt")).to_contain_text("1 passage")
+    assert len(paths_of(screen, server, "/documents")) < 40
+    page.get_by_role("checkbox", name="Failed only").check()
+    expect(page.locator("#uploads-rows tr:visible")).to_have_count(2)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV").click()
+    lines = Path(download.value.path()).read_bytes().decode("utf-8-sig").split("\r\n")
+    assert lines[0] == "File,Bytes,State,Pages,Passages,Reason,Remedy"
+    assert "letter 01.txt,49,Ready,,1,," in lines
+    assert [line.split(",Failed,")[0] for line in lines if ",Failed," in line] == ["'=broken.pdf,30", '"empty, again.txt",0']
+    assert len(lines) == 1 + 54 + 1
+
+    page.get_by_role("button", name="Close this list").click()
+    expect(page.get_by_role("table")).to_be_hidden()
+    expect(rows).to_have_count(50)
+    page.locator("#more-documents").click()
+    expect(rows).to_have_count(54)
+    expect(page.locator("#more-documents")).to_be_hidden()
+
+    page.route(re.compile(r"/documents\?.*limit=200"), lambda route: route.continue_(url=route.request.url.replace("limit=200", "limit=5")))
+    page.evaluate("name => localStorage.setItem('footnote.index', name)", screen.index)
+    page.reload()
+    expect(rows).to_have_count(50)
+    last = page.evaluate(UNLISTED)
+    assert last
+    page.locator("#document-filter").fill(last)
+    expect(shown).to_have_attribute("title", last)
+    expect(page.locator("#more-documents")).to_be_hidden()
+
+
+def test_eight_documents_are_filtered_by_words_of_title_and_file_name(open_screen: Open, server: str, tmp_path: Path) -> None:
+    """Which words match: `tests/page/conversation_groups.test.mjs`."""
+    screen = open_screen(server, **STILL)
     page: Page = screen.page
     rows, box, none = page.locator("#document-list li"), page.locator("#document-filter"), page.locator("#no-documents")
     screen.pick(letters(7))
@@ -60,8 +219,6 @@ def test_a_list_of_eight_documents_is_filtered_by_words_of_title_and_file_name(
     expect(box).to_be_hidden()
     screen.pick({"Übersicht.csv": b"Pier,Fee\nNorth,5 crowns\n"})
     expect(page.locator("#document-list li[data-state=READY]")).to_have_count(8)
-    if "viewport" in look and not box.is_visible():
-        page.locator("#show-documents").click()
     box.fill("05 LETTER")
     expect(rows).to_have_count(1)
     expect(rows.locator(".name")).to_have_attribute("title", "letter 05.txt")
@@ -72,227 +229,33 @@ def test_a_list_of_eight_documents_is_filtered_by_words_of_title_and_file_name(
     expect(rows.locator("svg.format")).to_have_attribute("data-kind", "sheet")
     screen.picture(tmp_path / "filtered.png")
     box.fill("letter nowhere")
-    expect(none).to_have_text(NONE[look.get("locale", "en-GB")])
+    expect(none).to_have_text("No document matches.")
     expect(rows).to_have_count(0)
-    assert grave_in(page) == []
+    assert grave_in_both(page) == []
     box.press("Escape")
     expect(box).to_be_visible()
     expect(box).to_be_focused()
     expect(rows).to_have_count(8)
     expect(none).to_be_hidden()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.locator("#show-documents").click()
+    box.fill("05 LETTER")
+    expect(rows).to_have_count(1)
+    assert grave_in(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_the_filter_finds_documents_that_were_not_listed_yet(open_screen: Open, server: str) -> None:
-    def one_by_one(route: Route) -> None:
-        route.continue_(url=route.request.url.replace("limit=200", "limit=5"))
-
-    screen = open_screen(server)
-    page: Page = screen.page
-    page.route(re.compile(r"/documents\?.*limit=200"), one_by_one)
-    screen.pick(letters(58))
-    expect(page.locator("#document-list li")).to_have_count(50)
-    expect(page.locator("#document-list")).to_have_attribute("data-vectors", "all", timeout=60_000)
-    last = page.evaluate(UNLISTED)
-    assert last
-    page.locator("#document-filter").fill(last)
-    expect(page.locator("#document-list li .name")).to_have_attribute("title", last)
-    expect(page.locator("#more-documents")).to_be_hidden()
-
-
-# --- one file ------------------------------------------------------------------------------------
-
-
-def test_a_dropped_file_becomes_ready_and_can_be_asked(open_screen: Open, server: str, handbook: bytes, tmp_path: Path) -> None:
-    screen = open_screen(server)
-    screen.page.evaluate(DROP, ["handbook.pdf", base64.b64encode(handbook).decode()])
-    row = screen.page.locator("#document-list li")
-    expect(row).to_have_attribute("data-state", "READY")
-    expect(screen.page.locator("#document-list")).to_have_attribute("data-vectors", "all")
-    expect(row).to_contain_text("3 pages")
-    expect(upload(screen.page, "handbook.pdf")).to_contain_text("Ready")
-    expect(screen.page.locator("#drop-here")).to_be_hidden()
-    screen.picture(tmp_path / "ready.png")
-    screen.ask("Within how many weeks does the finance team refund travel expenses?")
-    screen.finished()
-    expect(screen.page.locator(".answer")).to_contain_text("within two weeks")
-
-
-def test_an_unreadable_file_shows_why_and_what_to_do(open_screen: Open, server: str, tmp_path: Path) -> None:
-    screen = open_screen(server)
-    screen.page.evaluate(DROP, ["broken.pdf", base64.b64encode(BROKEN).decode()])
-    row = screen.page.locator("#document-list li")
-    expect(row).to_have_attribute("data-state", "FAILED")
-    reason, remedy = row.locator(".why span").all_inner_texts()
-    assert len(reason.split()) > 3
-    assert len(remedy.split()) > 3
-    expect(upload(screen.page, "broken.pdf")).to_contain_text(reason.strip())
-    expect(screen.page.locator("#documents-status")).to_contain_text("broken.pdf failed.")
-    screen.picture(tmp_path / "failed.png")
-
-
-def test_a_document_that_was_read_in_part_says_what_is_missing(open_screen: Open, server: str, handbook: bytes) -> None:
-    def in_part(route: Route) -> None:
-        answer = route.fetch()
-        body = answer.json()
-        for document in body["data"]:
-            document |= {"reason": "Pages 2 and 3 are images.", "remedy": "Run OCR on them.", "format": "pptx"}
-        route.fulfill(response=answer, json=body)
-
-    screen = open_screen(server)
-    screen.page.route("**/documents?*", in_part)
-    screen.add("handbook.pdf", handbook)
-    row = screen.page.locator("#document-list li")
-    expect(row.locator(".why")).to_have_text("Pages 2 and 3 are images. Run OCR on them. ")
-    expect(row).to_contain_text("PPTX")
-    expect(row).to_contain_text("3 slides")
-    expect(upload(screen.page, "handbook.pdf")).to_contain_text("Pages 2 and 3 are images.")
-
-
-def test_a_document_can_be_opened_without_a_question(open_handbook: Open, server: str) -> None:
-    page = open_handbook(server).page
-    page.get_by_role("button", name="Employee handbook", exact=True).click()
-    expect(page.get_by_role("complementary", name="Employee handbook")).to_be_visible()
-    expect(page.locator("#source-of")).to_have_text("of 3")
-    expect(page.locator("#source-view canvas").first).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Employee handbook", exact=True)).to_be_focused()
-
-
-def test_a_document_can_be_saved_as_it_was(open_handbook: Open, server: str, handbook: bytes) -> None:
-    page = open_handbook(server).page
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Download").click()
-    assert download.value.suggested_filename == "handbook.pdf"
-    assert Path(download.value.path()).read_bytes() == handbook
-
-
-def test_a_deleted_document_disappears_after_a_question(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
-    row = screen.page.locator("#document-list li")
-    row.locator(".bin").click()
-    expect(row.locator(".question-row .quiet")).to_be_focused()
-    row.locator(".question-row .quiet").click()
-    expect(row).to_have_count(1)
-    row.locator(".bin").click()
-    row.locator(".danger").click()
-    expect(row).to_have_count(0)
-    expect(upload(screen.page, "handbook.pdf")).to_contain_text("Deleted")
-    expect(screen.page.locator("#no-documents")).to_be_visible()
-    expect(screen.page.locator("#suggestions button")).to_have_count(0)
-    assert screen.page.request.get(f"{server}/documents?collection={screen.index}").json()["data"] == []
-
-
-def test_a_deleted_document_can_be_restored_and_answers_again(open_handbook: Open, server: str, tmp_path: Path) -> None:
-    screen = open_handbook(server)
-    page = screen.page
-    page.locator("#document-list .bin").click()
-    page.locator("#document-list .danger").click()
-    row = page.locator("#deleted-list li")
-    expect(row).to_contain_text("Employee handbook")
-    expect(row).to_contain_text("Deleted, can be restored until")
-    screen.picture(tmp_path / "deleted.png")
-    row.get_by_role("button", name="Restore Employee handbook").click()
-    expect(row).to_have_count(0)
-    expect(page.locator("#document-list li")).to_have_attribute("data-state", "READY")
-    expect(page.locator("#documents-status")).to_have_text("Employee handbook was restored.")
-    screen.ask("Within how many weeks does the finance team refund travel expenses?")
-    screen.finished()
-    expect(page.locator(".answer")).to_contain_text("within two weeks")
-
-
-def test_a_document_that_was_added_again_says_why_it_is_not_restored(open_handbook: Open, server: str, handbook: bytes) -> None:
-    screen = open_handbook(server)
-    page = screen.page
-    page.locator("#document-list .bin").click()
-    page.locator("#document-list .danger").click()
-    restore = page.locator("#deleted-list").get_by_role("button")
-    expect(restore).to_be_visible()
-    screen.pick({"copy.pdf": handbook})
-    expect(page.locator("#document-list li")).to_have_attribute("data-state", "READY")
-    restore.click()
-    expect(page.locator("#deleted-list")).to_contain_text("The same file was added again meanwhile")
-    assert all("409 (Conflict)" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # logged by the browser itself
-
-
-def test_a_document_deleted_elsewhere_leaves_the_list_when_the_page_becomes_visible(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
-    page = screen.page
-    kept = page.request.get(f"{server}/documents?collection={screen.index}").json()["data"]
-    page.request.delete(f"{server}/documents/{kept[0]['doc_id']}")
-    expect(page.locator("#document-list li")).to_have_count(1)
-    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    expect(page.locator("#document-list li")).to_have_count(0)
-    expect(page.locator("#no-documents")).to_be_visible()
-
-
-# --- many files ----------------------------------------------------------------------------------
-
-
-def test_the_progress_of_many_files_is_shown_for_each_and_in_total(open_screen: Open, server: str, tmp_path: Path) -> None:
-    screen = open_screen(server)
-    page = screen.page
-    screen.pick({**letters(60), "=broken.pdf": BROKEN, "empty, again.txt": b""})
-    screen.picture(tmp_path / "running.png")
-    expect(page.get_by_role("heading", name="62 of 62 done · 2 failed")).to_be_visible(timeout=60_000)
-    expect(page.locator("#documents-status")).to_have_text("62 files are done, 2 failed.")
-    expect(upload(page, "letter 07.txt")).to_contain_text("1 passage")
-    screen.picture(tmp_path / "over.png")
-    assert len(paths_of(screen, server, "/documents")) < 40
-
-    page.get_by_role("checkbox", name="Failed only").check()
-    expect(page.locator("#uploads-rows tr:visible")).to_have_count(2)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save as CSV").click()
-    lines = Path(download.value.path()).read_bytes().decode("utf-8-sig").split("\r\n")
-    assert lines[0] == "File,Bytes,State,Pages,Passages,Reason,Remedy"
-    assert "letter 01.txt,49,Ready,,1,," in lines
-    assert [line.split(",Failed,")[0] for line in lines if ",Failed," in line] == ["'=broken.pdf,30", '"empty, again.txt",0']
-    assert len(lines) == 1 + 62 + 1
-
-    page.get_by_role("button", name="Close this list").click()
-    expect(page.get_by_role("table")).to_be_hidden()
-    expect(page.locator("#document-list li")).to_have_count(50)
-    page.locator("#more-documents").click()
-    expect(page.locator("#document-list li")).to_have_count(62)
-    expect(page.locator("#more-documents")).to_be_hidden()
-
-
-def test_the_same_file_again_is_already_here(open_handbook: Open, server: str, handbook: bytes) -> None:
-    screen = open_handbook(server)
-    page = screen.page
-    page.get_by_role("button", name="Close this list").click()
-    screen.pick({"handbook.pdf": handbook, "copy of it.pdf": handbook})
-    expect(page.get_by_role("heading", name="2 of 2 done")).to_be_visible()
-    expect(upload(page, "handbook.pdf")).to_contain_text("Already added")
-    expect(upload(page, "copy of it.pdf")).to_contain_text("Already added")
-    expect(page.locator("#document-list li")).to_have_count(1)
-
-
-def test_a_new_version_of_a_file_is_not_already_here(open_handbook: Open, server: str, handbook: bytes) -> None:
-    screen = open_handbook(server)
-    page = screen.page
-    page.get_by_role("button", name="Close this list").click()
-    screen.pick({"handbook.pdf": handbook.replace(b"28 days", b"29 days")})
-    expect(page.get_by_role("heading", name="1 of 1 done")).to_be_visible()
-    expect(upload(page, "handbook.pdf").locator(".state")).to_have_text("Ready")
-
-
-def test_a_file_that_is_too_large_is_refused_before_it_is_sent(open_screen: Open, server: str, tmp_path: Path) -> None:
+def test_uploads_are_refused_cancelled_sent_again_and_resumed(open_screen: Open, server: str, tmp_path: Path) -> None:
     with (tmp_path / "film.pdf").open("wb") as film:
         film.truncate(51 * 2**20)
     screen = open_screen(server)
-    screen.page.locator("#files").set_input_files(tmp_path / "film.pdf")
-    expect(upload(screen.page, "film.pdf")).to_contain_text("The file has 51.0 MB; 50 MB are allowed.")
+    page: Page = screen.page
+    page.locator("#files").set_input_files(tmp_path / "film.pdf")
+    expect(upload(page, "film.pdf")).to_contain_text("The file has 51.0 MB; 50 MB are allowed.")
     assert paths_of(screen, server, "/uploads") == ["/uploads"]
     assert [complaint for complaint in screen.complaints if "413" not in complaint] == []
-    screen.complaints.clear()
+    page.get_by_role("button", name="Close this list").click()
 
-
-def test_uploads_can_be_cancelled_and_resumed(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
-    page = screen.page
     held: list[Route] = []
     page.route("**/uploads/form", lambda route: held.append(route))
     screen.pick(letters(6))
@@ -308,35 +271,15 @@ def test_uploads_can_be_cancelled_and_resumed(open_screen: Open, server: str) ->
     assert page.request.get(f"{server}/documents?collection={screen.index}").json()["data"] == []
 
     page.unroute("**/uploads/form")
-    page.get_by_role("button", name="Try again: letter 02.txt").click()
+    page.route("**/uploads/form", lambda route: route.abort(), times=1)
+    again = page.get_by_role("button", name="Try again: letter 02.txt")
+    again.click()
+    expect(upload(page, "letter 02.txt")).to_contain_text("The server cannot be reached.")
+    again.click()
     expect(upload(page, "letter 02.txt")).to_contain_text("Ready")
     expect(page.locator("#document-list li")).to_have_count(1)
-
-
-def test_a_file_that_did_not_arrive_is_sent_again(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
-    page = screen.page
-    page.route("**/uploads/form", lambda route: route.abort(), times=1)
-    screen.pick(letters(1))
-    expect(upload(page, "letter 01.txt")).to_contain_text("The server cannot be reached.")
-    page.get_by_role("button", name="Try again: letter 01.txt").click()
-    expect(upload(page, "letter 01.txt")).to_contain_text("Ready")
-    assert [complaint for complaint in screen.complaints if "net::ERR_FAILED" not in complaint] == []
+    assert [complaint for complaint in screen.complaints if "net::ERR_FAILED" not in complaint and "413" not in complaint] == []
     screen.complaints.clear()
-
-
-def test_a_file_that_failed_is_ingested_again_without_a_new_upload(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
-    page = screen.page
-    screen.pick({"broken.pdf": BROKEN})
-    expect(page.get_by_role("heading", name="1 of 1 done · 1 failed")).to_be_visible()
-    for again in page.get_by_role("table"), page.locator("#document-list"):
-        with page.expect_response("**/retry") as answer:
-            again.get_by_role("button", name="Try again: broken.pdf").click()
-        assert answer.value.json()["state"] in ("RECEIVED", "PROCESSING")  # the worker may have begun
-        expect(page.locator("#document-list li")).to_have_attribute("data-state", "FAILED")
-        expect(page.get_by_role("heading", name="1 of 1 done · 1 failed")).to_be_visible()
-    assert len(paths_of(screen, server, "/uploads/form")) == 1
 
 
 # --- folders -------------------------------------------------------------------------------------
@@ -352,24 +295,27 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "post"
 
 
-@pytest.mark.parametrize("way", ["picked", "dropped"])
-def test_a_folder_brings_all_its_files_with_their_paths(open_screen: Open, server: str, folder: Path, way: str) -> None:
+def test_a_folder_picked_or_dropped_brings_all_its_files_with_their_paths(open_screen: Open, server: str, folder: Path) -> None:
+    """What else a folder may hold: `tests/page/folders.test.mjs`."""
     screen = open_screen(server)
-    page = screen.page
-    if way == "picked":
-        page.locator("#folder").set_input_files(folder)
-    else:
-        browser = page.context.new_cdp_session(page)
-        data = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
-        for event in ("dragEnter", "dragOver", "drop"):
-            browser.send("Input.dispatchDragEvent", {"type": event, "x": 300, "y": 300, "data": data})
+    page: Page = screen.page
+    paths = ["post/letter 9.txt", "post/letter 10.txt", "post/old/1998/letter.txt"]
+    page.locator("#folder").set_input_files(folder)
     expect(page.get_by_role("heading", name="3 of 3 done")).to_be_visible()
-    assert page.get_by_role("rowheader").all_inner_texts() == ["post/letter 9.txt", "post/letter 10.txt", "post/old/1998/letter.txt"]
+    assert page.get_by_role("rowheader").all_inner_texts() == paths
     kept = page.request.get(f"{server}/documents?collection={screen.index}").json()["data"]
-    assert {document["file_name"] for document in kept} == {"post/letter 9.txt", "post/letter 10.txt", "post/old/1998/letter.txt"}
+    assert {document["file_name"] for document in kept} == set(paths)
+    page.get_by_role("button", name="Close this list").click()
+    browser = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
+    for event in ("dragEnter", "dragOver", "drop"):
+        browser.send("Input.dispatchDragEvent", {"type": event, "x": 300, "y": 300, "data": data})
+    expect(page.get_by_role("heading", name="3 of 3 done")).to_be_visible()
+    assert page.get_by_role("rowheader").all_inner_texts() == paths
+    expect(upload(page, "post/letter 9.txt")).to_contain_text("Already added")
 
 
-# --- hostile documents --------------------------------------------------------------------------------
+# --- hostile texts --------------------------------------------------------------------------------
 
 
 HOSTILE_DOCUMENT = """# <img src=x onerror="alert('title')"> Lighthouse
@@ -379,22 +325,13 @@ and ![spy](https://example.com/spy.png) lights the lamp <b onmouseover="alert('b
 """
 
 
-def test_a_hostile_document_is_shown_as_text_and_makes_no_request(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
+def test_a_hostile_document_and_answer_are_shown_as_text_and_load_nothing(open_screen: Open, server_with_model: str) -> None:
+    screen = open_screen(server_with_model)
+    page: Page = screen.page
     screen.add("lighthouse.txt", HOSTILE_DOCUMENT.encode())
-    screen.ask("Where does the lighthouse keeper live?")
+    screen.ask("Write something hostile about the lighthouse keeper")
     screen.finished()
-    screen.page.locator(".footnotes button").first.click()
-    expect(screen.page.locator("#source-view")).to_contain_text("<img src=x onerror=\"alert('text')\">")
-    expect(screen.page.locator("#source-view")).to_contain_text("![spy](https://example.com/spy.png)")
-    assert screen.page.locator("img, iframe, .turn script, #passage script").count() == 0
-
-
-def test_a_hostile_answer_is_shown_as_text_and_makes_no_request(open_handbook: Open, server_with_model: str) -> None:
-    screen = open_handbook(server_with_model)
-    screen.ask("Write something hostile about annual leave")
-    screen.finished()
-    answer = screen.page.locator(".answer")
+    answer = page.locator(".answer")
     expect(answer).to_contain_text("Safe words")
     expect(answer).to_contain_text('<img src=x onerror="alert(1)">')
     assert answer.locator("img, script, iframe, svg, style, [onerror], [onload]").count() == 0
@@ -404,3 +341,7 @@ def test_a_hostile_answer_is_shown_as_text_and_makes_no_request(open_handbook: O
     expect(links).to_have_attribute("rel", "noopener nofollow noreferrer")
     expect(links).to_have_attribute("target", "_blank")
     expect(answer.locator(".cite")).to_have_text("1")
+    page.locator(".footnotes button").first.click()
+    expect(page.locator("#source-view")).to_contain_text("<img src=x onerror=\"alert('text')\">")
+    expect(page.locator("#source-view")).to_contain_text("![spy](https://example.com/spy.png)")
+    assert page.locator("img, iframe, .turn script, #passage script").count() == 0
