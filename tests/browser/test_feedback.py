@@ -9,11 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from footnote.types import DOWN_TAGS, REASONS, UP_TAGS
-from tests.browser.test_accessibility import DARK, LEAVE, NARROW, STILL, grave_in
+from tests.browser.test_accessibility import LEAVE, STILL, grave_in, grave_in_both
 
 Open = Callable[..., Any]
 WEB = Path(__file__).parents[2] / "functions/query/footnote_query/web"
@@ -46,14 +45,15 @@ def stored(page: Page, server: str, trace_id: str) -> dict[str, Any] | None:
     return dict(reply.json()) | {"given_at": 0} if reply.ok else None
 
 
-def test_thumbs_up_is_sent_at_once_and_details_may_follow(open_handbook: Open, server: str) -> None:
+def test_a_rating_is_sent_detailed_taken_back_and_changed(open_handbook: Open, server: str) -> None:
     screen, actions, trace_id = answered(open_handbook, server)
+    page = screen.page
     expect(actions.get_by_role("button", name="Details")).to_be_hidden()
     up = actions.get_by_role("button", name="Good answer")
     up.click()
     expect(actions.get_by_role("status")).to_have_text("Thank you.")
     expect(up).to_have_attribute("aria-pressed", "true")
-    assert stored(screen.page, server, trace_id) == {
+    assert stored(page, server, trace_id) == {
         "trace_id": trace_id, "rating": "up", "reason": None, "comment": None, "proposed_answer": None, "selected_citations": [],
         "tags": [], "given_at": 0,
     }  # fmt: skip
@@ -62,17 +62,17 @@ def test_thumbs_up_is_sent_at_once_and_details_may_follow(open_handbook: Open, s
     expect(actions.get_by_label("What would have been right?")).to_have_count(0)
     actions.get_by_label("Exact").check()
     actions.get_by_role("group", name="Which sources answer the question?").get_by_role("checkbox").first.check()
-    keep(screen.page, "form-up")
+    keep(page, "form-up")
     actions.get_by_role("button", name="Send").click()
     expect(up).to_be_focused()
-    given = stored(screen.page, server, trace_id)
+    given = stored(page, server, trace_id)
     assert given is not None
     assert (given["rating"], given["tags"], len(given["selected_citations"])) == ("up", ["exact"], 1)
+    actions.get_by_role("button", name="Take back").click()
+    expect(actions.get_by_role("status")).to_have_text("Your rating was taken back.")
+    expect(up).to_have_attribute("aria-pressed", "false")
+    assert stored(page, server, trace_id) is None
 
-
-def test_a_bad_answer_is_described_changed_later_and_the_rating_taken_back(open_handbook: Open, server: str) -> None:
-    screen, actions, trace_id = answered(open_handbook, server)
-    page = screen.page
     down = actions.get_by_role("button", name="Bad answer")
     down.click()
     expect(down).to_have_attribute("aria-expanded", "true")
@@ -115,8 +115,8 @@ def test_a_bad_answer_is_described_changed_later_and_the_rating_taken_back(open_
     expect(actions.get_by_role("button", name="Take back")).to_be_hidden()
 
 
-def test_the_form_is_operated_by_keyboard(open_handbook: Open, server: str) -> None:
-    screen, actions, trace_id = answered(open_handbook, server)
+def test_the_form_is_operated_by_keyboard_and_keeps_what_cannot_be_sent(open_handbook: Open, server: str) -> None:
+    screen, actions, trace_id = answered(open_handbook, server, **STILL)
     page, keys = screen.page, screen.page.keyboard
     down = actions.get_by_role("button", name="Bad answer")
     down.focus()
@@ -135,58 +135,33 @@ def test_the_form_is_operated_by_keyboard(open_handbook: Open, server: str) -> N
         keys.press("Tab")
     expect(actions.get_by_label("Comment")).to_be_focused()
     keys.type("Too much.")
-    for _ in range(10):
-        if page.evaluate("document.activeElement.className") == "primary":
-            break
-        keys.press("Tab")
-    keys.press("Enter")
+    keep(page, "form-keyboard")
+    assert grave_in_both(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert grave_in(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.set_viewport_size({"width": 1280, "height": 860})
+
+    problem = json.dumps({"title": "Unavailable", "detail": "The store is down.", "status": 503})
+    page.route("**/feedback", lambda route: route.fulfill(status=503, body=problem, content_type="application/problem+json"), times=1)
+    send_by_keyboard(page)
+    expect(actions.get_by_role("status")).to_have_text("The store is down.")
+    expect(actions.get_by_label("Comment")).to_have_value("Too much.")
+    expect(down).to_have_attribute("aria-pressed", "false")
+    send_by_keyboard(page)
     expect(down).to_have_attribute("aria-pressed", "true")
     given = stored(page, server, trace_id)
     assert given is not None
     assert (given["reason"], given["comment"], given["tags"]) == ("incomplete", "Too much.", ["too_long"])
-
-
-def test_what_cannot_be_sent_stays_in_the_form(open_handbook: Open, server: str) -> None:
-    screen, actions, trace_id = answered(open_handbook, server)
-    problem = json.dumps({"title": "Unavailable", "detail": "The store is down.", "status": 503})
-    screen.page.route("**/feedback", lambda route: route.fulfill(status=503, body=problem, content_type="application/problem+json"))
-    actions.get_by_role("button", name="Bad answer").click()
-    actions.get_by_label("Comment").fill("Keep this.")
-    actions.get_by_role("button", name="Send").click()
-    expect(actions.get_by_role("status")).to_have_text("The store is down.")
-    expect(actions.get_by_label("Comment")).to_have_value("Keep this.")
-    expect(actions.get_by_role("button", name="Bad answer")).to_have_attribute("aria-pressed", "false")
-    screen.page.unroute("**/feedback")
-    actions.get_by_role("button", name="Send").click()
-    expect(actions.get_by_role("status")).to_have_text("Thank you.")
-    assert (stored(screen.page, server, trace_id) or {})["comment"] == "Keep this."
     screen.complaints.clear()  # logged by the browser itself
 
 
-@pytest.mark.parametrize(
-    ("locale", "down", "reason", "right"),
-    [
-        ("de-DE", "Schlechte Antwort", "Veraltet", "Was wäre richtig gewesen?"),
-        ("ko-KR", "나쁜 답변", "오래된 내용", "올바른 답변은 무엇인가요?"),
-    ],
-)
-def test_the_form_is_in_the_readers_language(open_handbook: Open, server: str, locale: str, down: str, reason: str, right: str) -> None:
-    screen, actions, _ = answered(open_handbook, server, locale=locale)
-    actions.get_by_role("button", name=down).click()
-    expect(actions.get_by_label(reason)).to_be_visible()
-    expect(actions.get_by_label(right)).to_be_visible()
-    keep(screen.page, f"form-{locale[:2]}")
-
-
-@pytest.mark.parametrize("look", [{}, DARK, {**NARROW, "viewport": {"width": 390, "height": 844}}], ids=["wide", "dark", "narrow"])
-def test_the_form_is_accessible(open_handbook: Open, server: str, look: dict[str, Any], request: pytest.FixtureRequest) -> None:
-    screen, actions, _ = answered(open_handbook, server, **STILL, **look)
-    actions.get_by_role("button", name="Bad answer").click()
-    actions.get_by_label("Outdated").check()
-    actions.locator("form").scroll_into_view_if_needed()
-    keep(screen.page, f"form-{request.node.callspec.id}")
-    assert grave_in(screen.page) == []
-    assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+def send_by_keyboard(page: Page) -> None:
+    for _ in range(10):
+        if page.evaluate("document.activeElement.className") == "primary":
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
 
 
 def test_the_page_offers_the_reasons_and_tags_that_the_server_knows() -> None:
