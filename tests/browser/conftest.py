@@ -28,6 +28,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, FilePayload, Frame, Page, Request, expect
 
+from tests.browser.office import Office
 from tests.mcp_tools import TOKEN, tools_server
 
 HERE = Path(__file__).parent
@@ -165,6 +166,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Without a language model: answers are quoted sentences."""
     with serving(tmp_path_factory.mktemp("data"), LLM__DISCOVER="false") as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    """It requires sign-in, and has no model."""
+    data = tmp_path_factory.mktemp("data")
+    with serving(data, LLM__DISCOVER="false", EMBEDDING__BUILTIN="false", AUTH__MODE="session") as url:
+        yield Office(url, data)
 
 
 class ScriptedModel(BaseHTTPRequestHandler):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.browser.conftest import Screen, serving
-from tests.browser.test_accessibility import NARROW, STILL, grave_in
-from tests.browser.test_sign_in import Office, sign_in
+from tests.browser.conftest import Screen
+from tests.browser.office import Office, add_file, sign_in
+from tests.browser.test_accessibility import NARROW, grave_in
 
 LEAVE, PAY = "How many days of annual leave do employees receive?", "What is the bridge warden paid?"
 GONE = "This link is unknown, was deleted or has expired. Ask for a new one."
@@ -20,27 +18,15 @@ Enter = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
-    """A server that requires sign-in, with a document for everyone and one for `staff`."""
-    data = tmp_path_factory.mktemp("data")
-    with serving(data, LLM__DISCOVER="false", EMBEDDING__BUILTIN="false", AUTH__MODE="session") as url:
-        made = Office(url, data)
-        headers = {"authorization": f"Bearer {made.token('ann', 'staff')}"}
-        for name, text, group in (
-            ("leave", "Employees receive 28 days of annual leave.", "*"),
-            ("pay", "The bridge warden is paid 900 crowns.", "staff"),
-        ):
-            file = {"file": (f"{name}.txt", text.encode())}
-            reply = httpx.post(
-                f"{url}/ingest/file", files=file, data={"index_name": "default", "permission_groups": [group]}, headers=headers
-            )
-            doc_id = reply.raise_for_status().json()["doc_id"]
-            while httpx.get(f"{url}/documents/{doc_id}", headers=headers).json()["state"] != "READY":
-                pass
+def talk(office: Office) -> str:
+    """The id of ann's conversation about a document for everyone and one for `staff`."""
+    with office.client("ann", "staff") as ann:
+        add_file(ann, "leave.txt", b"Employees receive 28 days of annual leave.", "shared")
+        add_file(ann, "pay.txt", b"The bridge warden is paid 900 crowns.", "shared", ("staff",))
         for question in (LEAVE, PAY):
-            asked = {"query_text": question, "index_name": "default", "permission_groups": [], "room_id": "talk"}
-            httpx.post(f"{url}/ask", json=asked, headers=headers).raise_for_status()
-        yield made
+            asked = {"query_text": question, "index_name": "shared", "permission_groups": [], "room_id": "talk"}
+            ann.post("/ask", json=asked).raise_for_status()
+    return "talk"
 
 
 @pytest.fixture
@@ -49,7 +35,7 @@ def enter(new_context: Callable[..., BrowserContext], office: Office) -> Iterato
     screens: list[Screen] = []
 
     def open_one(address: str, user: str, *groups: str, **context: Any) -> Page:
-        screens.append(Screen(new_context(**{"viewport": {"width": 1280, "height": 860}, **context}).new_page(), office.url))
+        screens.append(Screen(new_context(**context).new_page(), office.url))
         page = screens[-1].page
         page.goto(f"{office.url}{address}")
         sign_in(page, office.token(user, *groups))
@@ -62,15 +48,14 @@ def enter(new_context: Callable[..., BrowserContext], office: Office) -> Iterato
         screen.assert_quiet()
 
 
-def share(office: Office) -> tuple[str, str]:
-    """A link to ann's conversation: its path on the server, and its id."""
-    headers = {"authorization": f"Bearer {office.token('ann', 'staff')}"}
-    made = httpx.post(f"{office.url}/shares", json={"room_id": "talk"}, headers=headers).raise_for_status().json()
-    return made["path"], made["share_id"]
+def share(office: Office, room: str) -> str:
+    """A link to ann's conversation: its path on the server."""
+    with office.client("ann", "staff") as ann:
+        return str(ann.post("/shares", json={"room_id": room}).raise_for_status().json()["path"])
 
 
-def test_a_conversation_is_shared_read_by_others_and_unshared(enter: Enter, office: Office) -> None:
-    ann = enter("/#/c/talk", "ann", "staff")
+def test_a_conversation_is_shared_read_by_others_and_unshared(enter: Enter, office: Office, talk: str) -> None:
+    ann = enter(f"/#/c/{talk}", "ann", "staff")
     ann.get_by_role("button", name="Export the conversation").click()
     ann.get_by_role("button", name="Share the conversation").click()
     dialog = ann.get_by_role("dialog", name="Share the conversation")
@@ -78,6 +63,7 @@ def test_a_conversation_is_shared_read_by_others_and_unshared(enter: Enter, offi
     dialog.get_by_role("button", name="Make a link").click()
     expect(dialog.get_by_role("status")).to_have_text("Copy the link now. It is shown only this once.")
     expect(dialog.get_by_role("listitem")).to_contain_text("valid until")
+    assert grave_in(ann) == []
     path = dialog.get_by_label("Link", exact=True).input_value().removeprefix(office.url)
     assert path.startswith("/shared#")
 
@@ -89,6 +75,7 @@ def test_a_conversation_is_shared_read_by_others_and_unshared(enter: Enter, offi
     )
     expect(ben.locator("body")).not_to_contain_text("900")
     assert not ben.locator("textarea, form:visible").count()
+    assert grave_in(ben) == []
     cem = enter(path, "cem", "staff")
     expect(cem.locator(".turn").last).to_contain_text("900 crowns")
     cem.locator(".cite").last.click()
@@ -101,11 +88,13 @@ def test_a_conversation_is_shared_read_by_others_and_unshared(enter: Enter, offi
     expect(dialog).to_be_hidden()
     ben.reload()
     expect(ben.locator("#thread")).to_have_text(GONE)
+    ben.locator("#language").select_option("de")
+    expect(ben.locator("#thread")).to_contain_text("Dieser Link ist unbekannt, wurde gelöscht oder ist abgelaufen.")
 
 
-def test_a_shared_answer_of_the_closest_passages_says_that_it_may_be_none(enter: Enter, office: Office) -> None:
-    path, _ = share(office)
-    page = enter("/shared#nothing", "cem", "staff")
+def test_a_shared_answer_of_the_closest_passages_says_that_it_may_be_none(enter: Enter, office: Office, talk: str) -> None:
+    page = enter("/shared#", "cem", "staff")  # cut off where it was copied
+    expect(page.locator("#thread")).to_have_text(GONE)
 
     def closest(route: Route) -> None:
         reply = route.fetch().json()
@@ -113,35 +102,25 @@ def test_a_shared_answer_of_the_closest_passages_says_that_it_may_be_none(enter:
         route.fulfill(json=reply)
 
     page.route("**/shares/open?*", closest)
-    page.goto(f"{office.url}{path}")
+    page.goto(f"{office.url}{share(office, talk)}")
     expect(page.locator(".turn").first.locator(".note")).to_have_text("The documents may not answer this question.")
     expect(page.locator(".turn").last.locator(".note")).to_have_count(0)
 
 
-def test_a_link_that_leads_nowhere_says_what_to_do(enter: Enter) -> None:
-    page = enter("/shared#nothing", "ben")
-    expect(page.locator("#thread")).to_have_text(GONE)
-    expect(enter("/shared#", "ben").locator("#thread")).to_have_text(GONE)  # cut off where it was copied
-    page.locator("#language").select_option("de")
-    expect(page.locator("#thread")).to_contain_text("Dieser Link ist unbekannt, wurde gelöscht oder ist abgelaufen.")
-
-
+@pytest.mark.nightly
 @pytest.mark.parametrize("look", [{}, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("locale", ["en-GB", "de-DE", "ko-KR"])
 def test_axe_finds_nothing_serious_where_a_conversation_is_shared_and_read(
-    enter: Enter, office: Office, locale: str, look: dict[str, Any], tmp_path: Path
+    enter: Enter, office: Office, talk: str, locale: str, look: dict[str, Any]
 ) -> None:
-    path, _ = share(office)
-    reader = enter(path, "ben", locale=locale, **STILL, **look)
+    reader = enter(share(office, talk), "ben", locale=locale, **look)
     expect(reader.locator(".turn")).to_have_count(2)
-    reader.screenshot(path=tmp_path / f"shared-{locale}.png", full_page=True)
     assert grave_in(reader) == []
-    owner = enter("/#/c/talk", "ann", "staff", locale=locale, **STILL, **look)
+    owner = enter(f"/#/c/{talk}", "ann", "staff", locale=locale, **look)
     owner.locator("#export").click()
     owner.locator("#export-share").click()
     owner.locator(".share-dialog .primary").click()
     expect(owner.locator(".share-links li").first).to_be_visible()
-    owner.screenshot(path=tmp_path / f"share-{locale}.png")
     assert grave_in(owner) == []
     assert owner.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert reader.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -14,6 +14,7 @@ import { formatIcon } from './format_icon.js'
 import { knows } from './i18n.js'
 import { renderAnswer, styleHeadings } from './markdown.js'
 import { typeset } from './maths.js'
+import { isFlawed, isSaid, noteKeys } from './notes.js'
 import { receiptOf } from './receipt.js'
 import { openSource } from './source.js'
 import { questionButton, suggest, wantQuestion } from './suggestions.js'
@@ -52,20 +53,10 @@ function marker(source, sources, span) {
   return describeCitation(button, source, span)
 }
 
-/** Why a model's text is no answer. */
-const FLAWS = ['uncited', 'empty', 'preamble', 'repetition', 'other_language']
-const isFlawed = ({ warnings }) => (warnings ?? []).some(code => FLAWS.includes(code))
-
 function notes(turn) {
-  const { question, degraded, model_failed: modelFailed, vectors_pending: pending, persisted, warnings, notice } = turn
-  const states = [degraded && !modelFailed && !isFlawed(turn) && 'degraded', pending && 'vectors_pending', persisted === false && 'not_saved']
-  const isSaid = isFlawed(turn) || (warnings ?? []).some(code => code.startsWith('budget_'))
-  // the text names files that failed, and the text or the notice how many documents are being read
-  const codes = (warnings ?? []).filter(code => code !== 'file_failed' && (code !== 'still_reading' || isSaid))
-  const keys = [...states, ...codes.map(code => `warning_${code}`)].filter(Boolean)
-  const known = keys.map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
-  if (modelFailed) return [...known, el('p', { class: 'note failed' }, sayTranslated(el('span'), notice), askAgain(question))]
-  return notice && !isSaid ? [...known, el('p', { class: 'notice' }, notice)] : known
+  const known = noteKeys(turn).map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
+  if (turn.model_failed) return [...known, el('p', { class: 'note failed' }, sayTranslated(el('span'), turn.notice), askAgain(turn.question))]
+  return turn.notice && !isSaid(turn) ? [...known, el('p', { class: 'notice' }, turn.notice)] : known
 }
 
 function footnotes(sources) {
@@ -76,7 +67,7 @@ function footnotes(sources) {
 
 /** Where a language model said that the documents lack the answer: what it was shown. */
 function nearest({ hits, outcome, extractive, warnings }) {
-  if (outcome !== 'refused' || extractive || isFlawed({ warnings }) || hits.length === 0) return []
+  if (outcome !== 'refused' || extractive || isFlawed(warnings) || hits.length === 0) return []
   const rows = hits.map(hit => el('li', {}, passage(hit, el('span', { class: 'number' }, '·'), readable(hit.content), () => openSource(hit))))
   return [el('section', { class: 'nearest' }, say(el('h3'), 'closest'), el('ol', { class: 'footnotes' }, ...rows))]
 }

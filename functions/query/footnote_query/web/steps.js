@@ -15,7 +15,7 @@ export class StepList {
 
   begin(step) {
     this.#row(step)
-    sayStage(this.now, step.name, step.stage)
+    say(this.now, ...stageText(step.name, step.stage))
   }
 
   end({ name, ms, status, out, stage }) {
@@ -42,11 +42,11 @@ export class StepList {
 }
 
 /** A step's stage as text, and its name as in traces. */
-export const stepOf = ({ name, stage }) => el('span', {}, sayStage(el('span'), name, stage), ' ', el('code', {}, name))
+export const stepOf = ({ name, stage }) => el('span', {}, say(el('span'), ...stageText(name, stage)), ' ', el('code', {}, name))
 
-/** For an agent's tool call, `tool:<name>` or `tool:<name>#2` from the second call on, the tool's name. */
-function sayStage(node, name, stage) {
+/** → key and values. For an agent's tool call, `tool:<name>` or `tool:<name>#2` from the second call on, the tool's name. */
+export function stageText(name, stage) {
   const [, tool] = name.split('#', 1)[0].split(':', 2)
-  if (!tool) return say(node, `stage_${stage}`)
-  return knows(`tool_${tool}`) ? say(node, `tool_${tool}`) : say(node, 'tool', { tool: tool.replace(/^mcp_/, '') })
+  if (!tool) return [`stage_${stage}`]
+  return knows(`tool_${tool}`) ? [`tool_${tool}`] : ['tool', { tool: tool.replace(/^mcp_/, '') }]
 }

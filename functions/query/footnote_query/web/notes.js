@@ -1,0 +1,18 @@
+// What is said about an answer below it.
+
+/** Why a model's text is no answer. */
+const FLAWS = ['uncited', 'empty', 'preamble', 'repetition', 'other_language']
+
+export const isFlawed = warnings => (warnings ?? []).some(code => FLAWS.includes(code))
+
+/** Whether a warning says what the notice would say. */
+export const isSaid = ({ warnings }) => isFlawed(warnings) || (warnings ?? []).some(code => code.startsWith('budget_'))
+
+/** Keys of the texts, in order; of a warning that the page does not know, `warning_` and its code. */
+export function noteKeys(turn) {
+  const { degraded, model_failed: modelFailed, vectors_pending: pending, persisted, warnings } = turn
+  const states = [degraded && !modelFailed && !isFlawed(warnings) && 'degraded', pending && 'vectors_pending', persisted === false && 'not_saved']
+  // the text names files that failed, and the text or the notice how many documents are being read
+  const codes = (warnings ?? []).filter(code => code !== 'file_failed' && (code !== 'still_reading' || isSaid(turn)))
+  return [...states, ...codes.map(code => `warning_${code}`)].filter(Boolean)
+}
