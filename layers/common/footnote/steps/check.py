@@ -69,6 +69,7 @@ def _check_arguments(step: Step, function: StepFunction, deps: type) -> None:
             raise TypeError(f"step {step.name!r} asks for {name!r} of type {wanted}; in {deps.__name__} it is {known[name]}")
 
 
+@cache
 def _arguments(function: StepFunction, deps: type) -> Mapping[str, Any]:
     """Name → type. Names that the step's module imports only under TYPE_CHECKING are looked up in the module of `deps`."""
     known = {**vars(sys.modules[deps.__module__]), **inspect.unwrap(function).__globals__}
