@@ -23,8 +23,7 @@ CHECKOV_DONE := .venv-checkov/$(call sum,requirements/checkov.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --progress-bar off
 include build.mk # passes pip's package index on to uv
 UV_PIP = $(UV) pip install --python $(BIN)/python --no-deps --compile-bytecode --require-hashes
-# Files run in order: browser tests and tests that wait for builds come last.
-PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test quick nightly newer lint style types imports pytest adapter engines sam artifacts bench compare clean lock

@@ -18,7 +18,7 @@ from footnote.steps.rows import Step
 from footnote.text.everyday_questions import EVERYDAY
 from tests.engines import ENGINES
 
-pytest_plugins = ["pytester", "tests.background", "tests.nightly", "tests.costs", "tests.engines.fixtures"]
+pytest_plugins = ["pytester", "tests.background", "tests.browser_loop", "tests.nightly", "tests.costs", "tests.engines.fixtures"]
 
 # Set before anything imports numpy: with more BLAS threads than cores, small matrices are many times slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -67,14 +67,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Browser tests run after the rest: once Playwright's loop runs in the main thread, asyncio cannot start another one there.
-    The tests of live functions run last: they have their own loop and at night wait for the Lambda Web Adapter, built meanwhile."""
+    """The tests of live functions run last: at night they wait for the Lambda Web Adapter, which is built meanwhile."""
     if config.option.quick:
         needs = {f"{name}_url" for name in ENGINES}
         slow = {item for item in items if item.nodeid.startswith(SLOW) or needs.intersection(getattr(item, "fixturenames", ()))}
         config.hook.pytest_deselected(items=list(slow))
         items[:] = [item for item in items if item not in slow]
-    items.sort(key=lambda item: (item.nodeid.startswith("tests/live/"), item.nodeid.startswith("tests/browser/")))
+    items.sort(key=lambda item: item.nodeid.startswith("tests/live/"))
 
 
 class HandClock:
