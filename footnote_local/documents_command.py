@@ -123,8 +123,8 @@ async def _read(core: Core, doc_ids: list[str], queue: Callable[[Any, str], Awai
     """Queues documents. On one machine this returns after they were processed, here or by the server that uses the folder."""
     from footnote.errors import Conflict
     from footnote.guard.identity import LOCAL
+    from footnote.library.worker import Lock
     from footnote_local.verify_command import work_off
-    from footnote_local.worker import Lock
 
     alone, lock = core.settings.aws.queue_url is None, Lock(core.settings.data)
     try:

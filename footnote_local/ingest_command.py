@@ -13,6 +13,7 @@ from footnote_local.with_core import CollectionOption, DataOption, JsonOption, m
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
+    from footnote.library.files import Report
 
 
 def ingest(
@@ -60,21 +61,14 @@ def read_fields(given: list[str]) -> dict[str, str | list[str]]:
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
-async def _ingest(core: Core, paths: list[Path], collection: str | None, groups: list[str], metadata: dict[str, Any] | None) -> Any:
-    from footnote.errors import Conflict
-    from footnote_local.sources import take_in, wait_for_vectors
-    from footnote_local.worker import Lock, Worker
+async def _ingest(core: Core, paths: list[Path], collection: str | None, groups: list[str], metadata: dict[str, Any] | None) -> Report:
+    from footnote.library.files import take_in
+    from footnote.library.worker import SharedWorker
 
-    lock, worker = Lock(core.settings.data), Worker(core)
-    mine = True
+    worker = SharedWorker(core)
     try:
-        lock.take()
-    except Conflict:  # a running server processes the files
-        mine = False
-        say("A Footnote server is using this data folder and will process the files.")
-    try:
-        if mine:
-            await worker.start()
+        if not await worker.start():
+            say("Another Footnote process is using this data folder and will process the files.")
         with progress_bar() as bar:
             report = await take_in(
                 core,
@@ -83,16 +77,15 @@ async def _ingest(core: Core, paths: list[Path], collection: str | None, groups:
                 groups=groups,
                 metadata=metadata,
                 progress=lambda done, total: bar("reading", done, total),
+                worker=worker,
             )
-            if mine:
-                await wait_for_vectors(core, worker, lambda done, total: bar("vectors", done, total))
-                if worker.trouble is not None:
-                    say(f"Some passages have no vectors yet: {worker.trouble} Until then they are found by keyword only.")
+            await worker.wait_for_vectors(lambda done, total: bar("vectors", done, total))
+            if worker.trouble is not None:
+                say(f"Some passages have no vectors yet: {worker.trouble} Until then they are found by keyword only.")
         return report
     except asyncio.CancelledError:
         say("Stopped. Finished files are kept; run the same command to continue.")
         raise
     finally:
         await worker.stop()
-        lock.release()
         await core.close()

@@ -12,8 +12,8 @@ from footnote_local.with_core import DataOption, JsonOption, make_core
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
+    from footnote.library.worker import Worker
     from footnote_local.terminal import Bar
-    from footnote_local.worker import Worker
 
 POLL_S = 0.2
 
@@ -35,7 +35,7 @@ def reprocess(
 async def _reprocess(core: Core, collection: str) -> dict[str, Any]:
     from footnote.errors import Conflict, NotFound
     from footnote.ingest.reprocess import reprocess as queue_all
-    from footnote_local.worker import Lock, Worker
+    from footnote.library.worker import Lock, Worker
 
     lock, worker, mine = Lock(core.settings.data), Worker(core), True
     try:
@@ -62,7 +62,7 @@ async def _reprocess(core: Core, collection: str) -> dict[str, Any]:
 
 async def _wait(core: Core, worker: Worker, queued: int, bar: Bar) -> None:
     """Until all documents are cut and have their vectors, or the worker reports trouble."""
-    from footnote_local.sources import wait_for_vectors
+    from footnote.library.worker import wait_for_vectors
 
     while worker.trouble is None:
         counts = await core.ledger.counts()

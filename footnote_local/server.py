@@ -22,13 +22,13 @@ from footnote.bootstrap import Core
 from footnote.errors import Conflict, ModelUnavailable, Unavailable
 from footnote.guard.identity import LOCAL
 from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, lacks_docling
+from footnote.library.files import Report, take_in
+from footnote.library.worker import Lock, Worker
 from footnote.settings import Settings
 from footnote_http.cors import origins_of
 from footnote_local.admission import Admission
 from footnote_local.origin_guard import HostOriginGuard
 from footnote_local.proxies import TrustedProxies
-from footnote_local.sources import Report, take_in
-from footnote_local.worker import Lock, Worker
 
 if TYPE_CHECKING:
     from uvicorn import Server

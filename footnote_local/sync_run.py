@@ -22,11 +22,11 @@ from footnote.ingest.sync_plan import MOST_REMOVED, Plan
 from footnote.ingest.sync_record import LastRun, Wanted, choose_options, find_failed, last_options, run_of, save_options, save_run
 from footnote.ingest.sync_state import Options
 from footnote.ingest.wiki_space import Space, SpaceSync
+from footnote.library.files import MOST_WAITING, Report, poll
+from footnote.library.worker import Lock, SharedWorker
 from footnote.ports import Entry, Source, Unlisted
 from footnote.types import Document
-from footnote_local.sources import MOST_WAITING, Report, poll, wait_for_vectors
 from footnote_local.terminal import printable, progress_bar, say
-from footnote_local.worker import Lock, Worker
 
 WATCH_S = 2.0
 """Time between two looks at a watched folder."""
@@ -57,7 +57,8 @@ async def run_sync(
     core: Core, place: str, wanted: Wanted, *, dry_run: bool, yes: bool, watch: bool, show: Callable[[Outcome], None]
 ) -> Outcome:
     """Syncs a source and shows the outcome; with `watch` until it is stopped. Conflict if another sync of the source is running."""
-    worker, lock, source, alone = _Worker(core), None, None, AsyncExitStack()
+    worker = SharedWorker(core) if core.settings.aws.queue_url is None else None  # in AWS the ingest function works
+    lock, source, alone = None, None, AsyncExitStack()
     try:
         source = open_source(place, core.wiki_pages)
         if watch and not source.address.startswith("file:"):
@@ -72,7 +73,7 @@ async def run_sync(
         lock = _take_lock(core, source)
         if core.settings.aws.queue_url is not None:  # others share the deployment
             await alone.enter_async_context(leased(core.records, source.address, core.clock))
-        if worker.is_wanted and not await worker.start():
+        if worker is not None and not await worker.start():
             say("Another Footnote process is using this data folder and will process the files.")
         watched = None if isinstance(source, Space) else source
         seen = await _listing(watched) if watch and watched else []
@@ -97,7 +98,8 @@ async def run_sync(
         say("Stopped. What was done is kept; run the same command to continue.")
         raise
     finally:
-        await worker.stop()
+        if worker is not None:
+            await worker.stop()
         await alone.aclose()
         if lock is not None:
             lock.release()
@@ -116,37 +118,7 @@ def _take_lock(core: Core, source: Source | Space) -> Lock:
     return lock
 
 
-class _Worker:
-    """Processes the queue of one machine while no server and no other command does. In AWS the ingest function does it."""
-
-    def __init__(self, core: Core) -> None:
-        self._lock, self._worker = Lock(core.settings.data), Worker(core)
-        self.is_wanted = core.settings.aws.queue_url is None
-
-    async def start(self) -> bool:
-        """Starts to work, or goes on; False if another process works."""
-        if self.is_wanted and not self._lock.is_held:
-            with suppress(Conflict):
-                self._lock.take()
-                await self._worker.start()
-        return self._lock.is_held
-
-    @property
-    def trouble(self) -> str | None:
-        """As in `Worker`."""
-        return self._worker.trouble
-
-    async def wait_for_vectors(self, core: Core, progress: Callable[[int, int], None]) -> None:
-        """Waits for the vectors if they are computed here."""
-        if self._lock.is_held:
-            await wait_for_vectors(core, self._worker, progress)
-
-    async def stop(self) -> None:
-        await self._worker.stop()
-        self._lock.release()
-
-
-async def _run_once(core: Core, source: Source | Space, options: Options | None, worker: _Worker, yes: bool) -> Outcome:
+async def _run_once(core: Core, source: Source | Space, options: Options | None, worker: SharedWorker | None, yes: bool) -> Outcome:
     """A run; one that fails is recorded as well. `options`: None = those of the last sync."""
     try:
         if options is None:
@@ -159,7 +131,7 @@ async def _run_once(core: Core, source: Source | Space, options: Options | None,
         raise
 
 
-async def _run(core: Core, sync: Sync | SpaceSync, worker: _Worker, yes: bool) -> Outcome:
+async def _run(core: Core, sync: Sync | SpaceSync, worker: SharedWorker | None, yes: bool) -> Outcome:
     address, by = sync.source.address, LOCAL.user_id
 
     async def note(document: Document) -> None:
@@ -179,15 +151,14 @@ async def _run(core: Core, sync: Sync | SpaceSync, worker: _Worker, yes: bool) -
         outcome.refused = True
         return outcome
     await sync.finish()
-    report, waiting = Report(), await _unfinished(core, plan) if worker.is_wanted else {}
+    report, waiting = Report(), await _unfinished(core, plan) if worker is not None else {}
 
     async def taken(key: str, document: Document) -> None:
         report.documents[key] = document
-        if document.state in ("RECEIVED", "PROCESSING") and worker.is_wanted:
+        if document.state in ("RECEIVED", "PROCESSING") and worker is not None:
             waiting[key] = document.doc_id
         while len(waiting) >= MOST_WAITING:
-            await worker.start()
-            await poll(core, report, waiting)
+            await poll(core, report, waiting, worker)
 
     with progress_bar() as bar:
         if not plan.is_empty:
@@ -196,10 +167,10 @@ async def _run(core: Core, sync: Sync | SpaceSync, worker: _Worker, yes: bool) -
         total = len(waiting)
         while waiting:
             bar("waiting", total - len(waiting), total)
-            await worker.start()
-            await poll(core, report, waiting)
-        await worker.wait_for_vectors(core, lambda done, total: bar("vectors", done, total))
-        if worker.trouble is not None:
+            await poll(core, report, waiting, worker)
+        if worker is not None:
+            await worker.wait_for_vectors(lambda done, total: bar("vectors", done, total))
+        if worker is not None and worker.trouble is not None:
             say(f"Some passages have no vectors yet: {worker.trouble} Until then they are found by keyword only.")
     outcome.failed = await find_failed(core.ledger, plan, report.documents)
     run = run_of(sync, plan, report.documents, outcome.failed, "done", core.clock())

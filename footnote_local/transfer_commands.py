@@ -63,9 +63,9 @@ async def _export(core: Core, collection: str, path: Path) -> Counts:
 
 
 async def _import(core: Core, path: Path, collection: str | None) -> Arrived:
+    from footnote.library.worker import Lock
     from footnote_local.transfer.collections import import_collection
     from footnote_local.verify_command import work_off
-    from footnote_local.worker import Lock
 
     in_aws, lock = core.settings.aws.queue_url is not None, Lock(core.settings.data)
     try:

@@ -9,8 +9,8 @@ from footnote.errors import Conflict, FootnoteError
 from footnote.ingest.disagreements import Progress
 from footnote.ingest.vectors import total_progress
 from footnote.ingest.verify import ABANDONED_S, Kind, Report, drop_buckets, verify
+from footnote.library.worker import VECTORS_AT_ONCE, Lock
 from footnote_local.terminal import progress_bar, say
-from footnote_local.worker import VECTORS_AT_ONCE, Lock
 
 SAID: dict[Kind, tuple[str, str, str]] = {
     "untaken": ("file in the bucket is not a document yet", "files in the bucket are not documents yet", "queued"),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from footnote.library.worker import Lock
 from footnote_ingest.app import DocumentBody
 from footnote_local.terminal import Exit
-from footnote_local.worker import Lock
 from tests.footnote_local.conftest import Footnote
 
 

@@ -19,11 +19,11 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.errors import Unavailable
 from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING
+from footnote.library.worker import Lock
 from footnote.settings import LLM, Auth, Embedding, Settings
 from footnote_local.doctor import examine
 from footnote_local.server import create_app, function_of, open_port, serve
 from footnote_local.terminal import Exit
-from footnote_local.worker import Lock
 from tests.footnote_local.conftest import Footnote, open_core
 
 
@@ -213,7 +213,7 @@ def test_a_server_answers_ingests_the_files_of_a_second_command_and_stops_on_a_s
 
     (docs / "new.txt").write_text("The harbour master retired in spring.")
     brought = footnote("ingest", docs / "new.txt", "--json")
-    assert "A Footnote server is using this data folder and will process the files." in brought.stderr
+    assert "Another Footnote process is using this data folder and will process the files." in brought.stderr
     assert [(row["file"], row["state"]) for row in json.loads(brought.stdout)["documents"]] == [("new.txt", "READY")]
     hits = httpx.post(f"{server.url}/retrieve-bm25", json={"query_text": "harbour master", "index_name": "default"}).json()["hits"]["hits"]
     assert [hit["_source"]["content"] for hit in hits] == ["The harbour master retired in spring."]

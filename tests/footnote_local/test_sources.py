@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from footnote.errors import BadRequest, ModelUnavailable
-from footnote_local.sources import Report, find_files, take_in, wait_for_vectors
-from footnote_local.worker import Worker
+from footnote.library.files import Report, find_files, take_in
+from footnote.library.worker import Worker, wait_for_vectors
 from tests.fakes import FakeEmbedder
 from tests.footnote_local.conftest import open_core
 

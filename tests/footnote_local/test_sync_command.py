@@ -22,11 +22,11 @@ from footnote.ingest.pipeline import SYSTEM
 from footnote.ingest.purge import purge_deleted
 from footnote.ingest.sync import Sync
 from footnote.ingest.sync_record import Wanted, choose_options, read_record, save_options
+from footnote.library.worker import Lock
 from footnote.types import CollectionSettings
 from footnote_local import sync_run
 from footnote_local.sync_run import Outcome, run_sync
 from footnote_local.terminal import Exit
-from footnote_local.worker import Lock
 from tests.conftest import HandClock
 from tests.footnote_local.conftest import Footnote, open_core
 

@@ -14,10 +14,10 @@ import pytest
 from footnote.guard.identity import LOCAL
 from footnote.ingest.keys import parsed_key, source_key
 from footnote.ingest.verify import Finding, Kind, Report
+from footnote.library.worker import Lock
 from footnote.ports import ChunkVectors, NewFile
 from footnote_local.terminal import Exit
 from footnote_local.verify_command import SAID, sentences
-from footnote_local.worker import Lock
 from tests.footnote_local.conftest import Footnote, open_core
 
 

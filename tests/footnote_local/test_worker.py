@@ -12,9 +12,10 @@ import pytest
 from footnote.errors import Conflict, SearchUnavailable, StoreUnavailable
 from footnote.ingest.pipeline import Ingestor
 from footnote.learn.feedback_weights import load_weights
+from footnote.library.files import take_in
+from footnote.library.worker import Lock, SharedWorker, Worker
 from footnote.ports import ChunkVectors
 from footnote.types import Caller, Feedback, Parsed, Request
-from footnote_local.worker import Lock, Worker
 from footnote_query.dialects.trd.ask import HELD
 from tests.fakes import make_document, put_document
 from tests.footnote_local.conftest import HereParser, open_core
@@ -94,7 +95,7 @@ async def test_a_worker_processes_abandoned_and_new_jobs(tmp_path: Path) -> None
 
 
 async def test_a_file_that_takes_long_does_not_hold_the_next_one_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("footnote_local.worker.LONG_S", 0.01)
+    monkeypatch.setattr("footnote.library.worker.LONG_S", 0.01)
     go_on = asyncio.Event()
 
     class SlowParser(HereParser):
@@ -130,7 +131,7 @@ async def test_a_file_that_takes_long_does_not_hold_the_next_one_up(tmp_path: Pa
 
 
 async def test_stopping_leaves_a_file_that_takes_long_to_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("footnote_local.worker.LONG_S", 0.01)
+    monkeypatch.setattr("footnote.library.worker.LONG_S", 0.01)
     begun = asyncio.Event()
 
     class Hanging(HereParser):
@@ -160,8 +161,8 @@ async def test_a_purge_that_fails_leaves_the_queue_working(tmp_path: Path, monke
     async def fail(ingestor: Ingestor) -> None:
         raise StoreUnavailable("down")
 
-    monkeypatch.setattr("footnote_local.worker.purge_deleted", fail)
-    monkeypatch.setattr("footnote_local.worker.TROUBLE_S", 0.01)
+    monkeypatch.setattr("footnote.library.worker.purge_deleted", fail)
+    monkeypatch.setattr("footnote.library.worker.TROUBLE_S", 0.01)
     document = await core.ingestor.accept(LOCAL, b"one", file_name="one.txt", collection="default", permission_groups=[])
     worker = Worker(core)
     await worker.start()
@@ -212,4 +213,24 @@ async def test_a_worker_learns_weights_from_feedback(tmp_path: Path) -> None:
     assert kept is not None
     assert [weight.users for weight in load_weights(kept).documents.values()] == [6]
     await worker.stop()
+    await core.close()
+
+
+async def test_who_waits_for_documents_takes_over_from_a_worker_that_stops(docs: Path, tmp_path: Path) -> None:
+    core, other = open_core(tmp_path / "data"), Lock(tmp_path / "data")
+    other.take()
+    worker = SharedWorker(core)
+    assert not await worker.start()
+    taking = asyncio.create_task(take_in(core, [docs], collection="default", groups=[], progress=lambda *_: None, worker=worker))
+    while (await core.ledger.counts())["RECEIVED"] < 2:
+        await asyncio.sleep(0)
+    assert not taking.done()
+    other.release()
+    async with asyncio.timeout(30):
+        report = await taking
+    assert {document.state for document in report.documents.values()} == {"READY"}
+    assert await worker.start()
+    await worker.stop()
+    other.take()
+    other.release()
     await core.close()

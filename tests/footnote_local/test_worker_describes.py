@@ -12,9 +12,9 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.events import Done
+from footnote.library.worker import Worker
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Request
-from footnote_local.worker import Worker
 from footnote_query.dialects.trd.ask import HELD
 from tests.fakes import FakeModel, FakeModels
 from tests.footnote_local.conftest import HereParser
@@ -58,8 +58,8 @@ def scribe() -> Scribe:
 
 @pytest.fixture
 async def core(tmp_path: Path, scribe: Scribe, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Core]:
-    monkeypatch.setattr("footnote_local.worker.QUIET_S", 0.05)
-    monkeypatch.setattr("footnote_local.worker.IDLE_S", 0.01)
+    monkeypatch.setattr("footnote.library.worker.QUIET_S", 0.05)
+    monkeypatch.setattr("footnote.library.worker.IDLE_S", 0.01)
     llm = LLM(discover=False, base_url="http://model.test/v1", model="scribe")
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm, ingest=Ingest(enrichment="descriptions"))
     core = Core(settings, parser=HereParser())

@@ -14,9 +14,9 @@ from bench.first_answer import ASKED, HOLDS, is_right
 from bench.first_answer import told_questions as readme_questions
 from footnote.answer import extract
 from footnote.bootstrap import Core
+from footnote.library.worker import Worker
 from footnote.settings import LLM, Caching, Settings
 from footnote_local.server import _FirstDocuments, _start, create_app
-from footnote_local.worker import Worker
 from tests.footnote_local.conftest import HereParser
 
 ROOT = Path(__file__).parents[2]

@@ -30,6 +30,7 @@ These put a turn together:
     pipeline deps               the step tables: the order of a turn; what a step may ask for
     adapters/<engine>/<port>    implementations of the ports
     bootstrap                   the composition root: settings → adapters → pipeline. Every program starts at its `Core`
+    library                     a folder of documents in a program of its own: `footnote.open`, and the worker
 
 Imports run one way: `docs/architecture.md` draws the layers. The packages of the turn never import one another.
 """

@@ -1,7 +1,7 @@
 """Lets the language model describe documents that are READY, one after the other: nothing waits for it, and everything else goes first.
 
     what happens                                 result
-    a question, a file or vectors to be made     the call is given up, and made again when they are done (`footnote_local.worker`)
+    a question, a file or vectors to be made     the call is given up, and made again when they are done (`footnote.library.worker`)
     the process dies                             the document waits on, as it is noted in the ledger
     the document is deleted, or starts another   the description is dropped; a new generation waits for its own
     generation: new content, other readers

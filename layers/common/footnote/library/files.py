@@ -1,4 +1,4 @@
-"""Ingests files and folders named on the command line, and reports progress."""
+"""Ingests named files and folders, waits for the documents, and reports what became of each."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, FootnoteError, NotFound
 from footnote.guard.identity import LOCAL
-from footnote.ingest.vectors import total_progress
+from footnote.library.worker import POLL_S, SharedWorker
 from footnote.types import Document
-from footnote_local.worker import Worker
 
-POLL_S = 0.1
 MOST_WAITING = 200
 """Maximum number of documents in the queue, so that a huge folder does not fill it."""
 MOST_NAMED = 10
@@ -108,9 +106,17 @@ def _as_text(name: str) -> str:
 
 
 async def take_in(
-    core: Core, paths: Sequence[Path], *, collection: str, groups: list[str], progress: Progress, metadata: Mapping[str, Any] | None = None
+    core: Core,
+    paths: Sequence[Path],
+    *,
+    collection: str,
+    groups: list[str],
+    progress: Progress,
+    metadata: Mapping[str, Any] | None = None,
+    worker: SharedWorker | None = None,
 ) -> Report:
-    """Accepts every file and waits until each is READY or FAILED. A worker must be running, here or in another process."""
+    """Accepts every file and waits until each is READY or FAILED. `worker`: takes over whenever no other process works; None = one is
+    running."""
     report = Report()
     files = list(find_files(paths, report.left_out))
     waiting: dict[str, str] = {}
@@ -129,27 +135,19 @@ async def take_in(
         except OSError as exc:
             report.refused[name] = f"The file cannot be opened ({exc.strerror})."
         while len(waiting) >= MOST_WAITING:
-            await poll(core, report, waiting)
+            await poll(core, report, waiting, worker)
         progress(report.done, len(files))
     while waiting:
-        await poll(core, report, waiting)
+        await poll(core, report, waiting, worker)
         progress(report.done, len(files))
     return report
 
 
-async def wait_for_vectors(core: Core, worker: Worker, progress: Progress) -> None:
-    """Waits until all passages have vectors, or the worker reports trouble. Passages without vectors are found by keyword."""
-    await worker.finish_jobs()
-    while True:
-        done, total = await total_progress(core.index, core.embedders)
-        progress(done, total)
-        if done >= total or worker.trouble is not None:
-            return
-        await asyncio.sleep(POLL_S)
-
-
-async def poll(core: Core, report: Report, waiting: dict[str, str]) -> None:
-    """Updates the report of files that are `waiting`, name → document id, and forgets those with a final state."""
+async def poll(core: Core, report: Report, waiting: dict[str, str], worker: SharedWorker | None) -> None:
+    """Updates the report of files that are `waiting`, name → document id, and forgets those with a final state. `worker`:
+    as in `take_in`."""
+    if worker is not None:
+        await worker.start()
     await asyncio.sleep(POLL_S)
     for name, doc_id in list(waiting.items()):
         try:

@@ -11,6 +11,8 @@ import fcntl
 import logging
 import os
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from footnote.bootstrap import Core
@@ -18,6 +20,7 @@ from footnote.errors import Conflict, FootnoteError, StoreUnavailable
 from footnote.guard.identity import LOCAL
 from footnote.ingest.attachments import purge_attachments
 from footnote.ingest.purge import purge_deleted
+from footnote.ingest.vectors import total_progress
 from footnote.learn.experiment_results import follow_ratings
 from footnote.learn.rollups import store_rollups
 from footnote.learn.weigh import learn_weights
@@ -25,6 +28,8 @@ from footnote.types import Caller
 
 log = logging.getLogger("footnote.worker")
 
+POLL_S = 0.1
+"""Time between two looks at documents or vectors that are waited for."""
 IDLE_S = 0.2
 """Polling interval while the queue is empty."""
 TROUBLE_S = 5.0
@@ -209,3 +214,45 @@ class Worker:
             except Exception as exc:  # the weights stay as they were until the next time
                 log.warning("no weights learned", exc_info=exc)
             await asyncio.sleep(ROLL_UP_S)
+
+
+class SharedWorker:
+    """The worker of a data folder that several processes use: it works while no other process does, and takes over when that one stops.
+    So whoever waits for documents calls `start` again and again."""
+
+    def __init__(self, core: Core) -> None:
+        self._core, self._lock, self._worker = core, Lock(core.settings.data), Worker(core)
+
+    async def start(self) -> bool:
+        """Starts to work, or goes on; False if another process works."""
+        if not self._lock.is_held:
+            with suppress(Conflict):
+                self._lock.take()
+                await self._worker.start()
+        return self._lock.is_held
+
+    @property
+    def trouble(self) -> str | None:
+        """As in `Worker`."""
+        return self._worker.trouble
+
+    async def wait_for_vectors(self, progress: Callable[[int, int], None]) -> None:
+        """Waits for the vectors if they are computed here."""
+        if self._lock.is_held:
+            await wait_for_vectors(self._core, self._worker, progress)
+
+    async def stop(self) -> None:
+        """Stops if it works; another process may then work."""
+        await self._worker.stop()
+        self._lock.release()
+
+
+async def wait_for_vectors(core: Core, worker: Worker, progress: Callable[[int, int], None]) -> None:
+    """Waits until all passages have vectors, or the worker reports trouble. Passages without vectors are found by keyword."""
+    await worker.finish_jobs()
+    while True:
+        done, total = await total_progress(core.index, core.embedders)
+        progress(done, total)
+        if done >= total or worker.trouble is not None:
+            return
+        await asyncio.sleep(POLL_S)
