@@ -47,13 +47,13 @@ def explain(
 
 async def _explain(core: Core, question: str, level: IntelligenceLevel | None, collection: str | None, analyze: bool) -> Explanation:
     from footnote.guard.identity import LOCAL
+    from footnote.library.asking import named_collection
     from footnote.tracing import new_trace_id
-    from footnote_local.run_question import named_collection
     from footnote_query.dialects.trd.ask import LIVE, ask_turn
     from footnote_query.dialects.trd.wire import AskRequest
 
     await core.refresh()
-    name = await named_collection(core, collection)
+    name = await named_collection(core, collection, LOCAL)
     asked = AskRequest(
         query_text=question, index_name=name, permission_groups=[], retriever="cc", any_retriever=True, intelligence_level=level
     )

@@ -17,10 +17,9 @@ from footnote.errors import BadRequest
 from footnote.learn.golden_cases import GoldenCase, contains, load_case, locate
 from footnote.learn.ranking_metrics import mean_interval
 from footnote.ports import read_all
-from footnote.types import Caller, Request, Turn
+from footnote.types import Caller, Request, Turn, tier_of
 from footnote_local.evaluate import Progress
 from footnote_query.dialects.trd.ask import HELD
-from footnote_query.notices import tier_of
 
 CHECKER = Caller("golden", sees_all=True)
 ENOUGH = 20

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from footnote.bootstrap import Core
-from footnote.errors import NotFound
 from footnote.events import Done, Failed, Token
 from footnote.guard.identity import LOCAL
 from footnote.learn.golden import load_golden
+from footnote.library.asking import make_turn
 from footnote.plan import limit_of
-from footnote.types import Profile, Request, Retriever, Turn
+from footnote.types import Profile, Retriever, Turn
 from footnote_local.evaluate import Rewriting, build_index, drop_index, evaluate
 from footnote_local.terminal import progress_bar
 
@@ -22,7 +22,7 @@ PROFILE = Profile("cli", live=True, citation_style="numbered", prompt="answer_nu
 
 async def ask(core: Core, question: str, collection: str | None, write: Callable[[str], Any] | None) -> Turn:
     """Runs the turn, streaming its text to `write`, and returns it."""
-    turn = await _turn(core, question, collection, "cc", limit_of(PROFILE, core.settings))
+    turn = await make_turn(core, question, collection, LOCAL, PROFILE, limit=limit_of(PROFILE, core.settings))
     try:
         async with aclosing(core.answer.run(turn)) as events:
             async for event in events:
@@ -40,7 +40,8 @@ async def ask(core: Core, question: str, collection: str | None, write: Callable
 async def find(core: Core, question: str, collection: str | None, retriever: Retriever, limit: int) -> Turn:
     """Runs retrieval only and returns the turn with its hits."""
     try:
-        return await core.retrieve.finish(await _turn(core, question, collection, retriever, limit))
+        turn = await make_turn(core, question, collection, LOCAL, PROFILE, limit=limit, retriever=retriever)
+        return await core.retrieve.finish(turn)
     finally:
         await core.close()
 
@@ -67,17 +68,3 @@ async def judge(
             await judged.close()
             await drop_index(judged)
     return report | {"index_s": round(seconds, 1)}
-
-
-async def _turn(core: Core, question: str, collection: str | None, retriever: Retriever, limit: int) -> Turn:
-    await core.refresh()
-    name = await named_collection(core, collection)
-    return core.new_turn(Request(question, name, retriever=retriever, limit=limit), LOCAL, PROFILE)
-
-
-async def named_collection(core: Core, collection: str | None) -> str:
-    """The given collection, or the configured one. NotFound if there is no such collection."""
-    if collection is not None and await core.index.info(collection) is None:
-        known = ", ".join(await core.ledger.collections(LOCAL)) or "none yet"
-        raise NotFound(f"There is no collection “{collection}”. Existing collections: {known}.")
-    return collection or core.settings.index_name

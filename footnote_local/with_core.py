@@ -38,10 +38,10 @@ def run_with_core(data: Path | None, work: Callable[[Core], Awaitable[R]]) -> R:
 
 def make_core(data: Path | None) -> Core:
     """A Core for a command. Exits with a message if a setting is invalid or the data folder cannot be used."""
-    from footnote.bootstrap import Core
+    from footnote.errors import StoreUnavailable
+    from footnote.library.opening import open_core
     from footnote.settings import Settings
     from footnote.settings.misspelt import misspelt_names, not_a_setting
-    from footnote.settings.saved_model import FILE as SAVED_MODEL
     from footnote.tracing import log_to_stderr
 
     log_to_stderr()
@@ -54,11 +54,10 @@ def make_core(data: Path | None) -> Core:
         say(f"footnote: {not_a_setting(name, meant)}")
     settings = settings.model_copy(update={"footnote_data": data.expanduser()}) if data else settings
     try:
-        settings.data.mkdir(parents=True, exist_ok=True)
-    except OSError as exc:
-        say(f"footnote: The data folder {settings.data} cannot be used ({exc.strerror}). Choose another with --data.")
+        return open_core(settings)
+    except StoreUnavailable as exc:
+        say(f"footnote: {exc.detail} Choose another with --data.")
         leave(Exit.UNAVAILABLE)
-    return Core(settings, saved_model=settings.data / SAVED_MODEL)
 
 
 def place_of(part: str, settings: Settings) -> str:

@@ -64,7 +64,9 @@ def test_the_drawing_of_the_packages_is_made_from_the_contracts_and_the_docstrin
 
 def test_the_drawing_of_the_packages_names_every_package_and_module() -> None:
     drawn = set(re.findall(r'class="n"[^>]*>([a-z_]+)</text>', package_drawing.DRAWING.read_text("utf-8")))
-    core = {path.stem for path in (ROOT / "layers/common/footnote").iterdir() if not path.stem.startswith("__")}
+    core = {
+        path.stem for path in (ROOT / "layers/common/footnote").iterdir() if path.stem.strip("_") == path.stem and path.suffix != ".typed"
+    }
     programs = {path.parent.name for path in ROOT.glob("functions/*/*/__init__.py")} | {"footnote_local", "footnote_http"}
     assert len(core) >= 20
     assert drawn == core | programs
@@ -74,7 +76,9 @@ def test_the_page_on_architecture_explains_every_package() -> None:
     text = (DOCS / "architecture.md").read_text("utf-8")
     rows = re.findall(r"^\| ((?:`[a-z_]+`(?:, )?)+) \|", text.split("## How a turn runs")[0], re.MULTILINE)
     explained = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row)}
-    core = {path.stem for path in (ROOT / "layers/common/footnote").iterdir() if not path.stem.startswith("__")}
+    core = {
+        path.stem for path in (ROOT / "layers/common/footnote").iterdir() if path.stem.strip("_") == path.stem and path.suffix != ".typed"
+    }
     programs = {path.parent.name for path in ROOT.glob("functions/*/*/__init__.py")} | {"footnote_local", "footnote_http"}
     assert explained == core | programs
 

@@ -1,4 +1,4 @@
-"""What a reply says besides its answer: its tier, and a notice for the reader."""
+"""The notice for the reader that a reply has besides its answer."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ from footnote.answer.messages import message
 from footnote.answer.model_source import no_model
 from footnote.answer.unread import sentence
 from footnote.turn_records.read import model_source_of
-from footnote.types import FLAWS, Outcome, Tier, TurnRecord
-
-
-def tier_of(outcome: Outcome | None) -> Tier:
-    """The tier of a turn that ended like this."""
-    if outcome in (None, "cached", "faq"):
-        return "answer"
-    return "closest" if outcome == "closest" else "nothing"
+from footnote.types import FLAWS, TurnRecord, tier_of
 
 
 def notice_of(record: TurnRecord) -> str | None:

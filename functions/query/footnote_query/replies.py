@@ -11,8 +11,8 @@ from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
 from footnote.turn_records.read import model_usage_of, question_of, shown_title, started_at_of
-from footnote.types import Reason, Stage, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage
-from footnote_query.notices import model_failed, notice_of, tier_of
+from footnote.types import Reason, Stage, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage, tier_of
+from footnote_query.notices import model_failed, notice_of
 
 if TYPE_CHECKING:
     from footnote.settings import LLM

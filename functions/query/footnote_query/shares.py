@@ -15,13 +15,12 @@ from footnote.memory.shares import SharedAnswer, Withheld, digest_of, make_share
 from footnote.ports import Share
 from footnote.turn_records.days import DAY_S
 from footnote.turn_records.read import question_of, started_at_of
-from footnote.types import Caller, Tier, TurnRecord
+from footnote.types import Caller, Tier, TurnRecord, tier_of
 from footnote_http.app import Limit
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.openapi import problems
 from footnote_http.pages import PageBody
 from footnote_http.routes import Router
-from footnote_query.notices import tier_of
 from footnote_query.replies import CitationBody, HitBody, citation_bodies, hit_bodies
 
 MOST = 100

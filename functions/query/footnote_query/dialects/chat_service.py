@@ -11,13 +11,12 @@ from pydantic import BaseModel, Field
 from footnote.answer.links import source_url
 from footnote.answer.small_talk import without_search
 from footnote.steps import last_turn
-from footnote.types import Citation, Profile, Request, Tier, Turn
+from footnote.types import Citation, Profile, Request, Tier, Turn, tier_of
 from footnote_http.callers import AskerOf, CoreOf, Origin, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import ONCE, SLOW
 from footnote_http.routes import Router
 from footnote_query.citations import answer_text
-from footnote_query.notices import tier_of
 from footnote_query.replies import TIER, WARNINGS
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from footnote.answer.small_talk import without_search
 from footnote.errors import BadRequest
 from footnote.plan import is_set, limit_of
 from footnote.steps import last_turn
-from footnote.types import Citation, IntelligenceLevel, Mode, OptionName, Profile, Request, Tier, Turn
+from footnote.types import Citation, IntelligenceLevel, Mode, OptionName, Profile, Request, Tier, Turn, tier_of
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import EVENTS, events_of, schema_of, shaped
@@ -24,7 +24,6 @@ from footnote_http.routes import Router
 from footnote_http.sse import stream_events
 from footnote_query.citations import answer_text
 from footnote_query.framing import Events, Json, ProgressEvent, StreamError
-from footnote_query.notices import tier_of
 from footnote_query.replies import TIER, WARNINGS, TokenEvent
 from footnote_query.tools import ORGANISATION
 from footnote_query.v1_errors import ErrorBody

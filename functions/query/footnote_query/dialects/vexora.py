@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from footnote.errors import BadRequest
 from footnote.events import Answering, Done, Event, Think, Token
 from footnote.text.search_need import needs_search
-from footnote.types import HYBRID, Caller, ChunkLevel, Conversation, Hit, OptionName, Profile, Request, Tier, Turn
+from footnote.types import HYBRID, Caller, ChunkLevel, Conversation, Hit, OptionName, Profile, Request, Tier, Turn, tier_of
 from footnote.types.request import Expansion
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.openapi import EVENTS, SLOW, events_of, schema_of
@@ -24,7 +24,6 @@ from footnote_http.sse import stream_events
 from footnote_query.citations import answer_text
 from footnote_query.exchanges import exchanges_of
 from footnote_query.framing import Events, Json, ProgressEvent, StreamError
-from footnote_query.notices import tier_of
 from footnote_query.replies import TIER, WARNINGS, TokenEvent
 
 if TYPE_CHECKING:

@@ -66,6 +66,17 @@ class Found(NamedTuple):
         return self.path.read_bytes()
 
 
+class Given(NamedTuple):
+    """A file that is given as bytes."""
+
+    name: str
+    data: bytes
+
+    def read(self) -> bytes:
+        """The bytes."""
+        return self.data
+
+
 def leads_out(path: Path, folder: Path | None) -> bool:
     """Whether a path leads out of a folder by symbolic links, in a circle, or to nothing. `folder`: as in `Found`."""
     try:
@@ -96,6 +107,19 @@ def find_files(paths: Sequence[Path], left_out: list[str]) -> Iterator[Found]:
             yield Found(file, name, folder)
 
 
+def find_sources(data: Path, sources: Sequence[Path | Given], left_out: list[str]) -> Iterator[Found | Given]:
+    """What is given, and the files as `find_files` finds them, without those of the data folder where it lies within a given one.
+    BadRequest for the data folder itself."""
+    data = data.resolve()
+    paths = [source for source in sources if isinstance(source, Path)]
+    if any(path.expanduser().resolve() == data for path in paths):
+        raise BadRequest(f"{data} is the data folder, in which Footnote keeps its own files. Name the folder of your documents.")
+    yield from (source for source in sources if isinstance(source, Given))
+    for file in find_files(paths, left_out):
+        if file.folder is None or not data.is_relative_to(file.folder) or not file.path.resolve().is_relative_to(data):
+            yield file
+
+
 def _is_hidden(file: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
@@ -107,7 +131,7 @@ def _as_text(name: str) -> str:
 
 async def take_in(
     core: Core,
-    paths: Sequence[Path],
+    sources: Sequence[Path | Given],
     *,
     collection: str,
     groups: list[str],
@@ -118,7 +142,7 @@ async def take_in(
     """Accepts every file and waits until each is READY or FAILED. `worker`: takes over whenever no other process works; None = one is
     running."""
     report = Report()
-    files = list(find_files(paths, report.left_out))
+    files = [*find_sources(core.settings.data, sources, report.left_out)]
     waiting: dict[str, str] = {}
     for file in files:
         name = file.name

@@ -43,7 +43,7 @@ from footnote.types.request import Expansion, Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
 from footnote.types.stages import Stage
 from footnote.types.tally import GroupBy, Tally, latency_bucket
-from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_turn
+from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_turn, tier_of
 from footnote.types.turn_figures import Ended, TurnFigures, TurnMetrics
 from footnote.types.turn_record import (
     Status,
@@ -191,6 +191,7 @@ __all__ = [
     "lists_of",
     "make_chunk_id",
     "size_of",
+    "tier_of",
     "tier_of_model",
     "usage_by_model",
     "usage_of",

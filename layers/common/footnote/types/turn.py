@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from footnote.types.answer import Answer, Message
+from footnote.types.answer import Answer, Message, Tier
 from footnote.types.caller import Caller
 from footnote.types.classification import Classification
 from footnote.types.evidence import INDEX_LISTS, Evidence
@@ -23,6 +23,13 @@ Outcome = Literal["no_hits", "closest", "refused", "blocked", "forbidden", "cach
 """What settled a turn early; None at the end = answered. closest: the closest passages are shown instead of an answer; blocked: a
 check could not be made; forbidden: a check refused the question; cached, faq: the answer existed already; withdrawn: a stored turn
 that its owner may no longer read."""
+
+
+def tier_of(outcome: Outcome | None) -> Tier:
+    """The tier of a turn that ended like this."""
+    if outcome in (None, "cached", "faq"):
+        return "answer"
+    return "closest" if outcome == "closest" else "nothing"
 
 
 @dataclass(frozen=True, slots=True)

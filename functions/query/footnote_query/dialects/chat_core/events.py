@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from footnote.errors import StoreUnavailable
-from footnote.types import Citation, Hit, Turn, Usage
+from footnote.types import Citation, Hit, Turn, Usage, tier_of
 from footnote_http.openapi import Problem
 from footnote_query.citations import answer_text
 from footnote_query.framing import Json, failed
-from footnote_query.notices import tier_of
 from footnote_query.replies import tokens_used, verdict_of
 
 NEAREST = 3

@@ -22,11 +22,10 @@ from footnote.answer.links import document_url, source_url
 from footnote.errors import FootnoteError, NotFound
 from footnote.plan import limit_of
 from footnote.rank.titles import title_among, with_file_labels
-from footnote.types import Caller, Profile, Request, Tier, Turn
+from footnote.types import Caller, Profile, Request, Tier, Turn, tier_of
 from footnote_http.cors import ANY, origins_of
 from footnote_query.citations import SourceLink, answer_text, make_citations, source_name
 from footnote_query.collections import has_collection
-from footnote_query.notices import tier_of
 from footnote_query.replies import TIER, VerdictBody, verdict_of
 from footnote_query.retrieval import find_hits
 

@@ -10,9 +10,8 @@ from fastapi.exceptions import RequestValidationError
 from footnote.answer.links import source_url
 from footnote.errors import NotFound, TooManyRequests, Unauthorized
 from footnote.events import Done, Event, Failed, LanguageKnown, PassagesRead, Searching, Think, Token
-from footnote.types import Citation, Turn
+from footnote.types import Citation, Turn, tier_of
 from footnote_query.citations import answer_text, make_citations, source_name
-from footnote_query.notices import tier_of
 from footnote_query.replies import tokens_used
 
 SEARCHING = {"en": "Searching the documents", "de": "Die Dokumente werden durchsucht", "ko": "문서를 검색하는 중"}

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from footnote.errors import BadRequest
 from footnote.events import Done, Event, Failed, Token
-from footnote.types import Turn
+from footnote.types import Turn, tier_of
 from footnote_query.citations import SourceLink, answer_text, make_citations
 from footnote_query.dialects.openai.models import (
     IncompleteDetails,
@@ -23,7 +23,6 @@ from footnote_query.dialects.openai.models import (
 )
 from footnote_query.dialects.openai.replies import error_detail, make_annotations
 from footnote_query.dialects.openai.turns import ChatMessage, Options
-from footnote_query.notices import tier_of
 
 CUTS = {"length": "max_output_tokens", "repetition": "max_output_tokens", "content_filter": "content_filter"}
 Json = dict[str, Any]
