@@ -43,7 +43,7 @@ def test_wrong_sentences_hold_no_gold_answer() -> None:
     assert case.wrong("random")[0] == "The town hall has a clock with four faces of enamel."
 
 
-async def test_a_perfect_revision_mends_a_statement_that_no_source_supports_and_no_other_harms() -> None:
+async def test_a_perfect_revision_mends_an_unsupported_statement_and_harms_no_other() -> None:
     rows = {(row["case"], row["option"]): row async for row in drafts(SET, QUERIES)}
     first = "unsupported first"
     assert [rows[first, name]["right"] for name in ("not revised", "perfect", "random", "none")] == [0.0, 1.0, 0.0, 0.0]

@@ -49,7 +49,7 @@ def test_figures_are_printed_for_a_folder_of_test_sets(tmp_path: Path, capsys: p
     assert lines[:2] == [["all", "dev"], ["all", "test"]]
 
 
-def test_capitals_within_an_english_sentence_mark_names_and_a_translation_those_like_them() -> None:
+def test_capitals_in_an_english_sentence_mark_names_and_a_translation_their_likes() -> None:
     words, parts = by_capitals("Did Dutch ships reach Nova Zembla's coast?")
     assert dict(zip(words, parts, strict=True)) == {
         "Did": None, "Dutch": None, "ships": None, "reach": None, "Nova": Part("Nova", ""), "Zembla's": Part("Zembla", "'s"),

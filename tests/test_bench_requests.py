@@ -10,7 +10,7 @@ from bench.request_grammar import made_requests
 from bench.requests import labelled, main, measure, training_rows
 
 
-def test_of_requests_that_were_not_looked_at_95_in_100_are_right_and_few_searches_are_missed() -> None:
+def test_of_unseen_requests_95_in_100_are_right_and_few_searches_are_missed() -> None:
     counts = [count for (_, half), count in measure().items() if half == "test"]
     assert sum(count["requests"] for count in counts) == 100
     assert sum(count["right"] for count in counts) >= 95

@@ -173,14 +173,14 @@ def placeholders(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_sentence_of_the_server_is_translated_and_every_translation_has_its_sentence(language: str) -> None:
+def test_every_sentence_of_the_server_has_a_translation_and_the_reverse(language: str) -> None:
     assert len(sentences()) > 400
     assert sorted(sentences() - catalogue(language).keys()) == []
     assert sorted(catalogue(language).keys() - sentences()) == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_translation_shows_each_inserted_value_once_in_the_servers_order_or_by_its_number(language: str) -> None:
+def test_a_translation_shows_each_inserted_value_once_in_order_or_by_its_number(language: str) -> None:
     for sentence, translation in catalogue(language).items():
         count = sentence.count("{}")
         assert placeholders(translation) == ["{}"] * count or sorted(placeholders(translation)) == [f"{{{n}}}" for n in range(1, count + 1)]

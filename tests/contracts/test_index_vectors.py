@@ -134,7 +134,7 @@ async def waiting_for(index: Any) -> list[str]:
 
 
 @pytest.mark.engine
-async def test_outlines_and_section_openings_get_vectors_in_collections_where_they_are_searched(open_index: Open, me: Caller) -> None:
+async def test_outlines_and_openings_get_vectors_in_collections_where_they_are_searched(open_index: Open, me: Caller) -> None:
     index, other = await open_index(), await open_index()
     chunks = await put_levels(index)
     await put_levels(index, "law", "laws")

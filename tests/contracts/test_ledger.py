@@ -127,7 +127,7 @@ async def test_new_content_under_a_documents_only_name_is_its_next_generation(le
     assert (third.generation, third.metadata, third.title) == (3, {}, "B")
 
 
-async def test_new_content_under_one_of_several_names_is_a_new_document_and_the_old_one_stays(ledger: Any, me: Caller) -> None:
+async def test_new_content_under_one_of_several_names_is_new_and_the_old_document_stays(ledger: Any, me: Caller) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1")
     await accept(ledger, me, "b.txt", "h1")
     await make_ready(ledger, first)
@@ -150,7 +150,7 @@ async def test_one_of_several_names_moves_to_the_document_that_has_its_new_conte
     assert (await accept(ledger, me, "a.txt", "h3"))[0].doc_id == first.doc_id
 
 
-async def test_an_only_name_with_the_content_of_another_document_does_not_leave_its_old_content_answering(ledger: Any, me: Caller) -> None:
+async def test_an_only_name_that_takes_anothers_content_leaves_no_old_content_answering(ledger: Any, me: Caller) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1")
     second, _ = await accept(ledger, me, "b.txt", "h2")
     third, work = await accept(ledger, me, "a.txt", "h2")

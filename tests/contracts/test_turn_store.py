@@ -162,7 +162,7 @@ async def test_a_turn_is_stored_as_a_version_3_document(turn_store: Any, me: Cal
     }
 
 
-async def test_a_turn_without_a_room_or_an_answer_has_a_room_of_its_own_and_the_question_alone(turn_store: Any, me: Caller) -> None:
+async def test_a_turn_without_room_or_answer_has_its_own_room_and_the_question_alone(turn_store: Any, me: Caller) -> None:
     await turn_store.save(stored(make_turn("t1", me), "error"))
     block = await turn_store.get(me, "t1")
     assert (block["room_id"], block["status"], block["is_error"], block["result"]["type"]) == ("t1", "error", True, "error")

@@ -73,9 +73,7 @@ async def test_a_link_that_has_expired_is_as_good_as_deleted(turn_store: Any, me
 
 
 @pytest.mark.engine
-async def test_a_link_ends_with_its_conversation_and_stays_ended_when_another_takes_its_name(
-    turn_store: Any, me: Caller, stranger: Caller
-) -> None:
+async def test_a_link_ends_with_its_conversation_even_when_another_takes_its_name(turn_store: Any, me: Caller, stranger: Caller) -> None:
     await talk(turn_store, me, ROOM, "r2")
     await talk(turn_store, stranger, ROOM)
     theirs = link("theirs", stranger)

@@ -166,7 +166,7 @@ async def test_an_error_of_a_check_that_refuses_the_question_in_a_branch_ends_th
         assert isinstance(failed.error, Rejected)
 
 
-async def test_if_all_branches_fail_the_turn_ends_with_the_first_error_and_their_tokens_count() -> None:
+async def test_if_all_branches_fail_the_turn_ends_with_the_first_error_and_all_tokens() -> None:
     rows = (toy("late", stall), toy("bad", fail(ModelUnavailable("a"), usage=Usage(3, 4))), toy("worse", fail(SearchUnavailable("b"))))
     failed = await end((Parallel("all", rows, timeout_s=10), SAVE), saves=Saves())
     assert isinstance(failed.error, ModelUnavailable)
@@ -278,7 +278,7 @@ def test_an_invalid_table_is_refused_when_it_is_built(rows: list[Any], problem: 
         Runner(rows, Bare, lambda turn: Bare())
 
 
-def test_tables_of_a_switch_may_share_a_name_and_a_step_may_accept_none_for_a_required_member() -> None:
+def test_tables_of_a_switch_may_share_a_name_and_a_step_may_accept_none() -> None:
     Runner([Switch("mode", x_or_y, {"x": (ONE,), "y": (ONE, toy("may_use", may_use))})], Bare, lambda turn: Bare())
 
 

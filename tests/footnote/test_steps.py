@@ -283,7 +283,7 @@ async def test_rows_that_always_run_do_so_once_wherever_the_error_occurs(place: 
     assert [event.name for event in events if isinstance(event, StepStarted)].count("save") == 1
 
 
-async def test_a_failing_row_with_always_neither_hides_the_first_error_nor_stops_the_others() -> None:
+async def test_a_failing_row_with_always_hides_no_first_error_and_stops_no_others() -> None:
     rows = (toy("bad", fail(SearchUnavailable())), toy("trace", fail(ModelUnavailable()), always=True), SAVE)
     failed = await end(rows, saves=(saves := Saves()))
     assert isinstance(failed.error, SearchUnavailable)

@@ -48,9 +48,7 @@ async def test_on_one_machine_the_client_address_is_that_of_the_connection(app: 
 
 
 @pytest.mark.parametrize(("authorizer", "address"), [(None, EDGE), ({}, EDGE), ({"jwt": {}}, EDGE), (SIGNED, READER)])
-async def test_behind_the_web_adapter_it_is_the_address_of_the_event_or_of_the_viewer_if_cloudfront_signed(
-    app: FastAPI, authorizer: Any, address: str
-) -> None:
+async def test_behind_the_web_adapter_it_is_the_events_address_or_the_signed_viewers(app: FastAPI, authorizer: Any, address: str) -> None:
     app.state.in_lambda = True
     trusted = {EVENT_CONTEXT: json.dumps(context_of(authorizer)), VIEWER: READER}
     assert await seen_by(app, FORGED | trusted) == address

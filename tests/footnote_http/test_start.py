@@ -111,7 +111,7 @@ for store in (fail, works):
 """
 
 
-def test_an_event_that_fails_is_logged_with_its_request_id_and_reported_without_its_text(tmp_path: Path) -> None:
+def test_a_failing_event_is_logged_with_its_request_id_and_without_its_text(tmp_path: Path) -> None:
     done = python(HANDLER.format(canary=CANARY), tmp_path, FOOTNOTE_LOCAL="1")
     assert CANARY not in done.stdout + done.stderr
     cold, failed, raised, result = done.stdout.splitlines()
@@ -139,7 +139,7 @@ def query(folder: Path, **more: str) -> Iterator[tuple[str, subprocess.Popen[str
         process.communicate()
 
 
-def test_the_query_function_under_its_server_writes_a_turn_and_its_metrics_before_the_reply_ends(tmp_path: Path) -> None:
+def test_the_query_server_writes_a_turn_and_its_metrics_before_the_reply_ends(tmp_path: Path) -> None:
     with query(tmp_path, FOOTNOTE_LOCAL="1") as (url, process):
         until = time.monotonic() + 30
         while True:

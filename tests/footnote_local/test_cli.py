@@ -41,7 +41,7 @@ def test_ingest_lists_the_result_of_each_file_and_a_repetition_does_nothing(foot
     assert [row["doc_id"] for row in again["documents"]] == [row["doc_id"] for row in report["documents"]]
 
 
-def test_a_file_that_cannot_be_read_is_listed_with_its_reason_and_the_others_are_read(footnote: Footnote, docs: Path) -> None:
+def test_a_file_that_cannot_be_read_is_listed_with_its_reason_the_others_are_read(footnote: Footnote, docs: Path) -> None:
     (docs / "empty.txt").write_text("")
     (docs / "huge.txt").write_bytes(b"x" * (2**20 + 1))
     result = footnote("ingest", docs)
@@ -344,9 +344,7 @@ def test_the_exit_codes_are_those_of_the_docs() -> None:
 # --- stopping ----------------------------------------------------------------------------------
 
 
-async def test_ctrl_c_in_the_middle_of_an_ingest_loses_nothing_and_the_same_command_finishes(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
+async def test_ctrl_c_during_an_ingest_loses_nothing_and_the_same_command_finishes(environment: dict[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
     for number in range(60):

@@ -79,7 +79,7 @@ def test_no_link_out_of_the_folder_is_followed_and_each_is_told(linked: Path) ->
     )
 
 
-def test_a_link_within_the_folder_goes_by_its_own_name_and_a_linked_folder_is_read_once(docs: Path) -> None:
+def test_a_link_in_the_folder_goes_by_its_own_name_and_linked_folders_are_read_once(docs: Path) -> None:
     (docs / "link.txt").symlink_to("sub/ferry.txt")
     (docs / "sub" / "back.md").symlink_to(docs / "tower.md")
     (docs / "again").symlink_to("sub")

@@ -139,7 +139,7 @@ async def test_documents_and_questions_are_not_rendered_as_templates(core: Core,
 # --- settings --------------------------------------------------------------------------------------
 
 
-async def test_a_setting_counts_from_the_next_question_on_and_seconds_later_in_other_processes(tmp_path: Path, clock: HandClock) -> None:
+async def test_a_setting_counts_at_the_next_question_and_soon_in_other_processes(tmp_path: Path, clock: HandClock) -> None:
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
     mine, other = Core(settings, clock=clock), Core(settings, clock=clock)
     seen = {}

@@ -86,7 +86,7 @@ async def ledger(core: Core) -> Sequence[str]:
     return [each.doc_id for each in (await core.ledger.list(SYSTEM, collection=ATTACHED)).data]
 
 
-async def test_questions_of_the_conversation_are_answered_from_the_file_and_from_the_collection(ann: Person) -> None:
+async def test_questions_of_the_conversation_are_answered_from_file_and_collection(ann: Person) -> None:
     doc_id = await ann.attach()
     assert cited(await ann.ask()) == [doc_id]
     assert cited(await ann.ask(QUESTION)) == ["bridge"]

@@ -190,7 +190,7 @@ async def test_a_refusal_without_a_model_says_how_to_rephrase_and_shows_no_passa
     assert (done["tier"], done["references"], done["nearest"]) == ("nothing", [], [])
 
 
-async def test_where_a_model_says_that_the_documents_lack_the_answer_the_nearest_passages_are_there(open_site: OpenSite) -> None:
+async def test_where_a_model_finds_no_answer_in_the_documents_the_nearest_passages_show(open_site: OpenSite) -> None:
     done = (await ask(await open_site("The references do not say who. SOURCES_USED: none"), query="Who owns the bridge, and why?"))[-1]
     assert (done["tier"], done["verdict"], done["references"]) == ("nothing", None, [])
     assert [(near["index"], near["p_id"], near["page"], near["context"]) for near in done["nearest"]] == [(1, "bridge#000", 3, BRIDGE[0])]

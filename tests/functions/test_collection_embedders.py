@@ -75,7 +75,7 @@ async def test_passages_and_questions_are_embedded_by_the_collections_embedder(s
     assert await total_progress(site.core.index, site.core.embedders) == (2, 2)
 
 
-async def test_after_a_change_of_the_embedder_search_stays_whole_until_all_is_embedded_again(site: Site) -> None:
+async def test_after_a_change_of_embedder_search_stays_whole_until_all_is_embedded(site: Site) -> None:
     await add(site, FERRIES, "town")
     assert await site.core.ingestor.embed_some() == 1
     changed = await site.client.patch("/collections/town", json={"settings": {"embedder": "legal"}})
@@ -99,7 +99,7 @@ async def test_an_embedder_that_nothing_here_is_called_is_refused(site: Site) ->
     assert (await site.client.patch("/collections/laws", json={"settings": {"embedder": "default"}})).status_code == 422
 
 
-async def test_where_an_embedder_is_configured_no_more_words_are_found_and_the_doctor_says_why(site: Site) -> None:
+async def test_without_the_configured_embedder_words_are_found_and_the_doctor_says_why(site: Site) -> None:
     await site.client.post("/collections", json={"name": "laws", "settings": {"embedder": "legal"}})
     await add(site, FERRIES, "laws")
     assert await site.core.ingestor.embed_some() == 1

@@ -25,7 +25,7 @@ async def test_collections_and_their_questions_are_the_callers_own(group: str, s
         assert len(data["staff"]["questions"]) <= 3
 
 
-async def test_the_questions_of_a_collection_are_in_the_languages_of_its_documents_the_readers_first(open_site: OpenSite) -> None:
+async def test_a_collections_questions_are_in_its_documents_languages_the_readers_first(open_site: OpenSite) -> None:
     site = await open_site(filled=False)
     texts = {
         "fees.md": "# Fees\n\n## What does a boat cost?\n\nA boat costs 40 crowns a day, and a canoe costs 20 crowns a day.",

@@ -136,7 +136,7 @@ async def test_a_page_and_its_attachments_become_documents_for_its_readers(
     assert (await found(dan, "lighthouse"), await shown(dan)) == ([], {})
 
 
-async def test_an_unchanged_page_is_not_read_again_and_a_changed_one_is_the_next_generation(
+async def test_an_unchanged_page_is_not_read_again_and_a_changed_one_is_a_generation(
     core: Core, confluence: Confluence, admin: httpx.AsyncClient
 ) -> None:
     page = confluence.pages["2"]

@@ -168,7 +168,7 @@ async def test_a_name_that_cannot_be_shown_is_refused(body: dict[str, Any], open
     assert (await site.client.patch("/conversations/r2", json={"pinned": True})).status_code == 404
 
 
-async def test_names_of_conversations_are_forgotten_with_their_users_data_or_when_their_time_is_over(open_site: OpenSite) -> None:
+async def test_names_of_conversations_go_with_their_users_data_or_when_their_time_is_over(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     await ask(site, room_id="r1")
     await site.client.patch("/conversations/r1", json={"title": "Mine"})

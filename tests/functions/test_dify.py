@@ -140,7 +140,7 @@ async def test_a_document_that_changed_after_the_search_is_checked_again(open_si
     assert reply.json() == {"records": []}
 
 
-async def test_a_knowledge_that_does_not_exist_and_one_that_may_not_be_read_are_the_same_2001(open_site: OpenSite) -> None:
+async def test_a_missing_knowledge_and_one_that_may_not_be_read_are_the_same_2001(open_site: OpenSite) -> None:
     site = await open_site(caller=Caller("ann", frozenset({"eng"})), filled=False)
     await site.core.ingestor.accept(LOCAL, b"A secret bridge.", file_name="b.txt", collection="pay", permission_groups=["hr"])
     assert await site.core.ingestor.work_one()

@@ -150,7 +150,7 @@ async def test_no_case_is_made_of_what_the_admin_may_not_read(people: People) ->
     assert (hidden.status_code, names[0]) == (missing.status_code, names[1])
 
 
-async def test_a_case_shows_what_has_become_of_its_passages_and_is_withheld_where_they_may_not_be_read(people: People) -> None:
+async def test_a_case_shows_what_became_of_its_passages_and_is_withheld_if_unreadable(people: People) -> None:
     doc_id = await people.add(LEAVE)
     await people.make(trace_id=await people.rated())
     stranger = Caller("second", frozenset({"other"}), role="admin")

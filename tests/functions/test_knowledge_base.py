@@ -95,7 +95,7 @@ async def test_without_a_model_its_sentences_are_quoted(tmp_path: Path, clock: C
         (Reply(200, (FOUND,)), Caller("bob", frozenset({"tax"})), False),
     ],
 )
-async def test_the_index_is_searched_if_the_knowledge_base_is_down_or_empty_or_not_permitted(
+async def test_the_index_is_searched_if_the_knowledge_base_is_down_empty_or_forbidden(
     tmp_path: Path, clock: Clock, reply: Reply, caller: Caller, degraded: bool
 ) -> None:
     async with asking(tmp_path, clock, reply, caller=caller, model=says()) as (client, _):

@@ -162,7 +162,7 @@ async def test_an_answer_can_come_as_claims_with_their_documents(open_site: Open
     }
 
 
-async def test_a_stream_ends_with_the_claims_too_and_so_does_one_that_is_resumed_or_was_stored(open_site: OpenSite) -> None:
+async def test_a_stream_ends_with_the_claims_and_so_does_a_resumed_or_stored_one(open_site: OpenSite) -> None:
     site = await open_site(MODEL_ANSWER)
     asked = ASK | {"answer_format": "json"}
     expected = {
@@ -345,7 +345,7 @@ async def test_scores_of_full_text_search_are_bm25_scores(open_site: OpenSite) -
     assert 1 >= scores["cc"][0] > scores["cc"][1] >= 0
 
 
-async def test_a_search_by_reciprocal_ranks_keeps_their_order_and_an_answer_from_one_is_refined(open_site: OpenSite) -> None:
+async def test_a_search_by_reciprocal_ranks_keeps_their_order_and_its_answer_is_refined(open_site: OpenSite) -> None:
     site = await open_site()
     await put_document(site.core.index, make_document("plan", groups=("*",)), ["A bridge will be built.", *["The tide is low."] * 9])
     found = (await site.client.post("/retrieve-rrf", json=ASK)).json()["hits"]["hits"]

@@ -103,7 +103,7 @@ async def test_of_a_quoted_answer_a_reader_sees_the_sentences_of_their_own_docum
     assert "crowns" not in reply.text
 
 
-async def test_of_what_a_model_wrote_a_reader_sees_nothing_if_one_of_its_sources_is_not_theirs(open_site: OpenSite) -> None:
+async def test_a_reader_sees_nothing_that_a_model_wrote_from_a_source_that_is_not_theirs(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     open_, secret = await hits_of(site, open="*", secret="staff")
     await answered(site, open_, secret)
@@ -193,9 +193,7 @@ async def test_turns_without_an_answer_are_left_out(open_site: OpenSite) -> None
     assert [turn["question"] for turn in (await opened(site, token, BEN)).json()["data"]] == [PAID]
 
 
-async def test_unknown_deleted_and_expired_links_and_those_of_deleted_conversations_are_the_same_404(
-    open_site: OpenSite, clock: HandClock
-) -> None:
+async def test_unknown_deleted_and_expired_links_are_the_same_404(open_site: OpenSite, clock: HandClock) -> None:
     site = await open_site(caller=ANN)
     for room_id in ("r1", "r2"):
         await ask(site, room_id=room_id)

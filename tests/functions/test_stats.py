@@ -157,7 +157,7 @@ async def test_a_turn_without_an_answer_although_nothing_failed_is_a_refusal(cor
         assert (outcome, total["refusals"]) == (outcome, min(total["turns"], 4))
 
 
-async def test_a_turn_that_shows_the_closest_passages_is_counted_by_itself_and_is_no_refusal(
+async def test_a_turn_that_shows_the_closest_passages_is_counted_apart_and_no_refusal(
     core: Core, clock: HandClock, open_client: OpenClient
 ) -> None:
     await save(core, clock, "t1", JAN_15, answer=Answer("…"), outcome="closest")

@@ -62,7 +62,7 @@ async def test_turns_are_grouped_by_how_they_ended(core: Core, clock: HandClock,
     assert tiers == {"answered": 2, "closest": 2, "refusals": 1, "forbidden": 1, "errors": 1}
 
 
-async def test_a_collection_counts_under_its_current_name_for_admins_and_as_it_was_asked_for_others(
+async def test_a_collection_counts_by_its_current_name_for_admins_for_others_as_asked(
     core: Core, clock: HandClock, open_client: OpenClient, after: Any
 ) -> None:
     for trace_id, collection in (("t1", "town"), ("t2", "city"), ("t3", "default")):
@@ -85,7 +85,7 @@ async def test_by_hour_turns_are_read_one_by_one(core: Core, clock: HandClock, o
     assert await groups(open_client, "hour") == [({"hour": "2026-01-15T00"}, 2), ({"hour": "2026-01-15T05"}, 1)]
 
 
-async def test_unanswered_questions_that_ask_the_same_are_one_and_forbidden_ones_are_not_listed(
+async def test_unanswered_questions_that_ask_the_same_are_one_and_no_forbidden_is_listed(
     core: Core, clock: HandClock, open_client: OpenClient
 ) -> None:
     for number, (question, outcome) in enumerate(
@@ -112,7 +112,7 @@ async def test_personal_data_in_an_unanswered_question_is_masked(core: Core, clo
     assert await groups(open_client, "question") == [({"question": "Who is [e-mail]?", "lang": "en", "outcome": "no_hits"}, 1)]
 
 
-async def test_an_unanswered_question_is_shown_to_those_who_may_read_what_it_found_and_to_the_one_who_asked(
+async def test_an_unanswered_question_is_shown_to_readers_of_its_finds_and_to_its_asker(
     core: Core, clock: HandClock, open_client: OpenClient
 ) -> None:
     document = await core.ingestor.accept(LOCAL, b"Pay.", file_name="pay.txt", collection="default", permission_groups=["hr"])

@@ -173,7 +173,7 @@ async def test_an_unreachable_model_is_distinguished_from_a_missing_one(mode: st
 
 @pytest.mark.parametrize("error", [ModelUnavailable(DOWN), ModelTimeout(DOWN), RuntimeError(DOWN)], ids=repr)
 @pytest.mark.parametrize("route", MODELS_OWN)
-async def test_a_model_that_fails_before_its_first_word_is_a_status_where_only_it_can_answer(
+async def test_a_model_that_fails_before_its_first_word_is_a_status_if_only_it_answers(
     route: str, error: Exception, open_site: OpenSite
 ) -> None:
     site = await open_site()

@@ -90,7 +90,7 @@ async def test_the_trace_shows_the_names_in_a_question_and_how_sure_its_kind_is(
     assert 0 < kind["confidence"] <= 1
 
 
-async def test_a_question_that_begins_with_a_greeting_is_searched_for_and_so_is_everything_on_request(open_site: OpenSite) -> None:
+async def test_a_question_after_a_greeting_is_searched_for_and_on_request_everything_is(open_site: OpenSite) -> None:
     site = await open_site()
     body = (await site.client.post("/ask", json=ASK | {"query_text": f"Hi, {QUESTION[0].lower()}{QUESTION[1:]}"})).json()
     assert [each["doc_id"] for each in body["citations"]] == ["bridge"]
@@ -127,7 +127,7 @@ async def test_a_term_that_the_collection_holds_in_another_language_stays(open_s
     assert (body["corrected"], body["searched_for"]) == (None, [question])
 
 
-async def test_a_term_with_digits_that_the_collection_holds_stays_where_a_filter_leaves_it_out(open_site: OpenSite) -> None:
+async def test_a_term_with_digits_of_the_collection_stays_where_a_filter_leaves_it_out(open_site: OpenSite) -> None:
     site = await open_site(filled=False)
     held = make_document("held", groups=("*",), metadata={"class": "held"})
     await put_document(site.core.index, held, ["Tokens of oauth2."])

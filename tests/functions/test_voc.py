@@ -179,7 +179,7 @@ async def test_the_products_own_voices_are_for_admins_and_leave_out_forbidden_qu
             assert (await filled.ask(person, "GET", path, params={"source": "product"})).status_code == 403
 
 
-async def test_the_products_own_voices_are_masked_and_withhold_what_agrees_with_a_forbidden_question(filled: World) -> None:
+async def test_own_voices_are_masked_and_those_like_forbidden_questions_are_withheld(filled: World) -> None:
     asked = {"Who has the number of ann@example.org?": "no_hits", "What does Lee weigh?": "forbidden", "What does Lee weigh": "closest"}
     await keep(filled, "m", asked, filled.clock())
     texts = [voice["text"] for voice in (await search(filled, "admin", source="product", limit=100))["data"]]
@@ -187,7 +187,7 @@ async def test_the_products_own_voices_are_masked_and_withhold_what_agrees_with_
     assert not [text for text in texts if "Lee" in text]
 
 
-async def test_the_products_own_voices_are_those_of_the_wanted_period_by_default_of_366_days(filled: World) -> None:
+async def test_own_voices_are_those_of_the_wanted_period_by_default_of_366_days(filled: World) -> None:
     now = filled.clock()
     for days in (10, 365, 367, 700):
         await keep(filled, f"old{days}-", {f"Where was it {days} days ago?": "no_hits"}, now - days * 86_400)

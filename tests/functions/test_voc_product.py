@@ -66,7 +66,7 @@ async def keep(core: Core, asked: Mapping[str, str], user: str = "local") -> Non
         await core.turns.save({**stored(turn), "outcome": outcome})
 
 
-async def test_own_voices_are_found_by_meaning_with_the_built_in_embedder_and_by_words_without_one(tmp_path: Path) -> None:
+async def test_own_voices_are_found_by_meaning_with_an_embedder_and_by_words_without(tmp_path: Path) -> None:
     from footnote.adapters.minilm.embedder import MiniLM
 
     async with site(tmp_path, MiniLM()) as here:

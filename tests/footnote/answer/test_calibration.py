@@ -153,7 +153,7 @@ async def test_a_median_is_found_for_each_collection_view_language_and_way_of_sc
 
 
 @pytest.mark.parametrize(("passages", "again"), [(100, False), (101, False), (112, True), (90, True)])
-async def test_it_is_found_again_once_the_passages_that_the_caller_sees_have_changed_by_a_tenth(passages: int, again: bool) -> None:
+async def test_it_is_found_again_once_the_callers_passages_have_changed_by_a_tenth(passages: int, again: bool) -> None:
     index = Collection(staff=100)
     calibration, scores = make(index)
     await calibration.median(make_turn(), by_vectors=True)

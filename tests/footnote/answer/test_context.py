@@ -152,7 +152,7 @@ def passages(count: int) -> tuple[Hit, ...]:
 
 
 @pytest.mark.parametrize(("count", "order"), [(0, []), (1, [1]), (2, [1, 2]), (5, [1, 3, 5, 4, 2]), (6, [1, 3, 5, 6, 4, 2])])
-def test_a_sandwich_has_the_best_first_the_second_best_last_and_the_weakest_in_the_middle(count: int, order: list[int]) -> None:
+def test_a_sandwich_has_the_best_first_the_second_last_and_the_weakest_between(count: int, order: list[int]) -> None:
     assert [hit.chunk.doc_id for hit in sandwich(passages(count))] == [f"doc{at}" for at in order]
 
 

@@ -137,7 +137,7 @@ def test_the_name_of_a_source_is_its_title_and_section_each_once() -> None:
     assert source_name(sentence(BRIDGE)) == "Plan"
 
 
-async def test_what_says_the_meaning_of_an_abbreviation_answers_whatever_it_scores_and_other_sentences_do_not() -> None:
+async def test_only_what_spells_out_an_abbreviation_answers_whatever_it_scores() -> None:
     uses = make_hit("What ATO there is, ATO means, and an ATO shows. The ATO must be new.", "uses")
     means = make_hit("They are granted an Authority to Operate (ATO). Nobody lives there.", "means")
     titled = make_hit("It is granted by the chief of the office.", "titled", headings=("Authority to Operate (ATO)",))
@@ -168,7 +168,7 @@ async def test_a_question_that_nothing_answers_is_refused_in_its_language(lang: 
 
 
 @pytest.mark.parametrize("lang", ["en", "de", "ko"])
-async def test_where_no_sentence_answers_for_certain_the_best_one_of_each_of_the_closest_passages_is_shown(lang: str) -> None:
+async def test_without_a_certain_sentence_the_best_of_each_closest_passage_is_shown(lang: str) -> None:
     hits = tuple(make_hit(f"The bridge number {i} is at the harbour today. It is painted blue.", f"d{i}") for i in range(CLOSEST + 1))
     tokens, turn = await run(make_turn("bridge harbour today", hits=hits, lang=lang), Stored(*hits), UNRELATED)
     assert turn.answer is not None
@@ -215,7 +215,7 @@ async def test_passages_from_other_systems_are_split_and_scored_by_words() -> No
     ]
 
 
-async def test_passages_without_vectors_are_embedded_with_their_headings_if_the_embedder_speaks_their_language() -> None:
+async def test_passages_without_vectors_are_embedded_with_headings_in_a_known_language() -> None:
     embedder = FakeEmbedder()
     vector = embedder.vector("Is the bridge painted?")
     hits = (make_hit(BRIDGE, "a"), make_hit("Die Brücke ist blau gestrichen.", "b", lang="de"))
@@ -322,7 +322,7 @@ def test_what_several_of_the_closest_passages_say_alike_is_shown_once() -> None:
 
 
 @pytest.mark.parametrize(("weight", "joined"), [(1.0, True), (4.0, False)])
-async def test_a_german_verb_that_the_question_takes_apart_is_joined_where_documents_have_it(weight: float, joined: bool) -> None:
+async def test_a_german_verb_taken_apart_by_a_question_is_joined_as_documents_have_it(weight: float, joined: bool) -> None:
     hit = make_hit("Fügen Sie es hinzu, wann Sie wollen. Einen Wunsch hinzufügen können alle.", "liste", lang="de")
     question, found = await score("Wie füge ich einen Wunsch hinzu?", hit, lang="de", weights={"": 4.0, "hinzufug": weight})
     assert question.terms == ({"hinzufug", "wunsch"} if joined else {"fug", "hinzu", "wunsch"})

@@ -184,7 +184,7 @@ class Preferences:
         (None, LLM(), Preferences(error=StoreUnavailable("down")), None),
     ],
 )
-async def test_the_model_of_the_request_overrides_the_user_s_and_that_overrides_the_configured_one(
+async def test_the_requests_model_overrides_the_users_and_that_the_configured_one(
     asked: str | None, llm: LLM, preferences: Any, picked: str | None
 ) -> None:
     models = FakeModels(FakeModel([], name="llama"))

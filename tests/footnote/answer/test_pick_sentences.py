@@ -138,9 +138,7 @@ KINDS: tuple[BlockKind, ...] = ("heading", "paragraph", "paragraph", "list", "pa
         ("Then rest", "how_to", ["Then rest."]),
     ],
 )
-def test_a_question_how_to_do_something_or_for_a_list_gets_the_whole_list_with_its_introduction(
-    best: str, shape: Shape, taken: list[str]
-) -> None:
+def test_a_question_for_steps_or_a_list_gets_the_whole_list_with_its_introduction(best: str, shape: Shape, taken: list[str]) -> None:
     assert chosen(passage(STEPS, *KINDS, best=best), shape) == taken
 
 
@@ -271,7 +269,7 @@ def test_rows_that_the_question_names_are_given_alone() -> None:
 
 
 @pytest.mark.parametrize(("in_heading", "given"), [("holiday paid", 3), ("holiday", 0), ("", 0)])
-def test_the_table_below_a_heading_that_says_what_is_asked_for_is_given_instead_of_a_remark(in_heading: str, given: int) -> None:
+def test_the_table_below_a_heading_that_is_asked_for_is_given_not_a_remark(in_heading: str, given: int) -> None:
     sentences = passage(f"{HOLIDAYS}\n\nA paid holiday on a weekend moves to Monday.", "table", "paragraph", best="weekend")
     rows = [replace(each, held=frozenset(in_heading.split())) for each in sentences[1:-1]]
     remark = replace(sentences[-1], held=frozenset({"holiday", "paid"}))

@@ -104,7 +104,7 @@ def test_words_that_no_passage_contains_are_named_as_they_were_written(
 # --- vectors -------------------------------------------------------------------------------------
 
 
-async def test_sentences_and_passage_are_compared_with_the_question_by_vectors_where_there_are_some() -> None:
+async def test_sentences_and_passages_are_compared_by_vectors_where_there_are_some() -> None:
     arrays = {"vectors": np.array([[127, 0], [0, 127], [-127, 0]], np.int8), "passage": np.array([0.3, 0.4], np.float32)}
     question, found = await score("When was it?", make_hit(BRIDGE), vector=np.array([0.6, 0.8], np.float32), **arrays)
     assert question.by_vectors
@@ -261,7 +261,7 @@ async def test_a_row_whose_first_cell_is_named_in_the_question_is_preferred() ->
     ]
 
 
-async def test_what_a_sentence_adds_are_the_terms_that_neither_question_nor_headings_contain() -> None:
+async def test_what_a_sentence_adds_is_terms_that_question_and_headings_do_not_contain() -> None:
     hit = make_hit("The bridge was painted. It was painted blue by hand in May.", "bridge", headings=("May",))
     _, found = await score("When was the bridge painted?", hit)
     assert [each.fresh for each in found] == [0, 2]  # blue, hand

@@ -79,7 +79,7 @@ async def test_a_term_that_occurs_nowhere_lowers_the_score() -> None:
 
 
 @pytest.mark.parametrize(("lang", "counts"), [("en", True), ("de", True), ("ko", False)])
-async def test_by_words_the_best_passage_of_the_lexical_search_counts_but_not_that_of_bigrams(lang: str, counts: bool) -> None:
+async def test_by_words_the_best_passage_of_lexical_search_counts_but_not_of_bigrams(lang: str, counts: bool) -> None:
     hit = make_hit(BRIDGE)
     question, found = await score("bridge painted?", hit, lang=lang)
     better = [replace(each, hit=replace(hit, scores={"bm25": 20.0})) for each in found]
@@ -168,7 +168,7 @@ async def test_passages_without_a_name_or_number_of_the_question_do_not_answer_i
         ("Was the bridge built?", "plan", "nothing"),  # by words alone, two are in anything
     ],
 )
-async def test_a_passage_with_a_sentence_that_has_every_word_of_the_question_is_always_shown(text: str, title: str, tier: str) -> None:
+async def test_a_passage_with_every_word_of_the_question_in_a_sentence_is_always_shown(text: str, title: str, tier: str) -> None:
     question, found = await score(text, make_hit(BRIDGE, title))
     assert at(question, found, closest=98, answer=99).tier == tier
     unquotable = [replace(each, quotable=False) for each in found]

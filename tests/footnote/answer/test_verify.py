@@ -48,7 +48,7 @@ def left(turn: Turn) -> list[str]:
         (1.0, ["soup1", "soup2", "soup3"]),
     ],
 )
-async def test_a_passage_below_the_threshold_is_dropped_unless_it_is_one_of_the_three_placed_best(
+async def test_a_passage_below_the_threshold_is_dropped_unless_among_the_best_three(
     threshold: float, kept: list[str], tmp_path: Path
 ) -> None:
     async with found(tmp_path, "soup1", "soup2", "soup3", "soup4", "bridge") as (index, turn):

@@ -110,7 +110,7 @@ async def test_a_fresh_copy_costs_no_read_and_a_stale_one_a_single_small_one(ter
 # --- the records are down --------------------------------------------------------------------------
 
 
-async def test_without_either_store_terms_are_known_for_a_minute_and_then_nothing_can_be_checked(
+async def test_without_either_store_terms_are_known_for_a_minute_then_checks_fail(
     terms: Terms, records: Any, cache: Cache, clock: HandClock
 ) -> None:
     await terms.save(ME, "salary")
@@ -140,7 +140,7 @@ async def test_that_there_are_no_terms_is_known_for_a_week_without_either_store(
 
 
 @pytest.mark.parametrize(("saved", "days"), [(["board", "salary"], 1), ([], 7)])
-async def test_a_process_that_starts_now_has_the_terms_from_the_cache_for_a_day_or_that_there_are_none_for_a_week(
+async def test_a_new_process_has_terms_from_the_cache_for_a_day_and_no_terms_for_a_week(
     saved: list[str], days: int, terms: Terms, records: Any, cache: Cache, clock: HandClock
 ) -> None:
     for term in saved:

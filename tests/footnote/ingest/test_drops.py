@@ -325,7 +325,7 @@ async def test_an_upload_that_was_not_announced_is_ignored(core: Core, drops: Fa
     assert (await states(core), list(drops.objects)) == ([], ["uploads/other"])
 
 
-async def test_interrupted_embedding_continues_in_its_own_job_and_a_failed_start_is_retried(
+async def test_interrupted_embedding_continues_in_its_job_and_a_failed_start_is_retried(
     core: Core, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = await accept(core)

@@ -205,7 +205,7 @@ shadow-utils 4.13              07.04.2025              PASSWD(1)
 """
 
 
-def test_section_names_of_a_man_page_are_headings_and_its_first_and_last_line_are_in_no_passage() -> None:
+def test_section_names_of_man_pages_are_headings_and_the_outer_lines_are_left_out() -> None:
     parsed = parse(MAN_PAGE.encode(), "passwd.txt")
     assert [(b.level, b.text) for b in parsed.blocks if b.kind == "heading"] == [
         (1, "BEZEICHNUNG"),
@@ -217,7 +217,7 @@ def test_section_names_of_a_man_page_are_headings_and_its_first_and_last_line_ar
     assert find_boilerplate(parsed) == {0: "running line", 12: "running line"}
 
 
-def test_section_names_above_indented_text_are_headings_without_the_lines_of_a_man_page() -> None:
+def test_section_names_above_indented_text_are_headings_without_man_page_lines() -> None:
     text = "이름\n       pstree - 프로세스 트리\n\nMAILING LIST:\n\tlist@example.org\n\nBeispiel\n   eins\n\n설명\n끝"
     assert [(b.kind, b.text) for b in parse(text.encode(), "a.txt").blocks] == [
         ("heading", "이름"),

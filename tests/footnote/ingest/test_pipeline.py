@@ -143,7 +143,7 @@ async def test_a_file_is_ready_once_its_passages_have_been_read_back(core: Core)
     assert await core.ingestor.embed_some() == 0
 
 
-async def test_a_passage_of_unknown_language_takes_its_documents_language_and_gets_a_vector(core: Core) -> None:
+async def test_a_passage_of_unknown_language_takes_its_documents_and_gets_a_vector(core: Core) -> None:
     prose = "The club was founded in the year of the great fire, and it has been in the harbour ever since. " * 12
     text = f"# The club\n\n{prose}\n\n# Members\n\n{NAMES}"
     document = await accept(core, text.encode(), "club.md")

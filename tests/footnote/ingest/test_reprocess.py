@@ -101,9 +101,7 @@ async def test_documents_of_other_collections_and_inserted_ones_are_left_alone(c
 
 
 @pytest.mark.parametrize("text", ["Die Halle öffnet um neun. Wir freuen uns auf Sie.", "Preisliste 2024: Gebühr, Saal, Kaution"])
-async def test_an_inserted_document_is_read_again_when_the_languages_of_its_collection_change(
-    core: Core, clock: HandClock, text: str
-) -> None:
+async def test_an_inserted_document_is_read_again_when_its_collections_languages_change(core: Core, clock: HandClock, text: str) -> None:
     sent = pack_inserted(Inserted("note", "Note", text, DEFAULT))
     await core.ingestor.accept(LOCAL, sent, file_name="note", collection="default", permission_groups=[], doc_id="note", chosen_id=True)
     await finish(core, clock)

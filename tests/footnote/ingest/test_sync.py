@@ -276,7 +276,7 @@ async def test_a_file_that_is_restored_after_its_removal_becomes_a_new_document(
     await check(core, folder)
 
 
-async def test_a_document_that_a_user_deleted_comes_back_when_its_file_changes_but_not_by_another_name(core: Core, folder: Path) -> None:
+async def test_a_document_that_a_user_deleted_returns_with_new_content_not_a_new_name(core: Core, folder: Path) -> None:
     write(folder, "a.md")
     await sync(core, folder)
     await core.ingestor.delete(SYSTEM, (await ids(core, folder))["a.md"])

@@ -167,7 +167,7 @@ async def test_restrictions_alone_are_noticed_also_those_of_pages_above(world: W
     assert (done(plan)[:3], plan.refused.keys()) == (([], [], []), {"2", "3"})
 
 
-async def test_who_may_no_longer_read_is_left_out_before_any_other_work_and_without_consent(world: World) -> None:
+async def test_lost_rights_to_read_come_before_any_other_work_and_without_consent(world: World) -> None:
     world.confluence.pages["2"].parent = world.confluence.pages["3"].parent = None
     await world.sync()
     world.confluence.pages["3"].readers = (["directors"], [])
@@ -182,7 +182,7 @@ async def test_who_may_no_longer_read_is_left_out_before_any_other_work_and_with
     assert {"Home.xml", "Harbour.xml", "Tides.xml", "30.txt"} <= (await world.documents()).keys()
 
 
-async def test_a_page_that_is_restricted_and_loses_an_attachment_is_withdrawn_without_consent(world: World) -> None:
+async def test_a_page_restricted_while_losing_an_attachment_goes_without_consent(world: World) -> None:
     await world.sync()
     page = world.confluence.pages["3"]
     lost = page.files.pop("30")
@@ -255,7 +255,7 @@ async def test_a_page_whose_restrictions_cannot_be_read_stays_as_it_is_with_thos
     assert len(await world.documents()) == len(ALL)
 
 
-async def test_attachments_that_cannot_be_listed_stay_and_a_restriction_counts_all_the_same(world: World) -> None:
+async def test_attachments_that_cannot_be_listed_stay_and_a_restriction_still_counts(world: World) -> None:
     await world.sync()
     path = f"{API}/3/child/attachment"
     world.confluence.replies[path] = [JSONResponse({}, 500)] * 4

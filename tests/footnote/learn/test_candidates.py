@@ -226,7 +226,7 @@ def test_a_heading_of_which_no_natural_question_can_be_made_is_not_asked_for(lan
     assert made(("heading", heading), BELOW, ("heading", "Other"), lang=lang) == {}
 
 
-def test_a_heading_above_a_few_words_is_not_asked_for_unless_it_names_something_to_do() -> None:
+def test_a_heading_above_a_few_words_is_not_asked_for_unless_it_names_a_task() -> None:
     assert made(("heading", "Document states"), ("paragraph", "Here is a lovely sentence."), ("heading", "Other")) == {}
     assert made(("heading", "Delete a document"), ("paragraph", "Press the bin beside it."), ("heading", "Other")) != {}
 
@@ -282,7 +282,7 @@ def test_a_korean_particle_depends_on_the_last_letter(title: str, question: str)
     assert about(title, "ko") == question
 
 
-def test_a_documents_questions_are_in_the_language_of_most_of_its_text_and_a_language_without_templates_has_none() -> None:
+def test_a_documents_questions_are_in_its_main_language_if_that_has_templates() -> None:
     german = passage(("paragraph", "Ein Vertrag ist eine Vereinbarung. " * 3), lang="de")
     table = passage(("table", PREISE), lang="en")
     french = passage(("heading", "Congés"), ("paragraph", "Les congés sont de trente jours par an."), lang="fr", doc_id="statuts")

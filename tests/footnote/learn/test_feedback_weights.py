@@ -62,7 +62,7 @@ def values(votes: list[Vote], *documents: Document) -> dict[str, float]:
 # --- the estimate --------------------------------------------------------------------------------
 
 
-def test_a_document_that_is_rated_better_than_the_rest_is_raised_and_one_rated_worse_lowered() -> None:
+def test_a_document_rated_better_than_the_rest_is_raised_and_a_worse_one_lowered() -> None:
     votes = [*many(20, True, "good"), *many(20, False, "bad", start=20)]
     assert values(votes, document("good"), document("bad")) == {"good": 1.0615, "bad": 0.9385}
 
@@ -337,7 +337,7 @@ async def test_feedback_of_more_than_90_days_ago_is_forgotten(core: Core, clock:
     assert await order(core) == before
 
 
-async def test_feedback_changes_the_order_only_where_it_is_switched_on_and_a_reset_takes_it_back(core: Core, clock: HandClock) -> None:
+async def test_feedback_changes_the_order_only_where_switched_on_and_until_a_reset(core: Core, clock: HandClock) -> None:
     for name, text in TEXTS.items():
         await add(core, name, text, EVERYONE)
     before = await order(core, options={})
@@ -362,7 +362,7 @@ async def test_feedback_changes_the_order_only_where_it_is_switched_on_and_a_res
         await reset_weights("elsewhere", records=core.records, by="root", now=clock())
 
 
-async def test_a_document_that_was_replaced_starts_anew_and_feedback_that_was_deleted_is_forgotten(core: Core) -> None:
+async def test_a_replaced_document_starts_anew_and_deleted_feedback_is_forgotten(core: Core) -> None:
     for name, text in TEXTS.items():
         await add(core, name, text, EVERYONE)
     before = await order(core, options={})

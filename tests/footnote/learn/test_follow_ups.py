@@ -69,7 +69,7 @@ async def test_a_document_that_was_not_cited_must_share_a_word_with_the_question
     assert await suggested(answered("How many holidays are there?", *hits)) == ("How do I move holidays?",)
 
 
-async def test_questions_about_the_cited_document_come_first_and_those_made_of_plain_headings_last() -> None:
+async def test_questions_about_the_cited_document_come_first_and_plain_headings_last() -> None:
     hits = [
         hit("handbook", "Holidays"),
         hit("plan", "Move holidays"),
@@ -113,7 +113,7 @@ async def test_suggestions_do_not_repeat_one_another() -> None:
     assert await suggested(answered("How many holidays are there?", *hits)) == ("How do I send a parcel?",)
 
 
-async def test_a_hit_far_behind_the_best_one_suggests_nothing_unless_its_document_was_cited() -> None:
+async def test_a_hit_far_behind_the_best_suggests_nothing_unless_its_document_was_cited() -> None:
     hits = [hit("handbook", "Holidays", score=0.8), hit("plan", "Move holidays", score=0.4), hit("other", "Share holidays", score=0.39)]
     assert await suggested(answered("How many holidays are there?", *hits)) == ("How do I move holidays?",)
     cited = hit("handbook", "Send a parcel", 1, score=0.1)
@@ -146,7 +146,7 @@ async def test_what_the_answering_model_wrote_stays_unless_its_answer_was_withhe
     assert await suggested(with_(turn, outcome="refused")) == ("How do I send a parcel?",)
 
 
-async def test_after_the_closest_passages_their_questions_may_be_asked_and_after_nothing_none() -> None:
+async def test_after_the_closest_passages_their_questions_are_asked_after_nothing_none() -> None:
     hits = (hit("handbook", "Send a parcel"), hit("plan", "Send a letter"))
     turn = answered("How do I send a parcel to Busan?", *hits)
     assert await suggested(with_(turn, outcome="closest", answer=Answer("Closest", turn.answer.citations if turn.answer else ()))) == (

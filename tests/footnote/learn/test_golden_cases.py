@@ -53,9 +53,7 @@ def test_a_number_is_not_part_of_a_longer_one(text: str, fact: str) -> None:
         ("", ()),
     ],
 )
-def test_of_a_proposed_answer_a_short_one_is_checked_as_a_whole_and_of_a_longer_one_its_figures(
-    proposed: str, facts: tuple[str, ...]
-) -> None:
+def test_a_short_proposed_answer_is_checked_whole_and_a_longer_one_by_its_figures(proposed: str, facts: tuple[str, ...]) -> None:
     assert facts_in(proposed) == facts
 
 

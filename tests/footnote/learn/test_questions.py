@@ -49,7 +49,7 @@ async def suggested(*chunks: Chunk, fails: str = "never", elsewhere: str = "neve
     return [question for _, question in await suggest_questions(ME, "default", index=index, quotes=quotes)]
 
 
-async def test_own_questions_and_tasks_and_facts_come_first_then_definitions_then_what_a_document_is_about_then_headings() -> None:
+async def test_own_questions_tasks_and_facts_precede_definitions_topics_and_headings() -> None:
     asked, task = section("faq", "Who may ask?"), section("help", "Delete a document")
     fact, definition = document("prices", "A bike costs 300 euros."), document("terms", "A hub is a part of a wheel.")
     history, years = section("history", "Early years"), section("years", "How years are counted")
@@ -134,7 +134,7 @@ async def test_a_collection_that_answers_nothing_is_not_asked_for_ever() -> None
     assert len(tried) == TRIED > COUNT
 
 
-async def test_each_language_has_its_questions_and_those_in_the_readers_language_come_first() -> None:
+async def test_each_language_has_its_questions_and_those_of_the_readers_come_first() -> None:
     chunks = [*document("v", "Ein Vertrag ist eine Vereinbarung.", lang="de"), *document("s", "서울은 대한민국의 수도이다.", lang="ko")]
     chunks += [*document("a", "A hub is a part of a wheel."), *document("b", "A rim is a part of a wheel.")]
     made = {candidate.question: candidate for candidate in make_candidates(chunks)}

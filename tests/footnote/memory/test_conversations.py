@@ -243,9 +243,7 @@ async def test_turns_that_quote_an_unreadable_document_are_left_out_of_the_histo
     assert turn.conversation.trace_ids == ("t2",)
 
 
-async def test_turns_that_depend_on_an_unreadable_document_through_an_earlier_turn_are_left_out_too(
-    store: SqliteTurnStore, ledger: SqliteLedger
-) -> None:
+async def test_turns_that_depend_on_an_unreadable_document_by_an_earlier_turn_are_out(store: SqliteTurnStore, ledger: SqliteLedger) -> None:
     hit = make_hit("Two years.", "pay")
     await call_step(
         save_turn, make_turn(profile=TALKS, trace_id="t1", room_id="r1", hits=(hit,), answer=Answer("Two years.")), FakeDeps(turns=store)

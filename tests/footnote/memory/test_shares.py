@@ -47,7 +47,7 @@ RED = passage("red", "Red is warm. It is loud, too. 붉은색은 따뜻하다.")
 BLUE = passage("blue", "Blue is cold.")
 
 
-async def test_the_sentences_of_readable_passages_are_cut_from_them_in_the_order_of_the_answer() -> None:
+async def test_sentences_of_readable_passages_are_cut_from_them_in_the_answers_order() -> None:
     loud = cite(1, RED, "It is loud, too.", "붉은색은 따뜻하다.", "It is loud, too.")
     citations = [loud, cite(2, BLUE, "Blue is cold."), cite(3, RED, "Red is warm.")]
     shared = await seen(RED, citations=citations)

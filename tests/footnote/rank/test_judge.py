@@ -46,7 +46,7 @@ def left(turn: Turn) -> list[str]:
 
 
 @pytest.mark.parametrize("lang", list(QUESTIONS))
-async def test_one_call_with_every_passage_drops_what_the_model_calls_irrelevant_and_keeps_the_order(lang: str) -> None:
+async def test_one_call_with_every_passage_drops_the_irrelevant_and_keeps_the_order(lang: str) -> None:
     model = says([5, 3], [1], [2, 4, 6])
     turn = await judged(found(6, lang), model)
     assert left(turn) == ["p1", "p2", "p3", "p5"]

@@ -85,7 +85,7 @@ async def test_a_model_that_fails_leaves_the_search_without_derived_queries(core
     assert [span.status for span in turn.record.spans if span.name == "paraphrase"] == ["skipped"]
 
 
-async def test_a_derived_query_that_meets_a_forbidden_term_is_dropped_and_the_question_is_answered(core: Core) -> None:
+async def test_a_derived_query_with_a_forbidden_term_is_dropped_and_the_answer_given(core: Core) -> None:
     await core.terms.save(LOCAL, "salary")
     reply = {"queries": ["What salary did the masons get?", "When did masons complete the viaduct?"]}
     turn, model = await ask(core, reply, paraphrases=True)
@@ -161,7 +161,7 @@ class Heard:
         return Candidates()
 
 
-async def test_of_a_hypothetical_text_only_the_vector_is_searched_for_and_of_feedback_only_the_words() -> None:
+async def test_hypothetical_texts_are_searched_by_vector_only_and_feedback_by_words_only() -> None:
     index, embedder = Heard(), FakeEmbedder()
     turn = with_derived(make_turn("Why?"), "hypothetical", ["Because of the rain."], 0.3, longest=99)
     turn = with_derived(turn, "feedback", ["rain cloud"], 0.2, longest=99)

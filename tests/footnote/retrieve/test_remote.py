@@ -177,7 +177,7 @@ async def test_an_invalid_reply_of_a_knowledge_base_names_its_setting() -> None:
         await call_step(search_kdb, make_turn("Ferries?", caller=ME), FakeDeps(knowledge_base=base, kdb=KDB(groups=["*"])))
 
 
-async def test_a_knowledge_base_is_searched_if_the_api_uses_it_and_nothing_was_found_before() -> None:
+async def test_a_knowledge_base_is_searched_if_the_api_uses_it_and_nothing_was_found() -> None:
     asked = make_turn("Ferries?", ask_kdb=True)
     found = await call_step(
         search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": json.dumps([result()])}), mcp=ON)

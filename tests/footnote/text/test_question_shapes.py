@@ -139,7 +139,7 @@ def test_german_was_asks_what_and_not_whether(question: str) -> None:
         ("Is it clear how to reset it?", "how_to"),
     ],
 )
-def test_how_to_wins_over_a_list_a_list_over_a_definition_and_a_definition_over_yes_or_no(question: str, shape: Shape) -> None:
+def test_how_to_wins_over_list_list_over_definition_definition_over_yes_or_no(question: str, shape: Shape) -> None:
     assert shape_of(question) == shape
 
 

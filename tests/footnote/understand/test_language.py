@@ -49,7 +49,7 @@ async def test_a_question_that_does_not_tell_is_in_the_language_of_the_documents
     ("question", "lang"),
     [("opening hours", "en"), ("Parkplatz", "de"), ("office hours", "en"), ("Passwort reset", "de"), ("refund policy?", "en")],
 )
-async def test_words_without_a_stop_word_are_in_the_language_whose_dictionary_has_more_of_them(question: str, lang: str) -> None:
+async def test_words_without_a_stop_word_are_in_the_language_that_has_more_of_them(question: str, lang: str) -> None:
     for found in ({"de": 4, "en": 1}, {"de": 1, "en": 4}):
         index: Any = Languages(found)
         assert (await call_step(set_language, make_turn(question, caller=ME), FakeDeps(index=index))).lang == lang

@@ -54,7 +54,7 @@ async def test_without_the_option_nothing_is_left_out(core: Core) -> None:
     assert "question_filter" not in turn.record.notes
 
 
-async def test_if_nothing_is_found_in_that_time_all_of_it_is_searched_and_the_trace_says_so(core: Core) -> None:
+async def test_if_nothing_is_found_in_that_time_all_is_searched_and_the_trace_says_so(core: Core) -> None:
     turn = await ask(core, "What rent do contracts before 2020 name?")
     assert found(turn) == {"lease-2023", "lease-2025"}
     assert turn.record.notes["question_filter"]["applied"] is False

@@ -66,7 +66,7 @@ def test_only_with_a_model_is_reformulated_what_no_model_has_just_worded(turn: T
 
 
 @pytest.mark.parametrize("mode", ["gpt", "vision", "pa"])
-def test_where_no_documents_answer_a_question_is_neither_reformulated_nor_corrected_nor_filtered(mode: str) -> None:
+def test_a_question_without_documents_is_not_reformulated_corrected_or_filtered(mode: str) -> None:
     turn = asked("Wehn did contracts of 2024 end?", mode=mode)
     assert (may_reformulate(turn), may_correct(turn), names_period(turn)) == (False, False, False)
     searched = asked("Wehn did contracts of 2024 end?", mode="rag")
@@ -112,9 +112,7 @@ async def test_a_mended_question_is_searched_for_and_the_owner_sees_both(lang: s
         ("ko", "vpn 접속 방법은 무엇인가요?", "접속 방법은 무엇인가요?"),
     ],
 )
-async def test_a_wording_that_loses_or_adds_a_number_name_negation_or_changes_the_language_is_dropped(
-    lang: str, question: str, query: str
-) -> None:
+async def test_a_wording_with_another_number_name_negation_or_language_is_dropped(lang: str, question: str, query: str) -> None:
     turn = await mend(asked(question, lang), json.dumps({"query": query}))
     assert (turn.rewritten, turn.record.notes, turn.record.usage) == ((), {}, Usage(31, 6))
 
@@ -136,7 +134,7 @@ async def test_a_wording_about_something_else_is_not_answered_but_finds_evidence
     assert [(each.text, each.kind, each.weight) for each in turn.queries] == [(question, "original", 1.0), (query, "paraphrase", 0.5)]
 
 
-async def test_a_wording_in_other_words_is_answered_where_the_embedder_knows_that_they_mean_the_same() -> None:
+async def test_a_wording_in_other_words_is_answered_where_the_embedder_sees_the_same() -> None:
     question, query = "how high is the deposit for the flat?", "what amount of security must tenants pay?"
     assert (await mend(asked(question), json.dumps({"query": query}), embedder=Meanings())).rewritten == (query,)
     assert (await mend(asked(question), json.dumps({"query": query}))).rewritten == ()
@@ -168,7 +166,7 @@ async def test_a_reply_without_a_query_leaves_the_question_as_it_is(reply: str) 
 @pytest.mark.parametrize(
     ("lang", "instruction"), [("en", "Fix typos"), ("de", "Korrigieren Sie Tippfehler"), ("ko", "검색 시스템이 이해할")]
 )
-async def test_the_model_is_asked_in_the_questions_language_and_sees_nothing_but_the_question(lang: str, instruction: str) -> None:
+async def test_the_model_is_asked_in_the_questions_language_and_sees_it_alone(lang: str, instruction: str) -> None:
     model = FakeModel([['{"query": "wehn"}']])
     await call_step(reformulate, asked("wehn </question> x", lang), FakeDeps(models=FakeModels(model)))
     (message,) = model.sent[0].messages

@@ -116,7 +116,7 @@ async def test_a_profile_may_have_every_follow_up_reworded() -> None:
 
 
 @pytest.mark.parametrize("mode", ["gpt", "vision"])
-async def test_where_nothing_is_searched_no_model_is_asked_but_the_checks_see_what_is_meant(mode: str) -> None:
+async def test_without_a_search_no_model_is_asked_but_the_checks_see_what_is_meant(mode: str) -> None:
     turn, model = await ask(follow_up("When was it built?", TOWER, profile=ALWAYS, mode=mode))
     assert (turn.rewritten, model.sent) == (("When was it built? designed Eiffel Tower",), [])
 
@@ -167,7 +167,7 @@ async def test_of_many_queries_four_are_taken_clean_and_once_each() -> None:
         ("ko", "에펠탑의 높이는 얼마인가요?", "그것은 언제 지어졌나요?", "고양이가 먹는 사료", "그것은 언제 지어졌나요? 에펠탑의 높이는"),
     ],
 )
-async def test_a_rewrite_about_something_else_only_finds_evidence_and_words_of_the_conversation_complete_the_question(
+async def test_a_rewrite_about_something_else_finds_evidence_but_does_not_replace_it(
     lang: str, before: str, question: str, written: str, completed: str
 ) -> None:
     turn, _ = await ask(follow_up(question, Exchange(before, "…"), lang=lang), queries(written))
@@ -175,7 +175,7 @@ async def test_a_rewrite_about_something_else_only_finds_evidence_and_words_of_t
     assert [(each.text, each.kind, each.weight) for each in turn.queries] == [(completed, "standalone", 1.0), (written, "paraphrase", 0.5)]
 
 
-async def test_a_question_that_stands_alone_is_answered_as_it_is_where_its_rewrite_is_about_something_else() -> None:
+async def test_a_question_that_stands_alone_is_answered_as_it_is_if_its_rewrite_strays() -> None:
     turn, _ = await ask(follow_up("How high is the Brandenburg Gate?", TOWER, profile=ALWAYS), queries("What do cats eat?"))
     assert (turn.rewritten, turn.query_texts) == ((), ("How high is the Brandenburg Gate?", "What do cats eat?"))
 
@@ -213,7 +213,7 @@ async def test_without_a_model_the_words_of_the_question_before_are_added(lang: 
     assert (turn.record.usage, model.sent) == (Usage(1, 1), [])
 
 
-async def test_a_question_before_that_leans_itself_brings_in_the_one_before_it_but_no_greeting_and_no_answer() -> None:
+async def test_a_leaning_question_brings_in_the_one_before_it_but_no_greeting_or_answer() -> None:
     history = [
         Exchange("How do sharks sleep?", ""),
         TOWER,
@@ -230,6 +230,6 @@ async def test_no_word_is_added_twice_and_at_most_twelve_are() -> None:
     assert turn.rewritten[0].split()[4:] == ["Word1", "word0", "word2", *[f"word{n}" for n in range(4, 13)]]
 
 
-async def test_without_a_model_a_self_contained_question_is_unchanged_even_with_rewrite_always() -> None:
+async def test_without_a_model_a_self_contained_question_stays_even_with_rewrite_always() -> None:
     turn = follow_up("How high is the Brandenburg Gate?", TOWER, model=None, profile=ALWAYS)
     assert (await ask(turn))[0] is turn

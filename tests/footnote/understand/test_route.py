@@ -95,7 +95,7 @@ async def test_what_a_request_wants_stays_on_and_what_is_off_stays_off() -> None
     assert not turn.plan.wants("paraphrases")
 
 
-async def test_level_basic_searches_by_vectors_where_there_are_any_and_else_by_words_and_says_so() -> None:
+async def test_level_basic_searches_by_vectors_if_any_else_by_words_and_says_so() -> None:
     english, korean = FakeEmbedder(languages=frozenset({"en"})), "호숫가 별장의 보증금은 얼마인가요?"
     by_vectors = await routed(FACT, level="basic", embedder=english)
     assert (by_vectors.plan.strategy, by_vectors.plan.wants("hybrid")) == ("DENSE_ONLY", False)

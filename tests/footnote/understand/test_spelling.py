@@ -132,9 +132,7 @@ def test_a_korean_verb_in_another_form_than_the_passages_is_no_typo(form: str, n
         ("연차휴거는", "연차휴가를", "연차휴가는"),
     ],
 )
-def test_a_typo_in_the_stem_of_a_korean_verb_is_corrected_if_the_stem_is_long_or_has_a_syllable_that_no_word_has(
-    word: str, written: str, corrected: str | None
-) -> None:
+def test_a_typo_in_a_korean_stem_is_corrected_if_long_or_with_an_unknown_syllable(word: str, written: str, corrected: str | None) -> None:
     assert nearest(word, {written: 1.0}, frozenset(index_tokens(written, "ko"))) == corrected
 
 

@@ -150,7 +150,7 @@ def test_a_search_by_words_ranks_rare_ones_first() -> None:
     assert 0 < found[1].score < whole
 
 
-def test_a_search_by_vectors_ranks_the_nearest_first_and_leaves_out_voices_without_one() -> None:
+def test_a_search_by_vectors_ranks_the_nearest_first_and_omits_voices_without_one() -> None:
     said = [Voice("a", "far", "en"), Voice("b", "near", "en"), Voice("c", "unknown", "en")]
     vectors = {"far": np.array([0.0, 1.0], np.float32), "near": np.array([0.8, 0.6], np.float32)}
     found = score_by_vectors(np.array([1.0, 0.0], np.float32), said, vectors)

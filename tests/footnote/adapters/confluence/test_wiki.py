@@ -145,9 +145,7 @@ async def test_an_ancestor_without_readable_restrictions_is_an_error(confluence:
         await wiki.page("300")
 
 
-async def test_a_restriction_to_users_whom_the_account_cannot_see_is_one_that_nobody_satisfies(
-    confluence: Confluence, wiki: ConfluenceWiki
-) -> None:
+async def test_a_restriction_to_users_that_the_account_cannot_see_admits_nobody(confluence: Confluence, wiki: ConfluenceWiki) -> None:
     readers = {"user": listed([]) | {"size": 1}, "group": listed([])}
     confluence.replies[PAGE] = [JSONResponse(content(restrictions={"read": {"restrictions": readers}}))]
     assert (await wiki.page("300")).restrictions == (Restriction(frozenset(), frozenset()),)

@@ -25,7 +25,7 @@ async def entries(wire: Wire, url: str = URL) -> list[Entry]:
     return [entry async for entry in SitemapSource(url, wire.client).entries() if isinstance(entry, Entry)]
 
 
-async def test_a_page_without_a_date_has_no_fingerprint_and_its_address_is_a_field_of_its_document() -> None:
+async def test_a_page_without_a_date_has_no_fingerprint_and_its_document_its_address() -> None:
     async with answering(ok(sitemap("http://example.com/a?b=c#d")), names=NAMES) as (wire, _):
         assert await entries(wire) == [Entry("/a?b=c", None, "", {"url": "http://example.com/a?b=c"})]
 

@@ -164,9 +164,7 @@ async def test_a_roll_ups_document_names_its_day_user_room_and_model_and_repeats
     }
 
 
-async def test_roll_ups_of_every_search_type_have_a_collection_and_leave_it_when_they_are_over(
-    store: MongoTurnStore, statistics: Any
-) -> None:
+async def test_roll_ups_of_each_search_type_have_a_collection_and_leave_it_when_over(store: MongoTurnStore, statistics: Any) -> None:
     rag, gpt = Rollup("me", "r1", "rag", {"turns": 1}), Rollup("me", "r1", "gpt", {"turns": 2})
     await store.put_rollups(DAY, [rag, gpt])
     assert sorted(await statistics.list_collection_names()) == ["gpt", "rag"]

@@ -164,9 +164,7 @@ async def test_what_speaks_no_http_or_never_ends_is_no_server() -> None:
         assert await picked(models_at(replace(OLLAMA, port=other.sockets[0].getsockname()[1]))) is None
 
 
-async def test_a_server_that_does_not_reply_keeps_no_question_waiting_and_counts_as_unchanged(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_silent_server_keeps_no_question_waiting_and_counts_as_unchanged(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     clock, never = HandClock(), asyncio.Event()
     models = models_at(at(OLLAMA, server), timer=clock)
     server.replies["/api/tags"] = as_json({"models": [{"name": "llama3.2"}]})

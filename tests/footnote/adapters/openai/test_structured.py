@@ -106,7 +106,7 @@ async def test_a_schema_that_was_refused_is_not_sent_again(server: Server, model
     assert formats(server) == [FORMAT, None, None]
 
 
-async def test_a_request_that_is_refused_with_and_without_a_schema_says_nothing_about_schemas(server: Server, models: Any) -> None:
+async def test_a_request_refused_with_and_without_a_schema_says_nothing_about_schemas(server: Server, models: Any) -> None:
     server.replies[CHAT] = Reply(400, ('{"error": {"message": "The context is too long."}}',))
     with pytest.raises(ModelRefused, match="status 400"):
         await built(models)

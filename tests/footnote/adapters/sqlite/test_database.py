@@ -170,7 +170,7 @@ def test_a_file_of_an_older_footnote_is_brought_up_to_date_once(path: Path) -> N
     fresh.close()
 
 
-def test_an_upgrade_that_fails_or_does_not_lead_to_this_version_leaves_the_file_as_it_was(path: Path) -> None:
+def test_an_upgrade_that_fails_or_leads_elsewhere_leaves_the_file_as_it_was(path: Path) -> None:
     older = make_older(path)
     for steps in ({2: STEPS[2]}, {1: STEPS[1]}, {**STEPS, 2: "UPDATE counters SET values = 3;\n"}):
         newer = Database(path, SCHEMA, version=3, upgrades=steps)

@@ -202,7 +202,7 @@ async def test_a_folder_from_before_checksums_gets_them(open_index: Any, tmp_pat
     assert await index.check_copies(repair=False) == []
 
 
-async def test_a_vector_file_that_cannot_be_written_is_told_as_search_that_is_not_available(open_index: Any, tmp_path: Path) -> None:
+async def test_a_vector_file_that_cannot_be_written_is_told_as_unavailable_search(open_index: Any, tmp_path: Path) -> None:
     index = open_index()
     chunks = await fill(index, VECTORS[:1])
     file = file_in(tmp_path)
