@@ -6,10 +6,9 @@ import base64
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
-from tests.browser.test_accessibility import NARROW, STILL, grave_in
+from tests.browser.test_accessibility import STILL, grave_in, grave_in_both
 
 Open = Callable[..., Any]
 
@@ -64,80 +63,57 @@ def test_a_question_is_answered_from_the_attached_file_which_is_shown_after_a_re
     expect(page.locator(".answer").last).not_to_contain_text("9000")
 
 
-@pytest.mark.parametrize("how", ["drop", "paste"])
-def test_a_file_that_is_dropped_on_the_question_or_pasted_is_attached_and_not_added(open_screen: Open, server: str, how: str) -> None:
-    screen = open_screen(server)
-    page: Page = screen.page
-    page.evaluate(GIVE, [how, "offer.txt", base64.b64encode(OFFER).decode()])
-    expect(chip(page)).to_have_attribute("data-state", "ready")
-    expect(page.locator("#drop-here")).to_be_hidden()
-    expect(page.locator("#uploads")).to_be_hidden()
-    screen.ask(PRICE)
-    screen.finished()
-    expect(page.locator(".answer")).to_contain_text("9000 crowns")
-
-
-def test_a_question_waits_until_the_files_are_read(open_screen: Open, server: str) -> None:
+def test_dropped_and_pasted_files_are_attached_awaited_and_removed(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     page: Page = screen.page
     waiting: list[Route] = []
     page.route("**/uploads", lambda route: waiting.append(route))
-    attach(page, offer=OFFER)
+    with page.expect_request("**/uploads"):
+        page.evaluate(GIVE, ["drop", "offer.txt", base64.b64encode(OFFER).decode()])
     expect(chip(page)).to_contain_text("Uploading, 0%")
+    expect(page.locator("#drop-here")).to_be_hidden()
+    expect(page.locator("#uploads")).to_be_hidden()  # it is not added to the documents
     screen.ask(PRICE)
     expect(page.locator("#attachments-note")).to_have_text("The question is sent as soon as the files are read.")
     expect(page.locator("#question")).to_have_value(PRICE)
-    while not waiting:
-        page.wait_for_timeout(20)
     waiting[0].continue_()
     expect(page.locator(".answer")).to_contain_text("9000 crowns")
     expect(page.locator("#question")).to_have_value("")
     expect(page.locator("#attachments-note")).to_be_hidden()
 
+    page.unroute("**/uploads")
+    page.evaluate(GIVE, ["paste", "wool.txt", base64.b64encode(b"Wool is sold by weight.").decode()])
+    expect(chip(page, "wool.txt")).to_have_attribute("data-state", "ready")
+    assert sorted(attached(page, server)) == ["offer.txt", "wool.txt"]
+    page.get_by_role("button", name="Remove wool.txt").click()
+    expect(page.locator("#attachments li")).to_have_count(1)
+    assert attached(page, server) == ["offer.txt"]
+
 
 def test_a_file_that_cannot_be_read_says_why_and_the_question_stays_in_the_box(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
+    screen = open_screen(server, **STILL)
     page: Page = screen.page
+    attach(page, offer=OFFER)
+    expect(page.locator("#attachments-said")).to_have_text("offer.txt is ready.")
     page.locator("#attach-files").set_input_files(FilePayload(name="scan.pdf", mimeType="", buffer=b"%PDF-1.7 this is no PDF"))
     screen.ask(PRICE)
     failed = chip(page, "scan.pdf")
     expect(failed).to_have_attribute("data-state", "failed")
+    expect(page.locator("#attachments-said")).to_have_text("scan.pdf could not be attached.")
     reason, remedy = failed.locator(".why span").all_inner_texts()
     assert reason.strip()
     assert remedy.strip()
     expect(page.locator("#question")).to_have_value(PRICE)
-    page.get_by_role("button", name="Remove scan.pdf").click()
+    assert grave_in_both(page) == []
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert grave_in(page) == []
+    page.set_viewport_size({"width": 1280, "height": 860})
+    page.locator("#language").select_option("de")
+    expect(page.get_by_role("button", name="Dateien anhängen", exact=True)).to_be_visible()
+    page.get_by_role("button", name="scan.pdf entfernen").click()
+    page.get_by_role("button", name="offer.txt entfernen").click()
     expect(page.locator("#attachments")).to_be_hidden()
     expect(page.locator("#question")).to_be_focused()
     page.reload()
+    expect(page.locator("html[data-ready]")).to_be_attached()
     assert attached(page, server) == []
-
-
-def test_a_removed_file_and_those_of_a_deleted_conversation_are_gone(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
-    page: Page = screen.page
-    attach(page, offer=OFFER, wool=b"Wool is sold by weight.")
-    expect(page.locator("#attachments [data-state=ready]")).to_have_count(2)
-    screen.ask(PRICE)
-    screen.finished()
-    page.get_by_role("button", name="Remove wool.txt").click()
-    expect(page.locator("#attachments li")).to_have_count(1)
-    assert attached(page, server) == ["offer.txt"]
-    room = page.evaluate("location.hash.slice(4)")
-    page.request.delete(f"{server}/conversations/{room}")
-    assert attached(page, server) == []
-
-
-@pytest.mark.parametrize("look", [STILL, NARROW | STILL], ids=["wide", "narrow"])
-def test_chips_are_accessible_and_follow_the_language(open_screen: Open, server: str, look: dict[str, Any]) -> None:
-    page: Page = open_screen(server, **look).page
-    attach(page, offer=OFFER)
-    expect(page.locator("#attachments-said")).to_have_text("offer.txt is ready.")
-    page.locator("#attach-files").set_input_files(FilePayload(name="scan.pdf", mimeType="", buffer=b"%PDF-1.7 this is no PDF"))
-    expect(page.locator("#attachments [data-state=failed]")).to_have_count(1)
-    expect(page.locator("#attachments-said")).to_have_text("scan.pdf could not be attached.")
-    assert grave_in(page) == []
-    for language, name, remove in (("de", "Dateien anhängen", "offer.txt entfernen"), ("ko", "파일 첨부", "offer.txt 첨부 취소")):
-        page.locator("#language").select_option(language)
-        expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
-        expect(page.get_by_role("button", name=remove)).to_be_visible()
