@@ -9,7 +9,6 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,10 +58,10 @@ def open_admin(new_context: Callable[..., BrowserContext], admin_server: str) ->
     assert complaints == []
 
 
-@pytest.fixture
-def files_server(tmp_path: Path) -> Iterator[str]:
-    """A server of its own, with documents in two collections; one of them failed."""
-    with serving(tmp_path / "data", LLM__DISCOVER="false", EMBEDDING__BUILTIN="false") as server:
+@pytest.fixture(scope="module")
+def files_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server with documents in two collections; one of them failed. Each test leaves it so."""
+    with serving(tmp_path_factory.mktemp("data"), LLM__DISCOVER="false", EMBEDDING__BUILTIN="false") as server:
         for name, index in (("ferry", "ships"), ("boat", "ships"), ("tower", "sights")):
             data = {"doc_id": name.upper(), "title": name.title(), "content": f"A {name} costs 4 euros.", "permission_groups": ["*"]}
             post(server, "/insert-doc", index_name=index, data=data)
