@@ -23,10 +23,15 @@ QUIET = {"LLM__DISCOVER": "false", "EMBEDDING__BUILTIN": "false"}
 FERRY, BOAT = "How much does a ferry cost?", "How much does a boat cost?"
 
 
-@pytest.fixture
-def rated_server(tmp_path: Path) -> Iterator[str]:
-    """A server of its own with two documents and two rated answers, a good one and a later bad one."""
-    with serving(tmp_path / "data", **QUIET) as server:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def rated_server(folder: Path) -> Iterator[str]:
+    """A server with two documents and two rated answers, a good one and a later bad one."""
+    with serving(folder, **QUIET) as server:
         for name in ("ferry", "boat"):
             data = {"doc_id": name.upper(), "title": name.title(), "content": f"A {name} costs 4 euros.", "permission_groups": ["*"]}
             post(server, "/insert-doc", index_name="ships", data=data)
@@ -40,7 +45,20 @@ def rate(server: str, question: str, rating: str, **given: Any) -> None:
     post(server, "/feedback", trace_id=turn["trace_id"], rating=rating, **given)
 
 
-def test_bad_answers_come_first_with_all_that_led_to_them_and_become_golden_cases(open_admin: Open, rated_server: str) -> None:
+async def learn(folder: Path) -> None:
+    """As the hourly job leaves it: weights of both documents and a field."""
+    core = Core(Settings(footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False)))
+    stored = await core.collections.resolve("ships")
+    weights = {
+        document.doc_id: DocumentWeight(value, 7, rate, document.active_generation, tuple(readers or document.permission_groups))
+        for name, value, rate, readers in (("FERRY", 0.95, 0.2, ()), ("BOAT", 1.08, 0.9, ("crew",)))
+        for document in [await core.ledger.get(LOCAL, name)]
+    }
+    await core.records.put("weights", stored, dump_weights(Weights(weights, {"title": Weight(1.02, 9, 0.8)})), by="weights")
+    await core.close()
+
+
+def test_bad_answers_come_first_and_become_golden_cases(open_admin: Open, rated_server: str) -> None:
     page = open_admin("feedback", server=rated_server)
     cards = page.locator(".card")
     expect(page.get_by_role("combobox", name="Rating")).to_have_value("down")
@@ -70,55 +88,19 @@ def test_bad_answers_come_first_with_all_that_led_to_them_and_become_golden_case
     page.get_by_role("tab", name="Golden cases").click()
     expect(cards.get_by_role("heading")).to_have_text([FERRY])
 
-
-def test_the_conversation_of_an_own_rating_opens_on_the_first_page(open_admin: Open, rated_server: str) -> None:
-    page = open_admin("feedback", server=rated_server)
-    page.get_by_role("link", name="Open the conversation").click()
+    page.reload()
+    settled(page)
+    page.get_by_role("link", name="Open the conversation").click()  # of the admin's own rating
     expect(page.locator(".question")).to_have_text([FERRY])
     assert "/admin" not in page.url
 
 
-@pytest.mark.parametrize(
-    ("status", "words", "again"), [(403, "Only admins can see this.", 0), (503, "This could not be loaded: Down for now.", 1)]
-)
-def test_ratings_that_cannot_be_loaded_say_why_and_are_tried_again(open_admin: Open, status: int, words: str, again: int) -> None:
-    problem = json.dumps({"title": "No", "detail": "Down for now."})
-
-    def fail(page: Page) -> None:
-        page.route("**/feedback?*", lambda route: route.fulfill(status=status, body=problem, content_type="application/problem+json"))
-
-    page = open_admin("feedback", fail)
-    shown = page.get_by_role("tabpanel")
-    expect(shown.get_by_role("status")).to_have_text(words)
-    expect(shown.get_by_role("button", name="Try again")).to_have_count(again)
-    page.unroute("**/feedback?*")
-    if again:
-        shown.get_by_role("button", name="Try again").click()
-        expect(shown.get_by_role("status")).to_have_text("No answer was rated in this period, with these filters.")
-
-
-# --- weights -------------------------------------------------------------------------------------
-
-
-async def learn(folder: Path) -> None:
-    """As the hourly job leaves it: weights of both documents and a field."""
-    core = Core(Settings(footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False)))
-    stored = await core.collections.resolve("ships")
-    weights = {
-        document.doc_id: DocumentWeight(value, 7, rate, document.active_generation, tuple(readers or document.permission_groups))
-        for name, value, rate, readers in (("FERRY", 0.95, 0.2, ()), ("BOAT", 1.08, 0.9, ("crew",)))
-        for document in [await core.ledger.get(LOCAL, name)]
-    }
-    await core.records.put("weights", stored, dump_weights(Weights(weights, {"title": Weight(1.02, 9, 0.8)})), by="weights")
-    await core.close()
-
-
-def test_learned_weights_are_shown_and_reset(open_admin: Open, rated_server: str, tmp_path: Path) -> None:
+def test_learned_weights_are_shown_and_reset(open_admin: Open, rated_server: str, folder: Path) -> None:
     page = open_admin("experiments", server=rated_server)
     weights = section(page, "Learned weights")
     expect(weights).to_contain_text("Nothing has been learned from feedback yet.")
     with ThreadPoolExecutor(1) as pool:  # this thread runs the browser's loop
-        pool.submit(asyncio.run, learn(tmp_path / "data")).result()
+        pool.submit(asyncio.run, learn(folder)).result()
     page.reload()
     settled(page)
     expect(weights.get_by_role("heading", name="ships")).to_be_visible()
@@ -137,15 +119,30 @@ def test_learned_weights_are_shown_and_reset(open_admin: Open, rated_server: str
     assert get(page, "/audit?action=weights.")["data"][0]["object_id"] == "ships"
 
 
-def test_weights_that_cannot_be_loaded_leave_the_experiments(open_admin: Open) -> None:
-    problem = json.dumps({"detail": "The store is down."})
+def test_what_cannot_be_loaded_says_why_leaves_the_rest_and_is_tried_again(open_admin: Open) -> None:
+    problem = json.dumps({"title": "No", "detail": "Down for now."})
 
-    def fail(page: Page) -> None:
+    def fail(page: Page, status: int) -> None:
+        page.route("**/feedback?*", lambda route: route.fulfill(status=status, body=problem, content_type="application/problem+json"))
         page.route("**/feedback/weights", lambda route: route.fulfill(status=503, body=problem, content_type="application/problem+json"))
 
-    page = open_admin("experiments", fail)
-    expect(section(page, "Learned weights").get_by_role("alert")).to_contain_text("The store is down.")
+    page = open_admin("feedback", lambda page: fail(page, 403))
+    shown = page.get_by_role("tabpanel")
+    expect(shown.get_by_role("status")).to_have_text("Only admins can see this.")
+    expect(shown.get_by_role("button", name="Try again")).to_have_count(0)
+    page.unroute("**/feedback?*")
+    fail(page, 503)
+    page.reload()
+    expect(shown.get_by_role("status")).to_have_text("This could not be loaded: Down for now.")
+    page.unroute("**/feedback?*")
+    shown.get_by_role("button", name="Try again").click()
+    expect(shown.get_by_role("status")).to_have_text("No answer was rated in this period, with these filters.")
+
+    page.get_by_role("navigation").get_by_role("link", name="Experiments").click()
+    settled(page)
+    weights = section(page, "Learned weights")
+    expect(weights.get_by_role("alert")).to_contain_text("Down for now.")
     expect(section(page, "New experiment").get_by_role("button", name="Create")).to_be_visible()
     page.unroute("**/feedback/weights")
-    section(page, "Learned weights").get_by_role("button", name="Try again").click()
-    expect(section(page, "Learned weights")).to_contain_text("Nothing has been learned from feedback yet.")
+    weights.get_by_role("button", name="Try again").click()
+    expect(weights).to_contain_text("Nothing has been learned from feedback yet.")
