@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import pytest
-from cfnlint.decode import cfn_yaml
 from typer.main import get_command
 
 from footnote.live_settings import LiveSettings
@@ -21,29 +20,14 @@ from footnote_local import openapi, package_drawing
 from footnote_local.cli import app as cli
 from footnote_local.settings_page import render
 from footnote_local.turn_drawing import DRAWING, draw
+from tests.template import TEMPLATE
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-TEMPLATE: dict[str, Any] = cfn_yaml.load(str(ROOT / "template.yaml"))
 ALARMS = [resource for resource in TEMPLATE["Resources"].items() if resource[1]["Type"] == "AWS::CloudWatch::Alarm"]
+ROUTES: dict[str, dict[str, object]] = json.loads(openapi.FILE.read_text("utf-8"))["paths"]
 PRODUCT = re.compile(r"((?:[\d.]+ × )+[\d.]+) = (\d+\.\d+)")
 LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
-
-
-def routes() -> list[str]:
-    from footnote_feedback.app import app as feedback
-    from footnote_ingest.app import app as ingest
-    from footnote_query.app import app as query
-    from footnote_stats.app import app as stats
-
-    return sorted(
-        {
-            f"{method.upper()} {path}"
-            for app in (query, ingest, feedback, stats)
-            for path, methods in app.openapi()["paths"].items()
-            for method in methods
-        }
-    )
 
 
 def test_the_page_of_settings_is_made_from_the_settings() -> None:
@@ -103,7 +87,7 @@ def test_limits_that_a_setting_changes_are_its_defaults() -> None:
         assert int(value.replace(",", "")) == known[name.lower().replace("__", ".")], name
 
 
-@pytest.mark.parametrize("route", routes())
+@pytest.mark.parametrize("route", [f"{method.upper()} {path}" for path, methods in ROUTES.items() for method in methods])
 def test_every_route_is_in_the_docs(route: str) -> None:
     assert f"`{route}`" in (DOCS / "api.md").read_text("utf-8")
 
