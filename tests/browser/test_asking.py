@@ -41,6 +41,8 @@ def test_questions_are_answered_with_citations_that_open_their_passage(open_hand
     expect(page.locator(".failed")).to_contain_text("letter or digit")
     assert all("status of 422" in complaint for complaint in screen.complaints)
     screen.complaints.clear()  # logged by the browser itself
+    page.locator("#new-conversation").click()
+    takes_a_correction_back(screen)
 
 
 def opens_its_passage(page: Page, answer: Any, folder: Path) -> None:
@@ -63,12 +65,11 @@ def opens_its_passage(page: Page, answer: Any, folder: Path) -> None:
     expect(cite).to_be_focused()
 
 
-def test_a_corrected_question_is_shown_and_can_be_taken_back(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
+def takes_a_correction_back(screen: Any) -> None:
+    page: Page = screen.page
     written = LEAVE.replace("annual", "anual")
     screen.ask(written)
     screen.finished()
-    page = screen.page
     expect(page.locator(".corrected span")).to_have_text(f"Searched for “{LEAVE}”.")
     expect(page.locator(".question")).to_have_text(written)
     page.reload()

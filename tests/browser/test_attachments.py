@@ -63,8 +63,8 @@ def test_a_question_is_answered_from_the_attached_file_which_is_shown_after_a_re
     expect(page.locator(".answer").last).not_to_contain_text("9000")
 
 
-def test_dropped_and_pasted_files_are_attached_awaited_and_removed(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
+def test_dropped_and_pasted_files_are_attached_awaited_explained_and_removed(open_screen: Open, server: str) -> None:
+    screen = open_screen(server, **STILL)
     page: Page = screen.page
     waiting: list[Route] = []
     page.route("**/uploads", lambda route: waiting.append(route))
@@ -88,13 +88,11 @@ def test_dropped_and_pasted_files_are_attached_awaited_and_removed(open_screen: 
     page.get_by_role("button", name="Remove wool.txt").click()
     expect(page.locator("#attachments li")).to_have_count(1)
     assert attached(page, server) == ["offer.txt"]
+    says_why_a_file_cannot_be_read(screen)
 
 
-def test_a_file_that_cannot_be_read_says_why_and_the_question_stays_in_the_box(open_screen: Open, server: str) -> None:
-    screen = open_screen(server, **STILL)
+def says_why_a_file_cannot_be_read(screen: Any) -> None:
     page: Page = screen.page
-    attach(page, offer=OFFER)
-    expect(page.locator("#attachments-said")).to_have_text("offer.txt is ready.")
     page.locator("#attach-files").set_input_files(FilePayload(name="scan.pdf", mimeType="", buffer=b"%PDF-1.7 this is no PDF"))
     screen.ask(PRICE)
     failed = chip(page, "scan.pdf")
@@ -116,4 +114,4 @@ def test_a_file_that_cannot_be_read_says_why_and_the_question_stays_in_the_box(o
     expect(page.locator("#question")).to_be_focused()
     page.reload()
     expect(page.locator("html[data-ready]")).to_be_attached()
-    assert attached(page, server) == []
+    assert attached(page, screen.url) == []

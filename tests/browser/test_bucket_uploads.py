@@ -122,6 +122,26 @@ def test_a_file_is_uploaded_to_the_bucket_and_ingested_on_its_event(arrive: Open
     expect(page.locator("#document-list li")).to_have_count(1)
 
 
+def test_a_large_pdf_is_shown_and_saved_from_the_bucket_and_the_page_stays(arrive: Open, cloud: Cloud, handbook: bytes) -> None:
+    screen = arrive()
+    page = screen.page
+    large = padded(handbook, 4 * 2**20)  # too large for a reply of a function
+    cloud.deliver(send(screen, {"handbook.pdf": large}))
+    expect(page.locator("#document-list li")).to_have_attribute("data-state", "READY")
+    screen.ask(LEAVE)
+    screen.finished()
+    page.locator(".answer .cite").first.click()
+    expect(page.locator("#source-view canvas").first).to_be_visible()
+    assert [url for url in screen.requests if url.startswith(cloud.files_url)]
+    for link in ("#source-file", "#document-list .save"):
+        with page.expect_download() as download:
+            page.locator(link).click()
+        assert download.value.suggested_filename == "handbook.pdf"
+        assert Path(download.value.path()).read_bytes() == large
+        page.keyboard.press("Escape")
+    assert page.url.startswith(cloud.url)
+
+
 def open_requests(page: Page) -> set[Request]:
     """The page's requests under way, from now on."""
     under_way: set[Request] = set()
@@ -139,7 +159,7 @@ def let_polls_end(page: Page, under_way: set[Request]) -> None:
         idle = 0 if any(not request.url.endswith("/health") for request in under_way) else idle + 1
 
 
-def test_polling_for_a_waiting_file_slows_down_and_a_notice_appears_after_two_minutes(arrive: Open, cloud: Cloud) -> None:
+def test_polling_for_a_waiting_file_slows_down_until_a_notice_after_two_minutes(arrive: Open, cloud: Cloud) -> None:
     screen = arrive()
     page = screen.page
     page.clock.install()
@@ -198,29 +218,6 @@ def test_an_error_of_the_bucket_is_shown_in_words_until_the_file_is_sent_again(a
     expect(row_of(page)).to_contain_text("Uploaded, waiting to be read")
     logged = ("net::ERR_FAILED", *(f"status of {status}" for status, *_ in ERRORS))
     screen.complaints = [complaint for complaint in screen.complaints if not any(each in complaint for each in logged)]
-
-
-# --- downloads ----------------------------------------------------------------------------------------
-
-
-def test_a_large_pdf_is_shown_and_saved_from_the_bucket_and_the_page_stays(arrive: Open, cloud: Cloud, handbook: bytes) -> None:
-    screen = arrive()
-    page = screen.page
-    large = padded(handbook, 4 * 2**20)  # too large for a reply of a function
-    cloud.deliver(send(screen, {"handbook.pdf": large}))
-    expect(page.locator("#document-list li")).to_have_attribute("data-state", "READY")
-    screen.ask(LEAVE)
-    screen.finished()
-    page.locator(".answer .cite").first.click()
-    expect(page.locator("#source-view canvas").first).to_be_visible()
-    assert [url for url in screen.requests if url.startswith(cloud.files_url)]
-    for link in ("#source-file", "#document-list .save"):
-        with page.expect_download() as download:
-            page.locator(link).click()
-        assert download.value.suggested_filename == "handbook.pdf"
-        assert Path(download.value.path()).read_bytes() == large
-        page.keyboard.press("Escape")
-    assert page.url.startswith(cloud.url)
 
 
 def padded(pdf: bytes, size: int) -> bytes:

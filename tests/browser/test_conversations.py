@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.test_accessibility import LEAVE
 
@@ -21,7 +21,7 @@ def ask(screen: Any, *questions: str) -> None:
         screen.finished()
 
 
-def test_conversations_are_opened_by_their_url_and_by_back_and_forward(open_handbook: Open, server: str, tmp_path: Path) -> None:
+def test_conversations_are_opened_by_url_back_and_forward_rated_and_deleted(open_handbook: Open, server: str, tmp_path: Path) -> None:
     screen = open_handbook(server)
     page = screen.page
     ask(screen, LEAVE, TRAVEL)
@@ -53,39 +53,40 @@ def test_conversations_are_opened_by_their_url_and_by_back_and_forward(open_hand
     page.go_forward()
     page.go_forward()
     expect(page.locator(".question")).to_have_text([TRAVEL])
+    rates_the_last_answer(page)
+    asks_at_once_and_deletes(screen, tmp_path)
 
 
-def test_a_question_belongs_to_the_conversation_in_the_address_which_can_be_deleted(
-    open_handbook: Open, server: str, tmp_path: Path
-) -> None:
-    screen = open_handbook(server)
-    page = screen.page
-    ask(screen, LEAVE)
+def rates_the_last_answer(page: Page) -> None:
     page.locator(".actions .up").click()
     expect(page.locator(".actions .outcome")).to_have_text("Thank you.")
     page.reload()
     expect(page.locator(".actions .up")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".actions .down")).to_have_attribute("aria-pressed", "false")
+
+
+def asks_at_once_and_deletes(screen: Any, folder: Path) -> None:
+    page: Page = screen.page
     page.evaluate(
         """text => { // typed and sent before the browser tells the page of the new address
           document.querySelector('#new-conversation').click()
           document.querySelector('#question').value = text
           document.querySelector('#ask').requestSubmit()
         }""",
-        TRAVEL,
+        LEAVE,
     )
-    expect(page.locator(".question")).to_have_text([TRAVEL])
+    expect(page.locator(".question")).to_have_text([LEAVE])
     screen.finished()
     expect(page.locator(".answer .cite").first).to_be_visible()
-    expect(page.locator("#conversation-list a[aria-current=page] .title")).to_have_text(TRAVEL)
+    expect(page.locator("#conversation-list a[aria-current=page] .title")).to_have_text(LEAVE)
 
     room = page.evaluate("location.hash").removeprefix("#/c/")
     row = page.locator("#conversation-list li").filter(has=page.locator("[aria-current]"))
     bin_ = row.locator(".bin")
-    expect(bin_).to_have_attribute("aria-label", f"Delete “{TRAVEL}”")
+    expect(bin_).to_have_attribute("aria-label", f"Delete “{LEAVE}”")
     bin_.click()
     expect(row.get_by_text("Delete this conversation permanently?")).to_be_visible()
-    screen.picture(tmp_path / "deleting.png")
+    screen.picture(folder / "deleting.png")
     page.keyboard.press("Escape")
     expect(bin_).to_be_focused()
     bin_.click()
@@ -93,8 +94,8 @@ def test_a_question_belongs_to_the_conversation_in_the_address_which_can_be_dele
     expect(page.locator(f"#conversation-list [href='#/c/{room}']")).to_have_count(0)
     expect(page.locator("#welcome")).to_be_visible()
     assert page.evaluate("location.hash") == "#/"
-    assert page.request.get(f"{server}/conversations/{room}").status == 404
-    page.goto(f"{server}/#/c/{room}")
+    assert page.request.get(f"{screen.url}/conversations/{room}").status == 404
+    page.goto(f"{screen.url}/#/c/{room}")
     expect(page.locator("#thread .note")).to_have_text("This conversation does not exist or was deleted.")
     assert all("status of 404" in complaint for complaint in screen.complaints)
     screen.complaints.clear()  # logged by the browser itself
