@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.test_accessibility import DARK, LEAVE, NARROW, STILL, grave_in
+from tests.browser.test_accessibility import LEAVE, STILL, grave_in, grave_in_both
 from tests.browser.test_feedback import keep
 
 Open = Callable[..., Any]
@@ -105,7 +105,7 @@ def test_feedback_is_listed_with_its_answer_and_filtered(open_handbook: Open, se
     expect(page.locator(".question")).to_have_text([LEAVE, REFUND])
 
 
-def test_a_good_answer_becomes_a_golden_case_by_one_click_and_back(open_handbook: Open, server: str) -> None:
+def test_a_good_answer_becomes_a_golden_case_and_back_and_cases_are_listed(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page
     answer = rate(page, server, screen.index, LEAVE, "up")
@@ -135,8 +135,46 @@ def test_a_good_answer_becomes_a_golden_case_by_one_click_and_back(open_handbook
     expect(newer.get_by_role("status")).to_have_text("The golden case was deleted.")
     assert cases_of(page, server, screen.index) == []
 
+    page.keyboard.press("Escape")
+    lists_cases(screen, answer)
 
-def test_of_a_correction_the_admin_chooses_passages_and_facts(open_handbook: Open, server: str) -> None:
+
+def lists_cases(screen: Any, answer: dict[str, Any]) -> None:
+    page, server = screen.page, screen.url
+    passages = [answer["citations"][0]["chunk_id"]]
+    for case in (
+        {"question": "What does Kim earn?", "expects": "refusal", "note": "Salaries are private."},
+        {"question": LEAVE, "passages": passages, "facts": ["28 days"], "answer": "28 **days**."},
+    ):
+        assert page.request.post(f"{server}/golden", data={**case, "index_name": screen.index}).ok
+    dialog = open_view(page, screen.index)
+    dialog.get_by_role("tab", name="Golden cases").click()
+    expect(dialog.get_by_role("combobox", name="Rating")).to_be_hidden()
+    cards = dialog.locator(".card")
+    expect(dialog.get_by_role("status").first).to_have_text("2 cases")
+    expect(dialog.get_by_text("footnote eval --golden")).to_be_visible()
+    refusal, kept = cards.filter(has_text="Kim"), cards.filter(has_text=LEAVE)
+    expect(refusal).to_contain_text("Must not be answered")
+    expect(refusal).to_contain_text("Salaries are private.")
+    expect(kept.get_by_role("link")).to_have_text("Employee handbook")
+    expect(kept).to_contain_text("28 days")
+    keep(page, "cases")
+    refusal.get_by_role("button", name="Delete this case").click()
+    expect(refusal).to_contain_text("Delete this golden case?")
+    refusal.get_by_role("button", name="Keep", exact=True).click()
+    expect(cards).to_have_count(2)
+    refusal.get_by_role("button", name="Delete this case").click()
+    refusal.get_by_role("button", name="Delete", exact=True).click()
+    expect(cards.get_by_role("heading")).to_have_text([LEAVE])
+    expect(kept.get_by_role("button", name="Delete this case")).to_be_focused()
+    kept.get_by_role("button", name="Delete this case").click()
+    kept.get_by_role("button", name="Delete", exact=True).click()
+    expect(dialog.get_by_role("status").first).to_have_text("There are no golden cases yet. Make one of a rated answer.")
+    expect(dialog.get_by_text("footnote eval --golden")).to_be_hidden()
+    assert cases_of(page, server, screen.index) == []
+
+
+def test_of_a_correction_the_admin_chooses_passages_and_facts_or_a_refusal(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page
     answer = rate(page, server, screen.index, LEAVE, "down", proposed_answer=PROPOSED)
@@ -172,68 +210,60 @@ def test_of_a_correction_the_admin_chooses_passages_and_facts(open_handbook: Ope
         PROPOSED, ["30 days", "2026"], [answer["citations"][0]["chunk_id"]],
     )  # fmt: skip
 
-
-def test_a_question_that_must_not_be_answered_becomes_a_case(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
-    rate(screen.page, server, screen.index, LEAVE, "down", reason="wrong")
-    dialog = open_view(screen.page, screen.index)
-    expect(dialog.locator(".card")).to_have_count(1)
+    page.keyboard.press("Escape")
+    page.request.delete(f"{server}/golden/{case['case_id']}")
+    dialog = open_view(page, screen.index)
     dialog.get_by_role("button", name="Make a golden case").click()
     dialog.get_by_label("This question must not be answered").check()
     expect(dialog.get_by_label("A good answer contains")).to_be_disabled()
     dialog.get_by_role("button", name="Save the case").click()
     expect(dialog.get_by_role("button", name="Golden case ✓ – undo")).to_be_visible()
-    (case,) = cases_of(screen.page, server, screen.index)
+    (case,) = cases_of(page, server, screen.index)
     assert (case["expects"], case["passages"], case["facts"]) == ("refusal", [], [])
 
 
-def test_golden_cases_are_listed_with_what_became_of_their_passages_and_deleted(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
+# --- what only some replies hold, in place of the server ------------------------------------------
+
+
+PAGE_TWO = {"data": [{**ROW, "trace_id": f"u{number}"} for number in range(2)], "has_more": False, "last_id": None}
+WITHHELD = {**ROW, "withheld": True, "question": "", "answer": "", "reason": "other", "tags": [], "citations": []}
+CASE = {
+    "case_id": "c1", "collection": "default", "expects": "answer", "withheld": False, "question": "How long?", "answer": None,
+    "facts": [], "note": "", "permission_groups": ["staff"], "trace_id": None, "author": "boss", "changed_at": 1_780_000_000,
+    "passages": [{"chunk_id": "plan#000", "doc_id": "plan", "title": "The plan", "state": state} for state in ("moved", "gone")],
+}  # fmt: skip
+
+
+FAILURES = ((403, "Only admins can see this.", 0), (503, "This could not be loaded: Down for now.", 1))
+
+
+def test_others_ratings_and_withheld_ones_are_shown_to_admins_by_keyboard(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
     page = screen.page
-    answer = rate(page, server, screen.index, LEAVE, "up")
-    passages = [answer["citations"][0]["chunk_id"]]
-    for case in (
-        {"question": "What does Kim earn?", "expects": "refusal", "note": "Salaries are private."},
-        {"question": LEAVE, "passages": passages, "facts": ["28 days"], "answer": "28 **days**."},
-    ):
-        assert page.request.post(f"{server}/golden", data={**case, "index_name": screen.index}).ok
-    dialog = open_view(page, screen.index)
-    dialog.get_by_role("tab", name="Golden cases").click()
-    expect(dialog.get_by_role("combobox", name="Rating")).to_be_hidden()
-    cards = dialog.locator(".card")
-    expect(dialog.get_by_role("status").first).to_have_text("2 cases")
-    expect(dialog.get_by_text("footnote eval --golden")).to_be_visible()
-    refusal, kept = cards.filter(has_text="Kim"), cards.filter(has_text=LEAVE)
-    expect(refusal).to_contain_text("Must not be answered")
-    expect(refusal).to_contain_text("Salaries are private.")
-    expect(kept.get_by_role("link")).to_have_text("Employee handbook")
-    expect(kept).to_contain_text("28 days")
-    keep(page, "cases")
-    refusal.get_by_role("button", name="Delete this case").click()
-    expect(refusal).to_contain_text("Delete this golden case?")
-    refusal.get_by_role("button", name="Keep", exact=True).click()
-    expect(cards).to_have_count(2)
-    refusal.get_by_role("button", name="Delete this case").click()
-    refusal.get_by_role("button", name="Delete", exact=True).click()
-    expect(cards.get_by_role("heading")).to_have_text([LEAVE])
-    expect(kept.get_by_role("button", name="Delete this case")).to_be_focused()
-    kept.get_by_role("button", name="Delete this case").click()
-    kept.get_by_role("button", name="Delete", exact=True).click()
-    expect(dialog.get_by_role("status").first).to_have_text("There are no golden cases yet. Make one of a rated answer.")
-    expect(dialog.get_by_text("footnote eval --golden")).to_be_hidden()
-    assert cases_of(page, server, screen.index) == []
-
-
-def test_a_case_says_that_its_passage_is_gone_or_that_it_is_withheld(open_screen: Open, server: str) -> None:
-    page = open_screen(server).page
-    case = {
-        "case_id": "c1", "collection": "default", "expects": "answer", "withheld": False, "question": "How long?", "answer": None,
-        "facts": [], "note": "", "permission_groups": ["staff"], "trace_id": None, "author": "boss", "changed_at": 1_780_000_000,
-        "passages": [{"chunk_id": "plan#000", "doc_id": "plan", "title": "The plan", "state": state} for state in ("moved", "gone")],
-    }  # fmt: skip
-    hidden = {**case, "withheld": True, "question": "", "passages": [{"chunk_id": "x#000", "doc_id": "x", "title": None, "state": "gone"}]}
-    page.route("**/golden?*", of_rows(case, hidden))
+    listing(page, of_rows(ROW, {**WITHHELD, "trace_id": "t2"}, {**ROW, "trace_id": "t3", "rating": "up"}))
+    hidden = {**CASE, "withheld": True, "question": "", "passages": [{"chunk_id": "x#000", "doc_id": "x", "title": None, "state": "gone"}]}
+    page.route("**/golden?*", of_rows(CASE, hidden))
     dialog = open_view(page)
+    expect(dialog.locator(".card")).to_have_count(3)
+    card, withheld, good = dialog.locator(".card").all()
+    expect(card.get_by_role("heading")).to_have_text("How long is <b>leave</b>?")
+    expect(card.locator(".words li")).to_have_text(["It is in 4.2.", "Too long", "dull"])
+    expect(card).to_contain_text("Trace ID t1")
+    expect(card.get_by_role("link", name="Open the conversation")).to_have_count(0)
+    assert card.get_by_role("link", name="The plan p. 3").get_attribute("href") == "./?doc_id=plan&chunk_id=plan%23000#page=3"
+    expect(withheld).to_contain_text("The answer depends on a document that you may not read, or that was deleted.")
+    expect(withheld).to_contain_text("Something else")
+    expect(withheld.get_by_role("button")).to_have_count(0)
+    keep(page, "view-withheld")
+
+    detail = "There is no passage plan#000 that you may read. Choose another, or send `facts`."
+    problem = json.dumps({"title": "Bad request", "detail": detail})
+    page.route("**/golden", lambda route: route.fulfill(status=422, body=problem, content_type="application/problem+json"))
+    good.get_by_role("button", name="Make a golden case").click()
+    expect(good.get_by_role("status")).to_have_text(detail)
+    expect(good.get_by_label("A good answer contains")).to_be_visible()
+    screen.complaints.clear()  # logged by the browser itself
+
     dialog.get_by_role("tab", name="Golden cases").click()
     expect(dialog.locator(".card")).to_have_count(2)
     first, second = dialog.locator(".card").all()
@@ -244,118 +274,15 @@ def test_a_case_says_that_its_passage_is_gone_or_that_it_is_withheld(open_screen
     expect(second).to_contain_text("Its texts are not shown.")
     expect(second.get_by_role("link")).to_have_count(0)
     expect(second.get_by_role("button", name="Delete this case")).to_be_visible()
-
-
-def test_free_words_are_shown_as_they_are_and_others_turns_by_their_trace_id(open_screen: Open, server: str) -> None:
-    page = open_screen(server).page
+    page.unroute("**/feedback?*")
     listing(page, of_rows(ROW))
-    card = open_view(page).locator(".card")
-    expect(card.get_by_role("heading")).to_have_text("How long is <b>leave</b>?")
-    expect(card.locator(".words li")).to_have_text(["It is in 4.2.", "Too long", "dull"])
-    expect(card).to_contain_text("Trace ID t1")
-    expect(card.get_by_role("link", name="Open the conversation")).to_have_count(0)
-    assert card.get_by_role("link", name="The plan p. 3").get_attribute("href") == "./?doc_id=plan&chunk_id=plan%23000#page=3"
-
-
-def test_a_withheld_rating_says_so_and_offers_no_case(open_screen: Open, server: str) -> None:
-    page = open_screen(server).page
-    listing(page, of_rows({**ROW, "withheld": True, "question": "", "answer": "", "reason": "other", "tags": [], "citations": []}))
-    card = open_view(page).locator(".card")
-    expect(card).to_contain_text("The answer depends on a document that you may not read, or that was deleted.")
-    expect(card).to_contain_text("Something else")
-    expect(card.get_by_role("button")).to_have_count(0)
-    keep(page, "view-withheld")
-
-
-def test_a_case_that_the_server_refuses_says_why_and_lets_the_admin_choose(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
-    page = screen.page
-    listing(page, of_rows({**ROW, "rating": "up"}))
-    detail = "There is no passage plan#000 that you may read. Choose another, or send `facts`."
-    problem = json.dumps({"title": "Bad request", "detail": detail})
-    page.route("**/golden", lambda route: route.fulfill(status=422, body=problem, content_type="application/problem+json"))
-    card = open_view(page).locator(".card")
-    card.get_by_role("button", name="Make a golden case").click()
-    expect(card.get_by_role("status")).to_have_text(detail)
-    expect(card.get_by_label("A good answer contains")).to_be_visible()
-    screen.complaints.clear()  # logged by the browser itself
-
-
-def test_the_list_goes_on_page_by_page(open_screen: Open, server: str) -> None:
-    page = open_screen(server).page
-    asked: list[str] = []
-
-    def reply(route: Route) -> None:
-        asked.append(route.request.url.partition("?")[2])
-        is_first = "after" not in route.request.url
-        rows = [{**ROW, "trace_id": f"t{is_first}{i}"} for i in range(2)]
-        route.fulfill(json={"data": rows, "has_more": is_first, "last_id": "1 t2 ann" if is_first else None})
-
-    listing(page, reply)
-    dialog = open_view(page)
-    expect(dialog.get_by_role("status").first).to_have_text("The newest 2 ratings")
-    dialog.get_by_role("button", name="Show more").click()
-    expect(dialog.get_by_role("status").first).to_have_text("4 ratings")
-    expect(dialog.get_by_role("button", name="Show more")).to_be_hidden()
-    assert asked == ["limit=20", "limit=20&after=1+t2+ann"]
-
-
-def test_it_says_that_it_loads_and_an_earlier_reply_changes_nothing(open_screen: Open, server: str) -> None:
-    page = open_screen(server).page
-    held: list[Route] = []
-    listing(page, lambda route: held.append(route))
-    dialog = open_view(page)
-    status = dialog.get_by_role("status").first
-    expect(status).to_have_text("Loading …")
-    expect(dialog.get_by_role("tabpanel")).to_have_attribute("aria-busy", "true")
-    with page.expect_request("**/feedback?*rating=down*"):
-        dialog.get_by_role("combobox", name="Rating").select_option("down")
-    wait_for(page, held, 2)
-    first, second = held
-    second.fulfill(json={"data": [ROW], "has_more": False, "last_id": None})
-    expect(status).to_have_text("1 rating")
-    first.fulfill(json={"data": [], "has_more": False, "last_id": None})
-    dialog.get_by_role("tab", name="Golden cases").click()
-    with page.expect_request("**/feedback?*rating=down*"):
-        dialog.get_by_role("tab", name="Ratings").click()
-    wait_for(page, held, 3)
-    held[2].fulfill(json={"data": [ROW], "has_more": False, "last_id": None})
-    expect(status).to_have_text("1 rating")
-    expect(dialog.get_by_role("tabpanel")).not_to_have_attribute("aria-busy", "true")
-
-
-@pytest.mark.parametrize(
-    ("status", "said", "again"), [(403, "Only admins can see this.", 0), (503, "This could not be loaded: Down for now.", 1)]
-)
-def test_a_failure_is_shown_in_words_and_tried_again(open_screen: Open, server: str, status: int, said: str, again: int) -> None:
-    screen = open_screen(server)
-    problem = json.dumps({"title": "No", "detail": "Down for now."})
-    listing(screen.page, lambda route: route.fulfill(status=status, body=problem, content_type="application/problem+json"))
-    dialog = open_view(screen.page)
-    expect(dialog.get_by_role("status").first).to_have_text(said)
-    expect(dialog.get_by_role("button", name="Try again")).to_have_count(again)
-    keep(screen.page, f"view-{status}")
-    if again:
-        screen.page.unroute("**/feedback?*")
-        listing(screen.page, of_rows(ROW))
-        dialog.get_by_role("button", name="Try again").click()
-        expect(dialog.get_by_role("status").first).to_have_text("1 rating")
-    screen.complaints.clear()  # logged by the browser itself
-
-
-def test_others_than_admins_have_no_such_entry(open_screen: Open, server: str) -> None:
-    page = open_screen(server).page
-    page.route("**/collections?*", lambda route: route.fulfill(json={"data": [], "may_manage": False}))
     page.reload()
     expect(page.locator("html[data-ready]")).to_be_attached()
-    page.get_by_role("button", name="Account").click()
-    expect(page.get_by_role("link", name="Statistics")).to_be_visible()
-    expect(page.get_by_role("button", name="Feedback", exact=True)).to_be_hidden()
+    is_operated_by_keyboard(page)
+    is_offered_to_admins_only(page)
 
 
-def test_the_view_is_operated_by_keyboard(open_screen: Open, server: str) -> None:
-    page = open_screen(server).page
-    listing(page, of_rows(ROW))
+def is_operated_by_keyboard(page: Page) -> None:
     account, keys = page.get_by_role("button", name="Account"), page.keyboard
     account.focus()
     keys.press("Enter")
@@ -383,13 +310,66 @@ def test_the_view_is_operated_by_keyboard(open_screen: Open, server: str) -> Non
     expect(account).to_be_focused()
 
 
-LOOKS = {"wide": {}, "dark": DARK, "narrow": {**NARROW, "viewport": {"width": 390, "height": 844}}}
+def is_offered_to_admins_only(page: Page) -> None:
+    page.route("**/collections?*", lambda route: route.fulfill(json={"data": [], "may_manage": False}))
+    page.reload()
+    expect(page.locator("html[data-ready]")).to_be_attached()
+    page.get_by_role("button", name="Account").click()
+    expect(page.get_by_role("link", name="Statistics")).to_be_visible()
+    expect(page.get_by_role("button", name="Feedback", exact=True)).to_be_hidden()
 
 
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("locale", ["en-GB", "de-DE", "ko-KR"])
-def test_the_view_is_accessible_and_fits(open_screen: Open, server: str, look: str, locale: str) -> None:
-    page = open_screen(server, locale=locale, **STILL, **LOOKS[look]).page
+def test_the_list_loads_page_by_page_and_says_what_fails_and_what_comes_too_late(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    page = screen.page
+    held: list[Route] = []
+    listing(page, lambda route: held.append(route))
+    dialog = open_view(page)
+    status = dialog.get_by_role("status").first
+    expect(status).to_have_text("Loading …")
+    expect(dialog.get_by_role("tabpanel")).to_have_attribute("aria-busy", "true")
+    rating = dialog.get_by_role("combobox", name="Rating")
+    with page.expect_request("**/feedback?*rating=down*"):
+        rating.select_option("down")
+    wait_for(page, held, 2)
+    first, second = held
+    second.fulfill(json={"data": [ROW], "has_more": False, "last_id": None})
+    expect(status).to_have_text("1 rating")
+    first.fulfill(json={"data": [], "has_more": False, "last_id": None})  # too late
+    dialog.get_by_role("tab", name="Golden cases").click()
+    with page.expect_request("**/feedback?*rating=down*"):
+        dialog.get_by_role("tab", name="Ratings").click()
+    wait_for(page, held, 3)
+    held[2].fulfill(json={"data": [ROW], "has_more": True, "last_id": "1 t2 ann"})
+    expect(status).to_have_text("The newest rating")
+    expect(dialog.get_by_role("tabpanel")).not_to_have_attribute("aria-busy", "true")
+    dialog.get_by_role("button", name="Show more").click()
+    wait_for(page, held, 4)
+    assert held[3].request.url.partition("?")[2] == "limit=20&rating=down&after=1+t2+ann"
+    held[3].fulfill(json=PAGE_TWO)
+    expect(status).to_have_text("3 ratings")
+    expect(dialog.get_by_role("button", name="Show more")).to_be_hidden()
+
+    again = dialog.get_by_role("button", name="Try again")
+    for number, (code, said, offered) in enumerate(
+        ((403, "Only admins can see this.", 0), (503, "This could not be loaded: Down for now.", 1))
+    ):
+        rating.select_option(("up", "down")[number])
+        wait_for(page, held, 5 + number)
+        held[-1].fulfill(status=code, body='{"title": "No", "detail": "Down for now."}', content_type="application/problem+json")
+        expect(status).to_have_text(said)
+        expect(again).to_have_count(offered)
+        keep(page, f"view-{code}")
+    again.click()
+    wait_for(page, held, 7)
+    held[-1].fulfill(json={"data": [ROW], "has_more": False, "last_id": None})
+    expect(status).to_have_text("1 rating")
+    screen.complaints.clear()  # logged by the browser itself
+
+
+@pytest.mark.parametrize("locale", ["en-GB", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("de-DE", "ko-KR"))])
+def test_the_view_is_accessible_and_fits(open_screen: Open, server: str, locale: str) -> None:
+    page = open_screen(server, locale=locale, **STILL).page
     long = {
         **ROW,
         "trace_id": "t2",
@@ -397,17 +377,19 @@ def test_the_view_is_accessible_and_fits(open_screen: Open, server: str, look: s
         "question": f"{'Longword' * 12}?",
         "comment": "No.",
     }
-    withheld = {**ROW, "withheld": True, "question": "", "answer": "", "reason": "other", "tags": [], "citations": []}
-    listing(page, of_rows({**ROW, "facts": ["30"], "proposed_answer": "30"}, long, withheld))
+    listing(page, of_rows({**ROW, "facts": ["30"], "proposed_answer": "30"}, long, WITHHELD))
     page.locator("#account").click()
     page.locator("#show-feedback").click()
     page.locator(".golden > button").first.click()
     expect(page.locator(".golden form")).to_be_visible()
     page.mouse.move(0, 0)
-    keep(page, f"view-{look}-{locale[:2]}")
+    keep(page, f"view-wide-{locale[:2]}")
+    assert grave_in_both(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    keep(page, f"view-narrow-{locale[:2]}")
     assert grave_in(page) == []
     assert page.locator("#feedback").evaluate("node => node.scrollWidth <= node.clientWidth")
     page.locator("#golden_tab").click()
     expect(page.locator("[role=tabpanel]")).not_to_have_attribute("aria-busy", "true")
-    keep(page, f"cases-{look}-{locale[:2]}")
+    keep(page, f"cases-narrow-{locale[:2]}")
     assert grave_in(page) == []
