@@ -86,8 +86,8 @@ class Proxy:
         self._flow.set()
         self._port = 0
         self.url = ""
-        self.hanging = 0
-        """Calls that get no reply, and whose clients still wait."""
+        self.hanging = self.working = 0
+        """Calls that get no reply, and whose clients still wait; calls that will get one."""
 
     def __enter__(self) -> Proxy:
         self._thread.start()
@@ -188,6 +188,13 @@ class Proxy:
         await writer.wait_closed()
 
     async def _forward(self, lines: list[str], body: bytes) -> bytes:
+        self.working += 1
+        try:
+            return await self._reply_to(lines, body)
+        finally:
+            self.working -= 1
+
+    async def _reply_to(self, lines: list[str], body: bytes) -> bytes:
         kept = [line for line in lines[1:] if line and line.partition(":")[0].lower() not in NOT_PASSED]
         reader, writer = await asyncio.open_connection(*self._target)
         try:

@@ -19,6 +19,7 @@ from footnote.adapters.dynamodb.cache import DynamoCache
 from footnote.adapters.dynamodb.ledger import DynamoLedger
 from footnote.adapters.dynamodb.table import Table, make_client
 from footnote.adapters.dynamodb.vector_cache import DynamoVectorCache
+from footnote.adapters.mongodb import databases
 from footnote.bootstrap import Core
 from footnote.bootstrap.backends import CACHE_S, LEDGER_S
 from footnote.collections import Directory
@@ -70,6 +71,13 @@ ASK: dict[str, Any] = {"query_text": QUESTION, "index_name": "default", "permiss
 FIND: dict[str, Any] = {"query_text": "bridge opened", "index_name": "default"}
 
 
+AWAY_SOON_S, BACK_SOON_S = 0.05, 20.0
+"""How long calls wait that follow a failed one, while MongoDB is away and when it is back: a busy machine takes long to connect."""
+
+LOOK_S = 0.05
+"""Between two looks whether there is a result. A process that has nothing to do wakes in time, and uses next to no processor."""
+
+
 @dataclass(slots=True)
 class Site:
     """`plan`: the faults to inject into calls, by the name of the part."""
@@ -81,6 +89,7 @@ class Site:
     ingest: httpx.AsyncClient
     feedback: httpx.AsyncClient
     clock: LoopClock
+    environment: pytest.MonkeyPatch
 
     def fail(self, fault: Fault, *parts: str) -> None:
         """Injects the fault into every call to these parts until `repair`."""
@@ -95,7 +104,17 @@ class Site:
         first = self.count(part)
         self.plan.decide = lambda number, call: fault if call.split()[0] == part and self.count(part) == first + at + 1 else "pass"
 
+    def lose(self, fault: Fault, part: str = "mongodb", *, soon_s: float = AWAY_SOON_S) -> None:
+        """Injects the fault into open connections as well; "pass" lets them fall silent."""
+        self.environment.setattr(databases, "SOON_S", soon_s)
+        if fault == "pass":
+            self.proxies[part].freeze()
+        else:
+            self.fail(fault, part)
+            self.proxies[part].drop()
+
     def repair(self) -> None:
+        self.environment.setattr(databases, "SOON_S", BACK_SOON_S)
         self.plan.decide = lambda number, call: "pass"
         for proxy in self.proxies.values():
             proxy.thaw()
@@ -112,11 +131,14 @@ class Site:
         return (await self.query.post("/ask", json=ASK | changes)).json()
 
     async def wait(self, work: Awaitable[T], *, step_s: float = 0.25) -> tuple[T, float]:
-        """The result, and the seconds that were spent waiting for a reply. They pass at once, by the loop's clock; the
-        machine's own time does not count."""
-        started, task = self.clock.ahead, asyncio.ensure_future(work)
-        while not (await asyncio.wait({task}, timeout=0.05))[0]:  # long enough for the work between two replies
-            if any(proxy.hanging for proxy in self.proxies.values()):
+        """The result, and the seconds that were spent waiting for a reply. They pass at once, by the loop's clock, while neither this
+        process nor an engine does anything else; the machine's own time does not count."""
+        started, task, proxies = self.clock.ahead, asyncio.ensure_future(work), self.proxies.values()
+        while not task.done():
+            before = time.monotonic(), time.process_time()
+            await asyncio.wait({task}, timeout=LOOK_S)
+            idle = time.monotonic() - before[0] < 2 * LOOK_S and time.process_time() - before[1] < LOOK_S / 20
+            if idle and any(proxy.hanging for proxy in proxies) and not any(proxy.working for proxy in proxies):
                 self.clock.advance(step_s)
         return task.result(), self.clock.ahead - started
 
@@ -184,7 +206,7 @@ async def open_site(
         for create_app in (create_query, create_ingest, create_feedback):
             transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)
             clients.append(await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test")))
-        site = Site(core, plan, proxies, *clients, clock=LoopClock())
+        site = Site(core, plan, proxies, *clients, clock=LoopClock(), environment=environment)
         stack.callback(site.repair)
         yield site
 

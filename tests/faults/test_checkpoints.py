@@ -29,8 +29,9 @@ from tests.faults.keyed_turn import LOCAL, Asked, ask, make_core
 from tests.nightly import DEEP
 from tests.openai_server import Reply, Server, chunk, serving, sse
 
-RANDOM_KILLS = (100, 100) if DEEP else (20, 5)
-"""On SQLite, on MongoDB."""
+RANDOM_KILLS = 100 if DEEP else 5
+ROWS_BETWEEN = 1 if DEEP else 5
+"""Rows that run between two kills."""
 LEASE_S = 11.0
 ROOM = "r1"
 RAG = {"query": "And how often is it painted?", "room_id": ROOM}
@@ -126,7 +127,7 @@ def answer(sent: Any) -> Reply:
     return sse(*pieces)
 
 
-@pytest.fixture(params=["sqlite", "mongodb"])
+@pytest.fixture(params=["sqlite", pytest.param("mongodb", marks=pytest.mark.nightly)])
 async def world(request: pytest.FixtureRequest, tmp_path: Path, processes: ForkServerContext) -> AsyncIterator[World]:
     mongodb = request.param == "mongodb"
     if mongodb:
@@ -174,24 +175,28 @@ def effects(asked: Asked) -> Effects:
     return Effects(Counter(json.loads(line)["detail-type"] for line in lines), int(spent), sum(each["turns"] for each in rollups))
 
 
+def at_night(row: str) -> Any:
+    return pytest.param(row, marks=pytest.mark.nightly)
+
+
 BOTH = Counter({"analytics.query.submitted": 1, "analytics.response.generated": 1})
 
 
 @pytest.mark.parametrize(("path", "body", "calls"), [("/v2/rag/query", RAG, 4), ("/v2/pa/query", AGENT, 6)], ids=["rag", "agent"])
 async def test_killed_before_each_row_in_turn_no_model_call_is_repeated(world: World, path: str, body: dict[str, Any], calls: int) -> None:
-    """Each attempt runs one row more than the one before it, and is killed."""
+    """Each attempt runs ROWS_BETWEEN rows more than the one before it, and is killed."""
     asked = await world.trial(path, body)
     if "room_id" in body:
         await world.run(replace(asked, key=None, body={"query": "When was the bridge built?", "room_id": ROOM}))
         world.server.requests.clear()
     before, traces, tries, reply = effects(asked), set(), 0, None
     while reply is None:
-        reply, _ = await world.run(replace(asked, ahead_s=tries * LEASE_S, dies_at=tries))
+        reply, _ = await world.run(replace(asked, ahead_s=tries * LEASE_S, dies_at=tries * ROWS_BETWEEN))
         tries += 1
     status, done = reply
     assert (status, done["type"], done["persisted"], done["final_response"].startswith(ANSWER)) == (200, "done", True, True)
     assert [reference["p_id"] for reference in done["references"]] == ["bridge#000"]
-    assert tries > 15
+    assert tries * ROWS_BETWEEN > 15
     assert sorted(world.prompts.values()) == [1] * calls
     after = effects(asked)
     assert after.counted == before.counted + 1
@@ -202,7 +207,7 @@ async def test_killed_before_each_row_in_turn_no_model_call_is_repeated(world: W
     assert (sum(world.prompts.values()), effects(asked)) == (calls, after)
 
 
-@pytest.mark.parametrize("row", ["forbidden", "answer", "check", "save", "release"])
+@pytest.mark.parametrize("row", [*map(at_night, ("forbidden", "check", "release")), "answer", "save"])
 async def test_a_resumed_turn_is_announced_charged_and_counted_once(world: World, row: str) -> None:
     asked = await world.trial("/v2/rag/query", {"query": "How often is the bridge painted?"})
     assert (await world.run(replace(asked, dies_at=row)))[0] is None
@@ -218,7 +223,7 @@ async def test_a_resumed_turn_is_announced_charged_and_counted_once(world: World
 BOTH_ASKED = {"query": "How often are the bridge and the ferry painted?"}
 
 
-@pytest.mark.parametrize("row", ["rerank", "cut", "answer", "save"])
+@pytest.mark.parametrize("row", [*map(at_night, ("rerank", "cut", "save")), "answer"])
 async def test_killed_before_a_row_the_reranker_is_asked_once(world: World, row: str) -> None:
     asked = await world.trial("/v2/rag/query", BOTH_ASKED, reranks=True)
     assert (await world.run(replace(asked, dies_at=row)))[0] is None
@@ -246,9 +251,9 @@ async def test_where_a_passage_is_gone_the_reranker_is_asked_about_the_others(wo
 
 
 async def test_killed_at_random_moments_only_interrupted_calls_are_repeated(world: World, seed: str) -> None:
-    chance, killed, kills_in_all = random.Random(seed), 0, RANDOM_KILLS[world.mongodb]
+    chance, killed = random.Random(seed), 0
     _, usual_s = await world.run(await world.trial("/v2/pa/query", AGENT))
-    while killed < kills_in_all:
+    while killed < RANDOM_KILLS:
         asked, kills, reply = await world.trial("/v2/pa/query", AGENT), 0, None
         while reply is None:
             reply, _ = await world.run(replace(asked, ahead_s=kills * LEASE_S), dies_after_s=chance.uniform(0, usual_s))

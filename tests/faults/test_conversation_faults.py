@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from footnote.adapters.mongodb.databases import SOON_S
 from footnote.guard.spending import HOLD_S
 from footnote.guard.terms import Terms
 from footnote.settings import ApiKey, Auth, Budget, Limits, OpenSearch
@@ -46,14 +47,6 @@ async def site(world: World, monkeypatch: pytest.MonkeyPatch, clock: HandClock) 
         yield made
 
 
-def lose(site: Site, fault: Fault, part: str = "mongodb") -> None:
-    if fault == "pass":
-        site.proxies[part].freeze()
-    else:
-        site.fail(fault, part)
-        site.proxies[part].drop()
-
-
 @pytest.fixture
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """The circuit breaker closes at once after a repair."""
@@ -71,11 +64,11 @@ async def query(site: Site, path: str = "/v2/rag/query", **changes: Any) -> tupl
 # --- conversations and records ---------------------------------------------------------------------
 
 
-@each(MONGODB)
+@each(MONGODB, "is down")
 @pytest.mark.usefixtures("real_time_limits")
 async def test_a_conversation_that_cannot_be_read_is_a_500_before_its_stream_while_mongodb(fault: Fault, site: Site) -> None:
     assert (await query(site))[0]["persisted"]
-    lose(site, fault)
+    site.lose(fault, soon_s=SOON_S)
     started = time.monotonic()
     reply = await site.query.post("/v2/rag/query", json=RAG)
     assert time.monotonic() - started < OPEN_S
@@ -90,12 +83,12 @@ async def test_a_conversation_that_cannot_be_read_is_a_500_before_its_stream_whi
     assert (await query(site))[0]["persisted"]
 
 
-@each(MONGODB)
+@each(MONGODB, "closes connections")
 async def test_prompts_and_settings_stay_as_they_were_while_mongodb(fault: Fault, site: Site, clock: HandClock) -> None:
     assert (await site.query.put("/settings/rag.rrf_k", json={"value": 17})).status_code == 200
     assert (await site.query.put("/prompts/system", json={"lang": "en", "template": "Be kind."})).status_code == 200
     assert_answered(await site.ask())
-    lose(site, fault)
+    site.lose(fault)
     clock.advance(20)
     assert_answered(await site.ask(), persisted=False)
     assert (site.core.settings.rag.rrf_k, list(site.core.prompts.saved)) == (17, ["system.en"])
@@ -117,13 +110,13 @@ def restart(site: Site) -> None:
     site.core.terms = Terms(site.core.records, site.core.optional_cache, site.core.embedder, site.core.clock)
 
 
-@each(MONGODB)
+@each(MONGODB, "is down")
 async def test_forbidden_terms_are_read_from_the_cache_by_warm_and_cold_processes_while_mongodb(
     fault: Fault, site: Site, clock: HandClock
 ) -> None:
     assert (await site.query.put("/forbidden-terms/salary", json={"match_type": "exact"})).status_code == 200
     assert await outcomes(site) == ["forbidden", "answered"]
-    lose(site, fault)
+    site.lose(fault)
     clock.advance(DAY_S - 60)
     assert await outcomes(site) == ["forbidden", "answered"]
     restart(site)
@@ -135,10 +128,10 @@ async def test_forbidden_terms_are_read_from_the_cache_by_warm_and_cold_processe
     assert (await site.query.delete("/forbidden-terms/salary")).status_code == 204
 
 
-@each(MONGODB)
+@each(MONGODB, "closes connections")
 async def test_where_no_term_is_forbidden_nothing_is_blocked_while_mongodb(fault: Fault, site: Site, clock: HandClock) -> None:
     assert await outcomes(site) == ["refused", "answered"]
-    lose(site, fault)
+    site.lose(fault)
     clock.advance(6 * DAY_S)
     assert await outcomes(site) == ["refused", "answered"]
     restart(site)
@@ -150,8 +143,8 @@ async def test_nothing_is_answered_a_minute_after_mongodb_and_the_cache_went_dow
     site: Site, clock: HandClock
 ) -> None:
     assert (await site.query.put("/forbidden-terms/salary", json={"match_type": "exact"})).status_code == 200
-    lose(site, "down")
-    lose(site, "down", "cache")
+    site.lose("down")
+    site.lose("down", "cache")
     clock.advance(50)
     assert await outcomes(site) == ["forbidden", "answered"]
     clock.advance(20)
@@ -163,7 +156,7 @@ async def test_nothing_is_answered_a_minute_after_mongodb_and_the_cache_went_dow
 
 async def test_what_cannot_be_recorded_is_not_changed(site: Site) -> None:
     (document,) = (await site.ingest.get("/documents")).json()["data"]
-    lose(site, "down")
+    site.lose("down")
     changes = (
         await site.query.put("/settings/rag.rrf_k", json={"value": 18}),
         await site.query.put("/prompts/system", json={"lang": "en", "template": "Be brief."}),
@@ -182,7 +175,7 @@ async def test_what_cannot_be_recorded_is_not_changed(site: Site) -> None:
 
 
 @pytest.mark.usefixtures("restless")
-@each(FAULTS)
+@each(FAULTS, "answers 500")
 async def test_a_tenth_of_the_questions_is_let_through_while_the_counters_table(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, clock: HandClock
 ) -> None:
@@ -197,7 +190,7 @@ async def test_a_tenth_of_the_questions_is_let_through_while_the_counters_table(
 
 
 @pytest.mark.usefixtures("restless")
-@each(FAULTS)
+@each(FAULTS, "is down")
 async def test_a_tenth_of_a_budget_may_be_spent_while_the_counters_table(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, clock: HandClock
 ) -> None:
@@ -216,7 +209,7 @@ async def test_a_tenth_of_a_budget_may_be_spent_while_the_counters_table(
         assert await ask() == (False, [])
 
 
-@each(FAULTS)
+@each(FAULTS, "answers 500")
 async def test_answers_are_generated_again_while_the_cache(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, clock: HandClock
 ) -> None:
@@ -238,7 +231,7 @@ async def test_answers_are_generated_again_while_the_cache(
 # --- another model ---------------------------------------------------------------------------------
 
 
-@each({name: fault for name, fault in MODEL.items() if fault not in MID_STREAM})
+@each({name: fault for name, fault in MODEL.items() if fault not in MID_STREAM}, "does not answer")
 async def test_another_model_answers_while_the_first_one(fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_site(world, monkeypatch, llm=True, fallback=True) as site:
         assert (await site.ask())["model"] == "m"
@@ -254,7 +247,7 @@ async def test_another_model_answers_while_the_first_one(fault: Fault, world: Wo
         assert reply["extractive"] is True
 
 
-@pytest.mark.parametrize("fault", [pytest.param(fault, id=name) for name, fault in MODEL.items() if fault in MID_STREAM])
+@each({name: fault for name, fault in MODEL.items() if fault in MID_STREAM}, "stops in the middle")
 async def test_no_fallback_model_continues_an_answer_where_the_first_one(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,7 +272,7 @@ async def test_a_model_that_keeps_failing_is_not_called_for_a_while(world: World
 # --- tools and events ------------------------------------------------------------------------------
 
 
-@each(FAULTS)
+@each(FAULTS, "does not answer")
 async def test_the_index_is_searched_while_the_tools_server(fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_site(world, monkeypatch, mcp=True) as site:
         site.fail(fault, "mcp")
@@ -292,7 +285,7 @@ async def test_the_index_is_searched_while_the_tools_server(fault: Fault, world:
         assert site.count("mcp") == before  # it is not asked again at once
 
 
-@each(FAULTS)
+@each(FAULTS, "does not answer")
 async def test_no_request_waits_for_events_while_the_bus(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -20,7 +20,7 @@ from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.test_pipeline import HereParser
 from tests.nightly import DEEP
 
-QUESTIONS = 10_000 if DEEP else 400
+QUESTIONS = 10_000 if DEEP else 200
 READERS = 4
 NAMES = [f"tower{number}" for number in range(12)]
 
@@ -34,7 +34,7 @@ class Truth:
     version: int = 0
 
 
-@pytest.fixture(params=["sqlite", "opensearch"])
+@pytest.fixture(params=["sqlite", pytest.param("opensearch", marks=pytest.mark.nightly)])
 async def core(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Core]:
     url = request.getfixturevalue("opensearch_url") if request.param == "opensearch" else None
     prefix = f"l{abs(hash(tmp_path)):x}"[:20]

@@ -16,7 +16,7 @@ from footnote_ingest.app import create_app, create_handler
 from tests.faults.aws_world import World, open_world
 from tests.nightly import DEEP
 
-KEYS = 120 if DEEP else 4
+KEYS = 120 if DEEP else 2
 """Of the 120 orders of five events."""
 
 

@@ -15,7 +15,7 @@ import httpx
 
 from tests.nightly import DEEP
 
-KILLS = 20 if DEEP else 3
+KILLS = 20 if DEEP else 1
 TURNS = 4
 
 

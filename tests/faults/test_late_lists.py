@@ -1,6 +1,7 @@
 """A search engine that is slow for one kind of search: its list is left out, and the answer says so.
 
-A server in front of the real engine holds back the requests whose body contains a given word, as long as it is told to.
+A server in front of the real engine holds back the requests whose body contains a given word, as long as it is told to. Meanwhile the
+loop's clock is advanced.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from footnote.ports import ChunkVectors
 from footnote.settings import LLM, Embedding, OpenSearch, Settings
 from footnote_query.app import create_app
 from tests.contracts.backends_opensearch import delete_indexes, opensearch_settings
-from tests.fakes import FakeEmbedder, make_chunk, make_document, put_document
+from tests.fakes import FakeEmbedder, LoopClock, make_chunk, make_document, put_document
 from tests.functions.conftest import as_caller
 
-LIMIT_S = 9.0
-"""Of a search: a third of it is longer than a search takes on a busy machine."""
+LIMIT_S, STEP_S = 9.0, 0.75
+"""Of a search: a third of it is longer than a search takes on a busy machine. What passes at once while nothing else is done."""
 FOR_EVER = 600.0
 WORDS, VECTORS = b'"match":{"tokens"', b'"knn":'
 TEXT = "The bridge was opened in 1894."
@@ -45,16 +46,29 @@ class SlowEngine:
     slow: dict[bytes, float] = field(default_factory=dict)
     given_up: list[bytes] = field(default_factory=list)
     """The parts of requests whose client did not wait."""
+    held: int = 0
+    working: int = 0
+    """Requests that are held back, and the others that have no reply yet."""
 
     async def forward(self, request: web.Request) -> web.Response:
         body = await request.read()
         for part, seconds in self.slow.items():
             if part in body:
+                self.held += 1
                 try:
                     await asyncio.sleep(seconds)
                 except asyncio.CancelledError:
                     self.given_up.append(part)
                     raise
+                finally:
+                    self.held -= 1
+        self.working += 1
+        try:
+            return await self._reply(request, body)
+        finally:
+            self.working -= 1
+
+    async def _reply(self, request: web.Request, body: bytes) -> web.Response:
         headers = {"content-type": request.content_type}
         async with (
             ClientSession() as session,
@@ -85,12 +99,20 @@ class World:
     engine: SlowEngine
     core: Core
     client: httpx.AsyncClient
+    clock: LoopClock
 
     async def ask(self, **changes: Any) -> Any:
-        return (await self.client.post("/ask", json=ASK | changes)).json()
+        return (await self._post("/ask", ASK | changes)).json()
 
     async def find(self, retriever: str, **changes: Any) -> httpx.Response:
-        return await self.client.post(f"/retrieve-{retriever}", json=FIND | changes)
+        return await self._post(f"/retrieve-{retriever}", FIND | changes)
+
+    async def _post(self, path: str, body: Any) -> httpx.Response:
+        task = asyncio.ensure_future(self.client.post(path, json=body))
+        while not (await asyncio.wait({task}, timeout=0.05))[0]:
+            if self.engine.held and not self.engine.working:
+                self.clock.advance(STEP_S)
+        return task.result()
 
 
 @pytest.fixture
@@ -106,7 +128,7 @@ async def world(opensearch_url: str, tmp_path: Path) -> AsyncIterator[World]:
         await core.index.put_vectors(embedder.name, [ChunkVectors(make_chunk(document, TEXT).chunk_id, vector)])
         transport = httpx.ASGITransport(as_caller(LOCAL, create_app)(lambda: core))
         async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test", timeout=60) as client:
-            yield World(engine, core, client)
+            yield World(engine, core, client, LoopClock())
         await core.close()
         await delete_indexes(direct)
 

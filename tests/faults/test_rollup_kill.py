@@ -22,12 +22,12 @@ from tests.engines.fixtures import address
 from tests.faults.rolling_up import Place, roll_up
 from tests.nightly import DEEP
 
-KILLS = 60 if DEEP else 8
-DAYS, TURNS = 10, 400
+KILLS, TURNS = (60, 400) if DEEP else (3, 100)
+DAYS = 10
 FIRST, LAST = day_of(START), day_of(START + DAYS * DAY_S)
 
 
-@pytest.fixture(params=["sqlite", "mongodb"])
+@pytest.fixture(params=["sqlite", pytest.param("mongodb", marks=pytest.mark.nightly)])
 async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
     if request.param == "sqlite":
         yield Place(tmp_path, START)

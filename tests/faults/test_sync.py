@@ -28,8 +28,8 @@ from footnote.types import make_chunk_id
 from tests.footnote_local.conftest import open_core
 from tests.nightly import DEEP
 
-OPERATIONS = 1000 if DEEP else 30
-MOST_BETWEEN = 8
+OPERATIONS = 1000 if DEEP else 6
+MOST_BETWEEN = 8 if DEEP else 3
 """Operations between two syncs."""
 LIBC = ctypes.CDLL(None)
 WITHOUT_MODELS = {"EMBEDDING__BUILTIN": "false", "LLM__DISCOVER": "false"}

@@ -26,8 +26,8 @@ from tests.faults.test_sync import written
 from tests.footnote_local.conftest import open_core
 from tests.nightly import DEEP
 
-OPERATIONS = 1000 if DEEP else 30
-MOST_BETWEEN = 8
+OPERATIONS = 1000 if DEEP else 6
+MOST_BETWEEN = 8 if DEEP else 3
 MAPPING = {
     "CONFLUENCE__SPACES": '{"ENG": ["red", "blue"], "OTHER": ["red"]}',
     "CONFLUENCE__GROUPS": '{"c-red": ["red"], "c-blue": ["blue"]}',
