@@ -19,6 +19,11 @@ from tests.hostile.case import Case
 
 CASES = [*packages.CASES, *texts.CASES, *pdfs.CASES]
 TOKENS = 320
+BY_NIGHT = {
+    "a line of 13 MB", "JSON of 100,000 keys", "CSV of 10,000 columns", "CSV of 20,000 rows", "forms that draw forms",
+    "Markdown of 20,000 times '!['", "an RTF table of 20,000 cells", "a string that is used 1,000 times",
+}  # fmt: skip
+"""Large cases of which the gate reads a smaller one of the same kind, or the same in another format."""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +41,9 @@ async def read(reader: ParserProcess, case: Case) -> Parsed | UnreadableFile:
         return exc
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case.name, marks=[pytest.mark.nightly] * (case.name in BY_NIGHT)) for case in CASES]
+)
 async def test_a_hostile_file_is_refused_or_contained(case: Case, reader: ParserProcess) -> None:
     found = await read(reader, case)
     if isinstance(found, UnreadableFile):
@@ -58,6 +65,7 @@ def test_there_are_enough_cases_and_their_names_are_unique() -> None:
     names = [case.name for case in CASES]
     assert len(names) >= 150
     assert len(set(names)) == len(names)
+    assert set(names) > BY_NIGHT
 
 
 def test_text_above_the_limit_is_cut_at_a_line_end_with_a_note() -> None:
