@@ -13,8 +13,9 @@ from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.answer.messages import message
 from footnote.errors import BadRequest, ModelTimeout, ModelUnavailable, Rejected, SearchUnavailable, StoreUnavailable
 from footnote.events import Answering, Done, Event, Failed, LanguageKnown, PassagesRead, Searching, StepFinished, StepStarted, Token
-from footnote.pipeline import ANSWER, RETRIEVE
+from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE
 from footnote.ports import ChunkVectors
+from footnote.steps import steps_of
 from footnote.turn_records.read import question_of
 from footnote.types import Caller, Turn
 from tests.deps import FakeDeps, Turns, finish, run_table
@@ -232,3 +233,10 @@ async def test_documents_in_other_languages_are_found_by_lexical_search(
     assert turn.answer is not None
     assert (turn.lang, turn.answer.extractive, "1894" in turn.answer.text) == (lang, True, True)
     assert embedder.embedded == []
+
+
+def test_no_step_is_cut_off_sooner_than_a_busy_machine_takes() -> None:
+    """What takes milliseconds takes a second there."""
+    limits = {step.name: step.timeout_s for step in steps_of((*ANSWER, *LOOK_UP)) if step.timeout_s is not None}
+    assert {"open", "find_answer", "save"} < limits.keys()
+    assert {name: seconds for name, seconds in limits.items() if seconds < 2} == {}

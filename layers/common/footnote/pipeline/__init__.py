@@ -125,7 +125,7 @@ SAY = Step(
     "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_greet, fallback=greet,
     on_start=Answering(),
 )
-SPEND = Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=1, when=spends)
+SPEND = Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=2, when=spends)
 
 UNDERSTAND = (
     Step(
@@ -134,7 +134,7 @@ UNDERSTAND = (
     ),
     Step("resume", resume, stage=Stage.ACCOUNT, needs="checkpoint", amends_plan=True, on_error=FAIL),
     GUARD,
-    Step("open", open_turn, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=is_kept),
+    Step("open", open_turn, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=2, when=is_kept),
     Step(
         "history", load_history, stage=Stage.MEMORY, option="history", on_error=FAIL, timeout_s=6, when=needs_history,
         shows=lambda t: {"exchanges": len(t.conversation.exchanges)},
@@ -177,7 +177,7 @@ UNDERSTAND = (
 DOCUMENTS = (
     EMBED,
     Step(
-        "find_answer", find_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=1, when=may_use_answer_cache,
+        "find_answer", find_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=3, when=may_use_answer_cache,
         shows=lambda t: t.record.notes.get("answer_cache", {}),
     ),
     *REMOTE,
@@ -205,7 +205,7 @@ DOCUMENTS = (
         shows=lambda t: {"added": len(t.evidence.added)},
     ),
     Step(
-        "hints", add_hints, stage=Stage.ANSWER, option="feedback_hints", on_error=IGNORE, timeout_s=1, when=has_model,
+        "hints", add_hints, stage=Stage.ANSWER, option="feedback_hints", on_error=IGNORE, timeout_s=3, when=has_model,
         shows=lambda t: t.record.notes.get("feedback_hints", {}),
     ),
     Step(
@@ -222,7 +222,7 @@ DOCUMENTS = (
     ),
     Step("extract", quote, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering),
     *CHECKS,
-    Step("keep_answer", keep_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=1, when=may_use_answer_cache),
+    Step("keep_answer", keep_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=3, when=may_use_answer_cache),
 )
 """The queries → an answer from the documents."""
 
@@ -272,7 +272,7 @@ ANSWER = (
     Step("warn_of_truncation", warn_of_truncation, stage=Stage.CHECK, on_error=SKIP, always=True, when=is_truncated),
     Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=may_be_short),
     Step("save", save_turn, stage=Stage.MEMORY, on_error=SKIP, always=True, timeout_s=5, when=is_kept),
-    Step("unread", tell_unread, stage=Stage.CHECK, on_error=IGNORE, always=True, timeout_s=1, when=may_lack_documents),
+    Step("unread", tell_unread, stage=Stage.CHECK, on_error=IGNORE, always=True, timeout_s=3, when=may_lack_documents),
     SPEND,
     Step("announce_answer", announce_answer, stage=Stage.ACCOUNT, on_error=SKIP, always=True, once=True, when=is_kept),
     Step("meter", meter_turn, stage=Stage.ACCOUNT, on_error=SKIP, always=True, once=True, when=is_kept),

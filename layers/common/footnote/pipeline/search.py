@@ -57,7 +57,7 @@ LANGUAGE = Step(
     shows=lambda t: {"language": t.lang}, on_end=lambda t: LanguageKnown(t.lang),
 )
 SPELLING = Step(
-    "spelling", correct_spelling, stage=Stage.UNDERSTAND, option="spelling", on_error=IGNORE, timeout_s=1, when=may_correct,
+    "spelling", correct_spelling, stage=Stage.UNDERSTAND, option="spelling", on_error=IGNORE, timeout_s=3, when=may_correct,
     shows=lambda t: {"corrected": "corrected" in t.record.notes},
 )
 SPLIT = Step(
@@ -109,7 +109,7 @@ EXPAND = (
 
 SEARCH = (
     Step(
-        "recall", recall_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1, when=may_use_search_cache,
+        "recall", recall_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=3, when=may_use_search_cache,
         shows=lambda t: {"queries": len(t.query_texts), **t.record.notes.get("search_cache", {})},
     ),
     Step(
@@ -123,7 +123,7 @@ SEARCH = (
         on_start=Searching("index"),
     ),
     Step(
-        "keep_searches", keep_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1, when=may_use_search_cache,
+        "keep_searches", keep_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=3, when=may_use_search_cache,
     ),
     Step(
         "lists", search_lists, stage=Stage.RETRIEVE, needs="ranked_lists", on_error=SKIP, timeout_s=10, when=wants_lists,
@@ -170,7 +170,7 @@ SEARCH = (
         shows=lambda t: {"penalised": t.record.notes.get("penalised", 0)},
     ),
     Step(
-        "feedback_weights", weigh, stage=Stage.RANK, option="feedback_weights", on_error=SKIP, timeout_s=1, when=may_rerank,
+        "feedback_weights", weigh, stage=Stage.RANK, option="feedback_weights", on_error=SKIP, timeout_s=3, when=may_rerank,
         shows=weights_shown,
     ),
     Step(
