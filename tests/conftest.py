@@ -6,15 +6,11 @@ import ipaddress
 import os
 import signal
 import sys
-from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from footnote.answer import calibration
-from footnote.steps import call
-from footnote.steps.rows import Step
 from footnote.text.everyday_questions import EVERYDAY
 from tests.engines import ENGINES
 
@@ -94,35 +90,6 @@ def few_everyday_questions(request: pytest.FixtureRequest, monkeypatch: pytest.M
     """Sixty searches before the first answer of each test would be most of the suite's time. Where quality is measured, all are asked."""
     if "quality" not in request.path.parts and request.path.stem != "test_calibration":
         monkeypatch.setattr(calibration, "EVERYDAY", {lang: questions[:3] for lang, questions in EVERYDAY.items()})
-
-
-PATIENT_S = 60.0
-WAITS = (
-    "footnote.answer.extract.EMBED_S", "footnote.answer.generate.PREFERENCE_S", "footnote.learn.follow_ups.TRYING_S",
-    "footnote.retrieve.lists.LIMIT_S", "footnote.retrieve.search.LATE_S",
-)  # fmt: skip
-"""How long a turn waits for what it can do without."""
-
-
-@pytest.fixture
-def real_time_limits() -> None:
-    """For tests of the time limits themselves: see `patient_turns`."""
-
-
-@pytest.fixture(autouse=True)
-def patient_turns(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A turn leaves out what takes too long. What a test expects must not depend on how busy the machine is, so limits
-    of a second or more are PATIENT_S here; shorter ones are of tests that let something be late."""
-    if "real_time_limits" in request.fixturenames:
-        return
-    limit = call._limit
-
-    def patient(step: Step) -> AbstractAsyncContextManager[None]:
-        return limit(replace(step, timeout_s=PATIENT_S) if step.timeout_s is not None and step.timeout_s >= 1 else step)
-
-    monkeypatch.setattr(call, "_limit", patient)
-    for place in WAITS:
-        monkeypatch.setattr(place, PATIENT_S)
 
 
 @pytest.fixture

@@ -90,15 +90,3 @@ opensearch_url = _address_of("opensearch")
 dynamodb_url = _address_of("dynamodb")
 mongodb_url = _address_of("mongodb")
 aws_url = _address_of("aws")
-
-
-PATIENT_S = 30.0
-
-
-@pytest.fixture
-def patient_engines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Engines are slow while other tests use the processor: what a test expects of them must not depend on it."""
-    for limit in ("CACHE_S", "LEDGER_S", "VECTORS_S"):
-        monkeypatch.setattr(f"footnote.bootstrap.backends.{limit}", PATIENT_S)
-    for limit, patient in {"CONNECT_MS": 1000 * PATIENT_S, "REPLY_MS": 1000 * PATIENT_S, "SOON_S": PATIENT_S}.items():
-        monkeypatch.setattr(f"footnote.adapters.mongodb.databases.{limit}", patient)

@@ -28,7 +28,6 @@ from footnote.settings import DB, LLM, MCP, Auth, Caching, Embedding, Fallback, 
 from footnote_feedback.app import create_app as create_feedback
 from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
-from tests.engines.fixtures import PATIENT_S
 from tests.fakes import FakeEmbedder, LoopClock
 from tests.faults.aws_world import HereParser, World, open_world
 from tests.faults.proxy import Action, Plan, Proxy
@@ -48,6 +47,7 @@ TITLES = {"opensearch": "Search is not available"}
 """Of a part's problem, where it is not STORAGE."""
 STORAGE = "Storage is not available"
 
+PATIENT_S = 30.0
 FERRIES = b"\n\n".join(b"Ferry %d leaves from pier %d at noon and takes cars, lorries and people on foot." % (n, n + 40) for n in range(20))
 """Long enough for a passage of its own, whose heading makes a question to suggest."""
 BRIDGE = (

@@ -181,7 +181,6 @@ MONGODB: dict[str, Fault] = {
 
 
 @each(MONGODB, "falls silent")
-@pytest.mark.usefixtures("real_time_limits")
 async def test_an_answer_is_given_and_reported_as_not_saved_while_mongodb(fault: Fault, site: Site) -> None:
     room_id = f"room-{fault}"
     kept = await site.ask(room_id=room_id)

@@ -65,7 +65,6 @@ async def query(site: Site, path: str = "/v2/rag/query", **changes: Any) -> tupl
 
 
 @each(MONGODB, "is down")
-@pytest.mark.usefixtures("real_time_limits")
 async def test_a_conversation_that_cannot_be_read_is_a_500_before_its_stream_while_mongodb(fault: Fault, site: Site) -> None:
     assert (await query(site))[0]["persisted"]
     site.lose(fault, soon_s=SOON_S)

@@ -302,7 +302,6 @@ async def test_a_condition_that_raises_is_a_defect_and_the_turn_is_still_saved()
 # --- time --------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("real_time_limits")
 @pytest.mark.parametrize("kind", ["plain", "generator"])
 async def test_a_step_that_times_out_fails_by_its_policy(kind: str) -> None:
     clock = LoopClock()

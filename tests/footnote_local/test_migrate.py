@@ -52,8 +52,7 @@ class Sides:
 
 @pytest.fixture
 def sides(
-    opensearch_url: str, dynamodb_url: str, mongodb_url: str, aws_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    patient_engines: None,
+    opensearch_url: str, dynamodb_url: str, mongodb_url: str, aws_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Sides]:  # fmt: skip
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
     for service in ("S3", "SQS", "EVENTBRIDGE"):

@@ -168,7 +168,7 @@ async def test_a_collection_is_deleted_restored_renamed_and_purged_on_sqlite(tmp
 
 @pytest.fixture
 async def engines(
-    opensearch_url: str, dynamodb_url: str, mongodb_url: str, monkeypatch: pytest.MonkeyPatch, patient_engines: None
+    opensearch_url: str, dynamodb_url: str, mongodb_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[dict[str, Any]]:
     name = f"w{token_hex(5)}"
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
