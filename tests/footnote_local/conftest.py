@@ -8,10 +8,12 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from footnote.bootstrap import Core
@@ -62,9 +64,14 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, st
     return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
+COMMAND = cache(get_command)
+"""Typer would build all commands anew for each that is run, which takes longer than most of them."""
+
+
 @pytest.fixture
-def footnote(environment: dict[str, str]) -> Iterator[Footnote]:
+def footnote(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Footnote]:
     """Runs a command in this process, and restores logging and signals."""
+    monkeypatch.setattr("typer.testing._get_command", COMMAND)
     logger, on_term = logging.getLogger("footnote"), signal.getsignal(signal.SIGTERM)
     before = list(logger.handlers), logger.level, logger.propagate
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import SequenceMatcher, get_close_matches
+from functools import cache
 
 from pydantic import BaseModel
 
@@ -24,7 +25,7 @@ SETTINGS_PAGE = "docs/settings.md lists the settings."
 def misspelt_names(model: type[BaseModel], environ: Mapping[str, str]) -> dict[str, str | None]:
     """Name → the setting that was probably meant; None = none is similar. Of names without a prefix of ours, only those that are very
     similar to a setting."""
-    known = {variable for each in each_setting(model) for variable in each.variables}
+    known = frozenset(variable for each in each_setting(model) for variable in each.variables)
     groups = {name.upper() for name, field in model.model_fields.items() if group_of(field)}
     found: dict[str, str | None] = {}
     for name in sorted(environ):
@@ -33,7 +34,7 @@ def misspelt_names(model: type[BaseModel], environ: Mapping[str, str]) -> dict[s
             continue
         group, _, rest = upper.partition("__")
         if upper.startswith(OWN):
-            ours = {each.removeprefix(OWN) for each in known | OTHERS if each.startswith(OWN)}
+            ours = frozenset(each.removeprefix(OWN) for each in known | OTHERS if each.startswith(OWN))
             nearest = _nearest(upper.removeprefix(OWN), ours, LIKE)
             found[name] = nearest and f"{OWN}{nearest}"
         elif rest and group in groups:
@@ -48,7 +49,7 @@ def not_a_setting(name: str, meant: str | None) -> str:
     return f"{name} is no setting, so it has no effect. {f'Did you mean {meant}?' if meant else SETTINGS_PAGE}"
 
 
-def _without_prefix(name: str, known: set[str], groups: set[str]) -> str | None:
+def _without_prefix(name: str, known: frozenset[str], groups: set[str]) -> str | None:
     """The setting that a name without a prefix of ours is meant for: `LLM_MODEL`, `EMBEDING__MODEL`, `RETRIVER`."""
     first = name.split("_")[0]
     if first in GROUPS_OF_OTHERS:
@@ -60,6 +61,7 @@ def _without_prefix(name: str, known: set[str], groups: set[str]) -> str | None:
     return nearest if nearest and nearest.split("_")[0] not in GROUPS_OF_OTHERS else None
 
 
-def _nearest(name: str, known: set[str], least: float) -> str | None:
+@cache
+def _nearest(name: str, known: frozenset[str], least: float) -> str | None:
     close = get_close_matches(name, sorted(known), 3, least)
     return max(close, key=lambda each: (SequenceMatcher(None, name, each).ratio(), -len(each)), default=None)
