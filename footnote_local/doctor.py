@@ -17,6 +17,7 @@ from footnote.errors import FootnoteError, ModelTimeout, Unavailable
 from footnote.ingest.convert import find_libreoffice
 from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, lacks_docling
 from footnote.ingest.vectors import total_progress
+from footnote.plugins import EMBEDDERS, FORMATS, installed
 from footnote.ports import Models
 from footnote.settings import Settings
 from footnote.settings.environment import foreign_names
@@ -31,6 +32,7 @@ TIMEOUT_S, SLOW_S = 15.0, 5.0
 """Time to a model's first token: the timeout, as in `/ask`, and the threshold for a remark."""
 
 MODELS = ("language model", "fallback model")
+GROUPS = {FORMATS: "format .", EMBEDDERS: "provider "}
 State = Literal["ok", "missing", "broken"]
 
 
@@ -58,6 +60,7 @@ async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> li
             await _sign_in(core),
             await _terms(core),
             _converter(),
+            *_plugins(),
             *_docling(core),
             *await _tools(core),
             *await _knowledge_base(core),
@@ -110,16 +113,12 @@ async def _data(core: Core) -> list[Finding]:
 
 async def _embedder(core: Core) -> Finding:
     if core.embedder is None:
-        return Finding(
-            "embedder",
-            "missing",
-            "none: documents are found by keyword only",
-            "Run `make setup`, or set EMBEDDING__BASE_URL and EMBEDDING__MODEL.",
-        )
+        remedy = "Run `make setup`, or set EMBEDDING__BASE_URL and EMBEDDING__MODEL."
+        return Finding("embedder", "missing", "none: documents are found by keyword only", remedy)
     try:
         await core.embedder.embed(["test"], query=True)
     except FootnoteError as exc:
-        place = "the AWS region" if core.settings.embedding.provider == "bedrock" else "EMBEDDING__BASE_URL"
+        place = {"openai": "EMBEDDING__BASE_URL", "bedrock": "the AWS region"}.get(core.settings.embedding.provider, "the package")
         return Finding("embedder", "broken", exc.detail, f"Check {place}, EMBEDDING__MODEL and EMBEDDING__DIMENSION.")
     spoken = "every language" if core.embedder.languages is None else ", ".join(sorted(core.embedder.languages))
     try:
@@ -239,6 +238,12 @@ def _converter() -> Finding:
         "no LibreOffice: .doc, .ppt and other old files are refused",
         f"Install it where the server runs: apt-get install {packages}, or brew install --cask libreoffice.",
     )
+
+
+def _plugins() -> list[Finding]:
+    """What installed packages add, each loaded as it is when it is used."""
+    parts = ((f"{kind}{name}", plugin) for group, kind in GROUPS.items() for name, plugin in installed(group).items())
+    return [Finding(part, "broken" if (why := plugin.problem()) else "ok", why or f"package {plugin.package}") for part, plugin in parts]
 
 
 def _docling(core: Core) -> list[Finding]:

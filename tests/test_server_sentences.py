@@ -29,6 +29,7 @@ MODULES = sorted(
         *CORE.glob("ingest/**/*.py"),
         *CORE.glob("adapters/**/*.py"),
         CORE / "bootstrap/sources.py",
+        CORE / "plugins.py",
         CORE / "collections/service.py",
         CORE / "settings/saved_model.py",
         ROOT / "functions/query/footnote_query/admin_health.py",

@@ -21,7 +21,7 @@ A question passes through the packages in one direction; each package answers on
 
 The packages of the turn stand on these, from the lowest layer up:
 
-    types errors                data, the error hierarchy
+    types errors plugins        data, the error hierarchy, what installed packages add
     events                      what a running turn reports
     ports settings tracing      interfaces of backends; configuration; trace ids and logs
     turn_records/ refresher     the stored form of a turn: made, read, counted, turned back; changes of other processes, applied

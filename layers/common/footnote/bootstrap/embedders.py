@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from footnote.adapters.aws.embedder import BedrockEmbedder
+from footnote.adapters.installed.embedder import InstalledEmbedder
 from footnote.adapters.minilm.embedder import MiniLM, find_model
 from footnote.adapters.openai.embedder import OpenAIEmbedder
 from footnote.adapters.openai.endpoint import OpenAIEndpoint
+from footnote.plugins import EMBEDDERS, installed
 from footnote.ports import Embedder
 from footnote.settings import Embedding
-from footnote.settings.embedding import FurtherEmbedder
+from footnote.settings.embedding import OWN, FurtherEmbedder
 
 BUILTIN = "builtin"
 """The name of the built-in embedder in the settings of a collection."""
@@ -18,7 +20,7 @@ BUILTIN = "builtin"
 
 def default_embedder(wanted: Embedding) -> Embedder | None:
     """The embedder of collections that name none; None = they are searched by words only."""
-    if wanted.provider == "bedrock" or wanted.base_url:
+    if wanted.provider != "openai" or wanted.base_url:
         return _remote(wanted, wanted.model_at_endpoint or wanted.model or "")
     return MiniLM() if wanted.builtin and find_model() is not None else None
 
@@ -35,5 +37,7 @@ def named_embedders(settings: Embedding, default: Embedder | None) -> Mapping[st
 def _remote(wanted: Embedding | FurtherEmbedder, model: str) -> Embedder:
     if wanted.provider == "bedrock":
         return BedrockEmbedder(model, wanted.dimension)
+    if wanted.provider not in OWN:
+        return InstalledEmbedder(installed(EMBEDDERS)[wanted.provider], wanted)
     key = wanted.api_key.get_secret_value() if wanted.api_key else None
     return OpenAIEmbedder(OpenAIEndpoint(wanted.base_url or "", key), model, wanted.dimension)

@@ -17,12 +17,14 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
 from footnote.errors import OldFormat, Unavailable, UnreadableFile
 from footnote.ingest.parsed import from_json, to_json
+from footnote.plugins import FORMATS, Plugin, installed
 from footnote.types import Parsed
 
 MAX_ANSWER = 256 * 1024 * 1024
@@ -158,8 +160,9 @@ class _Child:
         with theirs:
             # -I -S: ignore the environment and site packages; only use the paths that we pass
             command = [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(sys.path)]
+            plugins = [] if parser == APART else [asdict(each) for each in installed(FORMATS).values()]
             self._process = subprocess.Popen(  # noqa: S603 – our own interpreter, our own arguments
-                [*command, str(theirs.fileno()), parser, str(timeout_s), str(memory_mb)],
+                [*command, str(theirs.fileno()), parser, str(timeout_s), str(memory_mb), json.dumps(plugins)],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -203,9 +206,11 @@ def _decode(answer: bytes) -> Parsed:
 # --- what runs in the child ----------------------------------------------------------------------
 
 
-def serve(descriptor: str, parser: str, timeout_s: str, memory_mb: str) -> None:
-    """The child's main loop: parses files until the parent closes its end of the socket."""
+def serve(descriptor: str, parser: str, timeout_s: str, memory_mb: str, plugins: str) -> None:
+    """The child's main loop: parses files until the parent closes its end of the socket. `plugins`: as JSON."""
     _limit_memory(int(memory_mb))
+    if found := [Plugin(**each) for each in json.loads(plugins)]:
+        import_module(f"{PARSER}.installed").INSTALLED.update({each.name: each for each in found})
     pipe: Connection[Any, Any] = Connection(int(descriptor))
     while True:
         try:

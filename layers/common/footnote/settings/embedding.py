@@ -1,9 +1,10 @@
 """Settings for the embedder."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr, StringConstraints, model_validator
 
+from footnote.plugins import EMBEDDERS, installed
 from footnote.settings.marks import Group, setting
 
 DEFAULT_MODEL = "nomic-embed-text"
@@ -12,9 +13,20 @@ DEFAULT_MODEL = "nomic-embed-text"
 
 MOST_DIMENSIONS = 16_000
 """That OpenSearch indexes."""
-Provider = Literal["openai", "bedrock"]
+OWN = ("openai", "bedrock")
+"""The providers that Footnote itself knows."""
 RESERVED = ("none", "default", "builtin")
 """Names that mean something else in the settings of a collection."""
+
+
+def _check_provider(name: str) -> str:
+    if name not in OWN and name not in (others := installed(EMBEDDERS)):
+        known = ", ".join((*OWN, *others))
+        raise ValueError(f"it must be one of {known}, or the name of an embedder whose package is installed")
+    return name
+
+
+Provider = Annotated[str, AfterValidator(_check_provider)]
 
 
 def _check_name(name: str) -> str:
@@ -48,7 +60,8 @@ class Embedding(Group):
 
     provider: Provider = setting(
         "openai",
-        description="openai: any endpoint that speaks the OpenAI API; bedrock: Amazon Bedrock in the configured AWS region.",
+        description="openai: any endpoint that speaks the OpenAI API; bedrock: Amazon Bedrock in the configured AWS region;"
+        " any other name: an embedder of an installed package.",
         affects="search",
     )
     base_url: str | None = setting(

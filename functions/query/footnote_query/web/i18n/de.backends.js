@@ -66,6 +66,7 @@ export default {
   'The embedding model {} did not answer in time.': 'Das Embedding-Modell {} hat nicht rechtzeitig geantwortet.',
   'The embedding model {} returns vectors of length {}, not {}.': 'Das Embedding-Modell {} liefert Vektoren der Länge {} statt {}.',
   'The embedding model {} returned an unexpected response instead of vectors.': 'Das Embedding-Modell {} hat statt Vektoren eine unerwartete Antwort geliefert.',
+  'The embedder of the package {} failed ({}).': 'Der Embedder des Pakets {} ist fehlgeschlagen ({}).',
   'The built-in embedding model is not installed.': 'Das eingebaute Embedding-Modell ist nicht installiert.',
   'The built-in embedding model in {} is damaged or another version.': 'Das eingebaute Embedding-Modell in {} ist beschädigt oder eine andere Version.',
   'Run `make setup`, or set EMBEDDING__BASE_URL.': 'Führen Sie `make setup` aus oder setzen Sie EMBEDDING__BASE_URL.',

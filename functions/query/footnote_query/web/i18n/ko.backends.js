@@ -66,6 +66,7 @@ export default {
   'The embedding model {} did not answer in time.': '임베딩 모델 {}이(가) 제시간에 응답하지 않았습니다.',
   'The embedding model {} returns vectors of length {}, not {}.': '임베딩 모델 {1}이(가) 반환하는 벡터의 길이가 {3}이(가) 아니라 {2}입니다.',
   'The embedding model {} returned an unexpected response instead of vectors.': '임베딩 모델 {}이(가) 벡터 대신 예기치 않은 응답을 반환했습니다.',
+  'The embedder of the package {} failed ({}).': '{} 패키지의 임베더가 실패했습니다({}).',
   'The built-in embedding model is not installed.': '내장 임베딩 모델이 설치되어 있지 않습니다.',
   'The built-in embedding model in {} is damaged or another version.': '{}의 내장 임베딩 모델이 손상되었거나 다른 버전입니다.',
   'Run `make setup`, or set EMBEDDING__BASE_URL.': '`make setup`을 실행하거나 EMBEDDING__BASE_URL을 설정하세요.',

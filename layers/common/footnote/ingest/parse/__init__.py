@@ -1,4 +1,5 @@
-"""Parses files into blocks. Each format is a module or package with a `parse`, and one row in FORMATS.
+"""Parses files into blocks. Each format is a module or package with a `parse`, and one row in FORMATS; further ones come from installed
+packages (`installed`).
 
 Parsers are synchronous and import their libraries lazily. They run in a child process (`footnote.ingest.child`), because
 files are untrusted.
@@ -12,6 +13,7 @@ from importlib import import_module
 
 from footnote.errors import UnreadableFile
 from footnote.ingest.faq_pairs import split_questions
+from footnote.ingest.parse import installed
 from footnote.ingest.parse.detect import detect
 from footnote.ingest.parse.title import name_for_people
 from footnote.types import Parsed
@@ -53,6 +55,8 @@ _WITH_PICTURES = frozenset(("docx", "pptx", "xlsx", "xls", "xlsb", "odt", "ods",
 
 def parse(data: bytes, file_name: str) -> Parsed:
     """Parses a file into blocks in reading order, and a title. Raises UnreadableFile with a reason and a remedy."""
+    if data and (plugin := installed.reader_of(file_name)):
+        return finish(installed.parse(plugin, data, file_name), plugin.name, file_name)
     name = detect(data, file_name)
     return finish(import_module(FORMATS[name]).parse(data), name, file_name)
 

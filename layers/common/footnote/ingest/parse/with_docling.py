@@ -15,6 +15,7 @@ from footnote.ingest.parse import finish
 from footnote.ingest.parse import parse as parse_light
 from footnote.ingest.parse.decode import clean, spaced
 from footnote.ingest.parse.detect import detect
+from footnote.ingest.parse.installed import reader_of
 from footnote.ingest.parse.table import to_markdown
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, BlockKind, Parsed
@@ -28,6 +29,8 @@ _KINDS: dict[str, BlockKind] = {"caption": "caption", "code": "code", "list_item
 
 def parse(data: bytes, file_name: str) -> Parsed:
     """Like `footnote.ingest.parse.parse`."""
+    if reader_of(file_name):
+        return parse_light(data, file_name)
     name = detect(data, file_name)  # also refuses compression bombs
     if name not in FORMATS:
         return parse_light(data, file_name)

@@ -1,0 +1,1 @@
+"""What installed packages implement: embedders that they declare as entry points."""
