@@ -58,7 +58,7 @@ async def learn(folder: Path) -> None:
     await core.close()
 
 
-def test_bad_answers_come_first_and_become_golden_cases(open_admin: Open, rated_server: str) -> None:
+def test_bad_answers_become_golden_cases_and_weights_are_learned_of_them(open_admin: Open, rated_server: str, folder: Path) -> None:
     page = open_admin("feedback", server=rated_server)
     cards = page.locator(".card")
     expect(page.get_by_role("combobox", name="Rating")).to_have_value("down")
@@ -93,10 +93,10 @@ def test_bad_answers_come_first_and_become_golden_cases(open_admin: Open, rated_
     page.get_by_role("link", name="Open the conversation").click()  # of the admin's own rating
     expect(page.locator(".question")).to_have_text([FERRY])
     assert "/admin" not in page.url
+    resets_learned_weights(open_admin("experiments", server=rated_server), folder)
 
 
-def test_learned_weights_are_shown_and_reset(open_admin: Open, rated_server: str, folder: Path) -> None:
-    page = open_admin("experiments", server=rated_server)
+def resets_learned_weights(page: Page, folder: Path) -> None:
     weights = section(page, "Learned weights")
     expect(weights).to_contain_text("Nothing has been learned from feedback yet.")
     with ThreadPoolExecutor(1) as pool:  # this thread runs the browser's loop
