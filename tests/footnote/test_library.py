@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import subprocess
 import sys
@@ -272,6 +273,14 @@ def test_the_public_names_are_those_of_the_docs() -> None:
     assert [name for name in footnote.__all__ if getattr(footnote, name) is None or not re.search(rf"`(footnote\.)?{name}\b", text)] == []
     with pytest.raises(AttributeError, match="module 'footnote' has no attribute 'Libary'"):
         _ = footnote.Libary  # type: ignore[attr-defined]
+
+
+def test_a_program_that_configures_no_logging_sees_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logger = logging.getLogger("footnote")
+    monkeypatch.setattr(logger, "handlers", [])
+    monkeypatch.setattr(logger, "propagate", False)  # to pytest's own handler
+    with open_library(tmp_path):
+        assert logger.hasHandlers()  # else Python itself prints warnings to standard error
 
 
 def test_a_program_that_forgets_to_close_ends_and_importing_costs_nothing(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
 from os import PathLike
@@ -24,6 +25,7 @@ class Library:
     itself. Where an event loop runs, the sync forms would block it: they raise BadRequest."""
 
     def __init__(self, folder: str | PathLike[str], settings: Mapping[str, Any]) -> None:
+        logging.getLogger("footnote").addHandler(logging.NullHandler())  # silent unless the program configures logging
         self._library = AsyncLibrary(open_core(make_settings(folder, settings)))
         self._loop: _Loop | None = None
         self._starting = threading.Lock()
