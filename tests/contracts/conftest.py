@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from footnote.adapters.installed.embedder import InstalledEmbedder
 from footnote.adapters.local.files import LocalFiles
 from footnote.adapters.minilm.embedder import MiniLM
 from footnote.adapters.openai.embedder import OpenAIEmbedder
@@ -34,7 +35,9 @@ from footnote.adapters.sqlite.records import SqliteRecords
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
 from footnote.adapters.sqlite.vector_cache import SqliteVectorCache
 from footnote.errors import ModelUnavailable
+from footnote.plugins import Plugin
 from footnote.ports import Clock, Delta, LanguageModel
+from footnote.settings import Embedding
 from footnote.types import Caller
 from tests.contracts import (
     backends_aws,
@@ -291,6 +294,14 @@ async def minilm(folder: Path, clock: Clock) -> AsyncIterator[MiniLM]:
 
 
 @asynccontextmanager
+async def installed_embedder(folder: Path, clock: Clock) -> AsyncIterator[InstalledEmbedder]:
+    example = Plugin("trigrams", "footnote-calendar 0.1.0", "footnote_calendar:Trigrams")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(Path(__file__).parents[2] / "examples/footnote-calendar")
+        yield InstalledEmbedder(example, Embedding(dimension=1024))
+
+
+@asynccontextmanager
 async def fake_embedder(folder: Path, clock: Clock) -> AsyncIterator[FakeEmbedder]:
     yield FakeEmbedder(dimension=32)
 
@@ -335,7 +346,7 @@ async def fake_model(folder: Path, clock: Clock) -> AsyncIterator[Script]:
 
 EMBEDDERS: dict[str, Make] = {
     "openai": openai_embedder, "titan": backends_bedrock.make_titan, "cohere": backends_bedrock.make_cohere,
-    "minilm": minilm, "fake": fake_embedder,
+    "minilm": minilm, "installed": installed_embedder, "fake": fake_embedder,
 }  # fmt: skip
 LANGUAGE_MODELS: dict[str, Make] = {"openai": openai_model, "resilient": resilient_model, "fake": fake_model}
 

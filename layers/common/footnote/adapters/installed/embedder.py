@@ -41,8 +41,10 @@ class InstalledEmbedder:
 
         if self._broken:
             raise ModelUnavailable(self._broken)
+        if not texts:
+            return np.empty((0, self.dimension), np.float32)
         try:
-            vectors = np.asarray(await self._made.embed(texts, query=query), np.float32)
+            vectors = np.array(await self._made.embed(texts, query=query), np.float32)
         except FootnoteError:
             raise
         except Exception as exc:  # the package's code, which may log nothing and raise anything
@@ -51,7 +53,8 @@ class InstalledEmbedder:
             raise malformed(self.name)
         if vectors.shape[1] != self.dimension:
             raise wrong_length(self.name, str(vectors.shape[1]), self.dimension)
-        scaled: npt.NDArray[np.float32] = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-9))
+        vectors[~vectors.any(axis=1), 0] = 1  # such as those of texts without words
+        scaled: npt.NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return scaled
 
     def _failed(self, exc: Exception) -> str:
