@@ -79,3 +79,15 @@ def test_waiting_costs_nothing(pytester: pytest.Pytester, monkeypatch: pytest.Mo
 def test_a_slow_machine_is_allowed_more(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(costs, "loop_s", lambda: 180.0)  # three times as long
     assert outcomes(pytester, monkeypatch, "def test_it(): burn()") == {"passed": 1, "skipped": 0, "failed": 0}
+
+
+def test_what_a_shared_child_did_before_does_not_count(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = """
+@pytest.fixture(scope="module")
+def engine():
+    with subprocess.Popen([sys.executable, "-c", BURN + "\\nprint(flush=True); sys.stdin.read()"], stdin=-1, stdout=-1) as made:
+        made.stdout.read(1)
+        yield made
+def test_it(engine): engine.communicate()
+"""
+    assert outcomes(pytester, monkeypatch, shared) == {"passed": 1, "skipped": 0, "failed": 0}

@@ -344,6 +344,7 @@ def test_the_exit_codes_are_those_of_the_docs() -> None:
 # --- stopping ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow("starts two ingests of many files")
 async def test_ctrl_c_during_an_ingest_loses_nothing_and_the_same_command_finishes(environment: dict[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
@@ -375,6 +376,7 @@ async def test_ctrl_c_during_an_ingest_loses_nothing_and_the_same_command_finish
     await core.close()
 
 
+@pytest.mark.slow("starts three commands")
 def test_a_closed_pipe_is_not_an_error(environment: dict[str, str], docs: Path) -> None:
     subprocess.run([sys.executable, "-m", "footnote_local", "ingest", str(docs)], env=environment, capture_output=True, check=True)
     read, write = os.pipe()

@@ -195,6 +195,7 @@ def server(environment: dict[str, str], docs: Path) -> Iterator[Running]:
         process.communicate()
 
 
+@pytest.mark.slow("starts a server and commands")
 def test_a_server_answers_ingests_for_a_second_command_and_stops_on_a_signal(server: Running, footnote: Footnote, docs: Path) -> None:
     until = time.monotonic() + 60
     while httpx.get(f"{server.url}/ready").status_code != 200 and time.monotonic() < until:

@@ -26,6 +26,11 @@ BY_NIGHT = {
 """Large cases of which the gate reads a smaller one of the same kind, or the same in another format."""
 
 
+def marks_of(name: str) -> list[pytest.MarkDecorator]:
+    slow = [pytest.mark.slow("unpacks a table up to the limit of its text")] * (name == "a repeated cell in an ods")
+    return [pytest.mark.nightly] * (name in BY_NIGHT) + slow
+
+
 @pytest.fixture(scope="module")
 def reader() -> Iterator[ParserProcess]:
     """A parser with the default memory limit and a shorter timeout."""
@@ -41,9 +46,7 @@ async def read(reader: ParserProcess, case: Case) -> Parsed | UnreadableFile:
         return exc
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case.name, marks=[pytest.mark.nightly] * (case.name in BY_NIGHT)) for case in CASES]
-)
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name, marks=marks_of(case.name)) for case in CASES])
 async def test_a_hostile_file_is_refused_or_contained(case: Case, reader: ParserProcess) -> None:
     found = await read(reader, case)
     if isinstance(found, UnreadableFile):

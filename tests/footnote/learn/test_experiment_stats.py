@@ -10,6 +10,7 @@ import pytest
 
 from footnote.learn.experiment_stats import ALPHA, Bet, Rated, judge, rate_of
 from tests.footnote.learn.simulations import simulate
+from tests.nightly import DEEP
 
 EVEN = {"a": 0.5, "b": 0.5}
 
@@ -17,11 +18,11 @@ EVEN = {"a": 0.5, "b": 0.5}
 @pytest.mark.parametrize("kind", ["cohort", "bandit"])
 def test_the_better_arm_wins_and_equal_arms_do_not(kind: Literal["cohort", "bandit"]) -> None:
     """The full numbers of runs are in `python -m bench --only experiments`."""
-    won = [simulate(seed, {"a": 0.60, "b": 0.75}, kind)[0] for seed in range(20)]
-    assert won.count("b") >= 19
+    won = [simulate(seed, {"a": 0.60, "b": 0.75}, kind)[0] for seed in range(20 if DEEP else 5)]
+    assert won.count("b") >= 0.95 * len(won)
     assert won.count("a") == 0
-    equal = [simulate(seed, {"a": 0.6, "b": 0.6}, kind, ratings=800)[0] for seed in range(100, 200)]
-    assert sum(winner is not None for winner in equal) <= 5
+    equal = [simulate(seed, {"a": 0.6, "b": 0.6}, kind, ratings=800)[0] for seed in range(100, 200 if DEEP else 110)]
+    assert sum(winner is not None for winner in equal) <= 0.05 * len(equal)
 
 
 def test_a_factor_of_the_bet_is_one_on_average_whatever_the_shares_and_the_rating() -> None:

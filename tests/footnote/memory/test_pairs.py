@@ -80,7 +80,13 @@ async def hits(pair: Pair, number: int, cache: SqliteCache, embedder: Any, clock
     return (await run_step(recall_searches, other, deps)).evidence.lists != (), answered.outcome == "cached"
 
 
-@pytest.mark.parametrize("embedder", [MiniLM(), AllAlike(languages=None)], ids=["minilm", "all alike"])
+@pytest.mark.parametrize(
+    "embedder",
+    [
+        pytest.param(MiniLM(), id="minilm", marks=pytest.mark.slow("embeds 200 pairs of questions")),
+        pytest.param(AllAlike(languages=None), id="all alike"),
+    ],
+)
 async def test_no_question_gets_the_answer_to_another(cache: SqliteCache, clock: HandClock, embedder: Any) -> None:
     assert len(DIFFERENT) >= 200
     wrong = []
@@ -98,6 +104,7 @@ async def test_more_than_half_of_the_same_questions_in_other_words_hit(cache: Sq
     assert sum(answer for _, answer in found) == sum(search for search, _ in found) == 44
 
 
+@pytest.mark.slow("embeds 340 pairs of questions")
 async def test_held_out_pairs_hit_sometimes_and_never_wrongly(cache: SqliteCache, clock: HandClock) -> None:
     embedder = MiniLM()
     hit: dict[tuple[str, bool], int] = {}
