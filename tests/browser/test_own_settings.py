@@ -101,7 +101,7 @@ def test_without_a_budget_the_account_menu_shows_what_was_used(
 
 
 @pytest.mark.parametrize("look", [{}, NARROW], ids=["wide", "narrow"])
-def test_what_can_be_clicked_in_the_account_menu_does_not_move_when_the_usage_arrives(
+def test_nothing_clickable_in_the_account_menu_moves_when_the_usage_arrives(
     open_handbook: Open, server_with_model: str, look: dict[str, Any]
 ) -> None:
     page: Page = open_handbook(server_with_model, **STILL, **look).page

@@ -45,7 +45,7 @@ def shows_why(page: Page, language: str) -> None:
 
 
 @pytest.mark.parametrize(("first", "then"), [("de", "ko"), ("ko", "de"), ("en", "de")])
-def test_a_failed_upload_says_why_in_the_readers_language_also_in_another_that_is_chosen_later(
+def test_a_failed_upload_says_why_in_the_readers_language_also_after_a_change(
     open_screen: Open, server: str, first: str, then: str, tmp_path: Path
 ) -> None:
     screen = open_screen(server, locale=first)
@@ -82,7 +82,7 @@ def filled(text: str, values: tuple[str, ...]) -> str:
     return re.sub(r"\{(\d?)\}", lambda found: values[int(found[1]) - 1] if found[1] else next(following), text)
 
 
-def test_several_sentences_numbers_and_what_has_no_translation_are_shown_as_well_as_possible(open_screen: Open, server: str) -> None:
+def test_several_sentences_numbers_and_untranslated_ones_are_shown_well(open_screen: Open, server: str) -> None:
     page = open_screen(server, locale="de").page
     wanted = {
         "Only the first 10,000,000 characters were read. Hidden sheets were left out: 2.": (

@@ -170,7 +170,7 @@ def test_an_unreachable_model_is_shown_with_its_url_and_can_be_retried(
         ("ko-KR", "언어 모델이 응답하지 않았습니다."),
     ],
 )
-def test_an_unreachable_model_is_distinguished_from_a_missing_one_in_modes_that_need_one(
+def test_an_unreachable_model_is_told_from_a_missing_one_in_modes_that_need_one(
     open_handbook: Open, server_with_a_dead_model: str, locale: str, expected: str
 ) -> None:
     screen = open_handbook(server_with_a_dead_model, locale=locale)

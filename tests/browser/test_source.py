@@ -157,9 +157,7 @@ def test_a_pdf_that_cannot_be_drawn_is_shown_as_text(open_handbook: Open, server
     expect(page.locator("#source-note")).to_have_text("The pages cannot be displayed. This is the extracted text.")
 
 
-def test_a_korean_pdf_without_fonts_of_its_own_is_drawn_marked_and_explained_in_korean(
-    open_screen: Open, server: str, tmp_path: Path
-) -> None:
+def test_a_korean_pdf_without_its_own_fonts_is_drawn_marked_and_explained(open_screen: Open, server: str, tmp_path: Path) -> None:
     screen = open_screen(server, locale="ko-KR", color_scheme="dark")
     screen.add("handbook.pdf", korean_pdf("직원의 연차 휴가는 매년 28일입니다.", "출장비는 2주 안에 지급됩니다."))
     page = open_first_citation(screen, "직원의 연차 휴가는 매년 며칠입니까?")
@@ -308,7 +306,7 @@ def test_a_citation_from_a_spreadsheet_names_its_sheet(
 
 
 @pytest.mark.parametrize("look", [{}, DARK, NARROW], ids=["light", "dark", "narrow"])
-def test_sources_show_an_icon_of_their_format_also_when_the_conversation_is_opened_again(
+def test_sources_show_an_icon_of_their_format_also_in_reopened_conversations(
     open_handbook: Open, server: str, look: dict[str, Any], tmp_path: Path
 ) -> None:
     screen = open_handbook(server, **look)

@@ -297,7 +297,7 @@ async def test_a_file_is_refused_and_later_accepted_once_if_meanwhile(
 
 
 @each(FAULTS, "answers 500")
-async def test_no_upload_url_is_issued_for_a_file_that_would_not_be_ingested_while_the_cache(fault: Fault, site: Site) -> None:
+async def test_no_upload_url_is_issued_for_a_file_that_is_not_ingested_while_the_cache(fault: Fault, site: Site) -> None:
     site.fail(fault, "cache")
     assert says_unavailable(await site.ingest.post("/uploads", json={"file_name": "a.txt", "size": 1}), "cache")
     site.repair()

@@ -232,7 +232,7 @@ def text_reply(text: str) -> Reply:
 # --- chat-core -------------------------------------------------------------------------------------
 
 
-async def test_a_conversation_of_chat_core_with_its_follow_up_its_tokens_its_figures_and_its_events(open_site: Any) -> None:
+async def test_a_conversation_of_chat_core_has_its_follow_up_tokens_figures_and_events(open_site: Any) -> None:
     site: Site = await open_site()
     site.home.events()
     first = await site.stream("/v2/rag/query", QUESTION)
@@ -349,7 +349,7 @@ async def test_what_an_admin_changes_holds_in_another_process_within_5_seconds(o
     assert "mayor" not in json.dumps(log)
 
 
-async def test_answers_and_searches_are_used_again_by_another_process_and_no_entry_is_too_large(open_site: Any) -> None:
+async def test_answers_and_searches_are_used_by_another_process_and_no_entry_is_too_large(open_site: Any) -> None:
     site: Site = await open_site()
     site.clock.advance(86_400)
     ask = {"query_text": "When was the bridge opened by the mayor?", "index_name": "default", "permission_groups": []}

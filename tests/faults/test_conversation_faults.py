@@ -110,9 +110,7 @@ def restart(site: Site) -> None:
 
 
 @each(MONGODB, "is down")
-async def test_forbidden_terms_are_read_from_the_cache_by_warm_and_cold_processes_while_mongodb(
-    fault: Fault, site: Site, clock: HandClock
-) -> None:
+async def test_forbidden_terms_come_from_the_cache_in_every_process_while_mongodb(fault: Fault, site: Site, clock: HandClock) -> None:
     assert (await site.query.put("/forbidden-terms/salary", json={"match_type": "exact"})).status_code == 200
     assert await outcomes(site) == ["forbidden", "answered"]
     site.lose(fault)
@@ -138,9 +136,7 @@ async def test_where_no_term_is_forbidden_nothing_is_blocked_while_mongodb(fault
 
 
 @pytest.mark.usefixtures("restless")
-async def test_nothing_is_answered_a_minute_after_mongodb_and_the_cache_went_down_where_a_term_is_forbidden(
-    site: Site, clock: HandClock
-) -> None:
+async def test_with_forbidden_terms_nothing_is_answered_a_minute_after_both_stores_fail(site: Site, clock: HandClock) -> None:
     assert (await site.query.put("/forbidden-terms/salary", json={"match_type": "exact"})).status_code == 200
     site.lose("down")
     site.lose("down", "cache")

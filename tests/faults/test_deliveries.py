@@ -32,7 +32,7 @@ def documents(world: World, core: Any) -> dict[str, Any]:
     return {document.file_name: document for document in world.run(core.ledger.list(LOCAL, limit=200)).data}
 
 
-def test_five_events_of_one_file_give_the_same_result_in_any_order_and_repeated_ten_times(world: World, seed: str) -> None:
+def test_five_events_of_one_file_give_the_same_result_in_any_order_ten_times_over(world: World, seed: str) -> None:
     orders = random.Random(seed).sample(list(permutations(range(5))), KEYS)
     texts = [f"The tower was painted in {year}. ".encode() for year in (1874, 1999, 2004)]
     expected = {}
@@ -73,7 +73,7 @@ class Poisoned:
         return parse(data, file_name)
 
 
-def test_a_poison_message_becomes_a_dead_letter_with_its_reason_and_the_others_are_processed(world: World) -> None:
+def test_a_poison_message_becomes_a_dead_letter_and_the_others_are_processed(world: World) -> None:
     with world.core(proxied=False) as core:
         core.parser = Poisoned()
         names = [f"batch/{number}.txt" for number in range(9)] + ["batch/poison.txt"]

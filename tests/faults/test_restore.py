@@ -68,7 +68,7 @@ def reconcile(world: World, core: Core) -> list[str]:
     return found
 
 
-def test_documents_deleted_after_the_restore_point_stay_deleted_and_dropped_files_are_ingested_again(world: World, restored: str) -> None:
+def test_documents_deleted_after_the_restore_point_stay_deleted_and_drops_return(world: World, restored: str) -> None:
     with world.core(proxied=False) as core:
         for key in ("kept", "gone", "removed", "changed"):
             take(world, core, f"{key}.txt", f"The {key} tower of version1 was painted.")

@@ -340,7 +340,7 @@ def test_the_first_words_arrive_before_the_model_sends_the_last(
         assert "".join(lines) == ""
 
 
-def test_a_model_that_breaks_off_gives_an_error_event_at_the_end_of_a_complete_stream(
+def test_a_model_that_breaks_off_gives_an_error_event_and_a_complete_stream(
     client: httpx.Client, model: Server, portal: BlockingPortal, guide: str
 ) -> None:
     model.replies[COMPLETIONS], gate = stream_slowly(None)

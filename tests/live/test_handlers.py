@@ -19,9 +19,7 @@ TRACE_ID = "01JHM0E7V5N3K9Q2T8W4X6Y1ZA"
 JAN_15 = 1_768_469_400.0
 
 
-def test_a_dropped_file_is_listed_over_http_and_only_the_poison_message_of_a_batch_is_retried(
-    open_function: OpenFunction, tmp_path: Path
-) -> None:
+def test_a_dropped_file_is_listed_over_http_and_only_poison_messages_are_retried(open_function: OpenFunction, tmp_path: Path) -> None:
     ingest = open_function("ingest", INGEST__DROP_GROUPS='{"handbooks/": ["hr"]}')
     assert ingest.invoke(sample_event("ingest_s3_test")) == {"batchItemFailures": []}
     assert ingest.http(sample_event("ingest_http_get")) == (200, {"data": [], "has_more": False, "last_id": None})

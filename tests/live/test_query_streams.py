@@ -121,7 +121,7 @@ def test_the_first_words_arrive_before_the_model_has_finished(client: httpx.Clie
         assert "".join(lines) == ""
 
 
-def test_a_model_that_breaks_off_in_the_middle_gives_an_error_event_at_the_end_of_a_complete_stream(
+def test_a_model_that_breaks_off_in_the_middle_ends_its_stream_with_an_error_event(
     client: httpx.Client, model: Server, portal: BlockingPortal
 ) -> None:
     model.replies[COMPLETIONS], gate = stream_slowly(None)

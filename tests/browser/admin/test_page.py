@@ -49,7 +49,7 @@ def test_a_backend_that_is_down_is_named_with_what_is_wrong(open_admin: Open) ->
     expect(section(page, "Health")).to_contain_text("Everything works.")
 
 
-def test_what_is_wrong_with_a_backend_and_why_a_document_failed_are_in_the_readers_language(open_admin: Open) -> None:
+def test_what_failed_in_a_backend_or_a_document_is_told_in_the_readers_language(open_admin: Open) -> None:
     def down(page: Page) -> None:
         said = "The search engine cannot be reached. Check that it is running and that OPENSEARCH__URL is correct."
         page.route("**/ingest/ready", lambda route: route.fulfill(status=503, json={"status": "not ready", "parts": {"index": said}}))
@@ -81,7 +81,7 @@ def test_a_model_that_is_configured_and_does_not_answer_is_down(open_admin: Open
         expect(row).to_contain_text("down")
 
 
-def test_the_account_menu_leads_admins_here_feedback_opens_here_and_voices_on_the_page(open_admin: Open, admin_server: str) -> None:
+def test_the_account_menu_leads_admins_here_with_feedback_and_voices_on_the_page(open_admin: Open, admin_server: str) -> None:
     page = open_admin()
     page.goto(admin_server)
     page.get_by_role("button", name="Account").click()
