@@ -40,7 +40,9 @@ class Sides:
 
     def open(self) -> tuple[Core, Core]:
         common = {"footnote_data": self.folder, "llm": LLM(discover=False), "embedding": Embedding(builtin=False), "db": self.db}
-        deployment = Core(self.world.settings(self.world.direct).model_copy(update=common), parser=HereParser())
+        settings = self.world.settings(self.world.direct)
+        patient = settings.opensearch.model_copy(update={"limit_s": 30})
+        deployment = Core(settings.model_copy(update={**common, "opensearch": patient}), parser=HereParser())
         local = Core(embedded(deployment.settings), parser=HereParser())
         deployment.embedder = local.embedder = FakeEmbedder(languages=None)
         return deployment, local
