@@ -16,7 +16,8 @@ from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index
 from footnote.types import Caller, Candidates, Chunk, Part, Search, chunks_digest
 from tests.contracts.conftest import Open
 from tests.fakes import make_chunk, make_document, put_document
-from tests.nightly import DEEP
+
+pytestmark = pytest.mark.engine
 
 LOCAL = Caller("local", sees_all=True)
 
@@ -53,7 +54,6 @@ async def near(index: Any, caller: Caller, vector: Any, **changes: Any) -> list[
 # --- generations -------------------------------------------------------------------------------
 
 
-@pytest.mark.engine
 async def test_a_staged_generation_does_not_answer_until_it_is_activated(index: Any, me: Caller) -> None:
     document = make_document()
     chunk = make_chunk(document, "The bridge is old.")
@@ -77,7 +77,6 @@ async def test_staged_chunks_are_read_back_in_order_and_complete(index: Any) -> 
     assert await index.staged("plan", 2) == (0, chunks_digest([]))
 
 
-@pytest.mark.engine
 async def test_staging_again_replaces_what_was_staged(index: Any, me: Caller) -> None:
     document = make_document()
     await index.stage(document, [make_chunk(document, "first"), make_chunk(document, "more", 1)], [(), ()])
@@ -98,7 +97,6 @@ async def test_a_job_redelivered_after_activation_can_stage_and_activate_again(i
     assert [waiting.chunk_id for waiting in await index.pending("e", None, 9)] == ["plan|1|0"]
 
 
-@pytest.mark.engine
 async def test_a_new_generation_replaces_the_old_one_in_every_answer(index: Any, me: Caller) -> None:
     chunks = await put_document(index, make_document(), ["The old bridge.", "Another old passage."])
     await embed(index, chunks, unit(1), unit(0, 1))
@@ -109,7 +107,6 @@ async def test_a_new_generation_replaces_the_old_one_in_every_answer(index: Any,
     assert await index.staged("plan", 1) == (0, chunks_digest([]))
 
 
-@pytest.mark.engine
 async def test_a_removed_document_is_not_found_even_if_a_late_worker_activates_it(index: Any, me: Caller) -> None:
     document = make_document(generation=2)
     await index.stage(document, [make_chunk(document, "The bridge.")], [()])
@@ -123,7 +120,6 @@ async def test_a_removed_document_is_not_found_even_if_a_late_worker_activates_i
     assert await words(index, me, "bridge") == ["plan|3|0"]
 
 
-@pytest.mark.engine
 async def test_an_older_generation_never_replaces_a_newer_one(index: Any, me: Caller) -> None:
     late, soon = make_document(generation=1), make_document(generation=2)
     await index.stage(late, [make_chunk(late, "The old bridge.")], [()])
@@ -134,7 +130,6 @@ async def test_an_older_generation_never_replaces_a_newer_one(index: Any, me: Ca
     assert [chunk.text for chunk in await index.read(me, await words(index, me, "bridge"))] == ["The new bridge."]
 
 
-@pytest.mark.engine
 async def test_removing_an_older_generation_leaves_the_newer_one(index: Any, me: Caller) -> None:
     await put_document(index, make_document(generation=2), ["The new bridge."])
     await index.remove("plan", 1)
@@ -143,7 +138,6 @@ async def test_removing_an_older_generation_leaves_the_newer_one(index: Any, me:
     assert await words(index, me, "bridge") == []
 
 
-@pytest.mark.engine
 async def test_the_inventory_holds_every_active_or_staged_generation(index: Any) -> None:
     assert [item async for item in index.inventory()] == []
     await put_document(index, make_document("b", collection="other"), ["one", "two"])
@@ -215,7 +209,6 @@ CALLERS = [
 ]
 
 
-@pytest.mark.engine
 @pytest.mark.parametrize(("caller", "visible"), CALLERS)
 async def test_a_caller_sees_the_documents_of_their_groups_and_no_others(guarded: Any, caller: Caller, visible: list[str]) -> None:
     expected = [f"{doc_id}|1|0" for doc_id in visible]
@@ -228,7 +221,6 @@ async def test_a_caller_sees_the_documents_of_their_groups_and_no_others(guarded
     assert sorted(chunk.chunk_id for chunk in await guarded.sample(caller, "default", 9)) == expected
 
 
-@pytest.mark.engine
 async def test_a_hidden_document_takes_no_place_in_a_limited_list(guarded: Any, me: Caller) -> None:
     found = await ask(guarded, me, "bridge", unit(1), limit=2)
     assert (len(found.lexical), len(found.dense)) == (2, 2)
@@ -237,7 +229,6 @@ async def test_a_hidden_document_takes_no_place_in_a_limited_list(guarded: Any, 
 # --- searches ----------------------------------------------------------------------------------
 
 
-@pytest.mark.engine
 async def test_filters_must_all_match_one_of_their_values(index: Any, me: Caller) -> None:
     for doc_id, metadata in {
         "a": {"class": "law", "year": 1949},
@@ -259,7 +250,6 @@ async def test_filters_must_all_match_one_of_their_values(index: Any, me: Caller
     assert await found(**{"class": ("la",)}) == await found(missing=("x",)) == await found(year=()) == []
 
 
-@pytest.mark.engine
 async def test_only_chunks_of_the_requested_levels_are_found(index: Any, me: Caller) -> None:
     document = make_document()
     chunks = [make_chunk(document, "The bridge.", level, level=level) for level in (0, 1, 2)]  # type: ignore[arg-type]
@@ -272,7 +262,6 @@ async def test_only_chunks_of_the_requested_levels_are_found(index: Any, me: Cal
     assert [chunk.level for chunk in await index.sample(me, "default", 9)] == [2]
 
 
-@pytest.mark.engine
 async def test_collections_do_not_see_each_other(index: Any, me: Caller) -> None:
     await put_document(index, make_document("a", collection="one"), ["The bridge."])
     await put_document(index, make_document("b", collection="two; DROP TABLE chunks; --"), ["The bridge."])
@@ -280,7 +269,6 @@ async def test_collections_do_not_see_each_other(index: Any, me: Caller) -> None
     assert await words(index, me, "bridge", collection="two; DROP TABLE chunks; --") == ["b|1|0"]
 
 
-@pytest.mark.engine
 async def test_an_unknown_collection_is_empty(index: Any, me: Caller) -> None:
     assert await ask(index, me, "bridge", unit(1), collection="nowhere") == Candidates()
     assert await index.info("nowhere") is None
@@ -290,7 +278,6 @@ async def test_an_unknown_collection_is_empty(index: Any, me: Caller) -> None:
     assert await index.read(me, []) == []
 
 
-@pytest.mark.engine
 async def test_more_matches_nearer_beginnings_and_titles_rank_higher(index: Any, me: Caller) -> None:
     await put_document(index, make_document("a"), ["A bridge and a road and a river and a hill."])
     await put_document(index, make_document("b"), ["Bridge, bridge and bridge."])
@@ -301,7 +288,6 @@ async def test_more_matches_nearer_beginnings_and_titles_rank_higher(index: Any,
     assert found[0].score > found[1].score > found[2].score > 0
 
 
-@pytest.mark.engine
 async def test_lists_are_limited_and_ties_are_ordered_by_chunk_id(index: Any, me: Caller) -> None:
     for doc_id in ("c", "a", "e", "b", "d"):
         await embed(index, await put_document(index, make_document(doc_id, title="Same"), ["The bridge."]), unit(1, 1))
@@ -314,7 +300,6 @@ async def test_lists_are_limited_and_ties_are_ordered_by_chunk_id(index: Any, me
     assert ids(limited.dense) == ["f|1|0", "a|1|0", "b|1|0"]
 
 
-@pytest.mark.engine
 async def test_the_dense_list_holds_cosines(index: Any, me: Caller) -> None:
     chunks = await put_document(index, make_document(), ["one", "two", "three"])
     await embed(index, chunks, unit(1), unit(3, 4), unit(-1))
@@ -322,7 +307,6 @@ async def test_the_dense_list_holds_cosines(index: Any, me: Caller) -> None:
     assert [(entry.chunk_id, round(entry.score, 5)) for entry in found] == [("plan|1|0", 1.0), ("plan|1|1", 0.6), ("plan|1|2", -1.0)]
 
 
-@pytest.mark.engine
 async def test_coverage_is_the_share_of_chunks_that_have_a_vector(index: Any, me: Caller) -> None:
     chunks = await put_document(index, make_document(), ["one", "two", "three", "four"])
     assert (await ask(index, me, vector=unit(1))).coverage == 0.0
@@ -339,20 +323,17 @@ SIGNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.engine
 async def test_no_special_character_in_a_question_breaks_the_search(index: Any, me: Caller) -> None:
     await put_document(index, make_document(), ["The bridge."])
     assert {question: await words(index, me, question) for question in SIGNS} == {question: ["plan|1|0"] for question in SIGNS}
 
 
-@pytest.mark.engine
 async def test_a_question_without_a_word_finds_nothing(index: Any, me: Caller) -> None:
     await put_document(index, make_document(), ["The bridge."])
     for question in ("", "?!", "🙂", "\x00", '""', "the", "*", "AND OR NOT"):
         assert await words(index, me, question) == [], question
 
 
-@pytest.mark.engine
 @pytest.mark.parametrize(
     ("lang", "text", "question"),
     [
@@ -370,14 +351,12 @@ async def test_a_text_is_found_by_the_words_of_its_language(index: Any, me: Call
     assert await words(index, me, question, lang=lang) == ["plan|1|0"]
 
 
-@pytest.mark.engine
 async def test_a_very_long_question_is_answered(index: Any, me: Caller) -> None:
     await put_document(index, make_document(), ["Die Brücke."], lang="de")
     question = "Brücke " + " ".join(f"w{i:03}verstand" for i in range(150))
     assert await words(index, me, question, lang="de") == ["plan|1|0"]
 
 
-@pytest.mark.engine
 async def test_ids_titles_and_texts_may_hold_any_character(index: Any, me: Caller) -> None:
     document = make_document("ä|한/'\"%_🙂", title='“Ti"tle”', metadata={"k": ["v", {"x": None}]}, collection="한국어")
     parts = (Part(0, 3, 0, 0), Part(7, 4, 1, 12, "table"))
@@ -400,7 +379,6 @@ async def test_chunks_are_read_in_the_order_asked(index: Any, me: Caller) -> Non
 # --- collections -------------------------------------------------------------------------------
 
 
-@pytest.mark.engine
 async def test_term_weights_are_inverse_document_frequencies(index: Any, me: Caller) -> None:
     await put_document(index, make_document(), ["bridge bridge road", "road river", "road", "hill"])
     weights = await index.term_weights(me, "default", ["road", "bridg", "nowher", "road"])
@@ -417,7 +395,6 @@ async def test_term_weights_are_inverse_document_frequencies(index: Any, me: Cal
     assert changed["road"] > weights["road"]
 
 
-@pytest.mark.engine
 async def test_terms_are_known_from_visible_active_chunks_only(index: Any, me: Caller, stranger: Caller) -> None:
     await put_document(index, make_document(), ["bridge road"])
     await index.stage(make_document("later"), [make_chunk(make_document("later"), "river")], [((0, 5),)])
@@ -428,7 +405,6 @@ async def test_terms_are_known_from_visible_active_chunks_only(index: Any, me: C
     assert await index.known_terms(me, "default", []) == frozenset()
 
 
-@pytest.mark.engine
 async def test_the_version_grows_with_every_change_that_answers_can_see(index: Any) -> None:
     versions = []
 
@@ -451,7 +427,6 @@ async def test_the_version_grows_with_every_change_that_answers_can_see(index: A
     assert (await index.info("default")).version == versions[-1]
 
 
-@pytest.mark.engine
 async def test_languages_are_counted_among_what_a_caller_may_read(index: Any, me: Caller) -> None:
     assert await index.view(me, "default") == View()
     await put_document(index, make_document(), ["one", "two"])
@@ -463,7 +438,6 @@ async def test_languages_are_counted_among_what_a_caller_may_read(index: Any, me
     assert await index.view(me, "nowhere") == View()
 
 
-@pytest.mark.engine
 async def test_a_view_holds_the_groups_of_the_caller_that_access_lists_name(index: Any) -> None:
     await put_document(index, make_document(groups=("staff", "board")), ["one"])
     await put_document(index, make_document("open", groups=("*",)), ["two"])
@@ -483,7 +457,6 @@ async def test_a_view_holds_the_groups_of_the_caller_that_access_lists_name(inde
     assert await groups(ann, bob, Caller("boss", frozenset({"board"}))) == [frozenset(), frozenset(), {"board"}]
 
 
-@pytest.mark.engine
 async def test_a_sample_takes_a_passage_of_each_document_before_a_second_of_any(index: Any, me: Caller) -> None:
     for doc_id in ("a", "b", "c"):
         await put_document(index, make_document(doc_id), ["first", "second"])
@@ -507,7 +480,6 @@ async def test_another_client_of_the_same_data_sees_every_change(open_index: Ope
     assert (await reader.info("default")).chunks == 0
 
 
-@pytest.mark.engine
 async def test_a_search_sees_exactly_one_generation(open_index: Open, me: Caller) -> None:
     writer, other = await open_index(), await open_index()
 
@@ -519,7 +491,7 @@ async def test_a_search_sees_exactly_one_generation(open_index: Open, me: Caller
     done = asyncio.Event()
 
     async def write() -> None:
-        for generation in range(2, 22 if DEEP else 7):
+        for generation in range(2, 9):
             await publish(generation)
         done.set()
 
@@ -534,10 +506,9 @@ async def test_a_search_sees_exactly_one_generation(open_index: Open, me: Caller
         return searches
 
     counts = await asyncio.gather(search(writer), search(other), search(other), write())
-    assert min(counts[:3]) > (5 if DEEP else 1)
+    assert min(counts[:3]) > 1
 
 
-@pytest.mark.engine
 async def test_two_writers_wait_for_each_other(open_index: Open, me: Caller) -> None:
     clients = [await open_index(), await open_index()]
 

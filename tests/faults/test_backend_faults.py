@@ -25,6 +25,7 @@ from footnote.ingest.restoring import purge_expired
 from footnote.settings import Auth
 from footnote_ingest.app import create_app, create_handler
 from tests.faults.aws_world import World
+from tests.faults.conftest import each, each_of
 from tests.faults.proxy import Action
 from tests.faults.query_world import (
     ASK,
@@ -79,21 +80,6 @@ OPENAI = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION
 
 SEARCH_S, VECTOR_S, EMBED_S, SAVE_S = 8.0, 6.0, 70.0, 15.0
 """How long who waits for it at most: search, one leg of it, the vectors of a file, saving an answer."""
-
-
-def each(faults: dict[str, Any], *gate: str) -> Any:
-    """Each of the faults; those that `gate` does not name are left to `make nightly`: one or two stand for the others."""
-    assert faults.keys() >= {*gate}
-    marks = {name: () if name in gate else pytest.mark.nightly for name in faults}
-    return pytest.mark.parametrize("fault", [pytest.param(fault, id=name, marks=marks[name]) for name, fault in faults.items()])
-
-
-def each_of(parts: dict[str, str], faults: dict[str, Any]) -> Any:
-    """Each of the faults in each of the parts; of a part, the one that is named here in the gate."""
-    pairs = [(part, name) for part in parts for name in faults]
-    marks = {pair: () if parts[pair[0]] == pair[1] else pytest.mark.nightly for pair in pairs}
-    cases = [pytest.param(part, faults[name], id=f"{part} {name}", marks=marks[part, name]) for part, name in pairs]
-    return pytest.mark.parametrize(("part", "fault"), cases)
 
 
 @pytest.fixture(scope="module")

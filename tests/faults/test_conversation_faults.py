@@ -20,8 +20,9 @@ from footnote.guard.terms import Terms
 from footnote.settings import ApiKey, Auth, Budget, Limits, OpenSearch
 from tests.conftest import HandClock
 from tests.faults.aws_world import World
+from tests.faults.conftest import each
 from tests.faults.query_world import ASK, QUESTION, SAID, Fault, Site, open_filled, open_site, says_unavailable
-from tests.faults.test_backend_faults import FAULTS, MID_STREAM, MODEL, MONGODB, assert_answered, each
+from tests.faults.test_backend_faults import FAULTS, MID_STREAM, MODEL, MONGODB, assert_answered
 from tests.functions.conftest import read_events
 
 RAG: dict[str, Any] = {"query": QUESTION, "room_id": "room"}
