@@ -17,6 +17,7 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from footnote.bootstrap import Core
+from footnote.ingest.apart import in_thread
 from footnote.ingest.parse import parse
 from footnote.ports import Parser
 from footnote.settings import KDB, LLM, MCP, Auth, Embedding, Ingest, Rerank, Settings
@@ -31,6 +32,9 @@ class HereParser:
 
     async def parse(self, data: bytes, file_name: str) -> Parsed:
         return parse(data, file_name)
+
+    async def close(self) -> None:
+        """There is no process to end."""
 
 
 def open_core(
@@ -70,7 +74,9 @@ COMMAND = cache(get_command)
 
 @pytest.fixture
 def footnote(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Footnote]:
-    """Runs a command in this process, and restores logging and signals."""
+    """Runs a command in this process, with what reads files, and restores logging and signals."""
+    monkeypatch.setattr("footnote.bootstrap.readers.make_parser", lambda limits, *, docling: HereParser())
+    monkeypatch.setattr("footnote.bootstrap.readers.InChildren", lambda limit_s, memory_mb: in_thread)
     monkeypatch.setattr("typer.testing._get_command", COMMAND)
     logger, on_term = logging.getLogger("footnote"), signal.getsignal(signal.SIGTERM)
     before = list(logger.handlers), logger.level, logger.propagate

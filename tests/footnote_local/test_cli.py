@@ -376,9 +376,8 @@ async def test_ctrl_c_during_an_ingest_loses_nothing_and_the_same_command_finish
     await core.close()
 
 
-@pytest.mark.slow("starts three commands")
-def test_a_closed_pipe_is_not_an_error(environment: dict[str, str], docs: Path) -> None:
-    subprocess.run([sys.executable, "-m", "footnote_local", "ingest", str(docs)], env=environment, capture_output=True, check=True)
+def test_a_closed_pipe_is_not_an_error(footnote: Footnote, environment: dict[str, str], docs: Path) -> None:
+    footnote("ingest", docs)
     read, write = os.pipe()
     os.close(read)
     result = subprocess.run(
