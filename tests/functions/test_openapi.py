@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
@@ -30,13 +29,14 @@ from footnote_local.server import function_of
 from tests.fakes import FakeEmbedder, FakeModels, SameModel
 from tests.functions.conftest import ASK, BRIDGE, OpenSite, read_events
 from tests.functions.people import CREATE
+from tests.nightly import DEEP
 
 Who = Literal["local", "user", "admin", "anonymous"]
 """`local`: in mode `none`; the others in mode `session`."""
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-CALM = settings(  # the same examples in every run; FOOTNOTE_EXAMPLES=150 runs more
-    max_examples=int(os.environ.get("FOOTNOTE_EXAMPLES", "6")),
+CALM = settings(  # the same examples in every run
+    max_examples=30 if DEEP else 3,
     derandomize=True,
     database=None,
     deadline=None,

@@ -13,7 +13,7 @@ from footnote.settings.marks import each_setting, group_of
 OTHERS = frozenset("FOOTNOTE_SECRET FOOTNOTE_LOCAL FOOTNOTE_SEED".split())
 """Names that Footnote reads and that are no settings."""
 OWN = "FOOTNOTE_"
-TESTS = ("FOOTNOTE_TEST_", "FOOTNOTE_DEEP", "FOOTNOTE_EXAMPLES", "FOOTNOTE_RECORD", "FOOTNOTE_SCREENSHOTS")
+TESTS = ("FOOTNOTE_TEST_", "FOOTNOTE_DEEP", "FOOTNOTE_SHARD", "FOOTNOTE_RECORD", "FOOTNOTE_SCREENSHOTS")
 """Names that the project's tests read."""
 GROUPS_OF_OTHERS = frozenset({"AUTH", "AWS", "CACHE", "DB", "LIMITS"})
 """Groups by whose names variables of other programs begin, too: `AWS_REGION`, `DB_NAME`."""
