@@ -15,6 +15,7 @@ from bench.counts.counter import Counting, peak_bytes, top
 from bench.counts.gate import VERSION, WRITE, compare, count, read_bounds
 
 
+@pytest.mark.timeout(600)  # on a busy machine
 @pytest.mark.slow("runs each scene and imports each entry point, in processes of their own")
 def test_no_count_is_out_of_its_bounds() -> None:
     bounds = read_bounds()
