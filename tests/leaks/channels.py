@@ -461,7 +461,13 @@ DEAR: tuple[Channel, ...] = (
     ask_mcp,
     show_closest,
 )
+ALL_CHANNELS = CHEAP + DEAR
 REMEMBERING = (read_attachments, read_conversations, show_closest, ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_pipeline)
+
+
+def shares_of_channels(count: int) -> list[tuple[Channel, ...]]:
+    """All channels, shared out so that one share after the other costs about the same."""
+    return [(*DEAR[number::count], *CHEAP[number::count]) for number in range(count)]
 
 
 async def assert_permitted(world: World, person: str, channels: tuple[Channel, ...]) -> None:
