@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import logging
-import os
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
@@ -35,7 +33,6 @@ from footnote_query import sessions, shares
 from footnote_query.dialects import dify
 from footnote_query.dialects.chat_core import routes as chat_core
 from tests.leaks.world import PEOPLE
-from tests.nightly import DEEP
 
 Change = Callable[[Any], Any]
 Mutant = tuple[tuple[Any, str, Change], ...]
@@ -213,11 +210,3 @@ MUTANTS: Mapping[str, Mutant] = {
     "what is new does not answer": ((SqliteIndex, "activate", giving(True)),),
     "answers are logged": ((metrics, "metrics_of", _logging_answers),),
 }  # fmt: skip
-
-
-def chosen(names: Mapping[str, Mutant], count: int) -> list[str]:
-    """A sample that depends on the seed; all of them where DEEP is set."""
-    if DEEP:
-        return list(names)
-    seed = os.environ.get("FOOTNOTE_SEED", "0")
-    return sorted(random.Random(seed).sample(sorted(names), count))

@@ -16,9 +16,10 @@ from footnote.ingest.sync_state import Options
 from footnote.ingest.wiki import WikiPages
 from footnote.ingest.wiki_space import SpaceSync
 from footnote.types import Document, StoredName
-from tests.leaks.mutants import Change, Mutant, chosen, giving, seed
+from tests.leaks.mutants import Change, Mutant, giving, seed
 from tests.leaks.test_confluence import MUTANTS as OF_PAGES
 from tests.leaks.test_confluence import SETS, SPACES, Wiki, open_wiki
+from tests.nightly import DEEP
 
 
 async def unnoted(document: Document) -> None:
@@ -32,11 +33,11 @@ async def sync(made: Wiki, *, agreed: bool = True) -> None:
         assert isinstance(run, SpaceSync)
         plan = await run.plan()
         await run.withdraw(unnoted)
-        await made.check_all(complete=False)
+        await made.check_all(complete=False, opens=DEEP)
         if not agreed:
             run.spare(plan)
         await run.apply(plan)
-    await made.check_all(complete=False)
+    await made.check_all(complete=False, opens=DEEP)
     await made.work()
 
 
@@ -93,8 +94,7 @@ def _whoever_reads(version: Any) -> Any:
     return lambda number, facts, readers: version(number, facts, ())
 
 
-MUTANTS: dict[str, Mutant] = {
-    **{name: OF_PAGES[name] for name in OF_PAGES if name != "documents stay when their page is restricted"},
+OF_SPACES: dict[str, Mutant] = {
     "a list's restrictions are not looked at": ((adapter, "_check", _reading(Entry, _without_own)),),
     "a list's pages have none above": ((adapter, "_check", _reading(Entry, _without_above)),),
     "a version does not tell the readers": ((wiki_versions, "_version", _whoever_reads),),
@@ -102,9 +102,11 @@ MUTANTS: dict[str, Mutant] = {
     "documents stay when their page is restricted": ((WikiPages, "narrow", giving(None)),),
     "what is gone stays": ((SpaceSync, "_look_for", giving(None)),),
 }
+MUTANTS = OF_PAGES | OF_SPACES
+"""The gate finds those of pages when single pages are added."""
 
 
-@pytest.mark.parametrize("name", chosen(MUTANTS, 3))
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name not in OF_SPACES)) for name in MUTANTS])
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError, match=r" saw | did not find "):
