@@ -90,12 +90,12 @@ SHOW = """async payloads => {
     }
   }
   for (const payload of payloads) {
-    const text = `It opened in 1894. ${payload} It closed in 1920.`
-    for (let end = 0; end <= text.length; end += 1) show(renderLive(text.slice(0, end), () => document.createElement('i')), payload)
+    const text = `It opened. ${payload} It closed.`
+    for (let end = 11; end <= text.length; end += 1) show(renderLive(text.slice(0, end), () => document.createElement('i')), payload)
     show(renderAnswer(text, [{ number: 1, spans: [[0, 2]] }], number => document.createTextNode(String(number))), payload)
     await new Promise(resume => requestAnimationFrame(resume))
   }
-  await new Promise(resume => setTimeout(resume, 300))
+  await fetch('/health') // what was asked for before has been sent, or refused by the policy
   stage.remove()
   return { found, shown }
 }"""
@@ -106,5 +106,5 @@ def test_nothing_is_fetched_or_run_wherever_the_text_is_cut(open_screen: Callabl
     result = screen.page.evaluate(SHOW, list(PAYLOADS))
     assert len(PAYLOADS) >= 60
     assert result["found"] == []
-    assert result["shown"] > 60 * 50
+    assert result["shown"] > 60 * 40
     screen.assert_quiet()

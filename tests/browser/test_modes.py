@@ -21,7 +21,7 @@ def receipt(page: Page) -> Any:
     return found
 
 
-def test_the_model_alone_searches_nothing_and_is_remembered_with_its_subject(open_handbook: Open, server_with_model: str) -> None:
+def test_the_model_alone_searches_nothing_and_a_follow_up_names_its_subject(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page
     for question in (LEAVE, "And what does it cost?"):

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import Screen, scripted_model, serving
-from tests.browser.test_accessibility import DARK, NARROW, STILL, close_sheet, grave_in
+from tests.browser.test_accessibility import DARK, NARROW, close_sheet, grave_in
 
 Open = Callable[..., Any]
 LEAVE = "How many days of annual leave do employees receive?"
@@ -24,127 +19,101 @@ LIGHT_PAPER, DARK_PAPER = "rgb(251, 251, 249)", "rgb(21, 22, 23)"
 
 # --- theme ---------------------------------------------------------------------------------------
 
+SHEETS = "[...document.styleSheets].flatMap(sheet => [...sheet.cssRules])"
+NAMES = f"{SHEETS}.filter(rule => rule.selectorText === ':root').flatMap(rule => [...rule.style]).filter(name => name.startsWith('--'))"
+COLOURS = f"Object.fromEntries({NAMES}.map(name => [name, getComputedStyle(document.documentElement).getPropertyValue(name)]))"
 
-@pytest.mark.parametrize(("prefers", "chosen", "paper"), [("light", "dark", DARK_PAPER), ("dark", "light", LIGHT_PAPER)])
-def test_a_chosen_theme_is_kept_on_every_page_whatever_the_device_prefers(
-    open_screen: Open, server: str, prefers: str, chosen: str, paper: str
-) -> None:
-    screen = open_screen(server, color_scheme=prefers, **STILL)
-    page: Page = screen.page
+
+def test_a_chosen_theme_is_kept_on_every_page_whatever_the_device_prefers(open_screen: Open, server: str) -> None:
+    page: Page = open_screen(server).page
+    found = []
+    for device in ("light", "dark"):
+        page.emulate_media(color_scheme=device)
+        page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        found.append(page.evaluate(COLOURS))
+        page.evaluate("delete document.documentElement.dataset.theme")
+        found.append(page.evaluate(COLOURS))
+    chosen_on_light, light, chosen_on_dark, dark = found
+    assert chosen_on_light == chosen_on_dark == dark != light
+
     page.locator("#account").click()
-    page.get_by_label("Theme").select_option(chosen)
-    assert page.evaluate(PAPER) == paper
+    for device, chosen, paper in (("dark", "light", LIGHT_PAPER), ("light", "dark", DARK_PAPER)):
+        page.emulate_media(color_scheme=device)  # type: ignore[arg-type]
+        page.get_by_label("Theme").select_option(chosen)
+        assert page.evaluate(PAPER) == paper
     for path in ("/", "/statistics", "/admin"):
         page.goto(f"{server}{path}")
-        assert page.evaluate(PAPER) == paper
-        assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == chosen
+        assert page.evaluate(PAPER) == DARK_PAPER
+        assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
     page.goto(server)
     expect(page.locator("html[data-ready]")).to_be_attached()
     page.locator("#account").click()
-    expect(page.get_by_label("Theme")).to_have_value(chosen)
+    expect(page.get_by_label("Theme")).to_have_value("dark")
     page.get_by_label("Theme").select_option("As on this device")
-    assert page.evaluate(PAPER) == (DARK_PAPER if prefers == "dark" else LIGHT_PAPER)
-
-
-def test_the_dark_colours_are_the_same_by_choice_and_by_device(open_handbook: Open, server: str) -> None:
-    sheets = "[...document.styleSheets].flatMap(sheet => [...sheet.cssRules])"
-    names = f"{sheets}.filter(rule => rule.selectorText === ':root').flatMap(rule => [...rule.style]).filter(name => name.startsWith('--'))"
-    read = f"Object.fromEntries({names}.map(name => [name, getComputedStyle(document.documentElement).getPropertyValue(name)]))"
-    found = []
-    for device in ("light", "dark"):
-        page: Page = open_handbook(server, color_scheme=device).page
-        page.evaluate("document.documentElement.dataset.theme = 'dark'")
-        found.append(page.evaluate(read))
-        page.evaluate("delete document.documentElement.dataset.theme")
-        found.append(page.evaluate(read))
-    chosen_on_light, light, chosen_on_dark, dark = found
-    assert chosen_on_light == chosen_on_dark == dark != light
+    assert page.evaluate(PAPER) == LIGHT_PAPER
 
 
 # --- usage ---------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def budgeted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """A server with sign-in, a model and a budget, and the token of a member."""
-    data = tmp_path_factory.mktemp("data")
-    made = [sys.executable, "-m", "footnote_local", "session", "create", "--user", "ann", "--data", str(data)]
-    session = {"AUTH__MODE": "session", "EMBEDDING__BUILTIN": "false"}
-    token = subprocess.run(made, capture_output=True, text=True, check=True, env={**os.environ, **session}).stdout.split()[-1]
-    with scripted_model() as model:
-        limits = {"BUDGET__TOKENS_PER_DAY": "1000", "LLM__INPUT_PRICE": "10", "LLM__OUTPUT_PRICE": "20"}
-        with serving(data, LLM__BASE_URL=model, LLM__MODEL="scripted", **session, **limits) as url:
-            yield url, token
+def test_the_account_menu_shows_what_was_used_and_what_is_left_without_moving(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model)
+    page: Page = screen.page
+    screen.ask(LEAVE)
+    screen.finished()
+    late: list[Route] = []
+    page.route("**/me/usage", lambda route: late.append(route))
+    with page.expect_request("**/me/usage"):
+        page.locator("#account").click()
+    entries = page.locator("#account-menu > :is(a, button, label):visible")
+    expect(entries).not_to_have_count(0)
+    rows = "entries => entries.map(entry => entry.getBoundingClientRect().top)"
+    tops = entries.evaluate_all(rows)
+    late[0].continue_()
+    expect(page.locator("#usage dd")).to_have_count(2)
+    assert entries.evaluate_all(rows)[: len(tops)] == tops
+    expect(page.locator("#usage")).to_contain_text("Today (UTC)")
+    expect(page.locator("#usage dd").first).to_contain_text("question")
+    expect(page.locator("#usage .hint")).to_have_text("No budget is set for you.")
+    assert grave_in(page) == []
+    page.unroute("**/me/usage")
+    page.keyboard.press("Escape")
+
+    budget = {"tokens_per_day": 1000, "money_per_day": None, "spent": 0.0, "cheaper_at": 0.8}
+
+    def with_budget(route: Route) -> None:
+        route.fulfill(json=route.fetch().json() | {"budget": budget})
+
+    page.route("**/me/usage", with_budget)
+    for spent, percent, state in (
+        (0, 0, None),
+        (0.9, 90, "a cheaper model"),
+        (1.2, 100, "It is used up: until tomorrow (UTC)"),
+    ):
+        budget["spent"] = spent
+        page.locator("#account").click()
+        expect(page.locator("#usage-spent")).to_have_text(f"{percent} % of today’s budget is used")
+        expect(page.locator("#usage")).to_contain_text("1,000 tokens a day")
+        expect(page.locator("#usage .hint").nth(1)).to_have_count(1 if state else 0)
+        expect(page.locator("#usage")).to_contain_text(state or "")
+        page.keyboard.press("Escape")
+    page.locator("#account").click()
+    expect(page.locator("#usage-spent")).to_be_visible()
+    assert grave_in(page) == []
 
 
-LOOKS = [{}, DARK, NARROW, {"locale": "de-DE"}, {"locale": "ko-KR"}]
-
-
-@pytest.mark.parametrize("look", LOOKS, ids=["wide", "dark", "narrow", "german", "korean"])
-def test_without_a_budget_the_account_menu_shows_what_was_used(
-    open_handbook: Open, server_with_model: str, look: dict[str, Any], tmp_path: Path
-) -> None:
-    screen = open_handbook(server_with_model, **STILL, **look)
+@pytest.mark.nightly
+@pytest.mark.parametrize("look", [DARK, NARROW, {"locale": "de-DE"}, {"locale": "ko-KR"}], ids=["dark", "narrow", "german", "korean"])
+def test_what_was_used_fits_and_is_accessible(open_handbook: Open, server_with_model: str, look: dict[str, Any]) -> None:
+    screen = open_handbook(server_with_model, **look)
     page: Page = screen.page
     close_sheet(page)
     screen.ask(LEAVE)
     screen.finished()
     page.locator("#account").click()
     expect(page.locator("#usage dd")).to_have_count(2)
-    if not look.get("locale"):
-        expect(page.locator("#usage")).to_contain_text("Today (UTC)")
-        expect(page.locator("#usage dd").first).to_contain_text("question")
-        expect(page.locator("#usage .hint")).to_have_text("No budget is set for you.")
-    screen.picture(tmp_path / "usage.png")
     assert grave_in(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-@pytest.mark.parametrize("look", [{}, NARROW], ids=["wide", "narrow"])
-def test_nothing_clickable_in_the_account_menu_moves_when_the_usage_arrives(
-    open_handbook: Open, server_with_model: str, look: dict[str, Any]
-) -> None:
-    page: Page = open_handbook(server_with_model, **STILL, **look).page
-    close_sheet(page)
-    late: list[Route] = []
-    page.route("**/me/usage", lambda route: late.append(route))
-    page.locator("#account").click()
-    entries = page.locator("#account-menu > :is(a, button, label):visible")
-    expect(entries).not_to_have_count(0)
-    rows = "entries => entries.map(entry => entry.getBoundingClientRect().top)"
-    tops = entries.evaluate_all(rows)
-    while not late:
-        page.wait_for_timeout(10)
-    late[0].continue_()
-    expect(page.locator("#usage dd")).to_have_count(2)
-    assert entries.evaluate_all(rows)[: len(tops)] == tops
-
-
-def test_a_member_sees_how_much_of_the_budget_is_used_until_only_search_is_left(
-    new_context: Callable[..., BrowserContext], budgeted: tuple[str, str], handbook: bytes, tmp_path: Path
-) -> None:
-    url, token = budgeted
-    screen = Screen(new_context(viewport={"width": 1366, "height": 900}, **STILL).new_page(), url)
-    page = screen.page
-    page.goto(url)
-    page.locator("#token").fill(token)
-    page.locator("#token").press("Enter")
-    expect(page.locator("html[data-ready]")).to_be_attached()
-    page.locator("#into").fill(screen.index)
-    screen.add("handbook.pdf", handbook)
-    page.locator("#account").click()
-    expect(page.locator("#usage-spent")).to_have_text("0 % of today’s budget is used")
-    page.keyboard.press("Escape")
-    for _ in range(4):
-        screen.ask(LEAVE)
-        screen.finished()
-    page.locator("#account").click()
-    expect(page.locator("#usage")).to_contain_text("1,000 tokens a day")
-    expect(page.locator("#usage-spent")).to_have_text("100 % of today’s budget is used")
-    expect(page.locator("#usage")).to_contain_text("It is used up: until tomorrow (UTC), answers are quoted")
-    expect(page.locator("#usage dd").first).to_contain_text("4 questions")
-    screen.picture(tmp_path / "budget.png")
-    assert grave_in(page) == []
 
 
 # --- the first page ------------------------------------------------------------------------------
@@ -154,10 +123,10 @@ def test_the_first_page_takes_at_most_250_kb_before_a_document_is_opened(open_sc
     page: Page = open_screen(server).page
     page.reload()
     expect(page.locator("html[data-ready]")).to_be_attached()
-    page.wait_for_timeout(300)
+    page.wait_for_load_state("networkidle")
     sizes = page.evaluate("""performance.getEntries().filter(entry => 'transferSize' in entry)
         .map(entry => [entry.name, entry.encodedBodySize])""")
     total = sum(size for _, size in sizes)
     assert len(sizes) > 50
     assert total <= MOST_BYTES, sorted(sizes, key=lambda each: -each[1])[:10]
-    assert not [name for name, _ in sizes if "/pdfjs/" in name or "/katex/" in name]
+    assert not [name for name, _ in sizes if "/pdfjs/" in name or "/katex/" in name or "/admin" in name]

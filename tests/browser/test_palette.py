@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import DARK, NARROW, STILL, close_sheet, grave_in
+from tests.browser.test_accessibility import DARK, NARROW, close_sheet, grave_in
 
 Open = Callable[..., Any]
 LEAVE = "How many days of annual leave do employees receive?"
@@ -28,7 +27,7 @@ def open_palette(page: Page) -> Any:
 
 
 def test_a_question_a_collection_and_the_documents_are_reached_from_the_palette(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server, **STILL)
+    screen = open_handbook(server)
     page: Page = screen.page
     screen.ask(LEAVE)
     screen.finished()
@@ -57,8 +56,8 @@ def test_a_question_a_collection_and_the_documents_are_reached_from_the_palette(
     expect(page.locator("#document-list .name")).to_have_text("Employee handbook")
 
 
-def test_the_palette_is_used_by_keyboard_and_leaves_the_focus_where_it_was(open_screen: Open, server: str) -> None:
-    page: Page = open_screen(server, **STILL).page
+def test_palette_and_shortcuts_are_used_by_keyboard_and_leave_the_focus_where_it_was(open_screen: Open, server: str) -> None:
+    page: Page = open_screen(server).page
     field = open_palette(page)
     first = chosen(page).inner_text()
     page.keyboard.press("ArrowDown")
@@ -73,22 +72,12 @@ def test_the_palette_is_used_by_keyboard_and_leaves_the_focus_where_it_was(open_
     expect(page.locator(".palette")).to_be_hidden()
     expect(page.locator("#question")).to_be_focused()
 
-
-def test_an_admins_palette_leads_into_the_administration(open_screen: Open, server: str) -> None:
-    page: Page = open_screen(server, **STILL).page
-    open_palette(page).fill("administration terms")
-    expect(chosen(page)).to_have_text("Forbidden terms")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/admin#/terms")
-
-
-def test_shortcuts_are_listed_by_a_question_mark_unless_it_is_typed(open_screen: Open, server: str) -> None:
-    page: Page = open_screen(server, **STILL).page
     page.keyboard.type("Why?")
     expect(page.locator("#question")).to_have_value("Why?")
     shortcuts = page.get_by_role("dialog", name="Keyboard shortcuts")
     page.keyboard.press("Control+/")
     expect(shortcuts).to_be_visible()
+    assert grave_in(page) == []
     page.keyboard.press("Escape")
     expect(page.locator("#question")).to_be_focused()
     page.locator("#show-documents, #new-conversation").last.focus()
@@ -99,22 +88,24 @@ def test_shortcuts_are_listed_by_a_question_mark_unless_it_is_typed(open_screen:
     expect(page.locator("#question")).to_be_focused()
     expect(page.locator("#question")).to_have_value("Why?")
 
+    page.locator("#account").click()
+    page.locator("#show-palette").click()
+    field.fill("administration terms")
+    expect(chosen(page)).to_have_text("Forbidden terms")
+    assert grave_in(page) == []
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/admin#/terms")
 
-LOOKS = [{}, DARK, NARROW, {"locale": "de-DE"}, {"locale": "ko-KR"}]
 
-
-@pytest.mark.parametrize("look", LOOKS, ids=["wide", "dark", "narrow", "german", "korean"])
-def test_both_are_opened_from_the_account_menu_without_serious_findings(
-    open_screen: Open, server: str, look: dict[str, Any], tmp_path: Path
-) -> None:
-    screen = open_screen(server, **STILL, **look)
-    page: Page = screen.page
+@pytest.mark.nightly
+@pytest.mark.parametrize("look", [DARK, NARROW, {"locale": "de-DE"}, {"locale": "ko-KR"}], ids=["dark", "narrow", "german", "korean"])
+def test_both_are_opened_from_the_account_menu_without_serious_findings(open_screen: Open, server: str, look: dict[str, Any]) -> None:
+    page: Page = open_screen(server, **look).page
     close_sheet(page)
     for opener, opened in (("#show-palette", ".palette"), ("#show-shortcuts", ".shortcuts")):
         page.locator("#account").click()
         page.locator(opener).click()
         expect(page.locator(opened)).to_be_visible()
-        screen.picture(tmp_path / f"{opened[1:]}.png")
         assert grave_in(page) == []
         page.keyboard.press("Escape")
         expect(page.locator(opened)).to_be_hidden()

@@ -55,10 +55,27 @@ def as_closest(body: dict[str, Any]) -> None:
     body.update(answer=text, outcome="closest", tier="closest", verdict=VERDICT)
 
 
-def test_the_closest_passages_are_cards_that_claim_no_answer_and_open_their_source(open_handbook: Open, server: str) -> None:
+def with_heading(body: dict[str, Any]) -> None:
+    """The reply as if a line above it named the document and section that are quoted."""
+    heading = "**Handbook_2 (draft) › A*b* rules**\n"
+    (first, *_) = body["citations"]
+    first["spans"] = [[start + len(heading), end + len(heading)] for start, end in first["spans"][:1]]
+    body.update(answer=heading + body["answer"], citations=[first])
+
+
+def test_the_closest_passages_are_cards_that_claim_nothing_and_open_their_source(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page
-    route_replies(page, as_closest)
+    change: list[Change] = [with_heading]
+    route_replies(page, lambda body: change[0](body))
+    screen.ask(LEAVE)
+    screen.finished()
+    expect(page.locator(".answer .from").first).to_contain_text("Handbook_2 (draft) › A")
+    expect(page.locator(".answer .cite").first).to_have_text("1")
+    assert "[^" not in page.locator(".answer").inner_text().split("\n")[1]
+
+    change[0] = as_closest
+    page.locator("#new-conversation").click()
     screen.ask(LEAVE)
     screen.finished()
     expect(page.locator("#status")).to_contain_text("1 close passage")
@@ -131,22 +148,3 @@ def test_where_nothing_is_close_no_passage_is_shown_but_what_to_do_next(open_han
     expect(page.locator("#index")).to_be_focused()
     page.evaluate("document.getElementById('index').replaceChildren(new Option('a'))")
     expect(page.locator(".other-collection")).to_be_hidden()
-
-
-def test_the_heading_of_a_quoted_paragraph_is_styled_and_its_citation_stays_in_place(open_handbook: Open, server: str) -> None:
-    def with_heading(body: dict[str, Any]) -> None:
-        heading = "**Handbook_2 (draft) › A*b* rules**\n"
-        (first, *_) = body["citations"]
-        first["spans"] = [[start + len(heading), end + len(heading)] for start, end in first["spans"][:1]]
-        body.update(answer=heading + body["answer"], citations=[first])
-
-    screen = open_handbook(server)
-    page = screen.page
-    route_replies(page, with_heading)
-    screen.ask(LEAVE)
-    screen.finished()
-    expect(page.locator(".answer .from").first).to_contain_text("Handbook_2 (draft) › A")
-    expect(page.locator(".answer .cite").first).to_have_text("1")
-    assert "[^" not in page.locator(".answer").inner_text().split("\n")[1]
-    page.locator(".cite").first.click()
-    expect(page.locator("#source-page")).to_have_value("2")

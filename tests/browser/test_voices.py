@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, Route, expect
 
-from tests.browser.test_accessibility import NARROW, STILL, grave_in
+from tests.browser.conftest import POLL_MS
+from tests.browser.test_accessibility import NARROW, grave_in
 
 Open = Callable[..., Any]
 WEB = Path(__file__).parents[2] / "functions/query/footnote_query/web"
@@ -25,12 +26,10 @@ def add_reviews(page: Page, server: str) -> str:
     name = f"voices-{uuid4().hex[:6]}"
     assert page.request.post(f"{server}/collections", data={"name": name, "settings": {"chunker": "voices"}}).ok
     data = "\n".join(["Date,Channel,Product,Rating,Review", *REVIEWS]).encode()
-    file = {"name": "reviews.csv", "mimeType": "text/csv", "buffer": data}
+    file = FilePayload(name="reviews.csv", mimeType="text/csv", buffer=data)
     made = page.request.post(f"{server}/ingest/file", multipart={"file": file, "index_name": name}).json()
-    for _ in range(100):
-        if page.request.get(f"{server}/documents/{made['doc_id']}").json()["state"] == "READY":
-            break
-        page.wait_for_timeout(100)
+    while page.request.get(f"{server}/documents/{made['doc_id']}").json()["state"] != "READY":
+        page.wait_for_timeout(POLL_MS)
     return name
 
 
@@ -46,30 +45,6 @@ def open_voices(screen: Any, server: str) -> Any:
     return dialog
 
 
-def keep(page: Page, name: str) -> None:
-    """A picture of the page, in the folder FOOTNOTE_SCREENSHOTS if it is set."""
-    if folder := os.environ.get("FOOTNOTE_SCREENSHOTS"):
-        page.screenshot(path=str(Path(folder) / f"{name}.png"))
-
-
-def test_a_search_says_that_some_voices_are_found_by_words_only(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
-    dialog, says = open_voices(screen, server), "Some voices are found by their words only so far. Search again to find more by meaning."
-    expect(dialog.get_by_text(says)).to_be_hidden()
-    pending = [True]
-
-    def reply(route: Any) -> None:
-        there = route.fetch()
-        route.fulfill(response=there, json=there.json() | {"vectors_pending": pending[0]})
-
-    screen.page.route("**/voc/search", reply)
-    dialog.get_by_role("button", name="Search", exact=True).click()
-    expect(dialog.get_by_text(says)).to_be_visible()
-    pending[0] = False
-    dialog.get_by_role("button", name="Search", exact=True).click()
-    expect(dialog.get_by_text(says)).to_be_hidden()
-
-
 def test_voices_are_searched_filtered_counted_and_grouped(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     dialog = open_voices(screen, server)
@@ -80,7 +55,7 @@ def test_voices_are_searched_filtered_counted_and_grouped(open_screen: Open, ser
     expect(themes).to_have_count(2)
     assert sorted(word for word in ("delivery", "crashes") if themes.filter(has_text=word).count()) == ["crashes", "delivery"]
     expect(themes.first.locator("blockquote")).to_have_count(3)
-    keep(screen.page, "voices")
+    assert grave_in(screen.page) == []
 
     dialog.get_by_role("combobox", name="Rating", exact=True).select_option("low")
     dialog.get_by_label("What should they be about?").fill("late delivery")
@@ -100,37 +75,47 @@ def test_voices_are_searched_filtered_counted_and_grouped(open_screen: Open, ser
     expect(themes).to_have_count(1)
     themes.first.get_by_role("button", name="Search for this").click()
     expect(dialog.get_by_label("What should they be about?")).to_have_value(re.compile("crashes"))
+    says = "Some voices are found by their words only so far. Search again to find more by meaning."
+    search, status = dialog.get_by_role("button", name="Search", exact=True), dialog.get_by_role("status")
+    expect(dialog.get_by_text(says)).to_be_hidden()
+    pending = [True]
+
+    def reply(route: Route) -> None:
+        there = route.fetch()
+        route.fulfill(response=there, json=there.json() | {"vectors_pending": pending[0]})
+
+    screen.page.route("**/voc/search", reply)
+    search.click()
+    expect(dialog.get_by_text(says)).to_be_visible()
+    pending[0] = False
+    search.click()
+    expect(dialog.get_by_text(says)).to_be_hidden()
+
+    for code, text in ((403, "You may not see this. It is for admins."), (503, "This could not be loaded: Down for now.")):
+        problem = {"status": code, "json": {"detail": "Down for now.", "status": code}, "content_type": "application/problem+json"}
+        screen.page.route("**/voc/themes*", partial(fail, problem))
+        search.click()
+        expect(status).to_have_text(text)
+        expect(dialog.locator(".voices-theme")).to_have_count(0)
+    screen.page.unroute("**/voc/themes*")
+    dialog.get_by_label("Collection").select_option("product")  # what is said about the answers, for admins
+    expect(status).to_have_text(re.compile("voice"))
+    dialog.get_by_label("What should they be about?").fill("crashes")
     screen.page.keyboard.press("Escape")  # empties the search field, as browsers do
     screen.page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(screen.page.get_by_role("button", name="What customers say")).to_be_focused()
-
-
-def test_what_is_said_about_the_answers_is_a_source_for_admins(open_screen: Open, server: str) -> None:
-    dialog = open_voices(open_screen(server), server)
-    dialog.get_by_label("Collection").select_option("product")
-    expect(dialog.get_by_role("status")).to_have_text(re.compile("voice"))
-
-
-@pytest.mark.parametrize(
-    ("status", "text"), [(403, "You may not see this. It is for admins."), (503, "This could not be loaded: Down for now.")]
-)
-def test_a_failure_is_shown_in_words(open_screen: Open, server: str, status: int, text: str) -> None:
-    screen = open_screen(server)
-    dialog = open_voices(screen, server)
-    problem = {"title": "No", "detail": "Down for now.", "status": status}
-    screen.page.route("**/voc/themes*", lambda route: route.fulfill(status=status, json=problem, content_type="application/problem+json"))
-    dialog.get_by_role("button", name="Search", exact=True).click()
-    expect(dialog.get_by_role("status")).to_have_text(text)
-    expect(dialog.locator(".voices-theme")).to_have_count(0)
     screen.complaints.clear()  # Chromium tells of every failed request
 
 
-@pytest.mark.parametrize("options", [{}, {**NARROW, "color_scheme": "dark"}], ids=["wide", "narrow and dark"])
-def test_the_view_is_accessible(open_screen: Open, server: str, options: dict[str, Any]) -> None:
-    screen = open_screen(server, **STILL, **options)
+def fail(problem: dict[str, Any], route: Route) -> None:
+    route.fulfill(**problem)
+
+
+@pytest.mark.nightly
+def test_the_view_is_accessible_on_a_narrow_dark_screen(open_screen: Open, server: str) -> None:
+    screen = open_screen(server, color_scheme="dark", **NARROW)
     open_voices(screen, server)
-    keep(screen.page, "voices-narrow" if options else "voices-wide")
     assert grave_in(screen.page) == []
 
 

@@ -20,20 +20,18 @@ from tests.browser.conftest import WAIT_MS, serving
 FERRY = "# Ferry\n\nA ferry costs 4 euros. It crosses the river every hour.\n"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def admin_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server with three documents: one failed, one is of a synced folder. A question was asked."""
     folder = tmp_path_factory.mktemp("admin")
-    (folder / "files").mkdir()
-    (folder / "files" / "ferry.md").write_text(FERRY)
-    (folder / "files" / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
     (folder / "handbooks").mkdir()
     (folder / "handbooks" / "tower.md").write_text("# Tower\n\nThe tower was built in 1894 by Ann Smith.\n")
     quiet = {"LLM__DISCOVER": "false", "EMBEDDING__BUILTIN": "false"}
-    for command in (["ingest", str(folder / "files")], ["sync", str(folder / "handbooks"), "--collection", "sights", "--yes"]):
-        run = [sys.executable, "-m", "footnote_local", *command, "--data", str(folder / "data")]
-        subprocess.run(run, check=False, capture_output=True, env={**os.environ, **quiet})
+    sync = ["sync", str(folder / "handbooks"), "--collection", "sights", "--yes", "--data", str(folder / "data")]
+    subprocess.run([sys.executable, "-m", "footnote_local", *sync], check=True, capture_output=True, env={**os.environ, **quiet})
     with serving(folder / "data", **quiet) as server:
+        add_file(server, "default", "ferry.md", FERRY.encode())
+        add_file(server, "default", "broken.pdf", b"%PDF-1.7 nothing")
         post(server, "/ask", query_text="How much does a ferry cost?", index_name="default", permission_groups=[])
         yield server
 

@@ -12,7 +12,7 @@ from tests.browser.admin.view import Open, get, post, said, section, setting, se
 LEAVE = {"doc_id": "LEAVE", "content": "Employees receive 28 days of leave.", "permission_groups": ["*"]}
 
 
-def test_a_setting_is_found_changed_undone_and_reset(open_admin: Open) -> None:
+def test_settings_are_found_changed_undone_reset_and_filtered(open_admin: Open) -> None:
     page = open_admin("overview")
     page.get_by_role("navigation").get_by_role("link", name="Settings").click()  # 1
     page.get_by_label("Search").fill("RAG__ALPHA")
@@ -40,9 +40,8 @@ def test_a_setting_is_found_changed_undone_and_reset(open_admin: Open) -> None:
     expect(page.locator(".facts")).to_contain_text("default")
     assert setting(page, "rag.alpha") == before
 
-
-def test_settings_of_other_kinds_are_changed_and_those_of_the_environment_are_not(open_admin: Open) -> None:
-    page = open_admin("settings/rag.forbidden_check_mode")
+    page.goto(page.url.split("#")[0] + "#/settings/rag.forbidden_check_mode")
+    settled(page)
     page.get_by_label("New value").fill("maybe")
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#view .problem")).to_contain_text("Input should be 'llm' or 'qdrant'")
@@ -60,10 +59,8 @@ def test_settings_of_other_kinds_are_changed_and_those_of_the_environment_are_no
     expect(page.get_by_label("New value")).to_have_count(0)
     page.goto(page.url.split("#")[0] + "#/settings/rag.nothing")
     expect(page.locator("#view")).to_contain_text("There is no such setting.")
-
-
-def test_settings_are_filtered_by_what_was_changed(open_admin: Open) -> None:
-    page = open_admin("settings")
+    page.goto(page.url.split("#")[0] + "#/settings")
+    settled(page)
     every = get(page, "/settings?limit=200")["data"]
     page.get_by_label("Show", exact=True).select_option("Not at its default")
     names = page.locator("tbody th a").all_inner_texts()
@@ -132,8 +129,6 @@ def test_a_prompt_is_tried_on_a_question_before_it_is_saved(open_admin: Open, se
     expect(preview.locator("pre")).to_have_text("Answer LOUDLY from Employees receive 28 days of leave.")
     assert get(page, "/prompts/answer_numbered?lang=en") == before
 
-
-def test_without_a_model_a_preview_says_so(open_admin: Open) -> None:
     page = open_admin("prompts/answer_numbered/en")
     section(page, "Preview").get_by_label("Question").fill("How much does a ferry cost?")
     section(page, "Preview").get_by_role("button", name="Try").click()
