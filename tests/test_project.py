@@ -27,6 +27,7 @@ LOCKS = [lock for lock in LOCKS if not lock.name.startswith("overrides")]
 DOOR_LOCKS = [lock for lock in LOCKS if "requirements" not in lock.parent.name]
 LONGEST_FILE, LONGEST_TEST = 300, 520
 MOST_SLOW = 30
+LONGEST_NAME = 80
 
 # Written so that they do not find themselves.
 REGISTRY = re.compile(r"pypi\.[o]rg|pythonhosted\.[o]rg|npmjs\.[o]rg|(?:-|_)[i]ndex[-_]url\s*[=\s]\s*\w|--[f]ind-links|--[t]rusted-host")
@@ -89,6 +90,17 @@ def test_no_source_file_is_longer_than_one_can_read() -> None:
     sizes = {name_of(path): len(path.read_text().splitlines()) for path in ours() if path.suffix == ".py"}
     assert "layers/common/footnote/bootstrap/__init__.py" in sizes
     assert {name: lines for name, lines in sizes.items() if lines > (LONGEST_TEST if name.startswith("tests/") else LONGEST_FILE)} == {}
+
+
+def test_no_name_of_a_test_is_longer_than_one_can_read() -> None:
+    names = {
+        match[1]: name_of(path)
+        for path in ours()
+        if path.suffix == ".py" and path.is_relative_to(ROOT / "tests")
+        for match in re.finditer(r"^\s*(?:async )?def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
+    }
+    assert "test_no_name_of_a_test_is_longer_than_one_can_read" in names
+    assert {name: path for name, path in names.items() if len(name) > LONGEST_NAME} == {}
 
 
 # --- dependencies ------------------------------------------------------------------------------
