@@ -26,7 +26,7 @@ UV_PIP = $(UV) pip install --python $(BIN)/python --no-deps --compile-bytecode -
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick nightly newer lint style types imports pytest adapter engines sam artifacts bench compare clean lock
+.PHONY: help setup run tools test quick nightly newer lint style types imports pytest adapter engines sam artifacts bench compare clean lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s  %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,9 @@ setup: $(SETUP_DONE) ## the libraries and the `footnote` command, in .venv
 
 run: setup ## serve on PORT (8000), keep data in DATA (data), ingest DOCS (docs)
 	@exec $(BIN)/footnote serve --port "$(PORT)" --data "$(DATA)" --ingest "$(DOCS)"
+
+tools: $(DEV_DONE) $(SAM_DONE) $(CHECKOV_DONE) ## what the checks need; the tests are compiled once, not by each process that runs them
+	@env -u MAKEFLAGS $(BIN)/python -m pytest --collect-only -q -n 0 >/dev/null || true
 
 test: lint pytest ## everything: style, types, imports, tests
 

@@ -11,8 +11,8 @@ from footnote.settings import Settings
 from footnote.settings.marks import SettingInfo
 
 VALUES = (
-    True, False, 3, 700, 0.125, "other", "https://other.example.org", ["https://other.example.org"], ["follow_up"], ["10.0.0.0/8"],
-    {"other": ["other"]},
+    True, False, 3, 700, 0.125, "other", "bedrock", "https://other.example.org", ["https://other.example.org"], ["follow_up"],
+    ["10.0.0.0/8"], {"other": ["other"]},
     {"other": {"key": "other"}}, {"other": {"input": 1, "output": 2}}, {"other": {"tokens_per_day": 3}},
     {"other": {"base_url": "https://other.example.org/v1", "model": "other"}},
     {"base_url": "https://other.example.org/v1", "model": "other"},

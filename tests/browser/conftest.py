@@ -87,8 +87,8 @@ class Contexts:
         return context
 
     def give_back(self, options: dict[str, Any], context: BrowserContext) -> None:
-        if any(page.evaluate(HAS_SET_CLOCK) for page in context.pages):
-            context.close()  # its clock stays set
+        if "permissions" in options or any(page.evaluate(HAS_SET_CLOCK) for page in context.pages):
+            context.close()  # cleared permissions do not come back, and its clock stays set
             return
         for page in context.pages:
             page.close()

@@ -38,7 +38,7 @@ def grave_in_both(page: Page) -> list[str]:
     return found + grave_in(page)
 
 
-@pytest.mark.parametrize("look", [{}, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("look", [pytest.param({}, id="wide", marks=pytest.mark.nightly), pytest.param(NARROW, id="narrow")])
 def test_axe_finds_nothing_serious_in_the_main_states(
     open_screen: Open, server: str, handbook: bytes, look: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Thread
 
 import httpx
+import pytest
 import uvicorn
 from playwright.sync_api import Route as PageRoute
 from playwright.sync_api import expect
@@ -63,6 +64,7 @@ OpenScreen = Callable[..., Screen]
 TEXT = b"# Pets\n\nCats are allowed in the office on Fridays. Dogs are not."
 
 
+@pytest.mark.nightly
 def test_below_a_path_every_page_loads_and_files_are_added_asked_and_linked(tmp_path: Path, open_screen: OpenScreen) -> None:
     with serving(tmp_path, TRUSTED_PROXIES='["127.0.0.1"]', EMBEDDING__BUILTIN="false") as server, proxy_to(server) as address:
         screen = open_screen(address)

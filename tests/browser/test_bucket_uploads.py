@@ -122,6 +122,7 @@ def test_a_file_is_uploaded_to_the_bucket_and_ingested_on_its_event(arrive: Open
     expect(page.locator("#document-list li")).to_have_count(1)
 
 
+@pytest.mark.nightly
 def test_a_large_pdf_is_shown_and_saved_from_the_bucket_and_the_page_stays(arrive: Open, cloud: Cloud, handbook: bytes) -> None:
     screen = arrive()
     page = screen.page

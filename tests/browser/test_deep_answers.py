@@ -59,6 +59,7 @@ def test_the_drawn_answer_is_bounded_whatever_its_shape(open_screen: Open, serve
         assert ["Safe words" in live["end"], "mark" in answer["end"]] == [True, True], shape[:20]
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(240)
 def test_deep_answers_leave_the_conversation_and_its_other_views_whole(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)

@@ -130,6 +130,7 @@ def test_a_deleted_document_is_restored_unless_it_was_added_again(open_screen: O
 # --- many files ----------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_the_progress_of_many_files_is_shown_and_those_not_listed_yet_are_found(open_screen: Open, server: str, tmp_path: Path) -> None:
     screen = open_screen(server)
     page: Page = screen.page
@@ -168,6 +169,7 @@ def test_the_progress_of_many_files_is_shown_and_those_not_listed_yet_are_found(
     expect(page.locator("#more-documents")).to_be_hidden()
 
 
+@pytest.mark.nightly
 def test_eight_documents_are_filtered_by_words_of_title_and_file_name(open_screen: Open, server: str, tmp_path: Path) -> None:
     """Which words match: `tests/page/conversation_groups.test.mjs`."""
     screen = open_screen(server, **STILL)

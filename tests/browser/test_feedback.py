@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from footnote.types import DOWN_TAGS, REASONS, UP_TAGS
@@ -115,6 +116,7 @@ def test_a_rating_is_sent_detailed_taken_back_and_changed(open_handbook: Open, s
     expect(actions.get_by_role("button", name="Take back")).to_be_hidden()
 
 
+@pytest.mark.nightly
 def test_the_form_is_operated_by_keyboard_and_keeps_what_cannot_be_sent(open_handbook: Open, server: str) -> None:
     screen, actions, trace_id = answered(open_handbook, server, **STILL)
     page, keys = screen.page, screen.page.keyboard

@@ -174,6 +174,7 @@ def lists_cases(screen: Any, answer: dict[str, Any]) -> None:
     assert cases_of(page, server, screen.index) == []
 
 
+@pytest.mark.nightly
 def test_of_a_correction_the_admin_chooses_passages_and_facts_or_a_refusal(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page

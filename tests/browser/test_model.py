@@ -42,6 +42,7 @@ def wait_until_found(page: Page, server: str, model: str | None) -> None:
         page.wait_for_timeout(100)
 
 
+@pytest.mark.nightly
 def test_an_ollama_that_starts_answers_the_next_question_and_the_header_names_it(open_handbook: Open, looking_server: str) -> None:
     screen = open_handbook(looking_server)
     page = screen.page

@@ -45,6 +45,7 @@ def test_all_data_can_be_exported_and_then_deleted(open_handbook: Open, server: 
     assert page.request.get(f"{server}/me/data").body() == b""
 
 
+@pytest.mark.nightly
 def test_a_preferred_model_can_be_chosen_if_there_are_several(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page

@@ -56,6 +56,7 @@ def test_a_chosen_theme_is_kept_on_every_page_whatever_the_device_prefers(open_s
 # --- usage ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_the_account_menu_shows_what_was_used_and_what_is_left_without_moving(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page: Page = screen.page

@@ -26,6 +26,7 @@ def open_palette(page: Page) -> Any:
     return field
 
 
+@pytest.mark.nightly
 def test_a_question_a_collection_and_the_documents_are_reached_from_the_palette(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page: Page = screen.page

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from footnote_local.openapi import FILE
 
 
+@pytest.mark.nightly
 def test_the_reference_shows_every_operation_and_tries_one_out(page: Page, server: str) -> None:
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))

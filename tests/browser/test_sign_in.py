@@ -106,6 +106,7 @@ def test_nothing_is_shown_until_the_right_token_is_given_and_after_signing_out(a
 # --- a session that ends -------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_an_answer_continues_when_the_session_ends_before_and_during_it(arrive: Open, office: Office, handbook: bytes) -> None:
     token = office.token("dan")
     screen = arrive(token)
@@ -149,6 +150,7 @@ def test_an_answer_continues_when_the_session_ends_before_and_during_it(arrive: 
     assert [request.headers.get("last-event-id") is not None for request in asked] == [False, True, True]
 
 
+@pytest.mark.nightly
 def test_a_file_is_added_and_saved_although_the_session_ends_meanwhile(arrive: Open, office: Office) -> None:
     token = office.token()
     screen = arrive(token)

@@ -164,6 +164,7 @@ def test_of_a_long_pdf_only_the_pages_near_the_reader_are_painted(open_screen: O
     expect(view_of(page).locator(".pdf-page").nth(49).locator("canvas")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_a_korean_pdf_without_fonts_of_its_own_is_drawn_and_marked(open_screen: Open, server: str) -> None:
     screen = open_screen(server, locale="ko-KR", color_scheme="dark")
     screen.add("handbook.pdf", korean_pdf("직원의 연차 휴가는 매년 28일입니다.", "출장비는 2주 안에 지급됩니다."))
@@ -247,6 +248,7 @@ def test_texts_and_sheets_open_at_exactly_the_cited_words(open_screen: Open, ser
     expect(icon).to_have_attribute("aria-hidden", "true")
 
 
+@pytest.mark.nightly
 def test_a_table_opens_at_the_cited_row(open_screen: Open, server: str) -> None:
     rows = [f"Station {number},Line {number % 9},{number} m" for number in range(1500)]
     rows[1200] = "Wetterspitze,Zahnradbahn,2962 m"
@@ -265,6 +267,7 @@ def test_a_table_opens_at_the_cited_row(open_screen: Open, server: str) -> None:
     expect(view_of(page)).to_contain_text("Station 1499")
 
 
+@pytest.mark.nightly
 def test_of_several_cited_sentences_only_the_clicked_one_is_marked_strongly(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     screen.ask("What are the rules of annual leave?")
@@ -396,6 +399,7 @@ def test_citations_are_walked_through_by_keyboard_and_name_their_sections(open_s
     expect(opener).to_be_focused()
 
 
+@pytest.mark.nightly
 def test_on_a_screen_of_360_pixels_everything_fits_and_a_source_fills_it(open_screen: Open, server: str, handbook: bytes) -> None:
     screen = open_screen(server, **NARROW)
     page = screen.page

@@ -62,6 +62,7 @@ def tile(page: Page, name: str) -> str:
     return page.locator("#overview .tiles > div").filter(has=page.get_by_text(name, exact=True)).locator("dd").inner_text()
 
 
+@pytest.mark.nightly
 def test_the_page_is_in_the_menu_and_shows_admins_the_figures_of_the_api(
     open_page: Open, asked_server: str, open_screen: Callable[..., Any]
 ) -> None:

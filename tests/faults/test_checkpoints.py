@@ -29,7 +29,7 @@ from tests.faults.keyed_turn import LOCAL, Asked, ask, make_core
 from tests.nightly import DEEP
 from tests.openai_server import Reply, Server, chunk, serving, sse
 
-RANDOM_KILLS = 100 if DEEP else 5
+RANDOM_KILLS = 30 if DEEP else 5
 ROWS_BETWEEN = 1 if DEEP else 5
 """Rows that run between two kills."""
 LEASE_S = 11.0

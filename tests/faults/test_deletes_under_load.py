@@ -20,7 +20,7 @@ from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.test_pipeline import HereParser
 from tests.nightly import DEEP
 
-QUESTIONS = 10_000 if DEEP else 200
+QUESTIONS = 2_000 if DEEP else 200
 READERS = 4
 NAMES = [f"tower{number}" for number in range(12)]
 

@@ -29,7 +29,7 @@ from tests.fakes import FakeModels, LoopClock, make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION
 from tests.nightly import DEEP
 
-CLIENTS = 500 if DEEP else 40
+CLIENTS = 200 if DEEP else 40
 AT_ONCE = 20
 PIECES = ("The ", "bridge ", "was ", "built ", "in ", "1894 ", "[1].")
 PIECE_S = 0.01

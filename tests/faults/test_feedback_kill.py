@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.nightly import DEEP
 
@@ -30,6 +31,7 @@ def serve(data: Path) -> tuple[subprocess.Popen[str], str]:
     return server, str(json.loads(said)["url"])
 
 
+@pytest.mark.nightly
 def test_what_was_acknowledged_survives_and_the_last_rating_stands(tmp_path: Path, seed: str) -> None:
     chance = random.Random(seed)
     server, url = serve(tmp_path)

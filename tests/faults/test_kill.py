@@ -11,9 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.nightly import DEEP
 
-FILES, KILLS = (100, 200) if DEEP else (30, 1)
+FILES, KILLS = (100, 40) if DEEP else (30, 1)
 LIVES_S = 0.3, 2.0
 
 
@@ -37,6 +39,7 @@ def finish(*arguments: str, data: Path) -> Any:
     return process.returncode, json.loads(out)
 
 
+@pytest.mark.slow("starts a process for each kill")
 def test_killed_at_any_moment_every_file_is_ready_once(tmp_path: Path, seed: str) -> None:
     chance, folder, data = random.Random(seed), tmp_path / "files", tmp_path / "data"
     folder.mkdir()

@@ -22,7 +22,7 @@ from tests.engines.fixtures import address
 from tests.faults.rolling_up import Place, roll_up
 from tests.nightly import DEEP
 
-KILLS, TURNS = (60, 400) if DEEP else (3, 100)
+KILLS, TURNS = (20, 400) if DEEP else (3, 100)
 DAYS = 10
 FIRST, LAST = day_of(START), day_of(START + DAYS * DAY_S)
 

@@ -28,7 +28,7 @@ from footnote.types import make_chunk_id
 from tests.footnote_local.conftest import open_core
 from tests.nightly import DEEP
 
-OPERATIONS = 1000 if DEEP else 6
+OPERATIONS = 100 if DEEP else 6
 MOST_BETWEEN = 8 if DEEP else 3
 """Operations between two syncs."""
 LIBC = ctypes.CDLL(None)
@@ -236,6 +236,7 @@ def written(place: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in paths if not path.name.endswith(("-wal", "-shm"))}
 
 
+@pytest.mark.slow("random syncs, some of which are killed")
 @pytest.mark.timeout(3000 if DEEP else 120)
 def test_ledger_index_and_files_are_as_the_folder_whatever_happens(place: Path, seed: str) -> None:
     chance = random.Random(seed)

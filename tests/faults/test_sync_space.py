@@ -26,7 +26,7 @@ from tests.faults.test_sync import written
 from tests.footnote_local.conftest import open_core
 from tests.nightly import DEEP
 
-OPERATIONS = 1000 if DEEP else 6
+OPERATIONS = 100 if DEEP else 6
 MOST_BETWEEN = 8 if DEEP else 3
 MAPPING = {
     "CONFLUENCE__SPACES": '{"ENG": ["red", "blue"], "OTHER": ["red"]}',
@@ -225,6 +225,7 @@ async def check(place: Path, expected: Mapping[str, tuple[str, frozenset[str], b
     return ids
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(3000 if DEEP else 240)
 async def test_documents_are_as_the_space_whatever_happens(tmp_path: Path, seed: str) -> None:
     chance = random.Random(seed)

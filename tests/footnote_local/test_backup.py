@@ -73,6 +73,7 @@ def wait_for(found: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.nightly
 def test_a_backup_of_a_server_at_work_is_restored_whole(folder: Path, environment: dict[str, str]) -> None:
     asked = {"query_text": "How many brass keys are in drawer 1 of the cabinet?", "index_name": "default", "permission_groups": []}
     with serving(folder, environment, "data") as url:

@@ -23,7 +23,7 @@ from tests.nightly import DEEP
 NAMES = [name for name in MUTANTS if "attached files" in name]
 
 
-SHARES = shares_of_channels(1 if DEEP else 4)
+SHARES = shares_of_channels(1 if DEEP else 8)
 
 
 async def attach_and_delete(folder: Path) -> World:
@@ -54,6 +54,7 @@ async def attach_and_delete(folder: Path) -> World:
         return world
 
 
+@pytest.mark.slow("everybody asks after every change")
 async def test_nobody_else_and_no_other_conversation_sees_an_attached_file(tmp_path: Path) -> None:
     world = await attach_and_delete(tmp_path)
     assert (len(world.attached["ann"]), len(world.attached["bob"]), world.seen["attached"]) == (0, 1, 7)

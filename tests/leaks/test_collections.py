@@ -59,7 +59,7 @@ from tests.nightly import DEEP
 
 T = TypeVar("T")
 CHECKER = Caller("check", sees_all=True)
-SHARES = shares_of_channels(1 if DEEP else 3)
+SHARES = shares_of_channels(1 if DEEP else 6)
 EVERYONE, RED = frozenset({"*"}), frozenset({"red"})
 
 
@@ -174,6 +174,7 @@ async def assert_nothing_left(world: World) -> None:
     assert await world.core.ledger.unpurged() == []
 
 
+@pytest.mark.slow("everybody asks after every change of a collection")
 @pytest.mark.timeout(300)
 async def test_a_collection_is_deleted_restored_renamed_and_purged_on_sqlite(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
@@ -319,9 +320,10 @@ class Lives(RuleBasedStateMachine):
             self._folder.cleanup()
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_no_deleted_collection_is_seen_in_any_order_of_events() -> None:
-    run_state_machine_as_test(Lives, settings=calm(40, 40) if DEEP else calm(2, 10))
+    run_state_machine_as_test(Lives, settings=calm(10, 30))
 
 
 async def _unfiltered(collections: Collections, items: Sequence[Any]) -> list[Any]:

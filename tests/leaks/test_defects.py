@@ -135,6 +135,7 @@ async def live_through_it(folder: Path, *shares: tuple[Channel, ...]) -> None:
         await check("bob", "ann", "cem")
 
 
+@pytest.mark.slow("everybody asks every channel")
 async def test_nothing_leaks_in_the_course_of_events(tmp_path: Path) -> None:
     await live_through_it(tmp_path, *shares_of_channels(1 if DEEP else 3))
 

@@ -66,6 +66,7 @@ def _named(text: str) -> set[str]:
     return NAMES & set(SECRET.findall(text.lower()))
 
 
+@pytest.mark.slow("everybody asks every channel")
 @pytest.mark.timeout(300)
 async def test_nobody_but_admins_learns_of_an_experiment(tmp_path: Path) -> None:
     await check_experiment(tmp_path)

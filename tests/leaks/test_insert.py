@@ -35,11 +35,12 @@ async def check(world: World, channels: tuple[Channel, ...]) -> None:
     logs_say_nothing(world)
 
 
+@pytest.mark.slow("everybody asks after every change")
 async def test_nobody_else_sees_an_inserted_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)  # `World.work` does what a worker does
     async with AsyncExitStack() as stack:
         world = await open_world(tmp_path, stack)
-        shares = itertools.cycle(shares_of_channels(1 if DEEP else 2))
+        shares = itertools.cycle(shares_of_channels(1 if DEEP else 4))
         await world.put(0, frozenset({"*"}))
         await world.sign_in("ann", frozenset({"red"}))
         await world.sign_in("bob", frozenset({"blue"}))

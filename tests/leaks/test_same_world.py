@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -145,7 +146,8 @@ def plain(value: Any, names: dict[str, str]) -> Any:
     return value
 
 
-@calm(30 if DEEP else 5, 30)
+@pytest.mark.slow("compares the replies of every channel in two worlds")
+@calm(30 if DEEP else 2, 20)
 @given(scripts)
 def test_unreadable_documents_do_not_change_any_reply(script: list[Any]) -> None:
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:

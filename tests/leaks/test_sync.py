@@ -121,8 +121,9 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.slow("everybody asks after every change")
 async def test_whoever_loses_a_synced_source_sees_nothing_of_it_at_once(kind: str, tmp_path: Path) -> None:
-    await narrow(kind, tmp_path, shares_of_channels(1 if DEEP else 3))
+    await narrow(kind, tmp_path, shares_of_channels(1 if DEEP else 6))
 
 
 MUTANTS: dict[str, Mutant] = {

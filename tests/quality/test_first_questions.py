@@ -107,6 +107,7 @@ def test_an_answer_without_what_a_person_needs_is_not_right() -> None:
     assert not is_right(question, reply | {"tier": "closest"})
 
 
+@pytest.mark.slow("ingests the project's own documentation")
 @pytest.mark.timeout(900)  # with vectors, thousands of sentences are embedded, possibly on a busy machine
 @pytest.mark.parametrize("embeds", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["by words", "with vectors"])
 async def test_the_suggested_first_questions_are_answered(embeds: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.admin.view import WIDE, Open, get, listed, post, said, section, setting, settled
@@ -267,6 +268,7 @@ def test_people_shows_use_limits_and_budgets_of_single_people(open_admin: Open) 
     assert setting(page, "budget.users")["value"] == {}
 
 
+@pytest.mark.nightly
 def test_an_admin_makes_and_ends_sessions_and_others_are_not_admins(new_context: Callable[..., BrowserContext], tmp_path: Path) -> None:
     data, quiet = tmp_path / "data", {"LLM__DISCOVER": "false", "EMBEDDING__BUILTIN": "false", "AUTH__MODE": "session"}
     command = [sys.executable, "-m", "footnote_local", "session", "create", "--data", str(data)]

@@ -58,6 +58,7 @@ async def learn(folder: Path) -> None:
     await core.close()
 
 
+@pytest.mark.nightly
 def test_bad_answers_become_golden_cases_and_weights_are_learned_of_them(open_admin: Open, rated_server: str, folder: Path) -> None:
     page = open_admin("feedback", server=rated_server)
     cards = page.locator(".card")

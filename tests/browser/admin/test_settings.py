@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.admin.view import Open, get, post, said, section, setting, settled
@@ -107,6 +108,7 @@ def test_a_prompt_is_edited_compared_rolled_back_and_reset(open_admin: Open) -> 
     assert get(page, "/prompts/answer_footnote?lang=de")["source"] == "packaged"
 
 
+@pytest.mark.nightly
 def test_a_prompt_is_tried_on_a_question_before_it_is_saved(open_admin: Open, server_with_model: str) -> None:
     post(
         server_with_model,

@@ -95,6 +95,7 @@ async def cores(opensearch_url: str, tmp_path: Path) -> AsyncIterator[tuple[Core
     await drop_index(cores[1])
 
 
+@pytest.mark.nightly
 async def test_both_engines_find_the_same_ten_passages(cores: tuple[Core, Core]) -> None:
     retrievers: tuple[Retriever, ...] = ("bm25", "cc")
     overlaps: dict[tuple[str, Retriever], float] = {}

@@ -70,6 +70,7 @@ async def test_an_old_word_file_keeps_its_headings_tables_and_letters(reader: Co
     assert parsed.format == "doc"
 
 
+@pytest.mark.nightly
 async def test_old_slides_are_read(reader: ConvertingParser, folder: Path) -> None:
     parsed = await reader.parse(save_as(folder, "talk.fodp", SLIDES, "ppt:MS PowerPoint 97"), "talk.ppt")
     assert "The ferry leaves at nine." in [block.text for block in parsed.blocks]
@@ -117,6 +118,7 @@ def site() -> Iterator[tuple[str, list[str]]]:
     thread.join()
 
 
+@pytest.mark.slow("starts LibreOffice")
 async def test_nothing_that_a_file_links_to_is_requested(
     reader: ConvertingParser, folder: Path, site: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

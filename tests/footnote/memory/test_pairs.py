@@ -104,7 +104,7 @@ async def test_more_than_half_of_the_same_questions_in_other_words_hit(cache: Sq
     assert sum(answer for _, answer in found) == sum(search for search, _ in found) == 44
 
 
-@pytest.mark.slow("embeds 340 pairs of questions")
+@pytest.mark.nightly
 async def test_held_out_pairs_hit_sometimes_and_never_wrongly(cache: SqliteCache, clock: HandClock) -> None:
     embedder = MiniLM()
     hit: dict[tuple[str, bool], int] = {}
