@@ -21,6 +21,7 @@ from footnote_http.app import Limit, add_health, make_app
 from footnote_http.callers import KEYED, AdminOf, CallerOf, CoreOf, made_core
 from footnote_http.lambda_handler import Handler, http_handler
 from footnote_http.openapi import problems
+from footnote_http.routes import Router
 from footnote_http.scheduled import once
 from footnote_http.start import observed, start
 from footnote_ingest import changes, confluence, insert
@@ -82,157 +83,167 @@ class UploadTarget(BaseModel):
     doc_id: str
 
 
+router = Router("Documents")
+
+
+@router.post("/uploads", name="request_upload", status_code=201)
+async def upload_target(request: UploadRequest, caller: CallerOf, core: CoreOf) -> UploadTarget:
+    """Returns a signed form for uploading a file, valid for 15 minutes."""
+    limits = core.settings.ingest
+    check_size(request.size, limits.max_file_mb)
+    name = check_file_name(request.file_name)
+    wanted = ATTACHED if request.room_id else request.index_name or core.settings.index_name
+    collection = await open_collection(core.collections, caller, wanted)
+    readers = [f"user:{caller.user_id}"] if request.room_id else request.permission_groups
+    groups = await core.ingestor.check_groups(caller, collection, readers)
+    metadata = check_metadata(request.metadata)
+    doc_id = await core.ledger.reserve(caller, file_name=name, collection=collection, permission_groups=groups)
+    if request.room_id is not None:
+        metadata = {CONVERSATION: await core.collections.attachments.add(caller.user_id, request.room_id, doc_id)}
+    if core.uploads is not None:
+        form = await core.bucket.announce(
+            doc_id, file_name=name, collection=wanted, permission_groups=groups, metadata=metadata, owner=caller.owner
+        )
+        return UploadTarget(url=form.url, fields=dict(form.fields), doc_id=doc_id)
+    until = core.clock() + VALID_S
+    upload = Upload(doc_id, name, wanted, sorted(groups), metadata, caller.user_id, limits.max_file_mb * 2**20, until)
+    return UploadTarget(url="/uploads/form", fields=sign(upload, core.signing_key), doc_id=doc_id)
+
+
+@router.post(
+    "/uploads/form",
+    name="send_upload",
+    status_code=204,
+    responses=GONE | problems({403: "The form was changed, belongs to another user, or has expired"}),
+)
+async def upload_form(
+    policy: Annotated[str, Form()],
+    signature: Annotated[str, Form(alias="x-amz-signature")],
+    file: Annotated[UploadFile, File()],
+    caller: CallerOf,
+    core: CoreOf,
+) -> Response:
+    """Accepts the file of a signed form."""
+    upload = verify(policy, signature, core.signing_key, caller.user_id, core.clock())
+    data = await _read(file, upload.max_bytes)
+    await core.ingestor.accept(
+        caller,
+        data,
+        file_name=upload.file_name,
+        collection=ATTACHED if upload.collection == ATTACHED else upload.collection,
+        permission_groups=upload.permission_groups,
+        doc_id=upload.doc_id,
+        metadata=upload.metadata,
+    )
+    return Response(status_code=204)
+
+
+@router.post("/ingest/file", name="ingest_file", status_code=202, dependencies=KEYED)
+async def ingest_file(
+    file: Annotated[UploadFile, File()],
+    index_name: Annotated[str, Form()],
+    caller: CallerOf,
+    core: CoreOf,
+    permission_groups: Annotated[list[str] | None, Form()] = None,
+    metadata: Annotated[Json[dict[str, Any]] | None, Form(description=f"{METADATA} A JSON object.")] = None,
+) -> DocumentBody:
+    """Accepts a file. It can be searched when its state is READY."""
+    data = await _read(file, core.settings.ingest.max_file_mb * 2**20)
+    if core.uploads is not None and len(data) > MOST_DIRECT:
+        raise TooLarge("Files above 4 MB must be uploaded to the bucket. Request an upload form with `POST /uploads`.")
+    document = await core.ingestor.accept(
+        caller,
+        data,
+        file_name=file.filename or "",
+        collection=index_name,
+        permission_groups=permission_groups or [],
+        metadata=metadata,
+    )
+    return body_of(await core.collections.shown(document))
+
+
+@router.get("/documents", name="list_documents", responses=GONE)
+async def documents(
+    caller: CallerOf,
+    core: CoreOf,
+    collection: str | None = None,
+    limit: Limit = 50,
+    after: str | None = None,
+    room_id: str | None = None,
+    deleted: bool = False,
+) -> DocumentPage:
+    """Lists the documents that the caller may read, newest first; with `room_id`, the files attached to this conversation, all of
+    them, the first one first; with `deleted`, those that were deleted within the last hour and can be restored, last deleted first."""
+    if room_id is not None:
+        return DocumentPage(data=[body_of(each) for each in await _attached(core, caller, room_id)], has_more=False, last_id=None)
+    read = core.ledger.deleted if deleted else core.ledger.list
+    page: Page[Document] = await read(caller, collection=collection, limit=limit, after=after)
+    return DocumentPage.of(page, partial(body_of, restorable=deleted))
+
+
+@router.get("/documents/{doc_id}", name="get_document", responses=GONE)
+async def document(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
+    """Returns a document, and for admins the progress of all vectors."""
+    found = await core.ledger.get(caller, doc_id)
+    vectors = await _vectors(core) if caller.sees_all or caller.role == "admin" else None
+    return body_of(found, vectors, await core.sources.description(caller, found))
+
+
+@router.get("/ingest/status", name="ingest_status", responses=ADMINS)
+async def status(admin: AdminOf, core: CoreOf) -> StatusBody:
+    """Returns how many documents are in which state, waiting jobs, the progress of all vectors, and how far the model's descriptions
+    are, with what they cost today and its limits. For admins."""
+    asked = core.ledger.counts(), core.queue.size(), _vectors(core), core.descriptions.status()
+    counts, waiting, vectors, descriptions = await asyncio.gather(*asked)
+    return StatusBody(
+        documents=counts,
+        waiting=waiting,
+        vectors=vectors,
+        descriptions=DescriptionsBody.model_validate(descriptions, from_attributes=True),
+    )
+
+
+async def content(
+    doc_id: str,
+    caller: CallerOf,
+    core: CoreOf,
+    view: AsView = "original",
+    save: Save = False,
+    chunk_id: str | None = None,
+    bounds: BoundsOf = None,
+) -> Response | Source:
+    if view == "original":
+        if address := await core.sources.link(caller, doc_id, MOST_DIRECT, partial(file_headers, save=save)):
+            return RedirectResponse(address, 307, {"cache-control": "no-store"})
+        return as_file(*await core.sources.original(caller, doc_id), save=save)
+    found, parsed = await core.sources.text(caller, doc_id)
+    passage = await core.sources.passage(caller, found, parsed, chunk_id, read_bounds(bounds or ())) if chunk_id else None
+    return as_source(found, parsed, view, passage)
+
+
+router.add_api_route(
+    "/documents/{doc_id}/content",
+    content,
+    methods=["GET"],
+    name="get_content",
+    response_model=None,
+    description=DESCRIPTION,
+    responses=GONE | CONTENT,
+    route_class_override=Content,
+)
+
+
+@router.post("/documents/{doc_id}/retry", name="retry_document", status_code=202, responses=GONE)
+async def retry(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
+    """Processes a FAILED document again."""
+    return body_of(await core.ingestor.retry(caller, doc_id))
+
+
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     """The app. `core`: by default the process's shared Core."""
     app = make_app("Footnote: ingest", core)
     add_health(app, "ingest")
-
-    @app.post("/uploads", name="request_upload", tags=["Documents"], status_code=201)
-    async def upload_target(request: UploadRequest, caller: CallerOf, core: CoreOf) -> UploadTarget:
-        """Returns a signed form for uploading a file, valid for 15 minutes."""
-        limits = core.settings.ingest
-        check_size(request.size, limits.max_file_mb)
-        name = check_file_name(request.file_name)
-        wanted = ATTACHED if request.room_id else request.index_name or core.settings.index_name
-        collection = await open_collection(core.collections, caller, wanted)
-        readers = [f"user:{caller.user_id}"] if request.room_id else request.permission_groups
-        groups = await core.ingestor.check_groups(caller, collection, readers)
-        metadata = check_metadata(request.metadata)
-        doc_id = await core.ledger.reserve(caller, file_name=name, collection=collection, permission_groups=groups)
-        if request.room_id is not None:
-            metadata = {CONVERSATION: await core.collections.attachments.add(caller.user_id, request.room_id, doc_id)}
-        if core.uploads is not None:
-            form = await core.bucket.announce(
-                doc_id, file_name=name, collection=wanted, permission_groups=groups, metadata=metadata, owner=caller.owner
-            )
-            return UploadTarget(url=form.url, fields=dict(form.fields), doc_id=doc_id)
-        until = core.clock() + VALID_S
-        upload = Upload(doc_id, name, wanted, sorted(groups), metadata, caller.user_id, limits.max_file_mb * 2**20, until)
-        return UploadTarget(url="/uploads/form", fields=sign(upload, core.signing_key), doc_id=doc_id)
-
-    @app.post(
-        "/uploads/form",
-        name="send_upload",
-        tags=["Documents"],
-        status_code=204,
-        responses=GONE | problems({403: "The form was changed, belongs to another user, or has expired"}),
-    )
-    async def upload_form(
-        policy: Annotated[str, Form()],
-        signature: Annotated[str, Form(alias="x-amz-signature")],
-        file: Annotated[UploadFile, File()],
-        caller: CallerOf,
-        core: CoreOf,
-    ) -> Response:
-        """Accepts the file of a signed form."""
-        upload = verify(policy, signature, core.signing_key, caller.user_id, core.clock())
-        data = await _read(file, upload.max_bytes)
-        await core.ingestor.accept(
-            caller,
-            data,
-            file_name=upload.file_name,
-            collection=ATTACHED if upload.collection == ATTACHED else upload.collection,
-            permission_groups=upload.permission_groups,
-            doc_id=upload.doc_id,
-            metadata=upload.metadata,
-        )
-        return Response(status_code=204)
-
-    @app.post("/ingest/file", name="ingest_file", tags=["Documents"], status_code=202, dependencies=KEYED)
-    async def ingest_file(
-        file: Annotated[UploadFile, File()],
-        index_name: Annotated[str, Form()],
-        caller: CallerOf,
-        core: CoreOf,
-        permission_groups: Annotated[list[str] | None, Form()] = None,
-        metadata: Annotated[Json[dict[str, Any]] | None, Form(description=f"{METADATA} A JSON object.")] = None,
-    ) -> DocumentBody:
-        """Accepts a file. It can be searched when its state is READY."""
-        data = await _read(file, core.settings.ingest.max_file_mb * 2**20)
-        if core.uploads is not None and len(data) > MOST_DIRECT:
-            raise TooLarge("Files above 4 MB must be uploaded to the bucket. Request an upload form with `POST /uploads`.")
-        document = await core.ingestor.accept(
-            caller,
-            data,
-            file_name=file.filename or "",
-            collection=index_name,
-            permission_groups=permission_groups or [],
-            metadata=metadata,
-        )
-        return body_of(await core.collections.shown(document))
-
-    @app.get("/documents", name="list_documents", tags=["Documents"], responses=GONE)
-    async def documents(
-        caller: CallerOf,
-        core: CoreOf,
-        collection: str | None = None,
-        limit: Limit = 50,
-        after: str | None = None,
-        room_id: str | None = None,
-        deleted: bool = False,
-    ) -> DocumentPage:
-        """Lists the documents that the caller may read, newest first; with `room_id`, the files attached to this conversation, all of
-        them, the first one first; with `deleted`, those that were deleted within the last hour and can be restored, last deleted first."""
-        if room_id is not None:
-            return DocumentPage(data=[body_of(each) for each in await _attached(core, caller, room_id)], has_more=False, last_id=None)
-        read = core.ledger.deleted if deleted else core.ledger.list
-        page: Page[Document] = await read(caller, collection=collection, limit=limit, after=after)
-        return DocumentPage.of(page, partial(body_of, restorable=deleted))
-
-    @app.get("/documents/{doc_id}", name="get_document", tags=["Documents"], responses=GONE)
-    async def document(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
-        """Returns a document, and for admins the progress of all vectors."""
-        found = await core.ledger.get(caller, doc_id)
-        vectors = await _vectors(core) if caller.sees_all or caller.role == "admin" else None
-        return body_of(found, vectors, await core.sources.description(caller, found))
-
-    @app.get("/ingest/status", name="ingest_status", tags=["Documents"], responses=ADMINS)
-    async def status(admin: AdminOf, core: CoreOf) -> StatusBody:
-        """Returns how many documents are in which state, waiting jobs, the progress of all vectors, and how far the model's descriptions
-        are, with what they cost today and its limits. For admins."""
-        asked = core.ledger.counts(), core.queue.size(), _vectors(core), core.descriptions.status()
-        counts, waiting, vectors, descriptions = await asyncio.gather(*asked)
-        return StatusBody(
-            documents=counts,
-            waiting=waiting,
-            vectors=vectors,
-            descriptions=DescriptionsBody.model_validate(descriptions, from_attributes=True),
-        )
-
-    async def content(
-        doc_id: str,
-        caller: CallerOf,
-        core: CoreOf,
-        view: AsView = "original",
-        save: Save = False,
-        chunk_id: str | None = None,
-        bounds: BoundsOf = None,
-    ) -> Response | Source:
-        if view == "original":
-            if address := await core.sources.link(caller, doc_id, MOST_DIRECT, partial(file_headers, save=save)):
-                return RedirectResponse(address, 307, {"cache-control": "no-store"})
-            return as_file(*await core.sources.original(caller, doc_id), save=save)
-        found, parsed = await core.sources.text(caller, doc_id)
-        passage = await core.sources.passage(caller, found, parsed, chunk_id, read_bounds(bounds or ())) if chunk_id else None
-        return as_source(found, parsed, view, passage)
-
-    app.router.add_api_route(
-        "/documents/{doc_id}/content",
-        content,
-        methods=["GET"],
-        name="get_content",
-        tags=["Documents"],
-        response_model=None,
-        description=DESCRIPTION,
-        responses=GONE | CONTENT,
-        route_class_override=Content,
-    )
-
-    @app.post("/documents/{doc_id}/retry", name="retry_document", tags=["Documents"], status_code=202, responses=GONE)
-    async def retry(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
-        """Processes a FAILED document again."""
-        return body_of(await core.ingestor.retry(caller, doc_id))
-
+    router.add_to(app)
     changes.router.add_to(app)
     insert.router.add_to(app)
     app.state.remedies["/insert-doc"] = " Send a longer document as a file, with POST /ingest/file."

@@ -18,6 +18,7 @@ from footnote_http.app import add_health, make_app
 from footnote_http.callers import CallerOf, CoreOf, made_core
 from footnote_http.lambda_handler import Handler, http_handler, use_loop
 from footnote_http.openapi import problems
+from footnote_http.routes import Router
 from footnote_http.scheduled import once
 from footnote_http.start import observed, start
 from footnote_stats.bodies import StatsBody, rows_of
@@ -34,33 +35,37 @@ RESPONSES = problems({403: "Only admins see questions and documents"})
 RESPONSES[200] = {"content": {CSV: {"schema": {"type": "string"}}}, "description": "The statistics"}
 
 
+router = Router("Statistics")
+
+
+@router.get("/stats", name="stats", response_model=StatsBody, responses=RESPONSES)
+async def stats(
+    request: Request,
+    caller: CallerOf,
+    core: CoreOf,
+    first: Annotated[date | None, Query(alias="from", ge=FIRST, description="First day, UTC. Default: 29 days before `to`.")] = None,
+    last: Annotated[date | None, Query(alias="to", ge=FIRST, description="Last day, UTC. Default: today.")] = None,
+    by: Annotated[
+        GroupBy, Query(description="`hour`: at most 7 days. `question`: those not answered, `document`: those cited; for admins.")
+    ] = "day",
+    collection: Annotated[str | None, Query(max_length=100, description="Only turns that asked this collection.")] = None,
+    format_: Annotated[Literal["json", "csv"] | None, Query(alias="format", description="Default: as `accept` asks.")] = None,
+) -> StatsBody | Response:
+    """Returns turns, tokens, cost, latency, tiers of answers and feedback by group, as JSON or CSV. Admins get all turns, others
+    their own."""
+    wanted = make_wanted(first, last, by, collection, core.clock())
+    body = await read_stats(core, caller, wanted)
+    if format_ == "csv" or (format_ is None and CSV in request.headers.get("accept", "")):
+        name = f"footnote-{by}-{wanted.first}-{wanted.last}.csv"
+        return Response(to_csv(rows_of(body)), media_type=CSV, headers={"content-disposition": f'attachment; filename="{name}"'})
+    return body
+
+
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     """The app. `core`: by default the process's shared Core."""
     app = make_app("Footnote: stats", core)
     add_health(app, "stats")
-
-    @app.get("/stats", name="stats", tags=["Statistics"], response_model=StatsBody, responses=RESPONSES)
-    async def stats(
-        request: Request,
-        caller: CallerOf,
-        core: CoreOf,
-        first: Annotated[date | None, Query(alias="from", ge=FIRST, description="First day, UTC. Default: 29 days before `to`.")] = None,
-        last: Annotated[date | None, Query(alias="to", ge=FIRST, description="Last day, UTC. Default: today.")] = None,
-        by: Annotated[
-            GroupBy, Query(description="`hour`: at most 7 days. `question`: those not answered, `document`: those cited; for admins.")
-        ] = "day",
-        collection: Annotated[str | None, Query(max_length=100, description="Only turns that asked this collection.")] = None,
-        format_: Annotated[Literal["json", "csv"] | None, Query(alias="format", description="Default: as `accept` asks.")] = None,
-    ) -> StatsBody | Response:
-        """Returns turns, tokens, cost, latency, tiers of answers and feedback by group, as JSON or CSV. Admins get all turns, others
-        their own."""
-        wanted = make_wanted(first, last, by, collection, core.clock())
-        body = await read_stats(core, caller, wanted)
-        if format_ == "csv" or (format_ is None and CSV in request.headers.get("accept", "")):
-            name = f"footnote-{by}-{wanted.first}-{wanted.last}.csv"
-            return Response(to_csv(rows_of(body)), media_type=CSV, headers={"content-disposition": f'attachment; filename="{name}"'})
-        return body
-
+    router.add_to(app)
     return app
 
 

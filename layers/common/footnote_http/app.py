@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from http import HTTPStatus
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -28,7 +28,7 @@ from footnote.tracing import new_trace_id
 from footnote_http.callers import CoreOf, Route, challenge_of, made_core, trace_id_of
 from footnote_http.cors import headers_of, with_cors
 from footnote_http.openapi import USUAL, Problem, Responses, describe, problems, schema_of
-from footnote_http.routes import ErrorShape
+from footnote_http.routes import ErrorShape, Router
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -133,6 +133,12 @@ PARTS = {
 
 def add_health(app: FastAPI, function: str) -> None:
     """Adds `/health` (the process is alive) and `/ready` (checks each part), both also under `/<function>`."""
+    _health_of(function).add_to(app)
+
+
+@cache
+def _health_of(function: str) -> Router:
+    router = Router("Health")
 
     async def health() -> Health:
         """Reports that the process is alive."""
@@ -145,9 +151,10 @@ def add_health(app: FastAPI, function: str) -> None:
         return JSONResponse({"status": "ready" if good else "not ready", "parts": parts}, 200 if good else 503)
 
     for path in ("/health", f"/{function}/health"):
-        app.add_api_route(path, health, methods=["GET"], tags=["Health"], include_in_schema=path == "/health")
+        router.add_api_route(path, health, methods=["GET"], include_in_schema=path == "/health")
     for path in ("/ready", f"/{function}/ready"):
-        app.add_api_route(path, ready, methods=["GET"], tags=["Health"], responses=READY, include_in_schema=path == "/ready")
+        router.add_api_route(path, ready, methods=["GET"], responses=READY, include_in_schema=path == "/ready")
+    return router
 
 
 def _reply(scope: Scope, status: int, title: str, detail: str, exc: Exception | None = None, **headers: str) -> JSONResponse:
