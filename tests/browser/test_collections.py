@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import serving
@@ -20,6 +21,7 @@ def row_of(page: Page, name: str) -> Locator:
     return page.locator("#manage-list li").filter(has=page.get_by_text(name, exact=True))
 
 
+@pytest.mark.slow("syncs a folder by a command")
 def test_collections_are_managed_and_sources_listed_with_their_last_runs(open_screen: Open, tmp_path: Path) -> None:
     docs = tmp_path / "handbooks"
     docs.mkdir()

@@ -54,7 +54,6 @@ def test_without_cases_there_is_nothing_to_pass(footnote: Footnote, files: Path)
     assert (result.exit_code, "There are no golden cases for the collection “default”" in result.output) == (2, True)
 
 
-@pytest.mark.slow("runs several evaluations")
 def test_a_change_that_breaks_a_case_fails_and_names_it(footnote: Footnote, files: Path, tmp_path: Path) -> None:
     data, baseline = tmp_path / "data", tmp_path / "baseline.json"
     (kept,) = save_cases(data, GoldenCase(QUESTION, "default", facts=("28 days",)), citing="leave")

@@ -105,7 +105,6 @@ def test_an_empty_list_of_groups_is_an_error(footnote: Footnote, docs: Path) -> 
     assert "--groups names no group. For everyone, use --groups '*'." in found.stderr
 
 
-@pytest.mark.slow("runs seven commands")
 def test_what_a_sync_deletes_is_in_the_audit(footnote: Footnote, docs: Path) -> None:
     def listed() -> dict[str, str]:
         return {each["file_name"]: each["doc_id"] for each in json.loads(footnote("documents", "list", "--json").stdout)["documents"]}
@@ -125,7 +124,6 @@ def test_what_a_sync_deletes_is_in_the_audit(footnote: Footnote, docs: Path) -> 
     assert audited() == {("document.delete", doc_id) for doc_id in (*first.values(), *second.values())}
 
 
-@pytest.mark.slow("runs several commands")
 def test_without_a_terminal_many_deletions_need_yes(footnote: Footnote, docs: Path) -> None:
     report(footnote, docs)
     (docs / "tower.md").unlink()

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import openapi_spec_validator
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from jsonschema import Draft202012Validator
@@ -45,6 +45,13 @@ CALM = settings(  # the same examples in every run
 )
 PUBLIC = {"GET /health", "GET /ready", "POST /sessions", "DELETE /sessions", f"GET {METADATA}", f"GET {METADATA}/mcp"}
 ADMINS = ("/admin", "/prompts", "/settings", "/audit", "/forbidden-terms", "/experiments", "/sessions/")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def read_characters() -> None:
+    """Before its first example Hypothesis reads all characters and the project's constants: no single test is to pay for it."""
+    for codec in ("ascii", "latin-1", "utf-8"):
+        find(st.text(st.characters(codec=codec)), bool)
 
 
 DOCUMENT: dict[str, Any] = json.loads(FILE.read_text("utf-8"))

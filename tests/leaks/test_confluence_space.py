@@ -68,6 +68,7 @@ async def restrict_while_spaces_are_synced(folder: Path) -> None:
         await made.check_all(complete=True)
 
 
+@pytest.mark.slow("everybody asks after every change of a space")
 async def test_no_page_of_a_space_is_seen_by_more_people_than_in_confluence(tmp_path: Path) -> None:
     await restrict_while_spaces_are_synced(tmp_path)
 

@@ -25,7 +25,7 @@ from footnote_http.routes import Router
 from footnote_http.scheduled import once
 from footnote_http.start import observed, start
 from footnote_ingest import changes, confluence, insert
-from footnote_ingest.bodies import DescriptionsBody, DocumentBody, DocumentPage, StatusBody, body_of
+from footnote_ingest.bodies import DescriptionsBody, DocumentBody, DocumentPage, StatusBody, UploadTarget, body_of
 from footnote_ingest.content import (
     CONTENT,
     DESCRIPTION,
@@ -73,14 +73,6 @@ class UploadRequest(BaseModel):
         if self.room_id is not None and (self.index_name or self.permission_groups or self.metadata):
             raise ValueError("a file that is attached to a conversation takes no index_name, permission_groups or metadata")
         return self
-
-
-class UploadTarget(BaseModel):
-    """Where to upload: POST `fields`, then the file as `file`, to `url` as multipart/form-data."""
-
-    url: str
-    fields: dict[str, str]
-    doc_id: str
 
 
 router = Router("Documents")

@@ -96,3 +96,11 @@ def body_of(
         restorable_until=document.updated_at + RESTORABLE_S if restorable else None,
         vectors=vectors,
     )
+
+
+class UploadTarget(BaseModel):
+    """Where to upload: POST `fields`, then the file as `file`, to `url` as multipart/form-data."""
+
+    url: str
+    fields: dict[str, str]
+    doc_id: str
