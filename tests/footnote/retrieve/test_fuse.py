@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.retrieve.fuse import COMMON, INFORMATIVE, convex_combination, fuse_lists, reciprocal_ranks, vectors_count
+from footnote.retrieve.fuse import COMMON, INFORMATIVE, add_derived, convex_combination, fuse_lists, reciprocal_ranks, vectors_count
 from footnote.retrieve.fuse import fuse as fuse_one
 from footnote.settings import Fusion, Rag
 from footnote.types import Candidate, Candidates, Query, Ranked, RankedList, Retriever, lists_of
@@ -248,3 +248,13 @@ async def test_a_passage_counts_for_the_part_of_a_question_that_found_it() -> No
     turn = make_turn("first", retriever="bm25", lists=lists)
     ranked = (await call_step(fuse_lists, replace(turn, queries=queries), FakeDeps())).evidence.ranked
     assert {entry.chunk_id: entry.query for entry in ranked} == {"a": "first", "b": "first", "y": "second", "z": "second", "x": "first"}
+
+
+def test_derived_queries_change_the_order_but_not_how_well_the_best_scores() -> None:
+    own = [Ranked("a", 0.8, "Why?"), Ranked("b", 0.6, "Why?")]
+    derived = [[Ranked("b", 0.4, "How so?"), Ranked("c", 0.2, "How so?")]]
+    assert [(entry.chunk_id, round(entry.score, 3), entry.query) for entry in add_derived(own, derived, "Why?")] == [
+        ("b", 0.8, "Why?"),
+        ("a", 0.64, "Why?"),
+        ("c", 0.16, "Why?"),
+    ]
