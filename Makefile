@@ -44,7 +44,7 @@ test: lint pytest ## everything: style, types, imports, tests
 quick: style ## style, and the tests that need neither an engine nor a browser: two minutes
 	$(PYTEST) --quick
 
-nightly: $(DEV_DONE) ## every fault, kill and seeded defect, with the day's seed; SHARD=2/5 is the second of five parts, of 45 minutes at most
+nightly: $(DEV_DONE) ## every fault, kill and seeded defect, with the day's seed; SHARD=2/5 is the second of five parts
 	FOOTNOTE_DEEP=1 FOOTNOTE_SHARD=$(SHARD) FOOTNOTE_SEED=$$(date +%F) $(PYTEST) --timeout 2700
 
 newer: ## the tests with each newer Python that is installed, every one in an environment of its own
