@@ -1,4 +1,5 @@
-"""A test that takes more than BOUND_S of processor time is marked `@pytest.mark.slow("why")`, or it fails.
+"""A test that takes more than BOUND_S of processor time is marked `@pytest.mark.slow("why")`. Without the mark it fails at SLACK times
+that.
 
 What counts is what its process and the children that it started have used when it ends, its own fixtures included. What a module or
 a session shares does not count: that falls on whichever test comes first. A slow or busy machine is allowed more, by LOOP_S.
@@ -18,7 +19,7 @@ from tests.nightly import DEEP
 
 BOUND_S = 3.0
 SLACK = 2.0
-"""By which BOUND_S may be passed before a test fails: no test is to fail by chance."""
+"""A factor, so that no test fails by chance."""
 LOOP_S = 0.036
 LOOPS = 5
 """The slowest of LOOPS takes LOOP_S where BOUND_S holds: two cores with nothing else to do."""

@@ -14,9 +14,8 @@ from footnote.guard.identity import LOCAL
 from footnote.types import Parsed
 from footnote_ingest.app import create_app, create_handler
 from tests.faults.aws_world import World, open_world
-from tests.nightly import DEEP
 
-KEYS = 30 if DEEP else 2
+KEYS = 30
 """Of the 120 orders of five events."""
 
 

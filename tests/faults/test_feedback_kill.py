@@ -14,9 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.nightly import DEEP
-
-KILLS = 20 if DEEP else 1
+KILLS = 20
 TURNS = 4
 
 

@@ -24,10 +24,9 @@ from footnote.types import ADMINS, SYSTEM
 from tests.confluence_server import API, CONTEXT, TOKEN, Confluence, File, Page, serving
 from tests.faults.test_sync import written
 from tests.footnote_local.conftest import open_core
-from tests.nightly import DEEP
 
-OPERATIONS = 100 if DEEP else 6
-MOST_BETWEEN = 8 if DEEP else 3
+OPERATIONS = 100
+MOST_BETWEEN = 8
 MAPPING = {
     "CONFLUENCE__SPACES": '{"ENG": ["red", "blue"], "OTHER": ["red"]}',
     "CONFLUENCE__GROUPS": '{"c-red": ["red"], "c-blue": ["blue"]}',
@@ -226,7 +225,7 @@ async def check(place: Path, expected: Mapping[str, tuple[str, frozenset[str], b
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(3000 if DEEP else 240)
+@pytest.mark.timeout(3000)
 async def test_documents_are_as_the_space_whatever_happens(tmp_path: Path, seed: str) -> None:
     chance = random.Random(seed)
     async with serving() as confluence:
