@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from footnote.answer import calibration
+from footnote.ingest.apart import in_thread
 from footnote.text.everyday_questions import EVERYDAY
 from tests.engines import ENGINES
+from tests.fakes import HereParser
 
 pytest_plugins = ["pytester", "tests.background", "tests.browser_loop", "tests.nightly", "tests.costs", "tests.engines.fixtures"]
 
@@ -90,6 +92,13 @@ def few_everyday_questions(request: pytest.FixtureRequest, monkeypatch: pytest.M
     """Sixty searches before the first answer of each test would be most of the suite's time. Where quality is measured, all are asked."""
     if "quality" not in request.path.parts and request.path.stem != "test_calibration":
         monkeypatch.setattr(calibration, "EVERYDAY", {lang: questions[:3] for lang, questions in EVERYDAY.items()})
+
+
+@pytest.fixture(autouse=True)
+def parsers_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read here: a child process takes longer to start than most tests do. Tests of the child replace this fixture."""
+    monkeypatch.setattr("footnote.bootstrap.readers.make_parser", lambda *_, **__: HereParser())
+    monkeypatch.setattr("footnote.bootstrap.readers.InChildren", lambda *_: in_thread)
 
 
 @pytest.fixture

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from footnote.ingest.parse import parse
 from footnote.ports import Delta, LanguageModel
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import query_tokens
-from footnote.types import Chunk, ChunkLevel, Document, Hit, Message, ModelSource, make_chunk_id
+from footnote.types import Chunk, ChunkLevel, Document, Hit, Message, ModelSource, Parsed, make_chunk_id
 
 Piece = str | Delta | Exception | asyncio.Event
 """A piece of a reply: text or a Delta is sent, an exception is raised, an event is awaited."""
@@ -162,3 +163,13 @@ async def put_document(index: Any, document: Document, texts: Sequence[str], *, 
     await index.stage(document, chunks, [tuple(split_sentences(text, lang)) for text in texts])
     await index.activate(document.doc_id, document.generation)
     return chunks
+
+
+class HereParser:
+    """The real parsers, in this process."""
+
+    async def parse(self, data: bytes, file_name: str) -> Parsed:
+        return parse(data, file_name)
+
+    async def close(self) -> None:
+        """There is no process to end."""

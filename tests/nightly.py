@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import os
 import zlib
+from typing import Any
 
 import pytest
 
 DEEP = os.environ.get("FOOTNOTE_DEEP") == "1"
+
+
+def sampled(value: object, kept: bool, name: str | None = None) -> Any:
+    """One value of `pytest.mark.parametrize`, which only `make nightly` takes unless it is `kept`."""
+    return pytest.param(value, id=name, marks=[] if kept else [pytest.mark.nightly])
 
 
 def left_out(item: pytest.Item) -> bool:

@@ -97,7 +97,7 @@ def node_modules() -> Path:
     return folder / "node_modules"
 
 
-@pytest.mark.slow("runs a generator and two compilers")
+@pytest.mark.nightly
 def test_openapi_typescript_makes_types_that_a_strict_compiler_takes(node_modules: Path, tmp_path: Path) -> None:
     made = subprocess.run(
         ["node", node_modules / "openapi-typescript/bin/cli.js", FILE, "-o", "schema.d.ts", "--default-non-nullable=false"],

@@ -10,6 +10,7 @@ from bench.sync import run
 
 
 @pytest.mark.nightly
+@pytest.mark.nightly
 def test_a_second_run_writes_nothing_and_a_changed_file_is_written(tmp_path: Path) -> None:
     figures = list(run(12, tmp_path))
     runs = [[figure.value for figure in figures[at + 2 : at + 5]] for at in (0, 5, 10)]

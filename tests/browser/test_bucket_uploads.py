@@ -160,6 +160,7 @@ def let_polls_end(page: Page, under_way: set[Request]) -> None:
         idle = 0 if any(not request.url.endswith("/health") for request in under_way) else idle + 1
 
 
+@pytest.mark.nightly
 def test_polling_for_a_waiting_file_slows_down_until_a_notice_after_two_minutes(arrive: Open, cloud: Cloud) -> None:
     screen = arrive()
     page = screen.page
@@ -203,6 +204,7 @@ ERRORS = (
 )
 
 
+@pytest.mark.nightly
 def test_an_error_of_the_bucket_is_shown_in_words_until_the_file_is_sent_again(arrive: Open, cloud: Cloud) -> None:
     screen = arrive()
     page = screen.page

@@ -320,6 +320,7 @@ def is_offered_to_admins_only(page: Page) -> None:
     expect(page.get_by_role("button", name="Feedback", exact=True)).to_be_hidden()
 
 
+@pytest.mark.nightly
 def test_the_list_loads_page_by_page_and_says_what_fails_and_what_comes_too_late(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     page = screen.page

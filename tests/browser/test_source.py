@@ -148,6 +148,7 @@ def test_a_pdf_opens_on_the_cited_page_and_is_turned_enlarged_and_widened(open_h
     expect(page.locator("#source-edge")).to_have_attribute("aria-valuenow", "61")  # 780 of 1280
 
 
+@pytest.mark.nightly
 def test_of_a_long_pdf_only_the_pages_near_the_reader_are_painted(open_screen: Open, server: str) -> None:
     pages = [f"Chapter {number}\nNothing of note happens in chapter {number}." for number in range(1, 61)]
     pages[49] = "Lighthouse\nThe lighthouse keeper is called Bartholomew Quint."

@@ -9,13 +9,9 @@ from fnmatch import fnmatch
 import pytest
 
 from tests.extending.copies import CASES, ROOT, Copy, make_copy
-from tests.nightly import DEEP
 
 MOST_FILES = {"setting": 3, "terms": 5, "adapter": 5, "reviewer": 12, "api": 4}
 """Case → files that it may add or change."""
-COVERED = frozenset() if DEEP else frozenset({"setting", "terms"})
-"""Cases of kinds that another case adds, too: they are left to `make nightly`."""
-LAID = [case for case in MOST_FILES if case not in COVERED]
 ADDS = {
     "setting": ["A setting"],
     "terms": ["A step"],
@@ -34,9 +30,9 @@ HELD = [
     "tests/browser/test_page.py::test_every_stage_has_words",
 ]
 """The tests that compare docs, tables, the OpenAPI document and translations with the code."""
-EACH = pytest.mark.parametrize("case", [pytest.param(case, marks=[pytest.mark.nightly] * (case in COVERED)) for case in MOST_FILES])
+EACH = pytest.mark.parametrize("case", MOST_FILES)
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.nightly, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +43,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 @pytest.fixture(scope="module")
 def changed(copy: Copy) -> Mapping[str, frozenset[str]]:
     """Case → the files it changed. All cases are applied to the same copy, so that the checks run once."""
-    return {case: copy.lay_over(case) for case in LAID}
+    return {case: copy.lay_over(case) for case in MOST_FILES}
 
 
 @EACH
-@pytest.mark.slow("each case's generated files are made by a process of their own")
 def test_few_files_change(case: str, changed: Mapping[str, frozenset[str]]) -> None:
     assert len(changed[case]) <= MOST_FILES[case], sorted(changed[case])
 
@@ -72,26 +67,22 @@ def test_style_and_the_direction_of_imports_hold(copy: Copy) -> None:
     copy.python("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache")
 
 
-@pytest.mark.nightly
 @pytest.mark.usefixtures("changed")
 def test_types_hold(copy: Copy) -> None:
     copy.python("-m", "mypy")
 
 
-@pytest.mark.nightly
 @pytest.mark.usefixtures("changed")
 def test_docs_translations_and_tables_hold(copy: Copy) -> None:
     copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", *HELD)
 
 
-@pytest.mark.slow("pytest runs in a process of its own")
 @pytest.mark.usefixtures("changed")
 def test_what_is_new_answers(copy: Copy) -> None:
-    new = [str(path.relative_to(CASES / case / "new")) for case in LAID for path in (CASES / case).rglob("test_*.py")]
+    new = [str(path.relative_to(CASES / case / "new")) for case in MOST_FILES for path in (CASES / case).rglob("test_*.py")]
     copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", *new)
 
 
-@pytest.mark.slow("pytest runs in a process of its own")
 @pytest.mark.usefixtures("changed")
 def test_a_new_adapter_passes_the_suite_of_its_port(copy: Copy) -> None:
     told = copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/contracts/test_cache.py", "-k", "memory")

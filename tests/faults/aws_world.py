@@ -16,21 +16,14 @@ import pytest
 from footnote.adapters.dynamodb.cache import table_definition as cache_table
 from footnote.adapters.dynamodb.ledger_items import table_definition as ledger_table
 from footnote.bootstrap import Core
-from footnote.ingest.parse import parse
 from footnote.settings import AWS, LLM, Embedding, Ingest, OpenSearch, Settings
-from footnote.types import Parsed
 from footnote_http.lambda_handler import use_loop
 from footnote_ingest.app import create_app, create_handler
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, HereParser
 from tests.faults.proxy import Plan, Proxy
 
 Message = dict[str, Any]
 ENGINES = ("opensearch", "dynamodb", "aws")
-
-
-class HereParser:
-    async def parse(self, data: bytes, file_name: str) -> Parsed:
-        return parse(data, file_name)
 
 
 class Context:

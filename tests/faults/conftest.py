@@ -18,7 +18,7 @@ def each(faults: Mapping[str, Any], *gate: str) -> Any:
 
 
 def each_of(parts: Mapping[str, str], faults: Mapping[str, Any]) -> Any:
-    """Each of the faults in each of the parts; of a part, the one that is named here in the gate."""
+    """Each of the faults in each of the parts; of a part, the one that is named here in the gate, "" = none."""
     pairs = [(part, name) for part in parts for name in faults]
     marks = {pair: () if parts[pair[0]] == pair[1] else pytest.mark.nightly for pair in pairs}
     cases = [pytest.param(part, faults[name], id=f"{part} {name}", marks=marks[part, name]) for part, name in pairs]

@@ -28,8 +28,8 @@ from footnote.settings import DB, LLM, MCP, Auth, Caching, Embedding, Fallback, 
 from footnote_feedback.app import create_app as create_feedback
 from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
-from tests.fakes import FakeEmbedder, LoopClock
-from tests.faults.aws_world import HereParser, World, open_world
+from tests.fakes import FakeEmbedder, HereParser, LoopClock
+from tests.faults.aws_world import World, open_world
 from tests.faults.proxy import Action, Plan, Proxy
 from tests.faults.test_crash_sweep import list_all
 from tests.functions.conftest import read_events

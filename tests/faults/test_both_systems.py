@@ -25,8 +25,7 @@ from footnote.types import Caller
 from footnote_query.app import create_app
 from tests.conftest import HandClock
 from tests.engines.fixtures import address
-from tests.fakes import FakeEmbedder
-from tests.faults.aws_world import HereParser
+from tests.fakes import FakeEmbedder, HereParser
 from tests.faults.query_world import BRIDGE, QUESTION, open_filled
 from tests.functions.conftest import read_events
 from tests.mcp_tools import TOKEN, tools_server

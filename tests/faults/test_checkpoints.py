@@ -250,6 +250,7 @@ async def test_where_a_passage_is_gone_the_reranker_is_asked_about_the_others(wo
     assert (len(before), len(after), any("bridge" in text for text in after)) == (3, 2, False)
 
 
+@pytest.mark.nightly
 async def test_killed_at_random_moments_only_interrupted_calls_are_repeated(world: World, seed: str) -> None:
     chance, killed = random.Random(seed), 0
     _, usual_s = await world.run(await world.trial("/v2/pa/query", AGENT))

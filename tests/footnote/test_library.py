@@ -15,10 +15,7 @@ import pytest
 import footnote
 from footnote import Citation, Hit, IngestedFile
 from footnote.errors import BadRequest, NotFound, StoreUnavailable
-from footnote.ingest.apart import in_thread
-from footnote.ingest.parse import parse
 from footnote.library.worker import Lock
-from footnote.types import Parsed
 
 ROOT = Path(__file__).parents[2]
 WITHOUT_MODELS: dict[str, Any] = {"embedding__builtin": False, "llm__discover": False}
@@ -29,19 +26,6 @@ LOOP = r"An event loop is running here, .* `await library\.ask\(…\)`"
 
 def open_library(folder: Path, **settings: Any) -> footnote.Library:
     return footnote.open(folder / "data", **WITHOUT_MODELS, **settings)
-
-
-class HereParser:
-    """The real parsers, in this process, and what follows them: a child takes longer to start than most of these tests."""
-
-    async def parse(self, data: bytes, file_name: str) -> Parsed:
-        return parse(data, file_name)
-
-
-@pytest.fixture(autouse=True)
-def parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("footnote.bootstrap.readers.make_parser", lambda *_, **__: HereParser())
-    monkeypatch.setattr("footnote.bootstrap.readers.InChildren", lambda *_: in_thread)
 
 
 @pytest.fixture

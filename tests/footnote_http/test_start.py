@@ -64,19 +64,21 @@ def test_misconfigured_functions_do_not_start(tmp_path: Path) -> None:
     assert done.stdout.count("Required in AWS, but not set:") == 4
 
 
-@pytest.mark.parametrize("more", [READY, {"FOOTNOTE_LOCAL": "1"}])
+@pytest.mark.parametrize("more", [pytest.param(READY, marks=pytest.mark.nightly), {"FOOTNOTE_LOCAL": "1"}])
 def test_configured_functions_start_in_lambda_and_in_its_emulation(more: dict[str, str], tmp_path: Path) -> None:
     done = python(IMPORTS, tmp_path, **more)
     assert done.stdout.splitlines() == [f"{function} starts" for function in FUNCTIONS]
     assert done.stderr == ""
 
 
+@pytest.mark.nightly
 def test_one_weak_key_is_enough_not_to_start(tmp_path: Path) -> None:
     weak = json.dumps({"ann": {"key": STRONG}, "bob": {"key": "changeme"}})
     done = python("import footnote_stats.app", tmp_path, **READY | {"AUTH__API_KEYS": weak})
     assert (done.returncode, "AUTH__API_KEYS is empty, well known" in done.stderr, "changeme" in done.stderr) == (1, True, False)
 
 
+@pytest.mark.nightly
 def test_without_its_secret_a_function_does_not_start(tmp_path: Path) -> None:
     done = python("import footnote_stats.app", tmp_path, **READY, FOOTNOTE_SECRET="ours")
     assert done.returncode == 1

@@ -17,24 +17,11 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from footnote.bootstrap import Core
-from footnote.ingest.apart import in_thread
-from footnote.ingest.parse import parse
 from footnote.ports import Parser
 from footnote.settings import KDB, LLM, MCP, Auth, Embedding, Ingest, Rerank, Settings
-from footnote.types import Parsed
 from footnote_local.cli import app
 
 Footnote = Callable[..., Result]
-
-
-class HereParser:
-    """The real parsers, in this process."""
-
-    async def parse(self, data: bytes, file_name: str) -> Parsed:
-        return parse(data, file_name)
-
-    async def close(self) -> None:
-        """There is no process to end."""
 
 
 def open_core(
@@ -51,7 +38,7 @@ def open_core(
         footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1),
         auth=auth or Auth(), mcp=mcp or MCP(), kdb=kdb or KDB(), rerank=rerank or Rerank(),
     )  # fmt: skip
-    return Core(settings, parser=parser or HereParser(), **options)
+    return Core(settings, parser=parser, **options)
 
 
 @pytest.fixture
@@ -74,9 +61,7 @@ COMMAND = cache(get_command)
 
 @pytest.fixture
 def footnote(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Footnote]:
-    """Runs a command in this process, with what reads files, and restores logging and signals."""
-    monkeypatch.setattr("footnote.bootstrap.readers.make_parser", lambda limits, *, docling: HereParser())
-    monkeypatch.setattr("footnote.bootstrap.readers.InChildren", lambda limit_s, memory_mb: in_thread)
+    """Runs a command in this process, and restores logging and signals."""
     monkeypatch.setattr("typer.testing._get_command", COMMAND)
     logger, on_term = logging.getLogger("footnote"), signal.getsignal(signal.SIGTERM)
     before = list(logger.handlers), logger.level, logger.propagate

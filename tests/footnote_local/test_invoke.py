@@ -36,6 +36,7 @@ def test_the_whole_reply_is_there_for_programs(footnote: Footnote) -> None:
     assert json.loads(reply["body"])["data"] == []
 
 
+@pytest.mark.nightly
 def test_a_function_that_fails_is_reported_as_by_lambda(footnote: Footnote, tmp_path: Path) -> None:
     no_folder = tmp_path / "a file"
     no_folder.touch()

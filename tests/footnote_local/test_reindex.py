@@ -77,6 +77,7 @@ def test_every_collection_is_reindexed_or_only_the_named_one(footnote: Footnote,
     }
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("filled")
 def test_the_vectors_of_a_collections_own_embedder_are_taken_over(
     footnote: Footnote, settings: OpenSearch, monkeypatch: pytest.MonkeyPatch

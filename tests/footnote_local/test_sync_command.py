@@ -157,7 +157,7 @@ def test_at_a_terminal_many_deletions_are_asked_about(footnote: Footnote, docs: 
         os.close(theirs)
 
 
-@pytest.mark.slow("starts processes, for a terminal of their own")
+@pytest.mark.nightly
 def test_a_question_that_is_not_answered_can_be_stopped(footnote: Footnote, docs: Path, environment: dict[str, str]) -> None:
     report(footnote, docs)
     (docs / "tower.md").unlink()

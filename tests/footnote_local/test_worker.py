@@ -17,8 +17,8 @@ from footnote.library.worker import Lock, SharedWorker, Worker
 from footnote.ports import ChunkVectors
 from footnote.types import Caller, Feedback, Parsed, Request
 from footnote_query.dialects.trd.ask import HELD
-from tests.fakes import make_document, put_document
-from tests.footnote_local.conftest import HereParser, open_core
+from tests.fakes import HereParser, make_document, put_document
+from tests.footnote_local.conftest import open_core
 
 LOCAL = Caller("local", sees_all=True)
 

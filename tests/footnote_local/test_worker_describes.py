@@ -17,7 +17,6 @@ from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Request
 from footnote_query.dialects.trd.ask import HELD
 from tests.fakes import FakeModel, FakeModels
-from tests.footnote_local.conftest import HereParser
 
 LOCAL = Caller("local", sees_all=True)
 REPLY = json.dumps({"summary": "The history of the lighthouse of Hagen.", "topics": ["Hagen"], "type": "article"})
@@ -62,7 +61,7 @@ async def core(tmp_path: Path, scribe: Scribe, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("footnote.library.worker.IDLE_S", 0.01)
     llm = LLM(discover=False, base_url="http://model.test/v1", model="scribe")
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm, ingest=Ingest(enrichment="descriptions"))
-    core = Core(settings, parser=HereParser())
+    core = Core(settings)
     core.models = FakeModels(scribe)
     worker = Worker(core)
     await worker.start()

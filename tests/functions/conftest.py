@@ -20,10 +20,9 @@ import uvicorn
 from fastapi import FastAPI
 
 from footnote.bootstrap import Core
-from footnote.ingest.parse import parse
 from footnote.ports import Clock
 from footnote.settings import LLM, Embedding, Settings
-from footnote.types import Caller, Parsed
+from footnote.types import Caller
 from footnote_http.callers import caller_of
 from footnote_local.server import open_port
 from footnote_query.app import create_app as create_query
@@ -49,13 +48,6 @@ def patient_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footnote_http.sse.OPEN_S", 60.0)
 
 
-class HereParser:
-    """The real parsers, in this process."""
-
-    async def parse(self, data: bytes, file_name: str) -> Parsed:
-        return parse(data, file_name)
-
-
 @dataclass(frozen=True)
 class Site:
     core: Core
@@ -70,9 +62,7 @@ Serve = Callable[[FastAPI], Awaitable[str]]
 @pytest.fixture
 async def core(tmp_path: Path, clock: Clock) -> AsyncIterator[Core]:
     """A core without models: full-text search finds passages, and answers are quoted sentences."""
-    made = Core(
-        Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock, parser=HereParser()
-    )
+    made = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock)
     yield made
     await made.close()
 

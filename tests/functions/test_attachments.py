@@ -24,7 +24,7 @@ from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
 from tests.conftest import HandClock
 from tests.fakes import FakeModel, FakeModels, make_document, put_document
-from tests.functions.conftest import ASK, BRIDGE, QUESTION, HereParser, OpenClient, as_caller
+from tests.functions.conftest import ASK, BRIDGE, QUESTION, OpenClient, as_caller
 
 ANN, BEN = make_caller(Session("ann")), make_caller(Session("ben"))
 OFFER = "The repair of the mill costs 9000 crowns. The carpenter begins in May."
@@ -411,7 +411,7 @@ async def test_a_model_that_summarises_reads_more_of_the_file_than_was_searched_
 ) -> None:
     model = FakeModel([("The guild has mills [1].",), ("It tells of it [1].",)])
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
-    core = Core(settings, clock=clock, models=FakeModels(model), parser=HereParser())
+    core = Core(settings, clock=clock, models=FakeModels(model))
     async with AsyncExitStack() as stack:
         stack.push_async_callback(core.close)
         clients = []

@@ -22,7 +22,7 @@ from footnote_ingest.app import create_app
 from footnote_query.app import create_app as create_query
 from tests.confluence_server import API, CONTEXT, TOKEN, Confluence, File, Page, serving
 from tests.conftest import HandClock
-from tests.functions.conftest import LOCAL, HereParser, as_caller
+from tests.functions.conftest import LOCAL, as_caller
 from tests.functions.test_ingest import found, work
 from tests.functions.test_query_bad_input import detail_of
 
@@ -61,7 +61,6 @@ async def core(tmp_path: Path, clock: HandClock, confluence: Confluence) -> Asyn
             confluence_token=TOKEN,  # type: ignore[arg-type]
         ),
         clock=clock,
-        parser=HereParser(),
     )
     yield made
     await made.close()

@@ -16,7 +16,7 @@ from footnote_ingest.app import create_app, create_handler
 from footnote_ingest.describing_schedule import describe
 from tests.conftest import HandClock
 from tests.footnote.ingest.test_describe_by_model import PATH, REPLY, says
-from tests.functions.conftest import HereParser, sample_event
+from tests.functions.conftest import sample_event
 from tests.openai_server import Server, serving
 
 TEXT = b"The lighthouse of Hagen was lit in 1874. Its keeper lived in the tower until 1931. The lamp burned oil."
@@ -33,9 +33,7 @@ async def server() -> AsyncIterator[Server]:
 async def core(tmp_path: Path, clock: HandClock, server: Server) -> AsyncIterator[Core]:
     llm = LLM(discover=False, base_url=f"{server.url}/v1", model="scribe", retries=0, input_price=1, output_price=2)
     ingest = Ingest(describing_tokens_per_day=750)
-    made = Core(
-        Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm, ingest=ingest), clock=clock, parser=HereParser()
-    )
+    made = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm, ingest=ingest), clock=clock)
     yield made
     await made.close()
 

@@ -21,7 +21,7 @@ from footnote_http.lambda_handler import Handler
 from footnote_ingest.app import create_app, create_handler, handler
 from tests.conftest import HandClock
 from tests.fakes import FakeModels
-from tests.functions.conftest import LOCAL, Event, HereParser, body_of, get_event, sample_event
+from tests.functions.conftest import LOCAL, Event, body_of, get_event, sample_event
 
 T = TypeVar("T")
 KEY = "handbooks/여행 규정.pdf"
@@ -43,7 +43,7 @@ def core(tmp_path: Path, clock: HandClock) -> Iterator[Core]:
         llm=LLM(discover=False),
         ingest=Ingest(drop_groups=drop_groups, max_file_mb=1),
     )
-    made = Core(settings, clock=clock, parser=HereParser(), models=FakeModels())
+    made = Core(settings, clock=clock, models=FakeModels())
     yield made
     run(made.close)
 

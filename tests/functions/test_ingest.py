@@ -21,7 +21,7 @@ from footnote_ingest.app import create_app
 from footnote_query.app import create_app as create_query
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
-from tests.functions.conftest import LOCAL, HereParser, OpenClient, as_caller, heavy_imports
+from tests.functions.conftest import LOCAL, OpenClient, as_caller, heavy_imports
 from tests.functions.test_query_bad_input import detail_of
 
 MB = 2**20
@@ -31,7 +31,7 @@ TEXT = b"The lighthouse was lit in 1874."
 @pytest.fixture
 async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1))
-    made = Core(settings, clock=clock, parser=HereParser())
+    made = Core(settings, clock=clock)
     yield made
     await made.close()
 

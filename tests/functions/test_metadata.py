@@ -16,7 +16,7 @@ from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
 from tests.conftest import HandClock
 from tests.fakes import FakeModels, SameModel
-from tests.functions.conftest import HereParser, OpenClient, read_events
+from tests.functions.conftest import OpenClient, read_events
 from tests.functions.test_ingest import work
 from tests.functions.test_query_bad_input import detail_of
 
@@ -27,7 +27,7 @@ LAW: dict[str, Any] = {"class": "Law", "year": 2024, "topics": ["lamps", "harbou
 @pytest.fixture
 async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
-    made = Core(settings, clock=clock, parser=HereParser(), models=FakeModels(SameModel("In 1874.\nSOURCES_USED: 1")))
+    made = Core(settings, clock=clock, models=FakeModels(SameModel("In 1874.\nSOURCES_USED: 1")))
     yield made
     await made.close()
 

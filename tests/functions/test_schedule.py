@@ -14,7 +14,7 @@ from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote_ingest.app import create_app, create_handler
 from tests.conftest import HandClock
-from tests.functions.conftest import LOCAL, HereParser, body_of, get_event, sample_event
+from tests.functions.conftest import LOCAL, body_of, get_event, sample_event
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def core(tmp_path: Path, clock: HandClock) -> Iterator[Core]:
     settings = Settings(
         footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(drop_groups={"": ["staff"]})
     )
-    made = Core(settings, clock=clock, parser=HereParser())
+    made = Core(settings, clock=clock)
     yield made
     run(made.close)
 

@@ -27,7 +27,7 @@ from footnote_ingest.source_schedule import sync_sources
 from footnote_query.app import create_app as create_query
 from tests.confluence_server import API, TOKEN, Confluence, File, Page, serving
 from tests.conftest import HandClock
-from tests.functions.conftest import HereParser, as_caller, sample_event
+from tests.functions.conftest import as_caller, sample_event
 
 
 @pytest.fixture
@@ -44,7 +44,6 @@ def make_core(folder: Path, clock: HandClock, url: str | None = None) -> Core:
             confluence=Mapping(spaces={"ENG": ["staff"]}), confluence_token=TOKEN if url else None,  # type: ignore[arg-type]
         ),
         clock=clock,
-        parser=HereParser(),
     )  # fmt: skip
 
 

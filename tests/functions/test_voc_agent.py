@@ -17,7 +17,7 @@ from footnote.settings import LLM, Embedding, Rag, Settings
 from footnote.text.voice_questions import asks_for_voices
 from footnote.types import Answer, Caller, CollectionSettings, Request, ToolCall, Turn
 from tests.fakes import FakeModel, FakeModels, Piece
-from tests.functions.conftest import LOCAL, HereParser
+from tests.functions.conftest import LOCAL
 from tests.turns import LIVE
 
 QUESTION = "What do customers complain about most since March?"
@@ -29,7 +29,7 @@ ROWS += [f"2026-02-{n:02},mail,5,The lamp number {n} is bright and warm." for n 
 async def core(tmp_path: Path, clock: Clock) -> AsyncIterator[Core]:
     rag = Rag(forbidden_check_mode="qdrant")
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), rag=rag)
-    made = Core(settings, clock=clock, parser=HereParser())
+    made = Core(settings, clock=clock)
     await made.collections.create("reviews", CollectionSettings("voices"), title="", description="", by="me")
     await add(made, "reviews.csv", ROWS, ["staff"])
     yield made

@@ -381,6 +381,7 @@ async def _read_all(self: VisibleIndex, caller: Any, chunk_ids: Any) -> Any:
     return await self._index.read(caller, chunk_ids)
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", MUTANTS)
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from footnote.types import EVERYONE
 from footnote_ingest.app import create_app
 from footnote_query.app import create_app as create_query
 from tests.confluence_server import TOKEN, Confluence, File, Page, serving
-from tests.functions.conftest import HereParser, as_caller
+from tests.functions.conftest import as_caller
 from tests.leaks.mutants import Change, Mutant, giving, seed
 
 PEOPLE = {"ann": {"red"}, "bob": {"blue"}, "cem": {"red", "blue"}, "dan": set[str](), "root": set[str]()}
@@ -113,7 +113,7 @@ async def open_wiki(folder: Path, stack: AsyncExitStack) -> Wiki:
         confluence_base_url=confluence.url,
         confluence_token=TOKEN,  # type: ignore[arg-type]
     )
-    core = Core(settings, parser=HereParser())
+    core = Core(settings)
     stack.push_async_callback(core.close)
     clients = {}
     for person, groups in PEOPLE.items():
@@ -192,6 +192,7 @@ MUTANTS: dict[str, Mutant] = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", MUTANTS)
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed(monkeypatch, MUTANTS[name])

@@ -107,7 +107,8 @@ MUTANTS = OF_PAGES | OF_SPACES
 """The gate finds those of pages when single pages are added."""
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name not in OF_SPACES)) for name in MUTANTS])
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", MUTANTS)
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError, match=r" saw | did not find "):

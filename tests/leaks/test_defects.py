@@ -146,6 +146,7 @@ async def test_few_channels_alone_show_no_leak(channels: tuple[Channel, ...], tm
     await live_through_it(tmp_path, channels)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", MUTANTS)
 async def test_a_seeded_defect_shows_where_it_is_expected(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed(monkeypatch, MUTANTS[name])

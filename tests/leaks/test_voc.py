@@ -184,6 +184,7 @@ def _once(find: Any) -> Any:
     return called
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", OWN)
 async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed(monkeypatch, OWN[name])

@@ -6,6 +6,7 @@ import re
 import time
 from pathlib import Path
 
+import pytest
 from anyio.from_thread import BlockingPortal
 
 from footnote.bootstrap import Core
@@ -56,6 +57,7 @@ def test_feedback_on_a_turn_is_taken_and_measured(open_function: OpenFunction, c
     assert (status, body["positive_rate"], body["counts_by_reason"]) == (200, 0.0, {"other": 1})
 
 
+@pytest.mark.nightly
 def test_feedback_on_an_unknown_turn_is_a_404(open_function: OpenFunction) -> None:
     status, body = open_function("feedback").http(sample_event("feedback_http"))
     assert (status, body["status"], body["detail"]) == (404, 404, "There is no such turn.")
@@ -83,10 +85,12 @@ def test_an_event_that_raises_is_reported_by_the_runtime_and_the_next_one_is_ser
     assert stats.invoke(sample_event("stats_schedule")) == {}
 
 
+@pytest.mark.nightly
 def test_the_schedule_of_sources_runs_without_any(open_function: OpenFunction) -> None:
     assert open_function("ingest").invoke(sample_event("ingest_sync")) is not None
 
 
+@pytest.mark.nightly
 def test_the_schedule_of_descriptions_runs_where_nothing_waits(open_function: OpenFunction) -> None:
     assert open_function("ingest").invoke(sample_event("ingest_describe")) == {"described": 0}
 

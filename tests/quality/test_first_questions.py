@@ -17,7 +17,6 @@ from footnote.bootstrap import Core
 from footnote.library.worker import Worker
 from footnote.settings import LLM, Caching, Settings
 from footnote_local.server import _FirstDocuments, _start, create_app
-from tests.footnote_local.conftest import HereParser
 
 ROOT = Path(__file__).parents[2]
 CITES = {
@@ -112,7 +111,7 @@ def test_an_answer_without_what_a_person_needs_is_not_right() -> None:
 @pytest.mark.parametrize("embeds", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["by words", "with vectors"])
 async def test_the_suggested_first_questions_are_answered(embeds: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extract, "EMBED_S", 60.0)
-    core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), cache=Caching(enabled=False)), parser=HereParser())
+    core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), cache=Caching(enabled=False)))
     embedder, said = core.embedder, list[str]()
     assert embedder is not None
     ingestor, worker = core.ingestor, Worker(core)

@@ -77,6 +77,7 @@ async def test_old_slides_are_read(reader: ConvertingParser, folder: Path) -> No
     assert (parsed.format, parsed.pages) == ("ppt", 1)
 
 
+@pytest.mark.nightly
 async def test_an_excel_2003_xml_file_with_the_extension_of_a_sheet_is_read(reader: ConvertingParser) -> None:
     parsed = await reader.parse(WORKBOOK.encode(), "fees.xls")
     assert parsed.blocks[1] == Block("table", "| Line | Fee |\n| --- | --- |\n| 8 | 2.5 |", page=1)

@@ -480,7 +480,7 @@ async def prepare(core: Core, folder: Path) -> None:
     write(folder, "z")
 
 
-@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("after", [False, pytest.param(True, marks=pytest.mark.nightly)])
 async def test_a_sync_that_was_killed_at_any_call_is_completed_by_the_next(
     tmp_path: Path, clock: HandClock, after: bool, seed: str
 ) -> None:

@@ -30,6 +30,7 @@ from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.spies import Killed, Spied
 from tests.footnote.ingest.test_drops import KEY, FakeDrops, open_core
 from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, PORTS, HereParser, accept, answering, work
+from tests.nightly import sampled
 
 LONG = "\n\n".join(
     f"# Part {part}\n\n" + " ".join(f"The lamp of tower {part}.{number} was lit in {1800 + number}." for number in range(40))
@@ -293,7 +294,7 @@ async def test_an_empty_ledger_is_refused(core: Core, clock: HandClock, tmp_path
     await other.close()
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [sampled(seed, seed < 2) for seed in range(8)])
 async def test_of_many_documents_exactly_the_faulty_ones_are_repaired(seed: int, core: Core, clock: HandClock) -> None:
     chance = random.Random(seed)
     for text in (OLD, LONG):

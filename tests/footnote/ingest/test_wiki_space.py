@@ -25,7 +25,7 @@ from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.settings import Confluence as Mapping
 from footnote.types import ADMINS, SYSTEM, Document, StoredName
 from tests.confluence_server import API, CONTEXT, TOKEN, Confluence, File, Page, serving
-from tests.functions.conftest import HereParser
+from tests.fakes import HereParser
 
 MAPPING = Mapping(spaces={"ENG": ["staff", "board"], "OPEN": ["*"]}, groups={"directors": ["board"]})
 

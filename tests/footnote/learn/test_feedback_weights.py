@@ -11,7 +11,6 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.errors import NotFound
-from footnote.ingest.parse import parse
 from footnote.learn.feedback_weights import (
     BOUND,
     LEAST_USERS,
@@ -31,7 +30,7 @@ from footnote.memory.scope import answer_scope
 from footnote.ports import RatedTurn, View
 from footnote.settings import LLM, Embedding, Rag, Settings
 from footnote.text.tokens import content_terms
-from footnote.types import EVERYONE, Arm, Assignment, Caller, ChunkSentences, Document, Feedback, Hit, Parsed, Request, Turn
+from footnote.types import EVERYONE, Arm, Assignment, Caller, ChunkSentences, Document, Feedback, Hit, Request, Turn
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, call_step
 from tests.fakes import make_chunk, make_document, make_hit
@@ -268,13 +267,6 @@ async def test_without_weights_nothing_changes() -> None:
 # --- from feedback to order, on real stores ------------------------------------------------------
 
 
-class HereParser:
-    """The real parsers, in this process."""
-
-    async def parse(self, data: bytes, file_name: str) -> Parsed:
-        return parse(data, file_name)
-
-
 QUESTION = "How long does the ferry to the island take?"
 TEXTS = {
     "timetable.txt": "The ferry to the island takes 40 minutes in summer.",
@@ -285,7 +277,7 @@ TEXTS = {
 @pytest.fixture
 async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
-    made = Core(settings, clock=clock, parser=HereParser())
+    made = Core(settings, clock=clock)
     yield made
     await made.close()
 

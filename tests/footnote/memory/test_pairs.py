@@ -84,7 +84,7 @@ async def hits(pair: Pair, number: int, cache: SqliteCache, embedder: Any, clock
     "embedder",
     [
         pytest.param(MiniLM(), id="minilm", marks=pytest.mark.slow("embeds 200 pairs of questions")),
-        pytest.param(AllAlike(languages=None), id="all alike"),
+        pytest.param(AllAlike(languages=None), id="all alike", marks=pytest.mark.nightly),
     ],
 )
 async def test_no_question_gets_the_answer_to_another(cache: SqliteCache, clock: HandClock, embedder: Any) -> None:

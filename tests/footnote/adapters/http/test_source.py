@@ -92,7 +92,7 @@ async def test_a_date_counts_as_a_fingerprint_when_it_is_over() -> None:
     [
         b"", b"<html></html>", b"no XML", sitemap("http://other.example/a"), sitemap(), gzip.compress(b"no XML", mtime=0), b"\x1f\x8bx",
         b'<!DOCTYPE urlset [<!ENTITY a SYSTEM "file:///etc/passwd">]><urlset><url><loc>http://example.com/&a;</loc></url></urlset>',
-        gzip.compress(b" " * (50 * 2**20 + 1)),
+        gzip.compress(b" " * (50 * 2**20 + 1), 1),
     ],
 )  # fmt: skip
 async def test_what_is_no_sitemap_of_this_host_is_an_error_and_not_an_empty_site(body: bytes) -> None:
