@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
 
@@ -15,6 +16,7 @@ from footnote.ingest.vectors import total_progress
 from footnote.settings import LLM, Embedding, Settings
 from footnote.settings.embedding import FurtherEmbedder
 from footnote.types import Request
+from footnote_ingest.app import create_app as create_ingest
 from footnote_local.doctor import examine
 from tests.fakes import FakeEmbedder
 from tests.functions.conftest import LOCAL, OpenSite, Site
@@ -49,6 +51,13 @@ async def hits(site: Site, kind: str, collection: str, question: str = "When do 
     return int(reply.json()["hits"]["total"]["value"])
 
 
+async def waiting(site: Site) -> int:
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(create_ingest(lambda: site.core)), base_url="http://footnote.test"
+    ) as client:
+        return int((await client.get("/ingest/status")).json()["waiting"])
+
+
 def embedded_by(site: Site) -> tuple[list[str], list[str]]:
     """What each embedder has embedded since the last call."""
     made = []
@@ -63,7 +72,9 @@ async def test_passages_and_questions_are_embedded_by_the_collections_embedder(s
     for name, settings in (("laws", {"embedder": "legal"}), ("town", {})):
         assert (await site.client.post("/collections", json={"name": name, "settings": settings})).status_code == 201
         await add(site, FERRIES if name == "laws" else BRIDGES, name)
+    assert await waiting(site) == 2
     assert await site.core.ingestor.embed_some() == 2
+    assert await waiting(site) == 0
     default, legal = embedded_by(site)
     assert (any("bridge" in text for text in default), any("Ferries" in text for text in default)) == (True, False)
     assert (any("bridge" in text for text in legal), any("Ferries" in text for text in legal)) == (False, True)

@@ -59,7 +59,7 @@ class StatusBody(BaseModel):
     """The state of ingest as a whole."""
 
     documents: dict[str, int] = Field(description="State → number of documents of all collections, for users of all groups.")
-    waiting: int = Field(description="Jobs in the queue.")
+    waiting: int = Field(description="Jobs in the queue, and passages that have no vectors yet.")
     vectors: dict[str, int] | None = Field(description="`done` of `total` passages have their vectors; null = without embeddings.")
     descriptions: DescriptionsBody
 

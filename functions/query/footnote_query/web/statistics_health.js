@@ -18,6 +18,7 @@ export async function showHealth(body) {
     const parts = Object.assign({}, ...ready)
     const bad = Object.entries(parts).filter(([, state]) => state !== 'ok')
     const { documents, waiting, vectors } = status
+    const without = vectors ? vectors.total - vectors.done : 0
     body.replaceChildren(
       el('dl', { class: 'tiles' },
         tile('stats_parts', bad.length ? t('stats_parts_down', { n: bad.length }) : t('stats_parts_ok')),
@@ -25,8 +26,8 @@ export async function showHealth(body) {
         tile('stats_ready', number(documents.READY ?? 0)),
         tile('stats_processing', number((documents.RECEIVED ?? 0) + (documents.PROCESSING ?? 0))),
         tile('stats_failed', number(documents.FAILED ?? 0)),
-        tile('stats_waiting', number(waiting)),
-        tile('stats_without_vectors', vectors ? number(vectors.total - vectors.done) : '–')),
+        tile('stats_waiting', number(waiting - without)),
+        tile('stats_without_vectors', vectors ? number(without) : '–')),
       ...bad.map(([name, state]) => el('p', { class: 'note' }, el('strong', {}, name), ' ', sayTranslated(el('span'), state))),
       ...(documents.FAILED ? [say(el('p', { class: 'hint' }), 'stats_failed_where')] : []))
   } catch (problem) {

@@ -44,13 +44,14 @@ async function readiness(name) {
 async function work() {
   const [{ documents, waiting, vectors, descriptions }, { data: collections }] = await Promise.all([call('GET', '/ingest/status'), call('GET', '/collections?all=true')])
   const failed = documents.FAILED ?? 0
+  const without = vectors ? vectors.total - vectors.done : 0
   return [
     el('dl', { class: 'tiles' },
       tile('admin_documents', number(documents.READY ?? 0)),
       tile('state_PROCESSING', number((documents.RECEIVED ?? 0) + (documents.PROCESSING ?? 0))),
       tile('state_FAILED', failed ? link('documents/state=FAILED', number(failed)) : number(0)),
-      tile('admin_waiting', number(waiting)),
-      tile('admin_without_vectors', vectors ? number(vectors.total - vectors.done) : '–'),
+      tile('admin_waiting', number(waiting - without)),
+      tile('admin_without_vectors', vectors ? number(without) : '–'),
       tile('admin_collections', link('collections', number(collections.filter(({ state }) => state === 'ACTIVE').length)))),
     ...described(descriptions),
   ]
