@@ -45,6 +45,8 @@ async def test_chat_numbers_its_citations_and_keeps_the_room(open_site: OpenSite
             "tier": "answer",
             "citations": [{"title": "Records", "page": 3, "url": f"{CONTENT}?chunk_id=bridge%23000#page=3"}],
             "warnings": [],
+            "usage": reply.json()["usage"],
+            "trace_id": reply.headers["x-trace-id"],
         },
     )
     block = await site.core.turns.get(LOCAL, reply.headers["x-trace-id"])

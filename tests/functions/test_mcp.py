@@ -63,7 +63,7 @@ async def test_the_tools_are_listed_as_only_reading(mode: Any, start: Start) -> 
     assert {name: tool.output_schema and tool.output_schema["required"] for name, tool in tools.items()} == {
         "search": ["results"],
         "fetch": ["id", "title", "text", "url", "metadata"],
-        "ask": ["answer", "tier", "verdict", "citations", "warnings", "trace_id"],
+        "ask": ["answer", "tier", "verdict", "citations", "warnings", "usage", "trace_id"],
         "list_collections": ["collections"],
     }
 

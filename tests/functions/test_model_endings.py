@@ -76,6 +76,10 @@ async def site(tmp_path: Path, clock: Clock) -> AsyncIterator[Site]:
         await core.close()
 
 
+USED = {**chunk(), "choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 7, "total_tokens": 907}}
+"""The last chunk of the model's endpoint."""
+
+
 def end(reason: str) -> dict[str, Any]:
     return {**chunk(), "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
 
@@ -83,6 +87,31 @@ def end(reason: str) -> dict[str, Any]:
 def events_of(reply: httpx.Response) -> list[dict[str, Any]]:
     lines = [line.removeprefix("data: ") for line in reply.text.split("\n") if line.startswith("data: ")]
     return [json.loads(line) for line in lines if line != "[DONE]"]
+
+
+# --- what it took --------------------------------------------------------------------------------
+
+
+def took(body: dict[str, Any]) -> tuple[int, int]:
+    """(tokens sent to the model, tokens that it wrote), in either of OpenAI's forms."""
+    usage = body["usage"]
+    return usage.get("prompt_tokens", usage.get("input_tokens")), usage.get("completion_tokens", usage.get("output_tokens"))
+
+
+@pytest.mark.parametrize("api", HELD)
+async def test_every_reply_has_its_tokens_and_its_trace_id(api: str, site: Site) -> None:
+    site.replies("It was built in 1894 [^1].", end("stop"), USED)
+    reply = await site.ask(*HELD[api])
+    assert (took(reply.json()), reply.json()["trace_id"]) == ((900 * site.asked(), 7 * site.asked()), reply.headers["x-trace-id"])
+
+
+@pytest.mark.parametrize("api", LIVE)
+async def test_every_stream_ends_with_its_tokens_and_its_trace_id(api: str, site: Site) -> None:
+    site.replies("It was built in 1894 [^1].", end("stop"), USED)
+    reply = await site.ask(*LIVE[api], live=True)
+    last = events_of(reply)[-1]
+    last = last.get("response", last)
+    assert (took(last), last["trace_id"]) == ((900 * site.asked(), 7 * site.asked()), reply.headers["x-trace-id"])
 
 
 # --- broken off ----------------------------------------------------------------------------------
@@ -207,6 +236,7 @@ async def test_a_truncated_answer_says_so_every_time(api: str, cut: Cut, site: S
         assert told(api, reply.json()) == expected(api, cut)
         assert "in 1894" in reply.text
         assert site.asked() > asked
+        assert (await site.client.get(f"/turns/{reply.headers['x-trace-id']}")).json()["finish_reason"] == cut
 
 
 async def test_a_notice_in_place_of_a_truncated_answer_says_so(site: Site) -> None:

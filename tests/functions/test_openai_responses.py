@@ -162,6 +162,22 @@ async def test_an_invalid_request_is_a_400(changes: dict[str, Any], text: str, c
     assert error.value.type == "invalid_request_error"
 
 
+# --- warnings ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "warned"), [("It was built in 1777 by pirates [1].", "unsupported"), ("It was built in 1894 [1].", "")])
+async def test_the_warnings_are_in_the_metadata_which_openais_client_reads(text: str, warned: str, connect: Connect) -> None:
+    site, _, client = await connect(text)
+    said: Any = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]}
+    response = await client.responses.create(**ASKED)
+    found = [response.metadata]
+    for stream in (False, True):
+        site.core.models.model.replies.append([text])  # type: ignore[attr-defined]
+        completed: Any = await client.chat.completions.create(**said, stream=stream)
+        found.append([chunk async for chunk in completed][-1].metadata if stream else completed.metadata)
+    assert found == [{"warnings": warned}] * 3
+
+
 # --- links -------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
 from footnote.turn_records.read import model_usage_of, question_of, shown_title, started_at_of
-from footnote.types import Reason, Stage, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage, tier_of
+from footnote.types import CUT_WARNINGS, Cut, Reason, Stage, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage, tier_of
 from footnote_query.notices import model_failed, notice_of
 
 if TYPE_CHECKING:
@@ -112,6 +112,9 @@ WARNINGS = (
 """The description of a field with the warnings."""
 
 
+FinishReason = Literal["stop", "length", "content_filter"]
+
+
 class AskResponse(BaseModel):
     """An answer."""
 
@@ -127,6 +130,9 @@ class AskResponse(BaseModel):
     extractive: bool = Field(description="True: the answer consists of sentences quoted from the documents; no language model was used.")
     model: str | None
     model_failed: bool = Field(description="True: the configured language model did not respond; the documents were quoted instead.")
+    finish_reason: FinishReason = Field(
+        description="stop; or why the model's answer is incomplete: its token limit (also where a loop was ended), or a content filter."
+    )
     notice: str | None = Field(description="A note for the user, e.g. how to connect a language model.")
     warnings: list[str] = Field(description=WARNINGS)
     searched_for: list[str] = Field(description="Search queries; [] if nothing was searched.")
@@ -218,6 +224,16 @@ def tokens_used(usage: Usage) -> dict[str, int]:
     return {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens, "total_tokens": usage.total_tokens}
 
 
+def tokens_used_body(turn: Turn) -> TokensUsed:
+    """The tokens of a turn that has just ended."""
+    return TokensUsed(**tokens_used(turn.record.usage))
+
+
+def finish_reason(cut: Cut | None) -> FinishReason:
+    """OpenAI's word for why an answer ended; one in a loop was cut at a length of ours."""
+    return "length" if cut == "repetition" else cut or "stop"
+
+
 def make_usage(record: TurnRecord) -> UsageBody:
     """The tokens of a turn."""
     return UsageBody(**record["result"]["usage"])
@@ -240,6 +256,7 @@ def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str,
         "extractive": record["extractive"],
         "model": record["llm"],
         "model_failed": model_failed(record),
+        "finish_reason": finish_reason(_cut_of(record)),
         "notice": notice_of(record),
         "warnings": record["warnings"],
         "searched_for": _searched_for(record),
@@ -256,6 +273,11 @@ def verdict_of(turn: Turn) -> VerdictBody | None:
     """Why the turn's answer has its tier; None if a language model wrote it."""
     verdict = turn.answer.verdict if turn.answer else None
     return VerdictBody.model_validate(verdict, from_attributes=True) if verdict else None
+
+
+def _cut_of(record: TurnRecord) -> Cut | None:
+    """Why the model's text is incomplete; None if it is complete, or quotes took its place."""
+    return None if record["extractive"] else next((cut for cut, warning in CUT_WARNINGS.items() if warning in record["warnings"]), None)
 
 
 def _searched_for(record: TurnRecord) -> list[str]:

@@ -17,7 +17,7 @@ from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import ONCE, SLOW
 from footnote_http.routes import Router
 from footnote_query.citations import answer_text
-from footnote_query.replies import TIER, WARNINGS
+from footnote_query.replies import TIER, WARNINGS, TokensUsed, tokens_used_body
 
 if TYPE_CHECKING:
     from footnote.settings import Settings
@@ -64,6 +64,8 @@ class ChatResponse(BaseModel):
     tier: Tier = Field(description=TIER)
     citations: list[ChatCitation]
     warnings: list[str] = Field(description=WARNINGS)
+    usage: TokensUsed
+    trace_id: str
 
 
 @router.post("/chat", name="chat")
@@ -104,6 +106,8 @@ def reply(turn: Turn, origin: str) -> ChatResponse:
             for citation in (answer.citations if answer else ())
         ],
         warnings=list(answer.warnings) if answer else [],
+        usage=tokens_used_body(turn),
+        trace_id=turn.trace_id,
     )
 
 

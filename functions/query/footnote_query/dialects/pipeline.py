@@ -24,7 +24,7 @@ from footnote_http.routes import Router
 from footnote_http.sse import stream_events
 from footnote_query.citations import answer_text
 from footnote_query.framing import Events, Json, ProgressEvent, StreamError
-from footnote_query.replies import TIER, WARNINGS, TokenEvent
+from footnote_query.replies import TIER, WARNINGS, TokenEvent, TokensUsed, tokens_used_body
 from footnote_query.tools import ORGANISATION
 from footnote_query.v1_errors import ErrorBody
 
@@ -65,7 +65,7 @@ MODES: Mapping[Asks, tuple[Mode, Profile]] = {
     "chat": ("rag", CHAT), "general": ("gpt", GENERAL), "agent": ("pa", AGENT), "vision": ("vision", VISION),
 }  # fmt: skip
 SNIPPET = 200
-"""Characters of a passage that are shown."""
+"""Characters of the evidence that are shown."""
 LONGEST_ADDRESS = 64 * 2**20
 FOLDER = "folder_id"
 """The field of documents' metadata that `folder_id` is compared with."""
@@ -108,7 +108,7 @@ class Source(BaseModel):
     document_name: str
     chunk_id: str
     page_number: int | None
-    snippet: str = Field(description="The first 200 characters of the passage.")
+    snippet: str = Field(description="What of the passage supports the answer: its sentence or two, the first 200 characters.")
     relevance_score: float = Field(description="0 to 1; calibrated on the collection where passages were verified, else the fused score.")
     similarity_score: float | None = Field(description="Cosine with the question; null if vectors did not find the passage.")
 
@@ -133,6 +133,7 @@ class RAGResponse(BaseModel):
     context_sufficiency: ContextSufficiency
     tier: Tier = Field(description=TIER)
     warnings: list[str] = Field(description=WARNINGS)
+    usage: TokensUsed
     trace_id: str
     degraded: bool = Field(description="True: a part failed and the turn continued without it.")
     persisted: bool
@@ -229,6 +230,7 @@ def reply(turn: Turn) -> RAGResponse:
         ),
         tier=tier_of(turn.outcome),
         warnings=list(turn.answer.warnings) if turn.answer else [],
+        usage=tokens_used_body(turn),
         trace_id=turn.trace_id,
         degraded=turn.record.degraded,
         persisted=turn.record.persisted,
@@ -249,7 +251,7 @@ def _source(citation: Citation) -> Source:
         document_name=str(chunk.metadata.get("file_name", chunk.shown_title)),
         chunk_id=chunk.public_id,
         page_number=citation.page,
-        snippet=chunk.text[:SNIPPET],
+        snippet=citation.snippet[:SNIPPET],
         relevance_score=round(min(1.0, max(0.0, scores.get("relevance", citation.hit.score))), 4),
         similarity_score=None if cosine is None else round(cosine, 4),
     )

@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from footnote.errors import BadRequest
 from footnote.events import Answering, Done, Event, Think, Token
 from footnote.text.search_need import needs_search
-from footnote.types import HYBRID, Caller, ChunkLevel, Conversation, Hit, OptionName, Profile, Request, Tier, Turn, tier_of
+from footnote.types import HYBRID, Caller, ChunkLevel, Citation, Conversation, Hit, OptionName, Profile, Request, Tier, Turn, tier_of
 from footnote.types.request import Expansion
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.openapi import EVENTS, SLOW, events_of, schema_of
@@ -24,7 +24,7 @@ from footnote_http.sse import stream_events
 from footnote_query.citations import answer_text
 from footnote_query.exchanges import exchanges_of
 from footnote_query.framing import Events, Json, ProgressEvent, StreamError
-from footnote_query.replies import TIER, WARNINGS, TokenEvent
+from footnote_query.replies import TIER, WARNINGS, TokenEvent, TokensUsed, tokens_used_body
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -98,7 +98,9 @@ class RAGSource(_Camel):
     document_name: str
     chunk_id: str
     page_number: int | None
-    snippet: str = Field(description="The first 200 characters of the passage.")
+    snippet: str = Field(
+        description="200 characters: of the sentences that support the answer where it cites the passage, else of the passage's beginning."
+    )
     level: ChunkLevel
     score: float = Field(description="Of the reranker, if there is one, else of the search; 0 for passages added by expansion.")
     hybrid_score: float | None = Field(None, description="Of the search, if a reranker gave `score`.")
@@ -129,6 +131,7 @@ class VexoraResponse(_Camel):
     graph_enriched: bool | None = Field(None, description="Whether a graph found some of the results. Absent: none was searched.")
     graph_context: str | None = Field(None, description="What the graph says of their connections, a line each. Absent: nothing.")
     warnings: list[str] = Field(description=WARNINGS)
+    usage: TokensUsed
     trace_id: str = Field(alias="trace_id")
     degraded: bool = Field(description="True: a part failed and the turn continued without it.")
     persisted: bool
@@ -229,14 +232,16 @@ def done(turn: Turn) -> Json:
 def reply(turn: Turn) -> VexoraResponse:
     """The response for a finished turn."""
     hits, tier = turn.evidence.hits, tier_of(turn.outcome)
+    citations = turn.answer.citations if turn.answer else ()
     blocked = turn.outcome in ("blocked", "forbidden")
     return VexoraResponse(
         message=answer_text(turn),
-        sources=[] if blocked else sources_of(turn.evidence.citable),
+        sources=[] if blocked else sources_of(turn.evidence.citable, citations),
         search_results=SearchResults(
             query=turn.asked,
             results=[
-                SearchResult(**source.model_dump(), content=hit.chunk.text) for hit, source in zip(hits, sources_of(hits), strict=True)
+                SearchResult(**source.model_dump(), content=hit.chunk.text)
+                for hit, source in zip(hits, sources_of(hits, citations), strict=True)
             ],
             total_results=len(hits),
         ),
@@ -245,21 +250,23 @@ def reply(turn: Turn) -> VexoraResponse:
         graph_enriched=any(GRAPH in hit.scores for hit in hits) if any(found.source == GRAPH for found in turn.evidence.lists) else None,
         graph_context="\n".join(fact.text for fact in turn.evidence.facts) or None,
         warnings=list(turn.answer.warnings) if turn.answer else [],
+        usage=tokens_used_body(turn),
         trace_id=turn.trace_id,
         degraded=turn.record.degraded,
         persisted=turn.record.persisted,
     )
 
 
-def sources_of(hits: Sequence[Hit]) -> list[RAGSource]:
-    """The passages as sources, in their order."""
+def sources_of(hits: Sequence[Hit], citations: Sequence[Citation] = ()) -> list[RAGSource]:
+    """The passages as sources, in their order. `citations`: of the answer, once it is written."""
+    evidence = {citation.hit.chunk.chunk_id: citation.snippet for citation in citations}
     return [
         RAGSource(
             document_id=hit.chunk.doc_id,
             document_name=str(hit.chunk.metadata.get("file_name", hit.chunk.shown_title)),
             chunk_id=hit.chunk.public_id,
             page_number=hit.chunk.page,
-            snippet=hit.chunk.text[:SNIPPET],
+            snippet=evidence.get(hit.chunk.chunk_id, hit.chunk.text)[:SNIPPET],
             level=hit.chunk.level,
             score=round(hit.score, 4),
             hybrid_score=round(hit.scores[HYBRID], 4) if HYBRID in hit.scores else None,

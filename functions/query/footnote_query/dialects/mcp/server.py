@@ -26,7 +26,7 @@ from footnote.types import Caller, Profile, Request, Tier, Turn, tier_of
 from footnote_http.cors import ANY, origins_of
 from footnote_query.citations import SourceLink, answer_text, make_citations, source_name
 from footnote_query.collections import has_collection
-from footnote_query.replies import TIER, VerdictBody, verdict_of
+from footnote_query.replies import TIER, TokensUsed, VerdictBody, tokens_used_body, verdict_of
 from footnote_query.retrieval import find_hits
 
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ class Cited(BaseModel):
     verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer, or it is taken from a FAQ.")
     citations: list[SourceLink]
     warnings: list[str] = Field(description="Findings of the answer checks, such as `unsupported`.")
+    usage: TokensUsed
     trace_id: str
 
 
@@ -164,13 +165,13 @@ class ToolContext:
         turn = await self.core.answer.finish(await self._turn(asked.question, asked.collection, limit_of(PROFILE, self.core.settings)))
         text, cited = answer_text(turn), make_citations(turn, self.origin)
         sources = "\n".join(f"[{each['number']}] {each['title']}: {each['url']}" for each in cited)
-        links = [SourceLink.model_validate(each) for each in cited]
         answer = Cited(
             answer=text,
             tier=tier_of(turn.outcome),
             verdict=verdict_of(turn),
-            citations=links,
+            citations=[SourceLink.model_validate(each) for each in cited],
             warnings=list(turn.answer.warnings) if turn.answer else [],
+            usage=tokens_used_body(turn),
             trace_id=turn.trace_id,
         )
         return _reply(answer, f"{text}\n\n{sources}".rstrip())

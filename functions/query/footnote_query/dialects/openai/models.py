@@ -12,6 +12,9 @@ from footnote_query.citations import SourceLink
 from footnote_query.replies import TIER, WARNINGS, TokensUsed
 from footnote_query.v1_errors import ErrorBody
 
+METADATA = "`warnings`: those of the answer, with commas between them; empty without any."
+"""The description of a field with the metadata."""
+
 
 class UrlCitation(BaseModel, defer_build=True):
     """A citation marker and the link to its source."""
@@ -59,6 +62,7 @@ class ChatCompletion(BaseModel, defer_build=True):
     citations: list[SourceLink]
     tier: Tier = Field(description=TIER)
     warnings: list[str] = Field(description=WARNINGS)
+    metadata: dict[str, str] = Field(description=METADATA)
     trace_id: str
 
 
@@ -88,11 +92,12 @@ class ChatCompletionChunk(BaseModel, defer_build=True):
     created: int
     model: str
     choices: list[ChunkChoice]
-    usage: TokensUsed | None = None
+    usage: TokensUsed | None = Field(None, description="Set in the last chunk.")
     event: dict[str, Any] | None = Field(None, description="For Open WebUI: a status, or a source.")
     citations: list[SourceLink] | None = Field(None, description="Set in the last chunk with a choice.")
     tier: Tier | None = Field(None, description=f"Set there too. {TIER}")
     warnings: list[str] | None = Field(None, description=f"Set there too. {WARNINGS}")
+    metadata: dict[str, str] | None = Field(None, description=f"Set there too. {METADATA}")
     trace_id: str | None = None
 
 
@@ -199,7 +204,7 @@ class ResponseBody(BaseModel, defer_build=True):
     tools: list[Any] = []
     top_p: None = None
     max_output_tokens: int | None
-    metadata: dict[str, str] = {}
+    metadata: dict[str, str] = Field({}, description=f"Of a response that has ended. {METADATA}")
     usage: ResponseUsage | None = None
     citations: list[SourceLink] = Field(description="The sources of the numbers in the text.")
     tier: Tier | None = Field(None, description=f"Of a response that has ended. {TIER}")

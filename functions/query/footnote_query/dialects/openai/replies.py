@@ -12,7 +12,7 @@ from footnote.errors import NotFound, TooManyRequests, Unauthorized
 from footnote.events import Done, Event, Failed, LanguageKnown, PassagesRead, Searching, Think, Token
 from footnote.types import Citation, Turn, tier_of
 from footnote_query.citations import answer_text, make_citations, source_name
-from footnote_query.replies import tokens_used
+from footnote_query.replies import FinishReason, finish_reason, tokens_used
 
 SEARCHING = {"en": "Searching the documents", "de": "Die Dokumente werden durchsucht", "ko": "문서를 검색하는 중"}
 FOUND = {"en": "Passages found: {}", "de": "Gefundene Textstellen: {}", "ko": "찾은 구절: {}개"}
@@ -41,7 +41,7 @@ def completion(turn: Turn, model: str, origin: str) -> Json:
                 "index": 0,
                 "message": {"role": "assistant", "content": text, "refusal": None, "annotations": make_annotations(turn, origin)},
                 "logprobs": None,
-                "finish_reason": finish_reason(turn),
+                "finish_reason": _finish_reason(turn),
             }
         ],
         "usage": tokens_used(turn.record.usage),
@@ -87,9 +87,11 @@ class Chunks:
             yield self._chunk({}, event={"type": "source", "data": _source(citation, self._origin, turn.lang)})
         if annotations := make_annotations(turn, self._origin):
             yield self._chunk({"annotations": annotations}, type=ANNOTATIONS)
-        yield self._chunk({}, finish_reason(turn), **_about(turn, self._origin))
+        used = tokens_used(turn.record.usage)
+        last = {"usage": None if self._usage else used, **_about(turn, self._origin)}
+        yield self._chunk({}, _finish_reason(turn), **last)
         if self._usage:
-            yield {**self._head, "choices": [], "usage": tokens_used(turn.record.usage)}
+            yield {**self._head, "choices": [], "usage": used}
 
     def _status(self, text: Mapping[str, str], *values: object, done: bool) -> Json:
         description = text.get(self._lang, text["en"]).format(*values)
@@ -107,14 +109,18 @@ def _about(turn: Turn, origin: str) -> Json:
         "citations": make_citations(turn, origin),
         "tier": tier_of(turn.outcome),
         "warnings": list(turn.answer.warnings) if turn.answer else [],
+        "metadata": make_metadata(turn),
         "trace_id": turn.trace_id,
     }
 
 
-def finish_reason(turn: Turn) -> str:
-    """`stop`, or why the answer was cut off; one in a loop was cut at a length of ours."""
-    cut = turn.answer.cut if turn.answer else None
-    return "length" if cut == "repetition" else cut or "stop"
+def make_metadata(turn: Turn) -> dict[str, str]:
+    """OpenAI's `metadata`, whose values are texts, so that its own clients show the warnings."""
+    return {"warnings": ",".join(turn.answer.warnings if turn.answer else ())}
+
+
+def _finish_reason(turn: Turn) -> FinishReason:
+    return finish_reason(turn.answer.cut if turn.answer else None)
 
 
 def make_annotations(turn: Turn, origin: str) -> list[Json]:

@@ -21,7 +21,7 @@ from footnote_query.dialects.openai.models import (
     ResponseUsage,
     TextOptions,
 )
-from footnote_query.dialects.openai.replies import error_detail, make_annotations
+from footnote_query.dialects.openai.replies import error_detail, make_annotations, make_metadata
 from footnote_query.dialects.openai.turns import ChatMessage, Options
 
 CUTS = {"length": "max_output_tokens", "repetition": "max_output_tokens", "content_filter": "content_filter"}
@@ -66,19 +66,17 @@ class ResponsesRequest(Options):
 def make_response(turn: Turn, request: ResponsesRequest, origin: str) -> ResponseBody:
     """The response for a finished turn."""
     cut = turn.answer.cut if turn.answer else None
-    usage = turn.record.usage
     status: Literal["incomplete", "completed"] = "incomplete" if cut else "completed"
     body = _open(turn, request, status)
     return body.model_copy(
         update={
             "incomplete_details": IncompleteDetails(reason=CUTS[cut]) if cut else None,
             "output": [_message(turn, status, [_text(turn, origin)])],
-            "usage": ResponseUsage(
-                input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, total_tokens=usage.total_tokens
-            ),
+            "usage": _usage(turn),
             "citations": [SourceLink.model_validate(each) for each in make_citations(turn, origin)],
             "tier": tier_of(turn.outcome),
             "warnings": list(turn.answer.warnings) if turn.answer else [],
+            "metadata": make_metadata(turn),
         }
     )
 
@@ -109,7 +107,8 @@ class ResponseEvents:
                 yield from self._end(turn)
             case Failed(error, turn):
                 text = f"{error.detail} (trace {turn.trace_id})"
-                failed = _open(turn, self._request, "failed").model_copy(update={"error": ResponseError(message=text)})
+                ended = {"error": ResponseError(message=text), "usage": _usage(turn)}
+                failed = _open(turn, self._request, "failed").model_copy(update=ended)
                 yield self._event("error", code=error_detail(text, error.status, error)["type"], message=text, param=None)
                 yield self._event("response.failed", response=failed.model_dump())
 
@@ -149,6 +148,11 @@ def _open(turn: Turn, request: ResponsesRequest, status: Literal["in_progress", 
         citations=[],
         trace_id=turn.trace_id,
     )
+
+
+def _usage(turn: Turn) -> ResponseUsage:
+    usage = turn.record.usage
+    return ResponseUsage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, total_tokens=usage.total_tokens)
 
 
 def _message(turn: Turn, status: Literal["in_progress", "completed", "incomplete"], content: list[OutputText]) -> OutputMessage:
