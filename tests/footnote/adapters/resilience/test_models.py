@@ -214,6 +214,57 @@ async def test_replies_that_break_off_count_as_failures(world: World) -> None:
     assert len(world.main.requests) == FAILURES
 
 
+async def give_up(models: ResilientModels, reply: Reply, world: World, clock: LoopClock, limit_s: float) -> None:
+    """A call that reaches its time limit."""
+    sent = len(world.main.requests)
+    world.replies(reply)
+    task = asyncio.create_task(ask(models, total_s=limit_s))
+    while len(world.main.requests) == sent:
+        await asyncio.sleep(0)
+    clock.advance(limit_s + 0.1)
+    with pytest.raises(ModelTimeout):
+        await task
+
+
+@pytest.mark.parametrize("said", [(), (chunk(content="In "),)])
+async def test_a_call_given_up_for_its_own_short_limit_is_no_failure(world: World, said: tuple[Any, ...]) -> None:
+    clock, never, models = LoopClock(), asyncio.Event(), world.models(retries=0)
+    for _ in range(2 * FAILURES):
+        await give_up(models, sse(*said, never), world, clock, 15.0)
+    world.replies(GOOD)
+    assert await ask(models) == ("In 1894", "big")
+    never.set()
+
+
+async def test_an_endpoint_that_is_silent_for_long_fails(world: World) -> None:
+    clock, never, models = LoopClock(), asyncio.Event(), world.models(retries=0)
+    for _ in range(FAILURES):
+        await give_up(models, sse(never), world, clock, 120.0)
+    with pytest.raises(ModelUnavailable, match="not used for up to"):
+        await ask(models)
+    never.set()
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+async def test_a_try_that_is_given_up_leaves_the_next_call_to_try(world: World, cancelled: bool) -> None:
+    clock, never, models = LoopClock(), asyncio.Event(), world.models(retries=0)
+    world.replies(DOWN)
+    await fail(models, FAILURES)
+    world.clock.advance(OPEN_S)
+    if cancelled:
+        world.replies(sse(never))
+        task = asyncio.create_task(ask(models))
+        while len(world.main.requests) == FAILURES:
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    else:
+        await give_up(models, sse(never), world, clock, 8.0)
+    world.replies(GOOD)
+    assert await ask(models) == ("In 1894", "big")
+    never.set()
+
+
 # --- one of an endpoint's models -----------------------------------------------------------------
 
 SPENT = Reply(429, ('{"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}',))

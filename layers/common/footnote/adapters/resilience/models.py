@@ -1,8 +1,10 @@
 """Retries, a circuit breaker and a fallback for language models.
 
-Nothing is retried after the first piece of a reply. Retries are written by hand because tenacity repeats a call, not the
-start of a stream within a time limit; the breaker because pybreaker and aiobreaker count consecutive failures, not
-failures within a time window.
+Nothing is retried after the first piece of a reply. A call that was given up for a short time limit of its own tells nothing about the
+endpoint; a timeout counts as its failure only if it was silent for SILENT_S.
+
+Retries are written by hand because tenacity repeats a call, not the start of a stream within a time limit; the breaker because
+pybreaker and aiobreaker count consecutive failures, not failures within a time window.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from functools import partial
 from typing import Any
 
 from footnote.adapters.shared.models import ModelBusy, ModelExhausted, ModelRefused
-from footnote.errors import ModelUnavailable, PromptTooLong
+from footnote.errors import ModelTimeout, ModelUnavailable, PromptTooLong
 from footnote.ports import Delta, Effort, LanguageModel, Models, Tool
 from footnote.types import Message, ModelSource
 
@@ -27,6 +29,8 @@ log = logging.getLogger(__name__)
 
 FAILURES, WITHIN_S, OPEN_S = 5, 10.0, 30.0
 """FAILURES failed calls within WITHIN_S seconds open the circuit of a model for OPEN_S seconds."""
+SILENT_S = 30.0
+"""Seconds without a piece of a reply from which on a timeout is a failure of the endpoint."""
 KEPT = 1000
 """Models whose circuits are kept, the last ones used: callers may name arbitrary models."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 8.0
@@ -42,6 +46,7 @@ class Breaker:
         self._timer = timer
         self._failed: deque[float] = deque(maxlen=FAILURES)
         self._open_until: float | None = None
+        self._is_tried = False
 
     def lets_through(self) -> bool:
         """Whether a call may be made now."""
@@ -50,7 +55,7 @@ class Breaker:
             return True
         if now < self._open_until:
             return False
-        self._open_until = now + OPEN_S  # for all other calls while this one tries
+        self._open_until, self._is_tried = now + OPEN_S, True  # for all other calls while this one tries
         return True
 
     def succeeded(self) -> None:
@@ -59,9 +64,14 @@ class Breaker:
             self._open_until = None
             self._failed.clear()
 
+    def given_up(self) -> None:
+        """Reports a call that ended before it was known whether it would succeed. If it was the one that tried, the next one may."""
+        if self._open_until is not None and self._is_tried:
+            self._open_until, self._is_tried = self._timer(), False
+
     def failed(self) -> None:
         """Reports a call that failed; may open the circuit."""
-        now = self._timer()
+        now, self._is_tried = self._timer(), False
         self._failed.append(now)
         if self._open_until is None and len(self._failed) == FAILURES and now - self._failed[0] <= WITHIN_S:
             self._open_until = now + OPEN_S
@@ -120,13 +130,17 @@ class ResilientModel:
         self.name = model.name
         if first is None:
             return
+        now = asyncio.get_running_loop().time
         async with aclosing(rest):  # type: ignore[type-var]
             yield first
+            asked = now()
             try:
                 async for delta in rest:
                     yield delta
-            except ModelUnavailable:
-                breaker.failed()
+                    asked = now()
+            except ModelUnavailable as exc:
+                if _tells(exc, now() - asked):
+                    breaker.failed()
                 raise
 
     async def _begin(
@@ -135,13 +149,14 @@ class ResilientModel:
         """The first piece of a reply (None if it is empty) and the stream of the rest."""
         now, tries, error = asyncio.get_running_loop().time, 0, ModelUnavailable(OPEN)
         while breaker.lets_through():
-            reply = ask(first_token_s=until - now(), total_s=end - now())
+            reply, asked = ask(first_token_s=until - now(), total_s=end - now()), now()
             try:
                 first = await anext(reply, None)
-            except (ModelRefused, ModelExhausted, PromptTooLong):
+            except (ModelRefused, ModelExhausted, PromptTooLong, asyncio.CancelledError):
+                breaker.given_up()
                 raise
             except ModelUnavailable as exc:
-                breaker.failed()
+                (breaker.failed if _tells(exc, now() - asked) else breaker.given_up)()
                 error = exc
             else:
                 breaker.succeeded()
@@ -153,6 +168,11 @@ class ResilientModel:
             log.info("model retried", extra={"tries": tries, "error": type(error).__name__, "ms": round(wait_s * 1000)})
             await self._retry_policy.sleep(wait_s)
         raise error
+
+
+def _tells(error: ModelUnavailable, silent_s: float) -> bool:
+    """Whether the error is a failure of the endpoint, which was silent for so long, and not only the caller's impatience."""
+    return not isinstance(error, ModelTimeout) or silent_s >= SILENT_S
 
 
 class ResilientModels:
