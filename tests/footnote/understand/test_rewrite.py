@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from footnote.errors import ModelUnavailable
+from footnote.pipeline import NEED_MODEL, REWRITE
 from footnote.ports import Delta
-from footnote.steps import SKIP
 from footnote.types import Exchange, Turn, Usage
 from footnote.understand.rewrite import may_rewrite, rewrite
 from tests.deps import FakeDeps, call_step, finish
-from tests.fakes import FakeModel, FakeModels
-from tests.footnote.step_toys import toy
+from tests.fakes import FakeModel, FakeModels, LoopClock
 from tests.turns import HELD, make_turn
 
 TOWER = Exchange("Who designed the Eiffel Tower?", "Gustave Eiffel's company designed it.")
+COMPLETED = [
+    ("en", "Who designed the Eiffel Tower?", "When was it built?", "When was it built? designed Eiffel Tower"),
+    ("de", "Wie hoch ist der Kölner Dom?", "Wann wurde er gebaut?", "Wann wurde er gebaut? hoch Kölner Dom"),
+    ("ko", "에펠탑의 높이는 얼마인가요?", "그것은 언제 지어졌나요?", "그것은 언제 지어졌나요? 에펠탑의 높이는"),
+]
+"""Language, the question before, a follow-up, and the follow-up with the words of the question before."""
 LONG = "tower " + "x" * 394
 ALWAYS = replace(HELD, options={"rewrite_always": True})
 
@@ -132,11 +139,14 @@ async def test_without_a_search_no_model_is_asked_but_the_checks_see_what_is_mea
         "[]",
     ],
 )
-async def test_malformed_replies_leave_the_question_unchanged_and_their_usage_counts(reply: str) -> None:
-    row = toy("rewrite", rewrite, on_error=SKIP, when=may_rewrite)
+async def test_malformed_replies_leave_it_to_the_words_and_their_usage_counts(reply: str) -> None:
     deps = FakeDeps(models=FakeModels(FakeModel([[reply, Delta(usage=Usage(90, 10))]] * 2)))
-    turn = await finish((row,), follow_up("When was it built?", TOWER), deps)
-    assert (turn.rewritten, turn.record.degraded, turn.record.usage) == ((), True, Usage(181, 21))
+    turn = await finish((REWRITE,), follow_up("When was it built?", TOWER), deps)
+    assert (turn.rewritten, turn.record.degraded, turn.record.usage) == (
+        ("When was it built? designed Eiffel Tower",),
+        True,
+        Usage(181, 21),
+    )
 
 
 async def test_a_reply_of_another_form_is_asked_for_once_more() -> None:
@@ -147,10 +157,11 @@ async def test_a_reply_of_another_form_is_asked_for_once_more() -> None:
 
 
 @pytest.mark.parametrize("reply", ['{"queries": []}', '{"queries": ["  "]}', queries("x" * 401)])
-async def test_a_reply_that_holds_no_query_leaves_the_question_as_it_is_but_is_counted(reply: str) -> None:
+async def test_a_reply_that_holds_no_query_leaves_it_to_the_words_and_is_counted(reply: str) -> None:
     turn, _ = await ask(follow_up("When was it built?", TOWER), reply, usage=Usage(90, 10))
-    assert (turn.rewritten, turn.query_texts) == ((), ("When was it built?",))
-    assert turn.record.usage == Usage(91, 11)
+    assert (turn.rewritten, turn.record.usage) == (("When was it built? designed Eiffel Tower",), Usage(91, 11))
+    alone = follow_up("How high is the Brandenburg Gate?", TOWER, profile=ALWAYS)
+    assert (await ask(alone, reply))[0].query_texts == ("How high is the Brandenburg Gate?",)
 
 
 async def test_of_many_queries_four_are_taken_clean_and_once_each() -> None:
@@ -192,21 +203,40 @@ async def test_half_a_character_in_a_query_is_no_part_of_what_is_searched_for() 
     assert turn.rewritten == ("When was the tower built\ufffd?",)
 
 
-async def test_when_the_model_fails_the_original_question_is_used() -> None:
-    row = toy("rewrite", rewrite, on_error=SKIP, when=may_rewrite)
+async def test_a_question_that_stands_alone_stays_when_the_model_fails() -> None:
     deps = FakeDeps(models=FakeModels(FakeModel([[ModelUnavailable("down")]])))
-    turn = await finish((row,), follow_up("When was it built?", TOWER), deps)
-    assert (turn.query_texts, turn.record.degraded, turn.record.usage) == (("When was it built?",), True, Usage(1, 1))
+    turn = await finish((REWRITE,), follow_up("How high is the Brandenburg Gate?", TOWER, profile=ALWAYS), deps)
+    assert (turn.query_texts, turn.record.degraded, turn.record.usage) == (("How high is the Brandenburg Gate?",), True, Usage(1, 1))
 
 
-@pytest.mark.parametrize(
-    ("lang", "before", "question", "query"),
-    [
-        ("en", "Who designed the Eiffel Tower?", "When was it built?", "When was it built? designed Eiffel Tower"),
-        ("de", "Wie hoch ist der Kölner Dom?", "Wann wurde er gebaut?", "Wann wurde er gebaut? hoch Kölner Dom"),
-        ("ko", "에펠탑의 높이는 얼마인가요?", "그것은 언제 지어졌나요?", "그것은 언제 지어졌나요? 에펠탑의 높이는"),
-    ],
-)
+@pytest.mark.parametrize(("lang", "before", "question", "query"), COMPLETED)
+@pytest.mark.parametrize("late", [False, True])
+async def test_when_the_model_fails_or_is_late_the_words_of_the_question_before_are_added(
+    lang: str, before: str, question: str, query: str, late: bool
+) -> None:
+    clock, never, asked = LoopClock(), asyncio.Event(), asyncio.Event()
+
+    class Model(FakeModel):
+        async def stream(self, messages: Any, **options: Any) -> AsyncIterator[Delta]:
+            asked.set()
+            async for delta in super().stream(messages, **options):
+                yield delta
+
+    deps = FakeDeps(models=FakeModels(Model([[never] if late else [ModelUnavailable("down")]])))
+    running = asyncio.create_task(finish((REWRITE,), follow_up(question, Exchange(before, "…"), lang=lang), deps))
+    await asked.wait()
+    clock.advance(16)
+    turn = await running
+    assert (turn.rewritten, turn.record.degraded) == ((query,), True)
+
+
+async def test_a_failed_rewrite_does_not_keep_the_agent_from_answering() -> None:
+    deps = FakeDeps(models=FakeModels(FakeModel([[ModelUnavailable("down")]])))
+    turn = await finish((REWRITE, NEED_MODEL), follow_up("When was it built?", TOWER, mode="pa"), deps)
+    assert turn.rewritten == ("When was it built? designed Eiffel Tower",)
+
+
+@pytest.mark.parametrize(("lang", "before", "question", "query"), COMPLETED)
 async def test_without_a_model_the_words_of_the_question_before_are_added(lang: str, before: str, question: str, query: str) -> None:
     turn, model = await ask(follow_up(question, Exchange("How do sharks sleep?", ""), Exchange(before, "…"), lang=lang, model=None))
     assert turn.rewritten == (query,)

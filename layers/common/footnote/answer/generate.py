@@ -69,7 +69,7 @@ async def need_model(turn: Turn) -> AsyncIterator[Event | Turn]:
         text = message("spent", turn.lang)
         yield Token(text)
         turn = replace(turn, outcome="refused", answer=Answer(text))
-    elif turn.record.model_problem is not None:
+    elif turn.plan.model is None and turn.record.model_problem is not None:
         raise ModelUnavailable(turn.record.model_problem)
     elif turn.plan.model is None:
         source = turn.record.model_source if turn.caller.role == "admin" else None

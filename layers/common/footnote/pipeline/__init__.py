@@ -64,7 +64,7 @@ from footnote.understand.announce import announce_queries, was_rewritten
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, searches_documents
 from footnote.understand.question_filters import filter_by_question, names_period
 from footnote.understand.reformulate import may_reformulate, reformulate
-from footnote.understand.rewrite import may_rewrite, rewrite
+from footnote.understand.rewrite import complete_by_words, may_rewrite, rewrite
 from footnote.understand.route import is_classified, route
 
 __all__ = [
@@ -106,7 +106,8 @@ def answering_mode(turn: Turn) -> Literal[Mode, "greeting"]:
 
 # fmt: off
 REWRITE = Step(
-    "rewrite", rewrite, stage=Stage.UNDERSTAND, option="rewrite", paid=True, on_error=SKIP, timeout_s=15, when=may_rewrite,
+    "rewrite", rewrite, stage=Stage.UNDERSTAND, option="rewrite", paid=True, on_error=FALLBACK, fallback=complete_by_words, timeout_s=15,
+    when=may_rewrite,
     shows=lambda t: {"queries": len(t.rewritten)},
 )
 REFORMULATE = Step(

@@ -62,6 +62,11 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Emb
     return await _checked(turn, clean_queries(reply.queries), embedder, refers_back=refers_back)
 
 
+async def complete_by_words(turn: Turn) -> Turn:
+    """What `rewrite` does without a model, where the model fails or is late."""
+    return _by_words(turn) if needs_rewriting(turn.request.question, turn.lang) else turn
+
+
 def _by_words(turn: Turn) -> Turn:
     return turn.rewrite(add_words(turn.request.question, turn.conversation.exchanges, turn.lang))
 
@@ -69,7 +74,7 @@ def _by_words(turn: Turn) -> Turn:
 async def _checked(turn: Turn, queries: tuple[str, ...], embedder: Embedder | None, *, refers_back: bool) -> Turn:
     """The turn with the queries, if they ask what was asked. Otherwise they are only searched for, beside the question."""
     if not queries:
-        return turn.rewrite()
+        return _by_words(turn) if refers_back else turn
     exchanges = turn.conversation.exchanges[-EXCHANGES:]
     said = " ".join(text for each in exchanges for text in (each.question, each.answer[:ANSWER_CHARACTERS]))
     asked = Asked(turn.request.question, add_words(turn.request.question, exchanges, turn.lang), said, turn.lang)
