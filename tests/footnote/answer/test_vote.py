@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from footnote.answer.fitting import answer_fitting
 from footnote.answer.vote import are_different, is_unanswered, vote
 from footnote.errors import ModelUnavailable
-from footnote.events import Event, Token
+from footnote.events import Done, Event, Failed, Token
 from footnote.pipeline import DOCUMENTS
 from footnote.ports import Delta
 from footnote.steps import Step
@@ -93,12 +94,26 @@ def test_answers_disagree_by_numbers_negations_and_whether_there_is_one(one: str
     assert are_different(Answer(one), Answer(other), lang) is are_different(Answer(other), Answer(one), lang) is differ
 
 
-async def test_the_answer_is_not_written_again_and_only_where_the_vote_failed() -> None:
+@pytest.mark.parametrize("reply", [RIGHT, ModelUnavailable("gone")])
+async def test_the_answer_is_not_written_a_fourth_time_but_quoted_where_all_drafts_fail(reply: Piece) -> None:
     rows = [row for row in DOCUMENTS if isinstance(row, Step) and row.run in (vote, answer_fitting)]
-    for replies, sent in (([[RIGHT]] * 3, 3), ([[ModelUnavailable("gone")]] * 3 + [[RIGHT]], 4)):
-        model = FakeModel(list(replies))
-        asked = with_(ASKED, profile=LIVE, options={"ensemble_voting": True})
-        events = await run_table(rows, asked, FakeDeps(models=FakeModels(model), index=Stored(HIT)))
-        assert [event.text for event in events if isinstance(event, Token)] == [RIGHT]
-        assert len(model.sent) == sent
+    model = FakeModel([[reply]] * 4)
+    asked = with_(ASKED, profile=LIVE, options={"ensemble_voting": True})
+    done = (await run_table(rows, asked, FakeDeps(models=FakeModels(model), index=Stored(HIT))))[-1]
+    assert isinstance(done, Done)
+    assert done.turn.answer is not None
+    assert (len(model.sent), done.turn.answer.extractive, done.turn.record.degraded) == (3, reply != RIGHT, reply != RIGHT)
+    assert "built in 1894" in done.turn.answer.text
+
+
+async def test_an_error_of_all_drafts_is_told_where_nothing_is_quoted() -> None:
+    rows = [row for row in DOCUMENTS if isinstance(row, Step) and row.run in (vote, answer_fitting)]
+    model = FakeModel([[ModelUnavailable("gone")]] * 4)
+    asked = with_(ASKED, profile=replace(LIVE, options={"quotes": False}), options={"ensemble_voting": True})
+    failed = (await run_table(rows, asked, FakeDeps(models=FakeModels(model), index=Stored(HIT))))[-1]
+    assert isinstance(failed, Failed)
+    assert (failed.error.detail, len(model.sent)) == ("gone", 3)
+
+
+def test_without_a_model_nothing_is_written() -> None:
     assert not is_unanswered(with_(ASKED, model=None))

@@ -13,12 +13,13 @@ from itertools import combinations
 from statistics import fmean
 
 from footnote.answer.assess import SOFT, claims_of, find_support, is_negated, matter, numbers_in
-from footnote.answer.generate import generate
+from footnote.answer.fitting import answer_fitting
 from footnote.answer.insufficient import lacks_information
 from footnote.errors import FootnoteError
 from footnote.events import Event, Token
 from footnote.ports import Index, Models
-from footnote.settings import LLM
+from footnote.prompts import Prompts
+from footnote.settings import LLM, Conversation
 from footnote.steps import known_early
 from footnote.types import Answer, Turn
 
@@ -47,12 +48,14 @@ def is_unanswered(turn: Turn) -> bool:
     return turn.plan.model is not None and turn.answer is None
 
 
-async def vote(turn: Turn, *, models: Models, llm: LLM, index: Index) -> AsyncIterator[Event | Turn]:
+async def vote(
+    turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation, index: Index
+) -> AsyncIterator[Event | Turn]:
     """Writes DRAFTS answers and gives the one that its sources support best; notes the `vote`. Raises the error of the first draft if
     all of them fail."""
     temperature = turn.request.temperature or TEMPERATURE
     asked = replace(turn, request=replace(turn.request, temperature=temperature))
-    written = await asyncio.gather(*(_write(asked, models, llm) for _ in range(DRAFTS)), return_exceptions=True)
+    written = await asyncio.gather(*(_write(asked, models, prompts, llm, conversation) for _ in range(DRAFTS)), return_exceptions=True)
     for error in written:
         if isinstance(error, BaseException) and not isinstance(error, FootnoteError):
             raise error
@@ -98,8 +101,8 @@ def are_different(one: Answer, other: Answer, lang: str) -> bool:
     )
 
 
-async def _write(turn: Turn, models: Models, llm: LLM) -> Turn:
-    async for item in generate(turn, models=models, llm=llm):
+async def _write(turn: Turn, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation) -> Turn:
+    async for item in answer_fitting(turn, models=models, prompts=prompts, llm=llm, conversation=conversation):
         turn = item if isinstance(item, Turn) else turn
     return turn
 

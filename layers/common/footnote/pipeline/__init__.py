@@ -214,7 +214,7 @@ DOCUMENTS = (
         shows=lambda t: {"passages": len(t.evidence.hits)},
     ),
     Step(
-        "vote", vote, stage=Stage.ANSWER, option="ensemble_voting", paid=True, on_error=SKIP, when=has_model,
+        "vote", vote, stage=Stage.ANSWER, option="ensemble_voting", paid=True, on_error=fail_or_quote, fallback=quote, when=has_model,
         shows=lambda t: t.record.notes.get("vote", {}), on_start=answering,
     ),
     Step(
