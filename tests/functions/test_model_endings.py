@@ -130,6 +130,7 @@ async def test_a_held_answer_that_broke_off_is_quoted_instead_and_not_kept(api: 
         assert site.asked() > asked
         if "degraded" in reply.json():
             assert reply.json()["degraded"]
+        assert reply.json()["warnings"] == ["model_failed"]
     site.replies(SAID.removesuffix(" The bridge was built in 18"), end("stop"))
     asked = site.asked()
     await site.ask(*HELD[api])
@@ -172,6 +173,23 @@ async def test_a_query_that_broke_off_is_not_searched_for(site: Site) -> None:
     assert "response_format" in site.model.requests[1][2]
     assert "ferries" not in " ".join(reply["searched_for"])
     assert (reply["degraded"], reply["outcome"]) == (True, "answered")
+
+
+@pytest.mark.parametrize("api", [api for api in LIVE if not api.startswith("v2")])
+async def test_a_stream_of_quotes_says_that_they_stand_in_for_the_model(api: str, site: Site) -> None:
+    site.model.replies[CHAT] = Reply(500, ("{}",))
+    events = events_of(await site.ask(*LIVE[api], live=True))
+    last = next(event for event in reversed(events) if event.get("choices") != [])
+    assert last.get("response", last)["warnings"] == ["model_failed"]
+
+
+async def test_where_no_model_was_to_answer_nothing_stands_in_for_it(tmp_path: Path, clock: Clock, site: Site) -> None:
+    core = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock)
+    transport = httpx.ASGITransport(create_app(lambda: core))
+    async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:
+        reply = (await client.post("/ask", json=ASK)).json()
+    await core.close()
+    assert (reply["extractive"], reply["warnings"]) == (True, [])
 
 
 # --- refused -------------------------------------------------------------------------------------

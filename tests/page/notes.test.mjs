@@ -10,7 +10,7 @@ for (const [turn, keys] of [
   [{ warnings: [] }, []],
   [{ warnings: undefined }, []],
   [{ degraded: true, warnings: [] }, ['degraded']],
-  [{ degraded: true, model_failed: true, warnings: [] }, []],
+  [{ degraded: true, model_failed: true, warnings: ['model_failed'] }, []],
   [{ degraded: true, warnings: ['repetition'] }, ['warning_repetition']],
   [{ vectors_pending: true, persisted: false, warnings: ['cut_length'] }, ['vectors_pending', 'not_saved', 'warning_cut_length']],
   [{ persisted: true, warnings: ['unsupported', 'file_failed'] }, ['warning_unsupported']],

@@ -12,7 +12,7 @@ export const isSaid = ({ warnings }) => isFlawed(warnings) || (warnings ?? []).s
 export function noteKeys(turn) {
   const { degraded, model_failed: modelFailed, vectors_pending: pending, persisted, warnings } = turn
   const states = [degraded && !modelFailed && !isFlawed(warnings) && 'degraded', pending && 'vectors_pending', persisted === false && 'not_saved']
-  // the text names files that failed, and the text or the notice how many documents are being read
-  const codes = (warnings ?? []).filter(code => code !== 'file_failed' && (code !== 'still_reading' || isSaid(turn)))
+  // the text names files that failed, the notice says that the model did, and one of them how many documents are being read
+  const codes = (warnings ?? []).filter(code => !['file_failed', 'model_failed'].includes(code) && (code !== 'still_reading' || isSaid(turn)))
   return [...states, ...codes.map(code => `warning_${code}`)].filter(Boolean)
 }

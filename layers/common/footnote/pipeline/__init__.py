@@ -20,6 +20,7 @@ from footnote.answer.fitting import answer_fitting, converse_fitting
 from footnote.answer.generate import answer_no_hits, generate, has_model, has_no_model, has_nothing_to_answer_from, need_model, pick_model
 from footnote.answer.overview import quote
 from footnote.answer.small_talk import greet, is_greeted, may_greet
+from footnote.answer.stand_in import stands_in, warn_of_stand_in
 from footnote.answer.truncated import is_truncated, warn_of_truncation
 from footnote.answer.unread import may_lack_documents, tell_unread
 from footnote.answer.verify import verify_passages
@@ -272,6 +273,7 @@ ANSWER = (
     Step("warn_of_missing_lists", warn_of_missing_lists, stage=Stage.CHECK, on_error=SKIP, always=True, when=lacks_lists),
     Step("warn_of_truncation", warn_of_truncation, stage=Stage.CHECK, on_error=SKIP, always=True, when=is_truncated),
     Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=may_be_short),
+    Step("warn_of_stand_in", warn_of_stand_in, stage=Stage.CHECK, on_error=SKIP, always=True, when=stands_in),
     Step("save", save_turn, stage=Stage.MEMORY, on_error=SKIP, always=True, timeout_s=5, when=is_kept),
     Step("unread", tell_unread, stage=Stage.CHECK, on_error=IGNORE, always=True, timeout_s=3, when=may_lack_documents),
     SPEND,

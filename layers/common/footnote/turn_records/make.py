@@ -63,7 +63,7 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "degraded": record.degraded,
         "vectors_pending": turn.evidence.vectors_pending,
         "llm": answer.model if answer else None,
-        "llm_failed": _is_unanswered(turn),
+        "llm_failed": is_without_its_model(turn),
         "llm_address": record.model_address if turn.caller.role == "admin" else None,  # a host's name is for administrators
         "extractive": answer.extractive if answer else False,
         "verdict": _verdict(answer.verdict) if answer and answer.verdict else None,
@@ -96,8 +96,8 @@ def iso_time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
-def _is_unanswered(turn: Turn) -> bool:
-    """A language model was to answer, and sent nothing."""
+def is_without_its_model(turn: Turn) -> bool:
+    """Whether a language model was to answer and sent nothing, so that the documents are quoted."""
     answer = turn.answer
     expected = turn.plan.model is not None or turn.record.model_problem is not None
     return expected and answer is not None and answer.extractive and FLAWS.isdisjoint(answer.warnings)
