@@ -174,7 +174,11 @@ async def test_a_follow_up_is_understood_by_its_session(open_site: OpenSite) -> 
     assert reply.json()["answer"] == "Blue [1]."
     trace = (await site.client.get(f"/traces/{reply.headers['x-trace-id']}")).json()
     assert trace["queries"] == ["What colour is the bridge painted?"]
-    assert sent_to(site)[-1].messages[-1].content == "What colour is the bridge painted?"
+    assert [message.content for message in sent_to(site)[-1].messages[1:]] == [
+        QUESTION,
+        "It was built in 1894 [1].",
+        "And what colour is it?\n\n(The documents were searched for: What colour is the bridge painted?)",
+    ]
 
 
 # --- which model, and how ----------------------------------------------------------------------

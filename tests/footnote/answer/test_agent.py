@@ -454,13 +454,10 @@ async def test_all_rounds_together_have_the_profile_s_time() -> None:
         await Agent([["No."]]).run(with_(ASKED, profile=replace(LIVE, total_s=0)))
 
 
-async def test_earlier_exchanges_are_shown_where_the_profile_says_so() -> None:
+async def test_earlier_exchanges_are_shown_before_the_question_as_it_was_asked() -> None:
     asked = with_(ASKED, question="When?", queries=("When was the bridge built?",), exchanges=(Exchange("The bridge?", "It is blue."),))
     agent = Agent([["No."]])
     await agent.run(asked)
-    assert [message.content for message in agent.model.sent[0].messages[1:]] == ["When was the bridge built?"]
-    agent = Agent([["No."]])
-    await agent.run(with_(asked, profile=replace(LIVE, options={"history_in_prompt": True})))
     assert [message.content for message in agent.model.sent[0].messages[1:]] == ["The bridge?", "It is blue.", "When?"]
 
 

@@ -49,7 +49,7 @@ def test_a_smaller_model_sees_fewer_earlier_turns_unless_somebody_says_how_many(
 async def test_a_small_window_leaves_passages_and_turns_out_and_shortens_the_answer() -> None:
     hits = tuple(make_hit(f"word{n} " * 500, "d", n) for n in range(4))
     asked = make_turn(
-        profile=replace(USUAL, options={"history_in_prompt": True}),
+        profile=USUAL,
         hits=hits,
         exchanges=tuple(Exchange("q", "a") for _ in range(9)),
         model="x:3b",

@@ -14,10 +14,11 @@ from tests.turns import HELD, make_turn
 
 FIRST, SECOND = Exchange("one two", "three four"), Exchange("five", "six seven")
 """Four tokens, three tokens."""
+CUT = Exchange("five", "six …")
 
 
-@pytest.mark.parametrize(("budget", "kept"), [(7, (FIRST, SECOND)), (6, (SECOND,)), (3, (SECOND,)), (2, ())])
-def test_of_what_was_said_before_the_last_is_kept_whole_or_not_at_all(budget: int, kept: tuple[Exchange, ...]) -> None:
+@pytest.mark.parametrize(("budget", "kept"), [(7, (FIRST, SECOND)), (6, (SECOND,)), (3, (SECOND,)), (2, (CUT,)), (1, ())])
+def test_what_was_said_is_kept_whole_but_for_a_last_answer_that_is_too_long(budget: int, kept: tuple[Exchange, ...]) -> None:
     assert history_messages((FIRST, SECOND), budget) == tuple(
         message for each in kept for message in (Message("user", each.question), Message("assistant", each.answer))
     )

@@ -21,7 +21,6 @@ async def test_references_stand_beside_the_question_after_what_was_said_before(l
         prompt="system",
         question_prompt="answer_references",
         context_tokens=80,
-        options={"history_in_prompt": True},
     )
     hits = make_hit("It was built in 1894.", "bridge", page=7), make_hit("It is blue.", "bridge", 1)
     history = Exchange("Too long to be shown " * 5, "Yes"), Exchange("A bridge?", "Yes.")
@@ -32,12 +31,16 @@ async def test_references_stand_beside_the_question_after_what_was_said_before(l
     references, _, question = user.content.partition("[Question]\n")
     assert "\nReference [1] : Bridge (" in references
     assert "\nReference [2] : Bridge\n<document>\nIt is blue.\n</document>" in references
-    assert (user.content.count("[References]"), question.startswith("When {{ 1 }}")) == (1, True)
+    assert (user.content.count("[References]"), question.startswith("When {{ 1 }}"), "When was it built?" in question) == (1, True, True)
 
 
-async def test_without_history_the_question_is_the_rewritten_one() -> None:
-    profile = Profile("p", live=True, citation_style="numbered", prompt="answer_numbered", options={"history_in_prompt": True})
-    turn = await call_step(
-        assemble_context, make_turn("And it?", profile, hits=(make_hit("x"),), queries=("When was it built?",)), FakeDeps()
-    )
+@pytest.mark.parametrize("exchanges", [(), (Exchange("A bridge?", "Yes."),)], ids=["alone", "in a conversation"])
+async def test_the_model_gets_the_user_s_words_and_what_was_searched_for(exchanges: tuple[Exchange, ...]) -> None:
+    asked = make_turn("And it?", hits=(make_hit("x"),), queries=("When was it built?",), exchanges=exchanges)
+    turn = await call_step(assemble_context, asked, FakeDeps())
+    assert turn.messages[-1].content == "And it?\n\n(The documents were searched for: When was it built?)"
+
+
+async def test_a_question_that_was_searched_for_as_it_is_stands_alone() -> None:
+    turn = await call_step(assemble_context, make_turn("When was it built?", hits=(make_hit("x"),)), FakeDeps())
     assert [message.content for message in turn.messages[1:]] == ["When was it built?"]

@@ -48,16 +48,14 @@ CHAT = Profile(
         "confidence": True,
         "drop_duplicates": True,
         "follow_up_by_model": True,
-        "history_in_prompt": True,
         "penalties": True,
         "rewrite_by_size": True,
         "sandwich": True,
         "verify_passages": True,
     },
 )
-CONVERSES: Mapping[OptionName, bool] = {"history_in_prompt": True}
-GENERAL = replace(CHAT, citation_style="plain", prompt="system", options=CONVERSES)
-AGENT = replace(CHAT, prompt="system", options={**CONVERSES, "confidence": True, "penalties": True})
+GENERAL = replace(CHAT, citation_style="plain", prompt="system", options={})
+AGENT = replace(CHAT, prompt="system", options={"confidence": True, "penalties": True})
 VISION = replace(GENERAL, prompt="vision")
 
 Asks = Literal["chat", "general", "agent", "vision"]

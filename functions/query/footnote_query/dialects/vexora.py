@@ -37,11 +37,10 @@ RAG = Profile(
     limit=5,
     pool_size=20,
     context_tokens=6000,
+    understood_by=3,
     options={"faq": False, "follow_up": False, "graph": True, "verify_passages": True},
 )
 PLAIN = replace(RAG, citation_style="plain", prompt="system")
-EARLIER = 3
-"""Exchanges by which a follow-up is understood."""
 GRAPH: OptionName = "graph"
 SNIPPET = 200
 """Characters of a passage that are shown with a source."""
@@ -203,7 +202,7 @@ def make_turn(asked: VexoraRequest, caller: Caller, core: Core, trace_id: str) -
         options={"expand_documents": asked.enable_document_expansion},
     )
     turn = core.new_turn(request, caller, replace(RAG, live=asked.stream), trace_id=trace_id)
-    return replace(turn, conversation=Conversation(earlier[-EARLIER:]))
+    return replace(turn, conversation=Conversation(earlier))
 
 
 class SourcesFirst:

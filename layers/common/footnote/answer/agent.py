@@ -259,7 +259,7 @@ async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:
 
 
 def _conversation(turn: Turn, llm: LLM, conversation: Conversation) -> list[Message]:
-    if not turn.plan.wants("history_in_prompt") or not turn.conversation.exchanges:
+    if not turn.conversation.exchanges:
         return [Message("user", turn.asked)]
     earlier = history_messages(exchanges_shown(turn, conversation), budget_of(turn, llm).conversation)
     return [*earlier, Message("user", turn.request.question)]

@@ -25,15 +25,14 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     """Sets `turn.messages` from the hits that fit and cuts `turn.evidence.hits` to these, so that only what the model saw is cited.
 
     Passages that were added around the hits follow, if there is room. With the option `sandwich` the best passages are at both ends.
-    `budget` says how many tokens the passages get, and the history, if the plan wants it in the prompt.
+    `budget` says how many tokens the passages get, and the history.
     """
     profile, budget = turn.profile, budget_of(turn, llm)
     evidence = turn.evidence
     fitting = fit((*evidence.hits, *evidence.added), budget.passages)
     shown = sandwich(fitting) if turn.plan.wants("sandwich") else fitting
-    earlier = history_messages(exchanges_shown(turn, conversation), budget.history) if turn.plan.wants("history_in_prompt") else ()
-    notes = turn.record.notes
-    question = turn.request.question if earlier else notes.get("divided") or notes.get("asked_of_attached", turn.asked)
+    earlier = history_messages(exchanges_shown(turn, conversation), budget.history)
+    question = _question(turn, prompts)
     documents = [fenced(hit) for hit in shown]
     rules = turn.conversation.system or prompts.render(profile.prompt, turn.lang, {"documents": documents}, turn.plan.prompts)
     system = "\n\n".join((rules, *_instructions(turn, prompts)))
@@ -49,6 +48,15 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     count = len(evidence.hits)
     evidence = replace(evidence, hits=tuple(fitting[:count]), added=tuple(fitting[count:]), shown=tuple(shown))
     return replace(turn, evidence=evidence, messages=messages)
+
+
+def _question(turn: Turn, prompts: Prompts) -> str:
+    """The question in its user's words, and what was searched for where that says more."""
+    notes, own = turn.record.notes, turn.request.question
+    searched = notes.get("divided") or notes.get("asked_of_attached", turn.asked)
+    if searched == own:
+        return own
+    return prompts.render("searched_for", turn.lang, {"question": own, "searched": searched}, turn.plan.prompts)
 
 
 def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:

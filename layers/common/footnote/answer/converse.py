@@ -20,11 +20,16 @@ async def assemble_conversation(turn: Turn, *, prompts: Prompts, llm: LLM, conve
 
 
 def history_messages(history: Sequence[Exchange], budget: int) -> tuple[Message, ...]:
-    """The last exchanges that fit into `budget` tokens as messages, oldest first. Exchanges are never cut."""
+    """The last exchanges that fit into `budget` tokens as messages, oldest first. Of the last answer, which the question may be about,
+    as much is kept as fits; other exchanges are never cut."""
     kept: list[Message] = []
     for exchange in reversed(history):
-        budget -= count_tokens(exchange.question) + count_tokens(exchange.answer)
-        if budget < 0:
-            break
-        kept = [Message("user", exchange.question), Message("assistant", exchange.answer), *kept]
+        budget -= count_tokens(exchange.question)
+        answer, tokens = exchange.answer, count_tokens(exchange.answer)
+        if tokens > budget:
+            if kept or budget <= 0:
+                break
+            answer = f"{answer[: len(answer) * budget // tokens].rstrip()} …"
+        budget -= tokens
+        kept = [Message("user", exchange.question), Message("assistant", answer), *kept]
     return tuple(kept)

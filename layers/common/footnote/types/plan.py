@@ -43,7 +43,6 @@ OptionName = Literal[
     "graph",
     "greet",
     "history",
-    "history_in_prompt",
     "hybrid",
     "hypothetical",
     "knowledge_base",
@@ -132,7 +131,6 @@ OPTIONS: Mapping[OptionName, Option] = {
     ),
     "greet": Option("Greet where there is no model to talk to.", False, requestable=True),
     "history": Option("Read the earlier turns of the conversation.", True, setting="conversation.db_rehydration_enabled"),
-    "history_in_prompt": Option("Show the conversation to the model that answers.", False),
     "hybrid": Option(
         "Search by words where vectors can be searched for, too.",
         True,

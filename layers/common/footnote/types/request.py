@@ -120,7 +120,9 @@ class Profile:
     nothing_found: str | None = None
     """The message of a turn without hits; None = advice to rephrase, or that there is nothing that the caller may read."""
     history: int = 0
-    """Number of exchanges of the room used to understand a follow-up; 0 = every question stands alone."""
+    """Number of exchanges of the room that are loaded; 0 = its conversation is not stored."""
+    understood_by: int = 4
+    """Number of earlier exchanges by which a follow-up is understood. The model that answers is shown as many as fit."""
     room_prompt: bool = False
     """True: the system prompt of a room's first turn stays in force in the room."""
     search_cache_s: float = 0

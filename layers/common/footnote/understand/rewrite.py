@@ -17,8 +17,6 @@ from footnote.understand.same_question import Asked, asks_the_same, set_aside, s
 
 SEARCHING = frozenset({"rag", "pa"})
 """Modes in which the model is called. The others do not search, and the answering model sees the conversation."""
-EXCHANGES = 4
-"""Number of earlier exchanges that are used."""
 ANSWER_CHARACTERS = 500
 """Characters of an earlier answer in the prompt: enough to see its topic."""
 MOST_QUERIES = 4
@@ -53,7 +51,7 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Emb
         return _by_words(turn) if refers_back else turn
     if not refers_back and not turn.plan.wants("rewrite_always"):
         return turn
-    exchanges = [_shown(exchange) for exchange in turn.conversation.exchanges[-EXCHANGES:]]
+    exchanges = [_shown(exchange) for exchange in _earlier(turn)]
     prompt = prompts.render(
         "rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)}, turn.plan.prompts
     )
@@ -67,15 +65,20 @@ async def complete_by_words(turn: Turn) -> Turn:
     return _by_words(turn) if needs_rewriting(turn.request.question, turn.lang) else turn
 
 
+def _earlier(turn: Turn) -> tuple[Exchange, ...]:
+    """The exchanges by which the question is understood, oldest first."""
+    return turn.conversation.exchanges[-turn.profile.understood_by :]
+
+
 def _by_words(turn: Turn) -> Turn:
-    return turn.rewrite(add_words(turn.request.question, turn.conversation.exchanges, turn.lang))
+    return turn.rewrite(add_words(turn.request.question, _earlier(turn), turn.lang))
 
 
 async def _checked(turn: Turn, queries: tuple[str, ...], embedder: Embedder | None, *, refers_back: bool) -> Turn:
     """The turn with the queries, if they ask what was asked. Otherwise they are only searched for, beside the question."""
     if not queries:
         return _by_words(turn) if refers_back else turn
-    exchanges = turn.conversation.exchanges[-EXCHANGES:]
+    exchanges = _earlier(turn)
     said = " ".join(text for each in exchanges for text in (each.question, each.answer[:ANSWER_CHARACTERS]))
     asked = Asked(turn.request.question, add_words(turn.request.question, exchanges, turn.lang), said, turn.lang)
     if not await asks_the_same(" ".join(queries), asked, embedder):
@@ -105,7 +108,7 @@ def add_words(question: str, history: tuple[Exchange, ...], lang: str) -> str:
     Answers are not used: their words distract as often as they help.
     """
     added: dict[str, str] = {}
-    for exchange in reversed(history[-EXCHANGES:]):
+    for exchange in reversed(history):
         if is_greeting(exchange.question):
             continue
         for word in salient_words(exchange.question, lang):

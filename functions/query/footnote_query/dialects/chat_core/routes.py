@@ -38,7 +38,7 @@ RAG = Profile(
     history=4,
     room_prompt=True,
     search_cache_s=900,
-    options={"history_in_prompt": True, "rewrite_always": True, "search_cache": True, "quotes": False},
+    options={"rewrite_always": True, "search_cache": True, "quotes": False},
 )
 GPT = replace(RAG, citation_style="plain", question_prompt=None, history=20)
 """Without documents the model sees as much of the conversation as fits, not only the last few exchanges."""

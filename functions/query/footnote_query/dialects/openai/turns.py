@@ -26,8 +26,6 @@ NAME = "footnote"
 PROFILE = Profile(
     "openai", live=True, citation_style="numbered", prompt="answer_numbered", answer_cache_s=300, options={"answer_cache": True}
 )
-EARLIER = 4
-"""Number of earlier exchanges used to resolve a follow-up."""
 ANSWERED = ("user", "assistant")
 TEXTS = ("text", "input_text", "output_text")
 SUFFIXES = tuple(f":{level}" for level in LEVELS)
@@ -117,10 +115,10 @@ def last_question(messages: Sequence[ChatMessage]) -> str:
 
 
 def earlier(messages: Sequence[ChatMessage]) -> tuple[Exchange, ...]:
-    """The EARLIER exchanges before the last question."""
+    """The exchanges before the last question."""
     texts = [(message.role, _text_of(message.content)) for message in messages if message.role in ANSWERED]
     said = [(role, read_message(text).question if role == "user" else text) for role, text in texts]
-    return exchanges_of(said)[-EARLIER:]
+    return exchanges_of(said)
 
 
 def _text_of(content: str | Sequence[Part] | None) -> str:

@@ -48,8 +48,8 @@ LIVE = replace(HELD, live=True)
 CONVERSES: Mapping[str, Any] = {"prompt": "system", "context_tokens": 6000}
 BY_MODE: Mapping[Answers, Mapping[str, Any]] = {
     "rag": {},
-    "gpt": {**CONVERSES, "citation_style": "plain", "history": 20, "options": {**HELD.options, "history_in_prompt": True}},
-    "pa": {**CONVERSES, "citation_style": "numbered", "options": {"answer_cache": True, "history_in_prompt": True}},
+    "gpt": {**CONVERSES, "citation_style": "plain", "history": 20},
+    "pa": {**CONVERSES, "citation_style": "numbered", "options": {"answer_cache": True}},
 }
 """Changes to the profile per mode."""
 
