@@ -71,7 +71,7 @@ pytest: $(DEV_DONE)
 adapter: setup ## the Lambda Web Adapter, for `footnote invoke query`; needs cargo, takes a minute or two
 	$(BIN)/python -m footnote_local.lambda_service.web_adapter
 
-engines: $(DEV_DONE) ## the engines for tests, in ~/.cache/footnote; needs a JDK (17 or newer) and Maven
+engines: $(DEV_DONE) ## the engines for tests, in ~/.cache/footnote; most need a JDK (17 or newer) and Maven
 	$(BIN)/python -m tests.engines
 
 sam: $(SAM_DONE) $(CHECKOV_DONE) ## template.yaml is valid and careful
@@ -136,6 +136,7 @@ lock: $(DEV_DONE) ## update requirements/*.txt and those of the functions
 	$(LOCK) --overrides requirements/overrides.txt requirements/runtime.in -c requirements/build.txt -o requirements/runtime.txt
 	$(LOCK) --no-deps requirements/models.in -o requirements/models.txt
 	$(LOCK) --overrides requirements/overrides-dev.txt requirements/dev.in -o requirements/dev.txt
+	$(LOCK) --no-deps tests/engines/llama/requirements.in -o tests/engines/llama/requirements.txt
 	for each in sam checkov; do $(LOCK) requirements/$$each.in -o requirements/$$each.txt || exit 1; done
 	for each in layers/common functions/query functions/ingest functions/feedback functions/stats; do \
 	  $(LOCK) --overrides requirements/overrides.txt $$each/requirements.in -c requirements/runtime.txt -o $$each/requirements.txt || exit 1; \

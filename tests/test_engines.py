@@ -114,7 +114,7 @@ def test_aws_keeps_objects_and_passes_messages_on(aws_url: str) -> None:
 @pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.nightly) for name in ENGINES])
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads Linux' table of sockets")
 def test_an_engine_is_reached_from_this_machine_only_and_ends_with_its_owner(name: str, request: pytest.FixtureRequest) -> None:
-    if ENGINES[name].java and not find(name):
+    if ENGINES[name].is_built and not find(name):
         request.getfixturevalue(f"{name}_url")  # builds it in CI, or skips
         if not find(name):
             pytest.skip(f"{name} is not built: another one was given.")

@@ -13,7 +13,7 @@ from tests.engines.start import NotStarted, start
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.engines", description="The engines for tests: see docs/engines.md.")
     commands = parser.add_subparsers(dest="command")
-    built = [name for name, engine in ENGINES.items() if engine.java]
+    built = [name for name, engine in ENGINES.items() if engine.is_built]
     commands.add_parser("build", help="fetch and lay out").add_argument("names", nargs="*", choices=built, metavar="NAME")
     commands.add_parser("start", help="run one until Ctrl-C").add_argument("name", choices=sorted(ENGINES))
     given = parser.parse_args()
@@ -30,7 +30,7 @@ def main() -> int:
 
 
 def _run(name: str) -> None:
-    if ENGINES[name].java:
+    if ENGINES[name].is_built:
         build(name)
     engine = start(name)
     try:

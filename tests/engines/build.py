@@ -1,4 +1,4 @@
-"""Fetches the engines that Java runs from Maven Central and lays them out in the cache, each once."""
+"""Fetches the engines and lays them out in the cache, each once: those that Java runs from Maven Central, others from PyPI."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class NotBuilt(Exception):
 
 def folder() -> Path:
     """The name contains a hash of the inputs, so nothing is built twice and no stale build is used."""
-    sources = sorted([Path(__file__), HERE / "__init__.py", *HERE.rglob("*.java"), *HERE.rglob("*.xml"), *HERE.rglob("*.properties")])
+    laid_out = [path for pattern in ("*.java", "*.xml", "*.properties", "*.txt") for path in HERE.rglob(pattern)]
+    sources = sorted([Path(__file__), HERE / "__init__.py", *laid_out])
     checksum = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "footnote" / f"engines-{checksum}"
@@ -58,7 +59,7 @@ def find(name: str) -> Path | None:
 def build(name: str) -> Path:
     """Does nothing if the engine exists. Concurrent builds wait for each other, and the engine appears only when it is complete."""
     engine = ENGINES[name]
-    if missing := [tool for tool in TOOLS if shutil.which(tool) is None]:
+    if engine.java and (missing := [tool for tool in TOOLS if shutil.which(tool) is None]):
         raise NotBuilt(f"{engine.title} is built with a JDK (17 or newer) and Maven; not here: {', '.join(missing)}.")
     with _alone():
         if (home := find(name)) is None:
@@ -85,6 +86,10 @@ def _alone() -> Iterator[None]:
 
 
 def _lay_out(name: str, engine: Described, home: Path) -> None:
+    if engine.packages is not None:
+        install = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-compile"]
+        _run(engine, [*install, "--only-binary", ":all:", "--require-hashes", "-r", str(engine.packages), "--target", str(home)])
+        return
     lib, classes = home / "lib", home / "classes"
     fetch = ["mvn", "-B", "-q", "-ntp", "-f", str(HERE / name / "pom.xml"), f"-Dengine.version={engine.version}"]
     _run(engine, [*fetch, "dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={lib}"])

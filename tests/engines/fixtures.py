@@ -47,7 +47,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def _build(name: str) -> None:
-    if ENGINES[name].java and find(name) is None:
+    if ENGINES[name].is_built and find(name) is None:
         start_build(name, [sys.executable, "-m", "tests.engines", "build", name])
 
 
@@ -90,3 +90,4 @@ opensearch_url = _address_of("opensearch")
 dynamodb_url = _address_of("dynamodb")
 mongodb_url = _address_of("mongodb")
 aws_url = _address_of("aws")
+llama_url = _address_of("llama")

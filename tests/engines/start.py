@@ -42,7 +42,7 @@ class Engine:
 def start(name: str, stdin: int = subprocess.PIPE, parent: Path | None = None) -> Engine:
     """Waits until the engine accepts requests. It ends with this process or when `stdin` is closed; its folder is created in `parent`."""
     described = ENGINES[name]
-    home = find(name) if described.java else ROOT
+    home = find(name) if described.is_built else ROOT
     if home is None:
         raise NotStarted(f"{described.title} {described.version} is not built: run `make engines`.")
     if described.java and shutil.which("java") is None:
@@ -52,11 +52,13 @@ def start(name: str, stdin: int = subprocess.PIPE, parent: Path | None = None) -
         *options, main = described.java
         command = ["java", C1_ONLY, *options, "-cp", "classes:lib/*", main, str(folder)]
     else:
-        command = [sys.executable, "-m", f"tests.engines.{name}", str(folder)]
+        command = [sys.executable, "-m", f"tests.engines.{name}", str(folder), str(home)]
     log = folder / "log"
     # Its own session: Ctrl-C goes to the tests, which stop the engine when they are done.
     with log.open("wb") as output:
-        process = subprocess.Popen(command, cwd=home, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(
+            command, cwd=home if described.java else ROOT, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
     engine = Engine(name, "", process, folder)
     try:
         engine.url = f"{described.scheme}://127.0.0.1:{_port(process, log)}"

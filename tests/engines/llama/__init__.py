@@ -1,0 +1,1 @@
+"""llama.cpp's HTTP server with a small language model, SmolLM2-135M-Instruct."""
