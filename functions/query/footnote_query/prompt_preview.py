@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 router = Router("Administration", responses=ADMINS)
 
-PROFILE = Profile("preview", live=True, citation_style="numbered", prompt="answer_numbered", first_token_s=30, total_s=120)
+PROFILE = Profile("preview", live=True, citation_style="numbered", prompt="answer_numbered", first_token_s=30)
 """Live, as on the page: below a text that is no answer the documents are quoted, and the text itself is shown."""
 PROFILES = {
     "answer_footnote": replace(PROFILE, citation_style="footnote", prompt="answer_footnote"),

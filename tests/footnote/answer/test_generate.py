@@ -21,7 +21,7 @@ from tests.fakes import FakeModel, FakeModels, Piece, make_hit
 from tests.turns import HELD, ME, make_turn, with_
 
 HIT = make_hit("The bridge was built in 1894. It is blue.", "bridge")
-PROFILE = Profile("p", live=False, citation_style="numbered", prompt="x", temperature=0.4, max_tokens=9, first_token_s=1.5, total_s=20)
+PROFILE = Profile("p", live=False, citation_style="numbered", prompt="x", temperature=0.4, max_tokens=9, first_token_s=1.5)
 ASKED = make_turn("When?", PROFILE, hits=(HIT,), messages=(Message("system", "one two three"), Message("user", "When?")), model="fake")
 
 
@@ -40,7 +40,26 @@ async def test_the_reply_is_streamed_as_it_comes_and_kept_as_an_answer() -> None
     assert [(citation.number, citation.hit, citation.snippet) for citation in turn.answer.citations] == [(1, HIT, HIT.chunk.text)]
     assert turn.record.usage == Usage(11, 5)
     assert model.sent[0].messages == ASKED.messages
-    assert model.sent[0].options == {"temperature": 0.4, "max_tokens": 9, "first_token_s": 1.5, "total_s": 20}
+    assert model.sent[0].options == {"temperature": 0.4, "max_tokens": 9, "first_token_s": 1.5, "total_s": 120}
+
+
+@pytest.mark.parametrize(
+    ("usual", "settings", "limits"),
+    [
+        (15, {}, (15, 120)),
+        (None, {}, (120, 120)),
+        (15, {"total_timeout_s": 300}, (15, 300)),
+        (None, {"total_timeout_s": 300}, (300, 300)),
+        (15, {"first_token_timeout_s": 60}, (60, 120)),
+        (None, {"first_token_timeout_s": 60}, (60, 120)),
+    ],
+)
+async def test_a_setting_changes_how_long_a_model_may_take(
+    usual: float | None, settings: dict[str, float], limits: tuple[float, float]
+) -> None:
+    asked = with_(ASKED, profile=replace(PROFILE, first_token_s=usual))
+    _, _, model = await run("In 1894 [1].", turn=asked, llm=LLM(**settings))  # type: ignore[arg-type]
+    assert (model.sent[0].options["first_token_s"], model.sent[0].options["total_s"]) == limits
 
 
 async def test_an_answer_of_another_model_than_the_one_picked_is_marked() -> None:

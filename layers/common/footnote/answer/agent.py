@@ -54,7 +54,7 @@ async def run_agent(
 
     Sets `turn.answer`, `turn.evidence.hits` (what its searches found and it may cite) and `turn.record.tool_messages` (the calls
     and results before the answer). Raises ModelUnavailable if there is no model or it fails, ModelTimeout if all rounds together
-    exceed the profile's `total_s`.
+    exceed the limit for the whole answer.
     """
     model = await models.pick(turn.plan.model)
     if model is None:
@@ -143,11 +143,11 @@ class _Work:
     steps: dict[str, int] = field(default_factory=dict)
 
     async def ask(self, reply: _Reply, messages: Sequence[Message], offered: Sequence[Tool], markers: StreamFilter) -> AsyncIterator[Event]:
-        """Runs one round. All rounds share the profile's `total_s`."""
-        profile = self.turn.profile
-        left = profile.total_s - (perf_counter() - self.started)
+        """Runs one round. All rounds share the limit for the whole answer."""
+        profile, total_s = self.turn.profile, self.llm.total_timeout_s
+        left = total_s - (perf_counter() - self.started)
         if left <= 0:
-            raise ModelTimeout(f"The language model and its tools took longer than {profile.total_s:g} s.")
+            raise ModelTimeout(f"The language model and its tools took longer than {total_s:g} s.")
         name, begun = self._begin("round"), perf_counter()
         yield StepStarted(name, Stage.ANSWER)
         yield Answering()
@@ -157,7 +157,7 @@ class _Work:
             temperature=chosen(self.turn.request.temperature, self.llm, "temperature", profile.temperature),
             max_tokens=chosen(self.turn.request.max_tokens, self.llm, "max_completion_tokens", budget_of(self.turn, self.llm).answer),
             tools=offered,
-            first_token_s=min(profile.first_token_s, left),
+            first_token_s=min(self.llm.first_token_s(profile.first_token_s), left),
             total_s=left,
         )
         async with aclosing(stream):

@@ -106,8 +106,8 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         turn.messages,
         temperature=chosen(turn.request.temperature, llm, "temperature", profile.temperature),
         max_tokens=chosen(turn.request.max_tokens, llm, "max_completion_tokens", budget_of(turn, llm).answer),
-        first_token_s=profile.first_token_s,
-        total_s=profile.total_s,
+        first_token_s=llm.first_token_s(profile.first_token_s),
+        total_s=llm.total_timeout_s,
         **({"effort": "high"} if turn.plan.wants("extended_thinking") else {}),
     )
     async with aclosing(stream):

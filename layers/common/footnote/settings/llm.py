@@ -86,6 +86,18 @@ class LLM(Group):
         foreign=True,
     )
     retries: int = setting(2, ge=0, le=5, description="Retries of a call that failed before its first token.", affects="nothing")
+    first_token_timeout_s: float | None = setting(
+        None,
+        gt=0,
+        le=3600,
+        description="Longest wait for the first piece of an answer, in seconds. Unset: 15 in `/ask` and `/ask/stream` without `quote`, else"
+        " that for the whole answer.",
+        changeable=True,
+        affects="nothing",
+    )
+    total_timeout_s: float = setting(
+        120, gt=0, le=3600, description="Longest wait for the whole answer, in seconds.", changeable=True, affects="nothing"
+    )
     stall_timeout_s: float = setting(
         30,
         gt=0,
@@ -100,6 +112,10 @@ class LLM(Group):
         " `User-ID`, `Prompt-Msg-Id` and `Completion-Msg-Id`. Unset: nothing about users is sent.",
     )
     user_type: str | None = setting(None, min_length=1, description="Sent along with them as `User-Type`.")
+
+    def first_token_s(self, usual: float | None) -> float:
+        """Longest wait for the first piece of an answer. `usual`: that of the API; None = it has none of its own."""
+        return self.first_token_timeout_s or usual or self.total_timeout_s
 
     def allows(self, model: str) -> bool:
         """Whether requests may name this model."""

@@ -112,8 +112,8 @@ class Profile:
     """Number of passages to fetch where something ranks them; 0 = as many as the options that rank want."""
     temperature: float | None = None
     max_tokens: int | None = None
-    first_token_s: float = 120.0
-    total_s: float = 120.0
+    first_token_s: float | None = None
+    """Longest wait for the first piece of a model's answer, if nobody configured one; None = that for the whole answer."""
     context_tokens: int = 3500
     fixed_context: bool = False
     """True: somebody configured `context_tokens`, so the model's window does not change them."""

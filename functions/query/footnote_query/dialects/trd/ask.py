@@ -38,7 +38,6 @@ HELD = Profile(
     citation_style="footnote",
     prompt="answer_footnote",
     first_token_s=15,
-    total_s=120,
     history=4,
     answer_cache_s=60,
     options={"answer_cache": True, "answer_without_search": True, "critique": True, "feedback_hints": True},
