@@ -29,6 +29,7 @@ class StreamReader:
 
     app: FastAPI
     last_event_id: str | None = None
+    body: dict[str, Any] = field(default_factory=lambda: ASK)
     status: int = 0
     headers: dict[str, str] = field(default_factory=dict)
     text: str = ""
@@ -36,7 +37,7 @@ class StreamReader:
     def __post_init__(self) -> None:
         self._left = asyncio.Event()
         self._heard = asyncio.Event()
-        self._body = [{"type": "http.request", "body": json.dumps(ASK).encode(), "more_body": False}]
+        self._body = [{"type": "http.request", "body": json.dumps(self.body).encode(), "more_body": False}]
         self.request = asyncio.create_task(self._ask())
 
     async def until(self, heard: str) -> StreamReader:

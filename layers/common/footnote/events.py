@@ -80,6 +80,14 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
+class Quoted:
+    """What is quoted without a model, shown until the model's answer comes; no piece of the answer. `turn`: as it would end without
+    a model."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
 class Rewritten:
     """The queries that replace the question. Shown only to the caller."""
 
@@ -111,6 +119,7 @@ Event = (
     | PassagesRead
     | Answering
     | ToolCalled
+    | Quoted
     | Think
     | Token
     | Done

@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi.responses import StreamingResponse
 
-from footnote.events import Done, Event, Failed, PassagesRead, Think, Token
+from footnote.events import Done, Event, Failed, PassagesRead, Quoted, Think, Token
 from footnote.text.surrogates import repair
 from footnote_http.streams import LAST, event_id
 
@@ -27,6 +27,7 @@ async def stream_events(
     trace_id: str,
     *,
     first: int | None = None,
+    again: Event | None = None,
     end: str | None = None,
     named: bool = False,
     ping_s: float = PING_S,
@@ -35,15 +36,15 @@ async def stream_events(
     OPEN_S. Raises the turn's error if it fails before that.
 
     `first`: the number of the first event, if events have ids. Above 0 the stream is resumed: it starts at once and raises
-    nothing, because the status was sent before. `end`: data of a final message, omitted after an error. `named`: set each
-    message's `type` as its event name."""
+    nothing, because the status was sent before. `again`: sent first, without an id. `end`: data of a final message, omitted after an
+    error. `named`: set each message's `type` as its event name."""
     encoded = _encoder(encode, trace_id, first, named)
-    said: list[str] = []
+    said = [] if again is None else [_message(item) for item in encode(again)]
     found = False
     last: Event | None = None
     waiting: asyncio.Future[Event] | None = None
     deadline = asyncio.get_running_loop().time() + OPEN_S
-    while not first and not isinstance(last, Token | Think | Done) and not (found and said):
+    while not first and not isinstance(last, Quoted | Token | Think | Done) and not (found and said):
         waiting = waiting or asyncio.ensure_future(anext(events))
         done, _ = await asyncio.wait({waiting}, timeout=deadline - asyncio.get_running_loop().time() if said else None)
         if not done:

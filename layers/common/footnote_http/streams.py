@@ -13,7 +13,7 @@ from itertools import count
 from weakref import ref
 
 from footnote.errors import NotFound
-from footnote.events import Done, Event, Failed
+from footnote.events import Done, Event, Failed, Quoted
 from footnote.types import Turn
 
 KEPT_S = 60.0
@@ -64,6 +64,10 @@ class Stream:
             yield event
             if isinstance(event, Done | Failed):
                 return
+
+    def quoted_until(self, number: int) -> Quoted | None:
+        """What was quoted in the events up to this number."""
+        return next((event for event in self._events[: number + 1] if isinstance(event, Quoted)), None)
 
     def ends_with(self, number: int) -> bool:
         """Whether the event with this number is the last."""

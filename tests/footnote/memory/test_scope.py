@@ -109,6 +109,10 @@ def test_answers_are_not_shared_across_a_different_part_of_the_scope(part: str) 
     assert of_answer(OF_AN_ANSWER[part]) != of_answer(ASKED)
 
 
+def test_answers_are_shared_whatever_is_shown_until_they_come() -> None:
+    assert of_answer(with_(ASKED, profile=replace(HELD, quotes_first=True, first_token_s=15))) == of_answer(ASKED)
+
+
 def test_a_change_of_documents_or_prompts_invalidates_earlier_entries() -> None:
     before = of_answer(ASKED)
     saved = SimpleNamespace(saved={"answer_numbered.en": Saved("…", 2, 0.0, "ann")})

@@ -67,8 +67,11 @@ async def _quote(
         yield replace(turn, outcome="refused")
         return
     style = markers_of(turn).style
-    numbered = 0 if style.at_end or style.keeps_numbers else len(answer.citations)  # numbers go on behind those of the text
-    asked = replace(turn, request=replace(turn.request, first_number=turn.request.first_number + numbered)) if turn.profile.live else turn
+    before = 0 if style.at_end or style.keeps_numbers else len(answer.citations)  # numbers go on behind those of the text
+    written = 0 if style.by_id else before  # markers with numbers have to be written with these
+    asked = turn
+    if turn.profile.live and written:
+        asked = replace(turn, quoted=None, request=replace(turn.request, first_number=turn.request.first_number + written))
     quoted = turn
     async for item in quote(asked, index=index, embedder=embedder, calibration=calibration):
         if isinstance(item, Turn):
@@ -81,9 +84,10 @@ async def _quote(
     else:
         lead = "unverified_but" if quoted.outcome is None else "unverified"
         below = f"{fence_end(answer.text)}\n\n---\n\n**{message(lead, turn.lang)}**\n\n"
-        yield Token(below + quoted.answer.text)
+        if not turn.shows_quotes:
+            yield Token(below + quoted.answer.text)
         text = answer.text + below
-        citations = (*answer.citations, *(_moved(citation, len(text)) for citation in quoted.answer.citations))
+        citations = (*answer.citations, *(_moved(each, len(text), before - written) for each in quoted.answer.citations))
         both = replace(answer, text=text + quoted.answer.text, citations=citations, warnings=(*answer.warnings, flaw))
         yield replace(quoted, answer=both, outcome=quoted.outcome or "closest")
 
@@ -92,8 +96,9 @@ def _warned(turn: Turn, answer: Answer, warning: str) -> Turn:
     return replace(turn, answer=replace(answer, warnings=(*answer.warnings, warning)))
 
 
-def _moved(citation: Citation, by: int) -> Citation:
-    return replace(citation, spans=tuple((start + by, end + by) for start, end in citation.spans))
+def _moved(citation: Citation, by: int, numbers: int) -> Citation:
+    spans = tuple((start + by, end + by) for start, end in citation.spans)
+    return replace(citation, number=citation.number + numbers, spans=spans)
 
 
 def _has_other_sources(turn: Turn) -> bool:

@@ -13,8 +13,9 @@ from footnote.answer.citation_styles import markers_of
 from footnote.answer.extract import Writer, extract, read_sentences
 from footnote.answer.messages import message
 from footnote.answer.score_sentences import Scored
-from footnote.events import Event, Token
+from footnote.events import Event, Quoted, Token
 from footnote.ports import Embedder, Index
+from footnote.steps import known_early
 from footnote.text.captions import is_caption, names_place
 from footnote.types import Answer, Turn, Verdict
 
@@ -26,9 +27,32 @@ SURE = Verdict("answer", "sure", 0.0, 0.0, 0.0)
 SILENT = Verdict("nothing", "no_sentence", 0.0, 0.0, 0.0)
 
 
+@known_early
+def is_quoted_first(turn: Turn) -> bool:
+    """A language model answers, and the request asks for quotes until its answer comes."""
+    return turn.profile.quotes_first and turn.plan.model is not None
+
+
+async def quote_first(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
+    """Keeps what `quote` makes as `turn.quoted`, and shows it if it answers or passages are close."""
+    quoted = turn
+    async for item in quote(turn, index=index, embedder=embedder, calibration=calibration):
+        quoted = item if isinstance(item, Turn) else quoted
+    after = replace(turn, quoted=quoted)
+    if after.shows_quotes:
+        yield Quoted(quoted)
+    yield after
+
+
 async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
     """Streams an overview, if that is asked for; else as `extract`. Of a collection whose documents say nothing in sentences there is
-    none."""
+    none. What `quote_first` has made is not made again, nor is what it has shown."""
+    if (made := turn.quoted) is not None:
+        if made.answer is not None and not turn.shows_quotes:
+            yield Token(made.answer.text)
+        evidence = replace(turn.evidence, hits=made.evidence.hits)  # a prompt may have had no room for all that it cites
+        yield replace(turn, answer=made.answer, outcome=made.outcome, evidence=evidence)
+        return
     of_collection = "about_collection" in turn.record.notes
     wants_overview = of_collection or turn.record.notes.get("attached", {}).get("whole")
     picked = beginnings((await read_sentences(turn, index, passages=PASSAGES))[1]) if wants_overview else []

@@ -13,6 +13,9 @@ from footnote.prompts import Prompts
 from footnote.settings import Settings
 from footnote.types import Turn
 
+UNTIL_ANSWERED = ("quotes_first", "first_token_s")
+"""Fields of a profile that say what happens until the answer comes, not what it is."""
+
 
 def search_scope(turn: Turn, view: View, settings: Settings) -> dict[str, Any]:
     """The scope of search results. Callers with the same view of the collection share it. Queries are standalone, so the
@@ -50,7 +53,7 @@ def answer_scope(turn: Turn, view: View, settings: Settings, prompts: Prompts, w
         "limit": turn.request.limit,
         "expansion": asdict(turn.request.expansion),
         "first": turn.request.first_number,
-        "profile": asdict(turn.profile),
+        "profile": {name: value for name, value in asdict(turn.profile).items() if name not in UNTIL_ANSWERED},
         "model": turn.plan.model,
         "asked": [turn.request.temperature, turn.request.max_tokens],
         "prompts": sorted((name, saved.version) for name, saved in prompts.saved.items()),

@@ -18,7 +18,7 @@ from footnote.answer.extract import verdict_shown
 from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.fitting import answer_fitting, converse_fitting
 from footnote.answer.generate import answer_no_hits, generate, has_model, has_no_model, has_nothing_to_answer_from, need_model, pick_model
-from footnote.answer.overview import quote
+from footnote.answer.overview import is_quoted_first, quote, quote_first
 from footnote.answer.small_talk import greet, is_greeted, may_greet
 from footnote.answer.stand_in import stands_in, warn_of_stand_in
 from footnote.answer.truncated import is_truncated, warn_of_truncation
@@ -197,6 +197,10 @@ DOCUMENTS = (
     Step(
         "faq", answer_from_faq, stage=Stage.ANSWER, option="faq", on_error=SKIP, when=may_be_faq,
         shows=lambda t: {"faq": t.outcome == "faq"},
+    ),
+    Step(
+        "quote", quote_first, stage=Stage.ANSWER, on_error=IGNORE, timeout_s=5, when=is_quoted_first,
+        shows=lambda t: verdict_shown(t.quoted) if t.quoted else {},
     ),
     Step(
         "expand_documents", expand_documents, stage=Stage.RANK, option="expand_documents", on_error=SKIP, timeout_s=5, when=may_be_expanded,

@@ -112,6 +112,8 @@ class Profile:
     """Number of passages to fetch where something ranks them; 0 = as many as the options that rank want."""
     temperature: float | None = None
     max_tokens: int | None = None
+    quotes_first: bool = False
+    """True: what is quoted without a model is shown until the model's answer comes. Only for live answers."""
     first_token_s: float | None = None
     """Longest wait for the first piece of a model's answer, if nobody configured one; None = that for the whole answer."""
     context_tokens: int = 3500

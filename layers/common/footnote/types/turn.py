@@ -73,6 +73,8 @@ class Turn:
     evidence: Evidence = Evidence()
     messages: tuple[Message, ...] = ()
     """The messages sent to the answering model."""
+    quoted: Turn | None = None
+    """The turn as it would end without a model, which stands in if the model gives no answer; None = not made."""
     answer: Answer | None = None
     outcome: Outcome | None = None
     record: Record = Record()
@@ -81,6 +83,11 @@ class Turn:
     def room_id(self) -> str:
         """The conversation that the turn belongs to; its own trace id if the request names none."""
         return self.request.room_id or self.trace_id
+
+    @property
+    def shows_quotes(self) -> bool:
+        """Whether its reader has been shown what is quoted without a model."""
+        return self.quoted is not None and tier_of(self.quoted.outcome) != "nothing"
 
     @property
     def query_texts(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from footnote_http.streams import Streams
 from footnote_query.conversations import NOT_FOUND
 from footnote_query.dialects.trd.replies import encode, reply
 from footnote_query.dialects.trd.resume_stream import resume
-from footnote_query.dialects.trd.wire import Answers, AskEvent, AskQuery, AskRequest
+from footnote_query.dialects.trd.wire import Answers, AskEvent, AskQuery, AskRequest, AskStreamRequest
 from footnote_query.replies import AskResponse
 from footnote_query.tools import ORGANISATION
 
@@ -43,6 +43,7 @@ HELD = Profile(
     options={"answer_cache": True, "answer_without_search": True, "critique": True, "feedback_hints": True},
 )
 LIVE = replace(HELD, live=True)
+QUOTING = replace(LIVE, quotes_first=True, first_token_s=None)
 
 CONVERSES: Mapping[str, Any] = {"prompt": "system", "context_tokens": 6000}
 BY_MODE: Mapping[Answers, Mapping[str, Any]] = {
@@ -79,7 +80,7 @@ async def ask(
 
 @router.post("/ask/stream", name="ask_stream", response_class=StreamingResponse, responses=STREAM)
 async def ask_stream(
-    request: AskRequest,
+    request: AskStreamRequest,
     caller: AskerOf,
     core: CoreOf,
     trace_id: TraceId,
@@ -87,10 +88,11 @@ async def ask_stream(
     last_event_id: LastEventId = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """`POST /ask` as server-sent events: `step`, `node`, `think`, `token`, then `done` or `error`."""
+    """`POST /ask` as server-sent events: `step`, `node`, with `quote: true` one `quote`, `think`, `token`, then `done` or
+    `error`."""
     if last_event_id:
         return await resume(last_event_id, caller, core, streams, request.answer_format)
-    turn = ask_turn(request, caller, LIVE, core, trace_id)
+    turn = ask_turn(request, caller, QUOTING if request.quote else LIVE, core, trace_id)
     turn, events = await core.run_once(turn, request_key(idempotency_key, turn, "/ask/stream", request))
     stream = streams.start(turn.trace_id, caller.user_id, events)
     explain = core.explain_ended if request.debug else None

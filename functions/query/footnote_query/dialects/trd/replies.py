@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from footnote.errors import FootnoteError
-from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
+from footnote.events import Done, Event, Failed, Quoted, StepFinished, StepStarted, Think, Token
 from footnote.turn_records.make import make_record
 from footnote.types import Turn, TurnRecord
 from footnote_query.dialects.trd.claims import claimed
@@ -38,6 +38,8 @@ def encode(
             yield {"type": "step", "id": name, "content": name, "stage": stage}
         case StepFinished(name, ms, status, detail, stage=stage):
             yield {"type": "node", "name": name, "ms": round(ms, 2), "status": status, "out": dict(detail), "stage": stage}
+        case Quoted(turn):
+            yield _quote(reply(turn, llm))
         case Think(text):
             yield {"type": "think", "id": str(uuid.uuid4()), "content": text}
         case Token(text):
@@ -55,6 +57,12 @@ def encode_stored(record: TurnRecord, texts: Mapping[str, str], llm: LLM, answer
         return _failed(FootnoteError(), record, record["result"]["final_response"])
     made = make_reply(record, texts, llm)
     return _done(claimed(made) if answer_format == "json" else made)
+
+
+def _quote(made: AskResponse) -> Mapping[str, Any]:
+    cited = {citation.chunk_id for citation in made.citations}
+    shown = made.model_copy(update={"hits": [hit for hit in made.hits if hit.chunk_id in cited]})
+    return {"type": "quote", "content": made.answer, **shown.model_dump(include={"tier", "citations", "hits"})}
 
 
 def _done(made: AskResponse) -> Mapping[str, Any]:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 async def resume(last_event_id: str, caller: Caller, core: Core, streams: Streams, answer_format: str) -> Response:
-    """Streams what follows that event: from the running turn, else the stored turn's last message; 204 if there is nothing more.
+    """Streams what follows that event: from the running turn, after its `quote`, if there was one; else the stored turn's last message;
+    204 if there is nothing more.
     NotFound if the turn is unknown or another user's, or if that event was never sent."""
     trace_id, number = read_event_id(last_event_id)
     stream = streams.find(trace_id, caller.user_id)
@@ -29,12 +30,14 @@ async def resume(last_event_id: str, caller: Caller, core: Core, streams: Stream
     if stream is not None and number >= len(stream):  # never sent, and it may never come
         raise NotFound("There is no such stream. Send the question again.")
     if stream is not None and stream.ended is not None:  # documents may have been withdrawn since it was sent
-        readable = await read_again([make_record(stream.ended, "done", now=core.clock())], caller, index=core.index, ledger=core.ledger)
-        if readable.records[0]["outcome"] == WITHDRAWN:
+        shown = [turn for turn in (stream.ended, stream.ended.quoted) if turn is not None]
+        records = [make_record(turn, "done", now=core.clock()) for turn in shown]
+        readable = await read_again(records, caller, index=core.index, ledger=core.ledger)
+        if any(record["outcome"] == WITHDRAWN for record in readable.records):
             return stream_end(encode_stored(readable.records[0], readable.texts, core.settings.llm, answer_format), trace_id)
     if stream is not None:
         encoded = partial(encode, llm=core.settings.llm, answer_format=answer_format)
-        return await stream_events(stream.after(number), encoded, trace_id, first=number + 1)
+        return await stream_events(stream.after(number), encoded, trace_id, first=number + 1, again=stream.quoted_until(number))
     try:
         record = await core.turns.get(caller, trace_id)
     except NotFound as exc:

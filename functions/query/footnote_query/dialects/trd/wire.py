@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, RootModel
 
 from footnote.types import IntelligenceLevel, Retriever, Stage
-from footnote_query.replies import AskResponse, StepBody, TokenEvent, UsageBody
+from footnote_query.replies import AskResponse, CitationBody, HitBody, StepBody, TokenEvent, UsageBody
 
 Answers = Literal["rag", "gpt", "pa"]
 
@@ -39,8 +39,18 @@ class AskRequest(BaseModel):
     debug: bool = Field(False, description="True: return each step's duration and output, and in `plan` which steps were skipped and why.")
 
 
-class AskQuery(AskRequest):
-    """AskRequest as URL parameters, in which an empty list cannot be expressed."""
+class AskStreamRequest(AskRequest):
+    """A question to `/ask/stream`."""
+
+    quote: bool = Field(
+        False,
+        description="True: while a language model writes, `quote` has what is quoted without one. The model may then take as long to its"
+        " first token as to the whole answer.",
+    )
+
+
+class AskQuery(AskStreamRequest):
+    """AskStreamRequest as URL parameters, in which an empty list cannot be expressed."""
 
     permission_groups: list[str] = Field(default=[], description="Restricts the search to these of the caller's groups.")
 
@@ -68,6 +78,18 @@ class ThinkEvent(BaseModel, defer_build=True):
     content: str
 
 
+class QuoteEvent(BaseModel, defer_build=True):
+    """What is quoted without a model, until the model's answer comes; no part of the answer."""
+
+    type: Literal["quote"]
+    content: str = Field(description="The text.")
+    tier: Literal["answer", "closest"] = Field(
+        description="answer: the text answers. closest: it may not; it shows the closest passages, with their best sentence."
+    )
+    citations: list[CitationBody]
+    hits: list[HitBody] = Field(description="The cited passages.")
+
+
 class AskDone(AskResponse, defer_build=True):
     """The last message of a turn that succeeded."""
 
@@ -88,4 +110,4 @@ class AskError(BaseModel, defer_build=True):
 class AskEvent(RootModel[Any], defer_build=True):
     """A message of `/ask/stream`."""
 
-    root: Annotated[StepEvent | NodeEvent | ThinkEvent | TokenEvent | AskDone | AskError, Field(discriminator="type")]
+    root: Annotated[StepEvent | NodeEvent | QuoteEvent | ThinkEvent | TokenEvent | AskDone | AskError, Field(discriminator="type")]
