@@ -81,10 +81,11 @@ def test_no_line_is_longer_than_eighty_characters(footnote: Footnote, docs: Path
 def test_tokens_and_money_are_those_of_the_steps_that_used_them(footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     footnote("ingest", docs)
     monkeypatch.setattr(Core, "models", FakeModels(Writer()))
-    unpriced = footnote("explain", QUESTION, "--level", "enhanced", "--analyze").stdout
+    question = QUESTION.replace("lit", "qxlitz")  # no correction is near, so a model is asked for one
+    unpriced = footnote("explain", question, "--level", "enhanced", "--analyze").stdout
     assert unpriced.endswith("2 language model calls, 220 tokens, cost unknown: the model has no price\n(LLM__PRICES).\n")
     monkeypatch.setenv("LLM__PRICES", '{"writer": {"input": 10, "output": 20}}')
-    analyzed = json.loads(footnote("explain", QUESTION, "--level", "enhanced", "--analyze", "--json").stdout)
+    analyzed = json.loads(footnote("explain", question, "--level", "enhanced", "--analyze", "--json").stdout)
     used = {
         step["step"]: (step["calls"], step["prompt_tokens"], step["completion_tokens"], step["cost"])
         for step in analyzed["steps"]
@@ -92,7 +93,7 @@ def test_tokens_and_money_are_those_of_the_steps_that_used_them(footnote: Footno
     }
     assert used == {"reformulate": (1, 100, 10, 0.0012), "answer": (1, 100, 10, 0.0012)}
     assert (analyzed["calls"], analyzed["prompt_tokens"], analyzed["completion_tokens"], analyzed["cost"]) == (2, 200, 20, 0.0024)
-    shown = footnote("explain", QUESTION, "--level", "enhanced", "--analyze").stdout
+    shown = footnote("explain", question, "--level", "enhanced", "--analyze").stdout
     lines = rows(shown)
     assert [lines[step][3:5] for step in used] == [["110", "0.0012"]] * 2
     assert shown.endswith("2 language model calls, 220 tokens, cost 0.0024.\n")

@@ -24,9 +24,9 @@ CONTENT = "http://footnote.test/documents/bridge/content"
 
 
 async def open_chat(open_site: OpenSite, *replies: str, **options: Any) -> Site:
-    """Opens a site whose model leaves each question unchanged, then gives these replies in order."""
-    site = await open_site('{"query": ""}', **options)
-    site.core.models.model.replies += [[reply] for reply in replies]  # type: ignore[attr-defined]
+    """Opens a site whose model gives these replies in order."""
+    site = await open_site(replies[0], **options)
+    site.core.models.model.replies += [[reply] for reply in replies[1:]]  # type: ignore[attr-defined]
     return site
 
 
@@ -59,7 +59,7 @@ async def test_a_source_is_listed_once_and_markers_are_numbered_from_1(open_site
     await put_document(site.core.index, paint, ["Paint for the bridge and for ferries is blue."], page=1)
     question = "Ferries on the river, the bridge, built when, painted how?"
     body = (await site.client.post("/chat", json={"query": question})).json()
-    shown = [document for document in ("Records", "Paint") if document in str(sent_to(site)[1].messages[0].content)]
+    shown = [document for document in ("Records", "Paint") if document in str(sent_to(site)[0].messages[0].content)]
     assert len(shown) == 2
     titles = [citation["title"] for citation in body["citations"]]
     assert sorted(titles) == ["Paint", "Records"]
@@ -185,7 +185,7 @@ async def test_a_follow_up_is_understood_by_its_session(open_site: OpenSite) -> 
 
 
 async def test_the_requests_model_overrides_the_users_preference(open_site: OpenSite) -> None:
-    site = await open_chat(open_site, "In 1894 [1].", '{"query": ""}', "In 1894 [1].")
+    site = await open_chat(open_site, "In 1894 [1].", "In 1894 [1].")
     await site.core.records.put("preference", "local", {"model_id": "mine"}, by="local")
     for model_id, asked in ((None, "mine"), ("big", "big")):
         site.core.models.asked.clear()  # type: ignore[attr-defined]
@@ -216,10 +216,19 @@ def test_typos_are_fixed_unless_that_is_switched_off(tmp_path: Path) -> None:
     assert [plan.wants("reformulate") for plan in plans] == [True, False]
 
 
+async def test_only_a_word_that_cannot_be_corrected_without_a_model_costs_a_call(open_site: OpenSite) -> None:
+    site = await open_chat(open_site, "In 1894 [1].", "In 1894 [1].", '{"query": "When was the bridge built?"}', "In 1894 [1].")
+    for question, calls in ((QUESTION, 1), ("When was the brigde built?", 1), ("When was the xbridgz built?", 2)):
+        sent_to(site).clear()
+        reply = await site.client.post("/chat", json={"query": question})
+        assert (reply.json()["answer"], len(sent_to(site))) == ("In 1894 [1].", calls)
+        assert sent_to(site)[-1].messages[-1].content.endswith(QUESTION)
+
+
 async def test_the_usage_of_a_turn_holds_all_its_calls(open_site: OpenSite) -> None:
     site = await open_site('{"query": ""}', Delta(usage=Usage(10, 2)))
     site.core.models.model.replies.append(["In 1894 [1].", Delta(usage=Usage(100, 20))])  # type: ignore[attr-defined]
-    reply = await site.client.post("/chat", json={"query": QUESTION})
+    reply = await site.client.post("/chat", json={"query": "When was the xbridgz built?"})
     trace = (await site.client.get(f"/traces/{reply.headers['x-trace-id']}")).json()
     assert trace["usage"] == {"prompt_tokens": 110, "completion_tokens": 22, "total_tokens": 132, "estimated": False}
     assert BRIDGE[0] in sent_to(site)[1].messages[0].content

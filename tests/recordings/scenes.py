@@ -267,8 +267,10 @@ SCENES: Mapping[str, Scene] = {
     "vision_no_image": Scene([Request("/v2/vision/query", {"query": "What is this?", "images": ["data:text/plain,x"]})], [_says("A dot.")]),
     # --- /chat
     "chat": Scene([Request("/chat", {"query": WHEN})]),
-    "chat_model": Scene([Request("/chat", {"query": WHEN, "session_id": "s"})], [_says('{"query": "bridge built when"}'), NUMBERED]),
-    "chat_uncited": Scene([Request("/chat", {"query": WHEN})], [_says('{"query": "bridge"}'), _says("In 1894.")]),
+    "chat_model": Scene(
+        [Request("/chat", {"query": "When was the brxtge built?", "session_id": "s"})], [_says('{"query": "bridge built when"}'), NUMBERED]
+    ),
+    "chat_uncited": Scene([Request("/chat", {"query": WHEN})], [_says("In 1894.")]),
     "chat_foreign": Scene([Request("/chat", {"query": FOREIGN})]),
     "chat_blocked": Scene([Request("/chat", {"query": INJECTION})]),
     "chat_forbidden": Scene([Request("/chat", {"query": "salary"})], terms=["salary"]),

@@ -31,6 +31,10 @@ def asked(question: str, lang: str = "en", **changes: Any) -> Turn:
     return make_turn(question, **{"profile": MENDS, "model": "fake", "lang": lang, "usage": Usage(1, 1), **changes})
 
 
+def misspelt(question: str, **changes: Any) -> Turn:
+    return asked(question, **changes).with_notes(unknown_words=["Wehn"])
+
+
 class Meanings:
     """An embedder that knows rent from everything else."""
 
@@ -55,11 +59,12 @@ async def mend(turn: Turn, *replies: str, embedder: Meanings | None = None) -> T
 @pytest.mark.parametrize(
     ("turn", "may"),
     [
-        (asked("Wehn?"), True),
-        (asked("Wehn?", model=None), False),
-        (asked("Wehn?", queries=("When does the ferry leave?",)), False),
+        (misspelt("Wehn?"), True),
+        (asked("When?"), False),
+        (misspelt("Wehn?", model=None), False),
+        (misspelt("Wehn?", queries=("When does the ferry leave?",)), False),
     ],
-    ids=["allowed", "no model", "just reworded"],
+    ids=["allowed", "known words", "no model", "just reworded"],
 )
 def test_only_with_a_model_is_reformulated_what_no_model_has_just_worded(turn: Turn, may: bool) -> None:
     assert may_reformulate(turn) is may
@@ -67,9 +72,9 @@ def test_only_with_a_model_is_reformulated_what_no_model_has_just_worded(turn: T
 
 @pytest.mark.parametrize("mode", ["gpt", "vision", "pa"])
 def test_a_question_without_documents_is_not_reformulated_corrected_or_filtered(mode: str) -> None:
-    turn = asked("Wehn did contracts of 2024 end?", mode=mode)
+    turn = misspelt("Wehn did contracts of 2024 end?", mode=mode)
     assert (may_reformulate(turn), may_correct(turn), names_period(turn)) == (False, False, False)
-    searched = asked("Wehn did contracts of 2024 end?", mode="rag")
+    searched = misspelt("Wehn did contracts of 2024 end?", mode="rag")
     assert (may_reformulate(searched), may_correct(searched), names_period(searched)) == (True, True, True)
 
 

@@ -143,3 +143,17 @@ def test_an_ending_is_found_in_linear_time() -> None:
 def test_a_correction_that_makes_another_question_is_dropped() -> None:
     assert keeps_question("of them all", "of then all")
     assert not keeps_question("of them", "too java")
+
+
+@pytest.mark.parametrize(
+    ("question", "lang", "unknown"),
+    [
+        ("How many days of qxleave can I carry over?", "en", ["qxleave"]),
+        ("How many days of annual leave can I carry over?", "en", None),
+        ("Wer erteilt die Gxxnemigung der Reise?", "de", ["Gxxnemigung"]),
+        ("연차휴가는 무엇을 기준으로 곚챁하나요?", "ko", ["곚챁하나요"]),
+        ("셔틀은 몇 시에 출발하나요?", "ko", None),
+    ],
+)
+async def test_a_word_that_cannot_be_corrected_is_noted(tmp_path: Path, question: str, lang: str, unknown: list[str] | None) -> None:
+    assert (await ask(tmp_path, question, lang)).record.notes.get("unknown_words") == unknown

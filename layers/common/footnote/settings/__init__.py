@@ -129,7 +129,7 @@ class Settings(BaseSettings):
     )
 
     enable_query_reformulation: bool = setting(
-        True, description="Let a model fix typos and unclear wording in questions to `/chat`.", changeable=True
+        True, description="Let a model fix typos that cannot be corrected from the documents, in questions to `/chat`.", changeable=True
     )
     max_context_tokens: int | None = setting(
         None,

@@ -165,7 +165,9 @@ OPTIONS: Mapping[OptionName, Option] = {
     ),
     "quotes": Option("Quote the documents where the model fails before its first word.", True),
     "refine": Option("Order the best passages by their sentences, word order and neighbours.", True, requestable=True, affects="search"),
-    "reformulate": Option("Let a model mend typos and unclear wording before the search.", False, requestable=True),
+    "reformulate": Option(
+        "Let a model mend typos that cannot be corrected from the documents, before the search.", False, requestable=True
+    ),
     "reject_uncited": Option("Replace an answer that cites nothing.", False, buffered_only=True),
     "remote_search": Option("Search by a tool of an MCP server before the index.", True),
     "rerank": Option(

@@ -1,4 +1,8 @@
-"""Corrects typos and unclear wording before the search."""
+"""Lets a model correct typos and unclear wording before the search, where the collection's own words cannot.
+
+A question whose words occur in the documents or in a dictionary is searched for as it is: a call before every search costs time and
+tokens, and what it rewords was found before.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from footnote.text.phrasings import NEGATED_KO, NEGATIONS
 from footnote.text.untrusted import untrusted
 from footnote.types import Message, Turn
 from footnote.understand.same_question import asked_alone, asks_the_same, set_aside
+from footnote.understand.spelling import UNKNOWN
 
 NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 WORD = re.compile(r"[^\W_][\w'’+#-]*")
@@ -35,8 +40,8 @@ class Wording(BaseModel, defer_build=True):
 
 
 def may_reformulate(turn: Turn) -> bool:
-    """The documents answer, there is a language model, and the question was not rewritten before."""
-    return turn.request.mode == "rag" and turn.plan.model is not None and not turn.rewritten
+    """The documents answer, there is a language model, and a word of the question is in no document and could not be corrected."""
+    return turn.request.mode == "rag" and turn.plan.model is not None and not turn.rewritten and UNKNOWN in turn.record.notes
 
 
 async def reformulate(turn: Turn, *, models: Models, prompts: Prompts, embedder: Embedder | None) -> Turn:

@@ -71,6 +71,8 @@ VERB_ENDING = re.compile(
 LONG = 12
 PASSAGES = 100
 FEW = 10
+UNKNOWN = "unknown_words"
+"""The note with the words that could not be corrected and probably are misspelled."""
 MOST_CHANGED = 0.5
 """Of the words. More is another question, not a correction."""
 LEAST_ALIKE = 0.6
@@ -83,7 +85,7 @@ def may_correct(turn: Turn) -> bool:
 
 
 async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
-    """Replaces the question by its correction, if it has one."""
+    """Replaces the question by its correction, if it has one; else notes the UNKNOWN words, if it has any."""
     text, lang, collection = turn.asked, turn.lang, turn.request.collection
     languages = dict.fromkeys((lang, *(await index.view(turn.caller, collection)).languages))
     words = {found[0]: content_terms(found[0], lang) for found in WORD.finditer(text)}
@@ -109,7 +111,8 @@ async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
             corrections[word] = near
     corrected = WORD.sub(lambda found: _in_case(corrections.get(found[0], found[0]), found[0]), text)
     if corrected == text or not keeps_question(text, corrected):
-        return turn
+        left = [word for word in unknown if not (CJK.search(word) and all(map(_is_written, word)))]  # endings make most Korean words new
+        return turn.with_notes(**{UNKNOWN: left}) if left else turn
     return turn.rewrite(corrected).with_notes(original=turn.request.question, corrected=corrected)
 
 
