@@ -129,6 +129,11 @@ from types import SimpleNamespace as DocumentStream
 """
 
 
+@pytest.fixture(autouse=True)
+def parsers_in_this_process() -> None:
+    """The child looks for Docling."""
+
+
 @pytest.mark.parametrize(("enabled", "text"), [(True, "docling read file.docx"), (False, "Two euros.")])
 async def test_docling_is_used_if_it_is_installed_and_enabled(
     enabled: bool, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
