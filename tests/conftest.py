@@ -6,6 +6,7 @@ import ipaddress
 import os
 import signal
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -20,6 +21,10 @@ pytest_plugins = ["pytester", "tests.background", "tests.browser_loop", "tests.n
 
 # Set before anything imports numpy: with more BLAS threads than cores, small matrices are many times slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Prompts tell the day in the server's time zone, unless a request names one.
+os.environ["TZ"] = "UTC"
+time.tzset()
 
 # What a shell starts in the background ignores Ctrl-C, and so would the programs that tests stop with it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

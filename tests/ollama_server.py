@@ -37,7 +37,7 @@ def running_ollama(*models: str | dict[str, Any], port: int = 0) -> Iterator[Oll
         def do_POST(self) -> None:
             ollama.paths.append(self.path)
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            cited = re.search(r'<document id="([^"]+)"', asked["messages"][0]["content"])
+            cited = re.search(r'<document id="([^"]+)"', asked["messages"][-1]["content"])
             delta = {"content": f"{asked['model']} says 1894" + (f" [^{cited[1]}]." if cited else ".")}
             chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": asked["model"]}
             body = {**chunk, "choices": [{"index": 0, "delta": delta}]}

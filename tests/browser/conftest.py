@@ -187,11 +187,12 @@ class ScriptedModel(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         messages = asked["messages"]
-        question = messages[-1]["content"]
-        cited = re.search(r'<document id="([^"]+)"', messages[0]["content"])
+        prompt = messages[-1]["content"]
+        question = prompt.rpartition("\n\n")[2]
+        cited = re.search(r'<document id="([^"]+)"', prompt)
         marker = f" [^{cited[1]}]" if cited else ""
         calls: list[dict[str, Any]] = []
-        if '{"queries"' in question:
+        if '{"queries"' in prompt:
             pieces = [json.dumps({"queries": [STANDALONE]})]
         elif messages[-1]["role"] == "tool":
             pieces = ["Employees receive 28 days of annual leave [1], and 2 + 3 is 5."]

@@ -89,8 +89,8 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
         LanguageKnown("en"), Searching("index"), PassagesRead(1), Answering(),
     ]  # fmt: skip
     sent = bound.models.model.sent[0]
-    assert BRIDGE[0] in sent.messages[0].content
-    assert sent.messages[-1].content == QUESTION
+    assert BRIDGE[0] in sent.messages[-1].content
+    assert sent.messages[-1].content.endswith(f"\n\n{QUESTION}")
 
 
 async def test_without_a_model_the_sentences_that_answer_are_quoted(bridge: SqliteIndex) -> None:

@@ -17,7 +17,7 @@ from footnote.prompts.rules import LONGEST, Shape, check_template, learn_values
 from footnote.prompts.store import list_versions, read_version, reset_prompt, restore_prompt, save_prompt
 from tests.conftest import HandClock
 
-DOCUMENT = {"id": "bridge", "title": "Bridge", "section": "", "page": 3, "text": "Built in 1894."}
+DOCUMENT = {"id": "bridge", "title": "Bridge", "section": "", "page": 3, "file": "", "date": "", "text": "Built in 1894."}
 KNOWN = learn_values(read_packaged("answer_footnote", lang) for lang in LANGUAGES)
 HOSTILE = "{{ 7*7 }} {% for x in range(99) %}x{% endfor %} {{ ''.__class__ }} {# gone #}"
 
@@ -29,7 +29,7 @@ def test_every_packaged_prompt_exists_in_each_language_and_is_valid(name: str, l
 
 
 def test_a_prompt_may_show_the_values_that_its_packaged_texts_show() -> None:
-    assert KNOWN.paths() == ["documents[].id", "documents[].page", "documents[].section", "documents[].text", "documents[].title"]
+    assert KNOWN.paths() == [f"documents[].{part}" for part in ("date", "file", "id", "page", "section", "text", "title")]
     assert learn_values(["{% for a in xs %}{{ q }}{% for b in a.ys %}{{ b }}{{ loop.index }}{% endfor %}{% endfor %}"]).paths() == [
         "q", "xs[].ys[]",
     ]  # fmt: skip
@@ -56,7 +56,7 @@ def test_a_template_that_shows_its_values_is_accepted(template: str) -> None:
         ("a\n\n{% for d in documents %}", "Line 3: Unexpected end of template"),
         ("a\n{% endif %}", "Line 2: Encountered unknown tag 'endif'."),
         ("a\n{{ question }}", "Line 2: the prompt has no value `question`; it has `documents`."),
-        ("{% if false %}\n{{ documents[0].body }}{% endif %}", "Line 2: `documents[0]` has no value `body`; it has `id`, `page`"),
+        ("{% if false %}\n{{ documents[0].body }}{% endif %}", "Line 2: `documents[0]` has no value `body`; it has `date`, `file`"),
         ("{{ documents[0].__class__ }}", "Line 1: `documents[0]` has no value `__class__`"),
         ("{{ ''.__class__.__mro__ }}", "Line 1: only the prompt's values and their parts can be used here."),
         ("{{ documents[0].text.upper() }}", "Line 1: calls are not allowed; a prompt only shows its values."),

@@ -82,7 +82,7 @@ async def test_a_prompt_is_returned_with_its_variables_and_versions(core: Core, 
     client = await open_client(create_query)
     packaged = (await client.get("/prompts/answer_numbered?lang=de")).json()
     assert (packaged["source"], packaged["version"], packaged["versions"]) == ("packaged", None, [])
-    assert packaged["variables"] == ["documents[].page", "documents[].section", "documents[].text", "documents[].title"]
+    assert packaged["variables"] == [f"documents[].{part}" for part in ("date", "file", "page", "section", "text", "title")]
     for text in ("one", "two"):
         await client.put("/prompts/answer_numbered", json={"lang": "de", "template": text})
     restored = (await client.put("/prompts/answer_numbered", json={"lang": "de", "version": 1})).json()
@@ -131,9 +131,9 @@ async def test_documents_and_questions_are_not_rendered_as_templates(core: Core,
     client = await open_client(create_query)
     question = "When was the bridge {{ 7*7 }} {% endfor %} built?"
     assert (await client.post("/chat", json={"query": question})).status_code == 200
-    system, *_, user = model.sent[-1].messages
-    assert hostile in system.content
-    assert (user.content, "49" in system.content) == (question, False)
+    said = model.sent[-1].messages[-1].content
+    assert hostile in said
+    assert (said.endswith(question), "49" in said) == (True, False)
 
 
 # --- settings --------------------------------------------------------------------------------------

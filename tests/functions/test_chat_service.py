@@ -59,7 +59,7 @@ async def test_a_source_is_listed_once_and_markers_are_numbered_from_1(open_site
     await put_document(site.core.index, paint, ["Paint for the bridge and for ferries is blue."], page=1)
     question = "Ferries on the river, the bridge, built when, painted how?"
     body = (await site.client.post("/chat", json={"query": question})).json()
-    shown = [document for document in ("Records", "Paint") if document in str(sent_to(site)[0].messages[0].content)]
+    shown = [document for document in ("Records", "Paint") if document in str(sent_to(site)[0].messages[-1].content)]
     assert len(shown) == 2
     titles = [citation["title"] for citation in body["citations"]]
     assert sorted(titles) == ["Paint", "Records"]
@@ -174,11 +174,11 @@ async def test_a_follow_up_is_understood_by_its_session(open_site: OpenSite) -> 
     assert reply.json()["answer"] == "Blue [1]."
     trace = (await site.client.get(f"/traces/{reply.headers['x-trace-id']}")).json()
     assert trace["queries"] == ["What colour is the bridge painted?"]
-    assert [message.content for message in sent_to(site)[-1].messages[1:]] == [
-        QUESTION,
-        "It was built in 1894 [1].",
-        "And what colour is it?\n\n(The documents were searched for: What colour is the bridge painted?)",
-    ]
+    messages = sent_to(site)[-1].messages[1:]
+    assert [message.content for message in messages[:2]] == [QUESTION, "It was built in 1894 [1]."]
+    assert messages[2].content.endswith(
+        "\n\nAnd what colour is it?\n\n(The documents were searched for: What colour is the bridge painted?)"
+    )
 
 
 # --- which model, and how ----------------------------------------------------------------------
@@ -231,4 +231,4 @@ async def test_the_usage_of_a_turn_holds_all_its_calls(open_site: OpenSite) -> N
     reply = await site.client.post("/chat", json={"query": "When was the xbridgz built?"})
     trace = (await site.client.get(f"/traces/{reply.headers['x-trace-id']}")).json()
     assert trace["usage"] == {"prompt_tokens": 110, "completion_tokens": 22, "total_tokens": 132, "estimated": False}
-    assert BRIDGE[0] in sent_to(site)[1].messages[0].content
+    assert BRIDGE[0] in sent_to(site)[1].messages[-1].content

@@ -161,7 +161,7 @@ async def test_reasoning_that_the_request_asks_for_is_sent_as_thoughts_and_never
     site = await open_site("<thi", "nk>Document 1 says it.</thi", "nk>\n\nIn 1894 [1].")
     reply = await site.client.post("/v1/chat", json={"message": QUESTION, "enable_cot": True}, headers=STREAM)
     events = read_events(reply.text)
-    assert "between <think> and </think>" in sent_to(site)[0].messages[0].content
+    assert "between <think> and </think>" in sent_to(site)[0].messages[-1].content
     assert "".join(event["content"] for event in events if event["type"] == "think") == "Document 1 says it."
     assert "".join(event["content"] for event in events if event["type"] == "token") == events[-1]["content"] == "In 1894 [Source 1]."
 

@@ -68,7 +68,7 @@ async def test_chat_cites_each_of_them(model: bool, open_site: OpenSite) -> None
     body = (await site.client.post("/chat", json={"query": "When was the bridge built, and when was it rebuilt?"})).json()
     assert {OLD, NEW} <= {each["title"] for each in body["citations"]} <= TOLD
     if model:
-        assert OLD in str(site.core.models.model.sent[-1].messages[0].content)  # type: ignore[attr-defined]
+        assert OLD in str(site.core.models.model.sent[-1].messages[-1].content)  # type: ignore[attr-defined]
 
 
 async def test_completions_and_their_annotations_carry_it(open_site: OpenSite) -> None:

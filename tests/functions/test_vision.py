@@ -43,7 +43,9 @@ async def test_a_model_that_sees_is_shown_the_images(tmp_path: Path, clock: Cloc
     assert (done["type"], done["search_type"], done["final_response"]) == ("done", "vision", "A blue bridge.")
     sent = server.requests[0][2]
     assert sent["model"] == "sees"
-    assert sent["messages"][-1]["content"] == [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": PNG}}]
+    text, image = sent["messages"][-1]["content"]
+    assert (text["type"], text["text"].rpartition("\n\n")[2]) == ("text", "What is it?")
+    assert image == {"type": "image_url", "image_url": {"url": PNG}}
     assert [message["role"] for message in server.requests[-1][2]["messages"]] == ["system", "user", "assistant", "user"]
     assert (second.status_code, block["search_type"]) == (200, "vision")
     assert "base64" not in str(block)

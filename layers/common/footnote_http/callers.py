@@ -27,6 +27,8 @@ PATH = "footnote.path"
 COOKIE = "footnote_session"
 FORWARDED_USER = "x-openwebui-user-id"
 """Set by Open WebUI if it forwards user information."""
+TIME_ZONE = "time-zone"
+"""The reader's time zone, such as `Europe/Berlin`. The page sends it; models are told the reader's day."""
 METADATA = "/.well-known/oauth-protected-resource"
 """Protected resource metadata (RFC 9728); with `/mcp` appended, that of the MCP server."""
 
@@ -77,7 +79,8 @@ async def caller_of(request: Request, token: TokenOf) -> Caller:
     """The caller, authenticated by the request's token. Unauthorized if it is missing or invalid."""
     if "footnote.caller" not in request.scope:
         owner = await owner_of(token, request)
-        request.scope["footnote.caller"] = replace(owner, ticket=ticket_of(request, token))
+        zone = request.headers.get(TIME_ZONE)
+        request.scope["footnote.caller"] = replace(owner, ticket=ticket_of(request, token), time_zone=zone)
     caller: Caller = request.scope["footnote.caller"]
     return caller
 

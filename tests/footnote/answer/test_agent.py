@@ -112,6 +112,11 @@ class Agent:
         return [message.content for message in self.model.sent[round_].messages if message.role == "tool"]
 
 
+def said_of(message: Message) -> str:
+    """The message without the day before it."""
+    return message.content.rpartition("\n\n")[2]
+
+
 def tokens(events: Sequence[Event]) -> str:
     return "".join(event.text for event in events if isinstance(event, Token))
 
@@ -407,7 +412,8 @@ async def test_a_model_without_tool_support_gets_the_hits_of_the_question() -> N
     assert [asked.request.question for asked in agent.searched] == [ASKED.request.question]
     assert not agent.model.sent[1].options["tools"]
     assert [message.role for message in agent.model.sent[1].messages] == ["system", "user"]
-    assert agent.model.sent[1].messages[1].content.endswith("</tool_output>\n\nWhen was the bridge built?")
+    assert agent.model.sent[1].messages[1].content.endswith("\n\nWhen was the bridge built?")
+    assert "</tool_output>\n\nToday is " in agent.model.sent[1].messages[1].content
     assert turn.answer is not None
     assert [citation.hit for citation in turn.answer.citations] == [BRIDGE]
     assert (turn.record.degraded, turn.record.tool_messages, tokens(events)) == (True, (), "In 1894 [1].")
@@ -459,7 +465,7 @@ async def test_earlier_exchanges_are_shown_before_the_question_as_it_was_asked()
     asked = with_(ASKED, question="When?", queries=("When was the bridge built?",), exchanges=(Exchange("The bridge?", "It is blue."),))
     agent = Agent([["No."]])
     await agent.run(asked)
-    assert [message.content for message in agent.model.sent[0].messages[1:]] == ["The bridge?", "It is blue.", "When?"]
+    assert [said_of(message) for message in agent.model.sent[0].messages[1:]] == ["The bridge?", "It is blue.", "When?"]
 
 
 async def test_usage_is_estimated_where_the_provider_does_not_tell() -> None:

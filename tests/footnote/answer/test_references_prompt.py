@@ -38,9 +38,10 @@ async def test_references_stand_beside_the_question_after_what_was_said_before(l
 async def test_the_model_gets_the_user_s_words_and_what_was_searched_for(exchanges: tuple[Exchange, ...]) -> None:
     asked = make_turn("And it?", hits=(make_hit("x"),), queries=("When was it built?",), exchanges=exchanges)
     turn = await call_step(assemble_context, asked, FakeDeps())
-    assert turn.messages[-1].content == "And it?\n\n(The documents were searched for: When was it built?)"
+    assert turn.messages[-1].content.endswith("\n\nAnd it?\n\n(The documents were searched for: When was it built?)")
 
 
 async def test_a_question_that_was_searched_for_as_it_is_stands_alone() -> None:
     turn = await call_step(assemble_context, make_turn("When was it built?", hits=(make_hit("x"),)), FakeDeps())
-    assert [message.content for message in turn.messages[1:]] == ["When was it built?"]
+    assert len(turn.messages) == 2
+    assert turn.messages[1].content.endswith("\n\nWhen was it built?")

@@ -85,7 +85,7 @@ async def test_an_answer_is_written_from_what_is_left_and_nothing_is_said_where_
     verified: Any = {"options": {"verify_passages": True}, "threshold": 0.4}
     turn = await core.answer.finish(core.new_turn(Request("When was the harbour bridge built in the hall?", **verified), LOCAL, PROFILE))
     assert left(turn) == ["bridge"]
-    assert "Soup" not in model.sent[0].messages[0].content
+    assert "Soup" not in model.sent[0].messages[-1].content
     turn = await core.answer.finish(core.new_turn(Request("Is zirconium in the hall radioactive?", **verified), LOCAL, PROFILE))
     assert turn.outcome == "no_hits"
     await core.close()

@@ -44,6 +44,8 @@ OF_A_SEARCH: dict[str, Turn] = {
 }
 OF_AN_ANSWER: dict[str, Turn] = OF_A_SEARCH | {
     "mode": with_(ASKED, mode="gpt"),
+    "day": with_(ASKED, started_at=90_000.0),
+    "day elsewhere": with_(ASKED, caller=replace(ME, time_zone="America/New_York")),
     "limit": with_(ASKED, limit=9),
     "style": with_(ASKED, profile=replace(HELD, citation_style="footnote")),
     "strictness": with_(ASKED, profile=replace(HELD, options={"reject_uncited": True})),

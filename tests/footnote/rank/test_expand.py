@@ -105,8 +105,8 @@ async def test_the_model_reads_them_after_the_hits_if_that_is_asked_for(tmp_path
     await put_document(core.index, make_document("plan", groups=["*"]), texts)
     request = Request("When was the bridge built?", "default", limit=1, options={"expand_documents": True})
     turn = await core.answer.finish(core.new_turn(request, Caller("local", sees_all=True), HELD))
-    system = turn.messages[0].content
-    assert [system.find(text) > 0 for text in texts] == [True, True, True]
+    said = turn.messages[-1].content
+    assert [said.find(text) > 0 for text in texts] == [True, True, True]
     assert [hit.chunk.ordinal for hit in turn.evidence.hits] == [0]
     assert with_(turn).evidence.added[0].chunk.text in texts[1:]
     await core.close()

@@ -149,8 +149,8 @@ async def test_a_model_is_asked_the_question_as_it_was(core: Core) -> None:
     model = FakeModel([["Erich Kestner [1]. In 1894 [2]."]])
     core.__dict__["models"] = FakeModels(model)
     turn = await ask(core, ASKED["en"])
-    assert model.sent[0].messages[-1].content == ASKED["en"]
-    assert all(text in model.sent[0].messages[0].content for text in TEXTS["en"])
+    assert model.sent[0].messages[-1].content.endswith(f"\n\n{ASKED['en']}")
+    assert all(text in model.sent[0].messages[-1].content for text in TEXTS["en"])
     assert cited(turn) == ["book", "museum"]
 
 

@@ -79,7 +79,7 @@ function withJson(body, accept = 'application/json') {
 export const here = address => address.replace(/^\//, './')
 
 async function reach(path, options) {
-  const headers = { ...options.headers, ...(options.method === 'GET' ? {} : await hashOf(options.body)) }
+  const headers = { ...options.headers, ...timeZone(), ...(options.method === 'GET' ? {} : await hashOf(options.body)) }
   let response
   try {
     response = await fetch(here(path), { ...options, headers })
@@ -90,6 +90,12 @@ async function reach(path, options) {
   if (response.ok) return response
   const text = await response.text().catch(() => '')
   throw problemOf(response.status, text, response.headers.get('x-trace-id'), Number(response.headers.get('retry-after')))
+}
+
+/** The reader's time zone, so that a model can be told the reader's day. */
+function timeZone() {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return zone ? { 'time-zone': zone } : {}
 }
 
 /** CloudFront signs requests to the functions without reading bodies, so the client must send the body's hash, even of an empty body. */

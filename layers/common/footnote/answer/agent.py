@@ -12,7 +12,6 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from time import perf_counter
 
 from footnote.answer.budget import budget_of, exchanges_shown
@@ -21,6 +20,7 @@ from footnote.answer.converse import history_messages
 from footnote.answer.generate import chosen
 from footnote.answer.repetition import RepetitionGuard
 from footnote.answer.stream_filters import StreamFilter, ThinkFilter, filter_for
+from footnote.answer.today import today
 from footnote.answer.toolbox import Search, Toolbox, ToolResult
 from footnote.answer.voice_tool import VoiceTool
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable, Unavailable
@@ -69,13 +69,13 @@ async def run_agent(
     voices_in = await _voices_in(voice_tool, turn, work)
     box = Toolbox(turn, remote, tools=tools, search=searcher, timeout_s=mcp.limit_s, voices=voice_tool, voices_in=voices_in)
     markers = filter_for(turn.profile.citation_style, box.hits)
-    today = datetime.fromtimestamp(turn.record.started_at, UTC).date().isoformat()
-    rules = None if voices_in is not None else turn.conversation.system  # with voices it holds today's date
+    rules = None if voices_in is not None else turn.conversation.system  # a saved prompt may hold the day
     if rules is None:
-        rules = prompts.render("agent", turn.lang, {"tools": bool(remote), "voices": today if voices_in is not None else ""})
+        day = "" if voices_in is None else turn.began.date().isoformat()
+        rules = prompts.render("agent", turn.lang, {"tools": bool(remote), "voices": day})
     if turn.profile.room_prompt and turn.conversation.system is None:
         turn = replace(turn, conversation=replace(turn.conversation, system=rules, keeps_system=True))
-    messages = [Message("system", rules), *_conversation(turn, llm, conversation)]
+    messages = [Message("system", rules), *_conversation(turn, llm, conversation, prompts)]
     offered, rounds = box.offered, mcp.rounds
     while True:
         reply = _Reply(hold=HELD if offered else 0)
@@ -258,8 +258,9 @@ async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:
     return [tool for tool in found if tool is not search]
 
 
-def _conversation(turn: Turn, llm: LLM, conversation: Conversation) -> list[Message]:
+def _conversation(turn: Turn, llm: LLM, conversation: Conversation, prompts: Prompts) -> list[Message]:
+    day = today(turn, prompts)
     if not turn.conversation.exchanges:
-        return [Message("user", turn.asked)]
+        return [Message("user", f"{day}\n\n{turn.asked}")]
     earlier = history_messages(exchanges_shown(turn, conversation), budget_of(turn, llm).conversation)
-    return [*earlier, Message("user", turn.request.question)]
+    return [*earlier, Message("user", f"{day}\n\n{turn.request.question}")]

@@ -1,22 +1,32 @@
-"""Assembles the prompt from the passages that fit, and warns of prompt injection in them."""
+"""Assembles the prompt from the passages that fit, and warns of prompt injection in them.
+
+    system: the rules | the conversation so far | user: instructions for this question, the day, the passages, the question
+
+What changes from turn to turn stands last, so that a server can reuse what it has already read of a conversation.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from footnote.answer.budget import budget_of, exchanges_shown
 from footnote.answer.converse import history_messages
+from footnote.answer.today import today
 from footnote.answer.toolbox import SEARCH
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Conversation
 from footnote.text.prompt_injection.passages import find_injected_sentences
 from footnote.text.tokens import count_tokens
 from footnote.text.untrusted import untrusted, untrusted_title
-from footnote.types import Hit, Message, Turn, tier_of_model
+from footnote.types import Chunk, Hit, Message, Turn, date_of, tier_of_model
 
+DOCUMENTS = re.compile(r"^(?:<documents>|\[References\])$", re.MULTILINE)
+"""The line of a prompt with which its documents begin. No text of a document can hold it."""
 LEAST = 60
 """Tokens. With less than this left, no further passage is added."""
 
@@ -27,27 +37,45 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     Passages that were added around the hits follow, if there is room. With the option `sandwich` the best passages are at both ends.
     `budget` says how many tokens the passages get, and the history.
     """
-    profile, budget = turn.profile, budget_of(turn, llm)
-    evidence = turn.evidence
-    fitting = fit((*evidence.hits, *evidence.added), budget.passages)
+    budget, evidence = budget_of(turn, llm), turn.evidence
+    groups = {group[0].chunk.chunk_id: group for group in group_repeats((*evidence.hits, *evidence.added))}
+    fitting = fit([group[0] for group in groups.values()], budget.passages)
     shown = sandwich(fitting) if turn.plan.wants("sandwich") else fitting
     earlier = history_messages(exchanges_shown(turn, conversation), budget.history)
-    question = _question(turn, prompts)
-    documents = [fenced(hit) for hit in shown]
-    rules = turn.conversation.system or prompts.render(profile.prompt, turn.lang, {"documents": documents}, turn.plan.prompts)
-    system = "\n\n".join((rules, *_instructions(turn, prompts)))
-    if profile.question_prompt:
-        question = prompts.render(
-            profile.question_prompt, turn.lang, {"documents": documents, "question": untrusted(question)}, turn.plan.prompts
-        )
+    question = untrusted(_question(turn, prompts))
     if turn.request.attached:
-        question = prompts.render(
-            "attached", turn.lang, {"attached": untrusted(turn.request.attached), "question": question}, turn.plan.prompts
-        )
-    messages = (Message("system", system), *earlier, Message("user", question))
-    count = len(evidence.hits)
-    evidence = replace(evidence, hits=tuple(fitting[:count]), added=tuple(fitting[count:]), shown=tuple(shown))
-    return replace(turn, evidence=evidence, messages=messages)
+        values = {"attached": untrusted(turn.request.attached), "question": question}
+        question = prompts.render("attached", turn.lang, values, turn.plan.prompts)
+    documents = [fenced(*groups[hit.chunk.chunk_id]) for hit in shown]
+    rules, passages = _rules_and_passages(turn, prompts, {"documents": documents, "question": question})
+    system = "\n\n".join((rules, *_standing_instructions(turn, prompts)))
+    user = "\n\n".join(part for part in (*_instructions(turn, prompts), today(turn, prompts), passages) if part)
+    read = {each.chunk.chunk_id for hit in fitting for each in groups[hit.chunk.chunk_id]}
+    hits, added = ([hit for hit in found if hit.chunk.chunk_id in read] for found in (evidence.hits, evidence.added))
+    evidence = replace(evidence, hits=tuple(hits), added=tuple(added), shown=tuple(shown))
+    return replace(turn, evidence=evidence, messages=(Message("system", system), *earlier, Message("user", user)))
+
+
+def _rules_and_passages(turn: Turn, prompts: Prompts, values: Mapping[str, Any]) -> tuple[str, str]:
+    """The profile's prompts, divided where the documents begin: what stands before them is the same in every turn of a conversation. The
+    second part ends with the question."""
+    profile, lang, versions = turn.profile, turn.lang, turn.plan.prompts
+    text = prompts.render(profile.question_prompt or profile.prompt, lang, values, versions)
+    found = DOCUMENTS.search(text)
+    if profile.question_prompt is None:
+        begin = found.start() if found else len(text)
+        return text[:begin].rstrip(), "\n\n".join(part for part in (text[begin:], values["question"]) if part)
+    begin = found.start() if found else 0
+    system = turn.conversation.system or prompts.render(profile.prompt, lang, {}, versions)
+    return f"{system}\n\n{text[:begin]}".rstrip(), text[begin:]
+
+
+def _standing_instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
+    """What the plan wants the model to heed beside the profile's prompt, whatever is asked."""
+    if turn.plan.model is not None and turn.plan.wants("answer_form") and tier_of_model(turn.plan.model).quotes_first:
+        yield prompts.render("quote_first", turn.lang, {}, turn.plan.prompts)
+    if turn.plan.wants("follow_up") and turn.plan.wants("follow_up_by_model"):
+        yield prompts.render("follow_ups", turn.lang, {}, turn.plan.prompts)
 
 
 def _question(turn: Turn, prompts: Prompts) -> str:
@@ -60,17 +88,13 @@ def _question(turn: Turn, prompts: Prompts) -> str:
 
 
 def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
-    """What the plan wants the model to heed beside the profile's prompt."""
+    """What the model has to heed for this question."""
     if turn.classification is not None and turn.plan.wants("answer_form"):
         yield prompts.render("form", turn.lang, {"form": turn.classification.hints.prompt_template}, turn.plan.prompts)
-    if turn.plan.model is not None and turn.plan.wants("answer_form") and tier_of_model(turn.plan.model).quotes_first:
-        yield prompts.render("quote_first", turn.lang, {}, turn.plan.prompts)
     if reasons(turn):
         yield prompts.render("reason", turn.lang, {}, turn.plan.prompts)
     if hints := turn.record.notes.get("feedback_hints"):
         yield prompts.render("feedback_hints", turn.lang, hints, turn.plan.prompts)
-    if turn.plan.wants("follow_up") and turn.plan.wants("follow_up_by_model"):
-        yield prompts.render("follow_ups", turn.lang, {}, turn.plan.prompts)
 
 
 def reasons(turn: Turn) -> bool:
@@ -111,19 +135,35 @@ def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:
     return kept
 
 
+def group_repeats(hits: Iterable[Hit]) -> list[list[Hit]]:
+    """The hits in groups that say the same below the same headings, word for word; the best one is the first of its group."""
+    groups: dict[tuple[str, ...], list[Hit]] = {}
+    for hit in hits:
+        groups.setdefault((" ".join(hit.chunk.text.split()), *section_of(hit.chunk)), []).append(hit)
+    return list(groups.values())
+
+
 def sandwich(hits: Sequence[Hit]) -> list[Hit]:
     """The best first, the second best last, the weakest in the middle, which models read least attentively."""
     return [*hits[::2], *reversed(hits[1::2])]
 
 
-def fenced(hit: Hit) -> dict[str, Any]:
-    """A passage for the template, escaped so that it cannot close its own fence."""
+def fenced(hit: Hit, *repeats: Hit) -> dict[str, Any]:
+    """A passage for the template, escaped so that it cannot close its own fence. `repeats`: others with the same text; their titles are
+    named, too."""
     chunk = hit.chunk
-    section = " › ".join(heading for heading in chunk.headings if heading != chunk.title)
+    file = "" if chunk.file_label else PurePosixPath(str(chunk.metadata.get("file_name", ""))).name
     return {
         "id": chunk.doc_id,
-        "title": untrusted_title(chunk.shown_title),
-        "section": untrusted_title(section),
+        "title": untrusted_title("; ".join(dict.fromkeys(each.chunk.shown_title for each in (hit, *repeats)))),
+        "section": untrusted_title(" › ".join(section_of(chunk))),
         "page": chunk.page,
+        "file": untrusted_title(file),
+        "date": date_of(chunk.metadata) or "",
         "text": untrusted(chunk.text),
     }
+
+
+def section_of(chunk: Chunk) -> tuple[str, ...]:
+    """The headings above a passage, without the document's title."""
+    return tuple(heading for heading in chunk.headings if heading != chunk.title)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from footnote.answer.budget import budget_of, exchanges_shown
+from footnote.answer.today import today
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Conversation
 from footnote.text.tokens import count_tokens
@@ -16,7 +17,7 @@ async def assemble_conversation(turn: Turn, *, prompts: Prompts, llm: LLM, conve
     """Sets `turn.messages`: system message, as much of the history as fits, question."""
     system = Message("system", turn.conversation.system or prompts.render(turn.profile.prompt, turn.lang, {}))
     earlier = history_messages(exchanges_shown(turn, conversation), budget_of(turn, llm).conversation)
-    return replace(turn, messages=(system, *earlier, Message("user", turn.request.question)))
+    return replace(turn, messages=(system, *earlier, Message("user", f"{today(turn, prompts)}\n\n{turn.request.question}")))
 
 
 def history_messages(history: Sequence[Exchange], budget: int) -> tuple[Message, ...]:

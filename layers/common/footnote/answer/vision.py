@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from footnote.answer.budget import budget_of, exchanges_shown
 from footnote.answer.converse import history_messages
+from footnote.answer.today import today
 from footnote.errors import BadRequest
 from footnote.ports import Images
 from footnote.prompts import Prompts
@@ -31,4 +32,6 @@ async def attach_images(turn: Turn, *, images: Images, vision: Vision, llm: LLM,
     system = Message("system", turn.conversation.system or prompts.render("vision", turn.lang, {}))
     turn = replace(turn, plan=replace(turn.plan, model=llm.vision_model or turn.plan.model))
     earlier = history_messages(exchanges_shown(turn, conversation), budget_of(turn, llm).conversation)
-    return replace(turn, messages=(system, *earlier, Message("user", turn.request.question, images=tuple(seen))))
+    return replace(
+        turn, messages=(system, *earlier, Message("user", f"{today(turn, prompts)}\n\n{turn.request.question}", images=tuple(seen)))
+    )

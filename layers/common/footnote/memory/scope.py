@@ -50,6 +50,7 @@ def answer_scope(turn: Turn, view: View, settings: Settings, prompts: Prompts, w
         "plan": turn.plan.fingerprint("search", "answer"),
         "outside": sorted(turn.caller.groups) if turn.request.tool_scope or turn.request.ask_kdb else None,
         "mode": turn.request.mode,
+        "day": turn.began.date().isoformat(),
         "limit": turn.request.limit,
         "expansion": asdict(turn.request.expansion),
         "first": turn.request.first_number,

@@ -11,7 +11,7 @@ from footnote.types.answer import CUT_WARNINGS, FLAWS, VIOLATIONS, Answer, Citat
 from footnote.types.caller import ADMINS, EVERYONE, SYSTEM, Caller, Page, Role
 from footnote.types.classification import CHUNK_LEVELS, HINTS, Classification, Entity, EntityKind, Hints, Intent, QuestionType, Strategy
 from footnote.types.collections import ATTACHED, CHUNKERS, NO_EMBEDDER, Chunker, Collection, CollectionSettings, StoredName
-from footnote.types.conditions import Condition, Conditions, Operator
+from footnote.types.conditions import Condition, Conditions, Operator, date_of
 from footnote.types.documents import (
     EXTERNAL_IDS,
     RESTORABLE_S,
@@ -186,6 +186,7 @@ __all__ = [
     "Verdict",
     "begin_turn",
     "chunks_digest",
+    "date_of",
     "has_thinking_mode",
     "latency_bucket",
     "lists_of",

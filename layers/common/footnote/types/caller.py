@@ -23,6 +23,8 @@ class Caller:
     role: Role = "user"
     ticket: str | None = field(default=None, compare=False, repr=False)
     """The request's credential for the model gateway. It does not identify the caller and is never stored."""
+    time_zone: str | None = field(default=None, compare=False)
+    """The reader's, such as `Europe/Berlin`, as the request names it; None = it names none. Unchecked."""
 
     @property
     def owner(self) -> str:

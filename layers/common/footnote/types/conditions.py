@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, Literal
 
 Operator = Literal[
@@ -19,6 +19,8 @@ Operator = Literal[
     "=", "≠", ">", "<", "≥", "≤", "before", "after",
 ]  # fmt: skip
 NEGATED: Mapping[Operator, Operator] = {"is not": "is", "not in": "in", "not contains": "contains", "≠": "="}
+DATE_FIELDS = ("created_time", "date", "sent", "sent_at", "published", "published_at", "created", "created_at", "modified", "datum", "날짜")
+"""Metadata fields with the date of a document, the best one first."""
 SECONDS = re.compile(r"-?\d{1,7}|-?\d{9,12}|-?\d{1,12}\.\d+")
 """Seconds since 1970. Eight digits are a date: 20260301."""
 
@@ -88,6 +90,15 @@ def time_of(text: str) -> float | None:
     except ValueError:
         return None
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+
+
+def date_of(metadata: Mapping[str, Any]) -> date | None:
+    """The day (UTC) of a document, from the first of DATE_FIELDS that holds one."""
+    times = (time_of(value) for name in DATE_FIELDS for value in values_of(metadata, name))
+    try:
+        return next((datetime.fromtimestamp(at, UTC).date() for at in times if at is not None), None)
+    except (OverflowError, OSError, ValueError):  # seconds beyond what a date can hold
+        return None
 
 
 def _matches(condition: Condition, values: tuple[str, ...]) -> bool:

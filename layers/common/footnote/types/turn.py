@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from footnote.types.answer import Answer, Message, Tier
@@ -88,6 +89,17 @@ class Turn:
     def shows_quotes(self) -> bool:
         """Whether its reader has been shown what is quoted without a model."""
         return self.quoted is not None and tier_of(self.quoted.outcome) != "nothing"
+
+    @property
+    def began(self) -> datetime:
+        """When the turn began, in the reader's time zone; in the server's, where the request names none or one that is not known here."""
+        from zoneinfo import ZoneInfo
+
+        try:
+            zone = ZoneInfo(self.caller.time_zone) if self.caller.time_zone else None
+        except (LookupError, OSError, ValueError):
+            zone = None
+        return datetime.fromtimestamp(self.record.started_at, zone).astimezone(zone)
 
     @property
     def query_texts(self) -> tuple[str, ...]:

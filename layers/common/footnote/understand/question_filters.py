@@ -9,10 +9,8 @@ from datetime import UTC, date, datetime, timedelta
 from footnote.ports import Clock, Index
 from footnote.text.periods import Period, find_period
 from footnote.types import Chunk, Condition, Conditions, Search, Turn
-from footnote.types.conditions import time_of, values_of
+from footnote.types.conditions import DATE_FIELDS, time_of, values_of
 
-DATE_FIELDS = ("created_time", "date", "sent", "sent_at", "published", "published_at", "created", "created_at", "modified", "datum", "날짜")
-"""Metadata fields with the date of a document; the first one that the caller's documents have is used."""
 SAMPLE = 50
 """Passages that are looked at for a date field."""
 
