@@ -8,6 +8,7 @@ What changes from turn to turn stands last, so that a server can reuse what it h
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,9 +19,11 @@ from footnote.answer.budget import budget_of, exchanges_shown
 from footnote.answer.converse import history_messages
 from footnote.answer.today import today
 from footnote.answer.toolbox import SEARCH
+from footnote.ports import Index
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Conversation
-from footnote.text.prompt_injection.passages import find_injected_sentences
+from footnote.text.grounding import UNSEEN
+from footnote.text.prompt_injection.passages import Suspect, find_suspects
 from footnote.text.tokens import count_tokens
 from footnote.text.untrusted import untrusted, untrusted_title
 from footnote.types import Chunk, Hit, Message, Turn, date_of, tier_of_model
@@ -29,6 +32,10 @@ DOCUMENTS = re.compile(r"^(?:<documents>|\[References\])$", re.MULTILINE)
 """The line of a prompt with which its documents begin. No text of a document can hold it."""
 LEAST = 60
 """Tokens. With less than this left, no further passage is added."""
+FEW = 5
+"""Passages, the one itself among them and those of other levels that hold its text: a word of a sentence that is in more of them belongs
+to the collection."""
+TINY = 1e-6
 
 
 async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversation: Conversation) -> Turn:
@@ -108,18 +115,39 @@ def was_written(turn: Turn) -> bool:
     return turn.answer is not None and not turn.answer.extractive and turn.outcome is None
 
 
-async def warn_of_injection(turn: Turn) -> Turn:
+async def warn_of_injection(turn: Turn, *, index: Index) -> Turn:
     """Adds the warning `injection` if a passage, an attached file or a tool's result holds sentences that read like instructions to
     the model; notes their number as `injected_sentences`."""
     answer = turn.answer
-    shown = [(hit.chunk.text, hit.chunk.title, hit.chunk.lang) for hit in turn.evidence.citable]
-    shown += [(turn.request.attached, "", turn.lang)] if turn.request.attached else []
-    shown += [(said.content, "", turn.lang) for said in turn.record.tool_messages if said.role == "tool" and said.name != SEARCH]
     # In a thread: an attached file of a megabyte takes seconds and would block the other turns.
-    found = await asyncio.to_thread(lambda: sum(len(find_injected_sentences(*text)) for text in shown))
-    if answer is None or not found:
+    suspects = await asyncio.to_thread(lambda: list(_suspects(turn)))
+    if answer is None or not suspects:
+        return turn
+    rare = await _rare(turn, frozenset().union(*(each.foreign for each in suspects)), index)
+    found = sum(not each.foreign or not rare.isdisjoint(each.foreign) for each in suspects)
+    if not found:
         return turn
     return replace(turn.with_notes(injected_sentences=found), answer=replace(answer, warnings=(*answer.warnings, "injection")))
+
+
+def _suspects(turn: Turn) -> Iterator[Suspect]:
+    """Those of all that the model was shown. A heading that has nothing in common with its section is none."""
+    for chunk in (hit.chunk for hit in turn.evidence.citable):
+        for each in find_suspects(chunk.text, " ".join((chunk.title, *chunk.headings)), chunk.lang):
+            if not each.foreign or chunk.kind_at(each.start) != "heading":
+                yield each
+    texts = [turn.request.attached] if turn.request.attached else []
+    texts += [said.content for said in turn.record.tool_messages if said.role == "tool" and said.name != SEARCH]
+    for text in texts:
+        yield from find_suspects(text, lang=turn.lang)
+
+
+async def _rare(turn: Turn, terms: frozenset[str], index: Index) -> frozenset[str]:
+    """Those that at most FEW passages of the collection have."""
+    weights = await index.term_weights(turn.caller, turn.request.collection, [*terms, UNSEEN]) if terms else {}
+    # A weight is log((N + 1) / (n + .5)): the difference to that of an unseen term is log(2 n + 1).
+    least = weights.get(UNSEEN, 0.0) - math.log(2 * FEW + 1)
+    return frozenset(term for term in terms if weights.get(term, math.inf) >= least - TINY)
 
 
 def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 from footnote.text.prompt_injection.score import score
 from footnote.text.sentences import split_sentences
@@ -22,13 +22,13 @@ COMMAND = re.compile(
     compare|break\ down|develop|suggest|recommend|create|craft|make|say|repeat|print|output|reply|respond|answer|ignore|forget|disregard|
     convert|reverse|replace|substitute|swap|change|express|rewrite|render|scramble|misspell|anagram|use|add|insert|include|incorporate|
     integrate|embed|append|attach|augment|enhance|modify|remove|omit|group|combine|introduce|rearrange|jumble|hide|conceal|classify|rate|
-    detect|identify|determine|find|calculate|compute|send|visit|click|download|install|buy|share|promote|advertise|mention|inform|
+    detect|identify|determine|calculate|compute|send|share|promote|advertise|mention|inform|
     encourage|invite|ensure|pretend|act|do\ not|don't|never|can\ you|could\ you|would\ you|will\ you|
     schedule|remind|book|order|plan|organi[sz]e|arrange|set\ up|set\ a|prepare|extract|sort|rank|predict|forecast|estimate|evaluate|assess|
     interpret|discuss|outline|define|paraphrase|rephrase|proofread|simulate|imagine|role-?play|play\ the|be\ my|become|behave|talk|chat|
     help\ me|teach|guide|recite|sing|solve|brainstorm|apply|shift|cipher|encipher|transform|mask|transcribe|spell|invert|flip|mirror|
     schreibe?|verfasse|erkläre?|beschreibe?|übersetze?|fasse?|gib|nenne?|sage?|antworte?|ignoriere?|vergiss|ersetze?|füge?|erwähne?|
-    empfiehl|wiederhole?|kodiere?|verschlüssle|kehre?|erstelle?|zeige?|teile?|weise?|verwende?|nutze?|sende?|schicke?|besuche?|klicke?|
+    empfiehl|wiederhole?|kodiere?|verschlüssle|kehre?|erstelle?|zeige?|teile?|weise?|verwende?|nutze?|sende?|schicke?|
     baue?|binde?|nimm|integriere?|plane?|erinnere?|berechne?|bewerte?|analysiere?|stell\ dir|tu\ so|spiele?|verhalte?|sei)\b
     | .*(?:해|써|알려|말해|보여|바꿔|넣어|추가해|번역해|요약해|설명해|작성해|무시해|대답해|답해|분석해|계산해|예약해|도와)\s?
       (?:줘|주세요|라|주십시오|요)?[.!:]*$
@@ -90,18 +90,35 @@ QUOTED = re.compile(
 """Quotations, and questions about wording, whose “you” does not address the reader."""
 OF_THE_PAGE = re.compile(r"\b(?:you|your|we|our|us|sie|ihre?n?|wir|unsere?n?)\b|우리|저희|여러분", re.IGNORECASE)
 """A question in which a page addresses its readers or speaks in their name."""
-TO_READERS = re.compile(r"^(?:please )?make sure\b|^click\b|\b(?:your|our|we|us|ihre?n?|unsere?n?)\b|우리|저희|여러분", re.IGNORECASE)
+TO_READERS = re.compile(r"^(?:please )?make sure\b|\b(?:your|our|we|us|ihre?n?|unsere?n?)\b|우리|저희|여러분", re.IGNORECASE)
 """A command of the page to its readers."""
 SENTENCE_END = re.compile(r"[.!?。！？][\"'”’»)]*$")
 """Distinguishes a sentence from a heading or a button."""
+LEAD = re.compile(r"\n\s*|(?<=[:\])|>])\s+")
+"""Behind it an instruction may begin within a sentence: a line, a colon or a bracket."""
 LEAST_TERMS = 2
 """Content words. A sentence with fewer cannot be judged by sharing none with its passage."""
 ENOUGH = 5
 """Points of `score`; more than for a question, because documents also write about people in such words."""
 
 
+class Suspect(NamedTuple):
+    """A sentence that looks like an instruction to an assistant, by its bounds in the text."""
+
+    start: int
+    end: int
+    foreign: frozenset[str]
+    """The content words that set it apart from its passage, if nothing else makes it suspect: passages of the same handbook may have
+    them."""
+
+
 def find_injected_sentences(text: str, title: str = "", lang: str = "en") -> list[tuple[int, int]]:
-    """Character bounds (start, end) of the sentences that look like instructions to an assistant."""
+    """Character bounds (start, end) of the suspects of a text that stands alone."""
+    return [(start, end) for start, end, _ in find_suspects(text, title, lang)]
+
+
+def find_suspects(text: str, title: str = "", lang: str = "en") -> list[Suspect]:
+    """The sentences that look like instructions to an assistant."""
     injects = score(text) >= ENOUGH  # no sentence scores higher than the whole text
     bounds = split_sentences(text, lang)
     sentences = [text[start:end] for start, end in bounds]
@@ -111,28 +128,36 @@ def find_injected_sentences(text: str, title: str = "", lang: str = "en") -> lis
         """Content word → number of sentences that contain it."""
         return Counter(term for each in (title, *sentences) for term in set(content_terms(each, lang)))
 
-    def is_foreign(sentence: str) -> bool:
-        """Whether the sentence shares no content word with the rest of the passage."""
-        terms = set(content_terms(sentence, lang))
-        return LEAST_TERMS <= len(terms) < len(holders()) and all(holders()[term] == 1 for term in terms)
+    def foreign(sentence: str) -> frozenset[str]:
+        """Its content words, if it shares none with the rest of the passage."""
+        terms = frozenset(content_terms(sentence, lang))
+        alone = LEAST_TERMS <= len(terms) < len(holders()) and all(holders()[term] == 1 for term in terms)
+        return terms if alone else frozenset()
 
-    return [
-        bound
-        for bound, sentence in zip(bounds, sentences, strict=True)
-        if _is_injected(sentence, is_foreign) or (injects and score(sentence) >= ENOUGH)
-    ]
+    found: list[Suspect] = []
+    for (start, end), sentence in zip(bounds, sentences, strict=True):
+        pieces = [sentence, *(sentence[lead.end() :] for lead in LEAD.finditer(sentence))]
+        if any(map(_is_to_assistant, pieces)) or (injects and score(sentence) >= ENOUGH):
+            found.append(Suspect(start, end, frozenset()))
+        elif terms := next((terms for piece in pieces if _asks_anything(piece) and (terms := foreign(piece))), frozenset()):
+            found.append(Suspect(start, end, terms))
+    return found
 
 
-def _is_injected(sentence: str, is_foreign: Callable[[str], bool]) -> bool:
+def _is_to_assistant(sentence: str) -> bool:
+    """Whether it speaks of what an assistant writes."""
     commands = COMMAND.match(sentence) is not None
     if commands and OF_THE_ANSWER.search(sentence) and not TO_READERS.match(sentence):
         return True
     if OF_YOUR_WORK.search(sentence) and (commands or ORDER.match(sentence) or MUST.search(sentence) or GIVEN_CODE.search(sentence)):
         return True
-    if GIVEN_CODE.search(sentence) and (commands or ORDER.match(sentence)):
+    return GIVEN_CODE.search(sentence) is not None and (commands or ORDER.match(sentence) is not None)
+
+
+def _asks_anything(sentence: str) -> bool:
+    """Whether it is a command, wish or question that does not speak for the page."""
+    if WISH.match(sentence):
         return True
+    commands = COMMAND.match(sentence) is not None
     asks = QUESTION.match(sentence) is not None and not OF_THE_PAGE.search(QUOTED.sub("", sentence))
-    if WISH.match(sentence) and is_foreign(sentence):
-        return True
-    orders = commands and SENTENCE_END.search(sentence) is not None and not TO_READERS.search(sentence)
-    return (asks or orders) and is_foreign(sentence)
+    return asks or (commands and SENTENCE_END.search(sentence) is not None and not TO_READERS.search(sentence))
