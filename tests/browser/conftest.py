@@ -188,10 +188,12 @@ class ScriptedModel(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         messages = asked["messages"]
         prompt = messages[-1]["content"]
-        question = prompt.rpartition("\n\n")[2]
+        question = next(part for part in reversed(prompt.split("\n\n")) if not part.startswith("("))  # says what was searched for
         cited = re.search(r'<document id="([^"]+)"', prompt)
         marker = f" [^{cited[1]}]" if cited else ""
         calls: list[dict[str, Any]] = []
+        if "out of order" in question:
+            return self.send_error(404)
         if '{"queries"' in prompt:
             pieces = [json.dumps({"queries": [STANDALONE]})]
         elif messages[-1]["role"] == "tool":

@@ -41,7 +41,7 @@ def test_the_model_alone_searches_nothing_and_a_follow_up_names_its_subject(open
         expect(page.locator(option)).to_be_hidden()
     with page.expect_request("**/ask/stream") as asked:
         screen.ask("Tell me about the sea.")
-    assert set(asked.value.post_data_json) == {"query_text", "index_name", "permission_groups", "mode", "room_id", "debug"}
+    assert set(asked.value.post_data_json) == {"query_text", "index_name", "permission_groups", "quote", "mode", "room_id", "debug"}
     screen.finished()
     last = page.locator(".turn").last
     expect(last.locator(".answer p").first).to_have_text("Yes 🎉, 28 days.")

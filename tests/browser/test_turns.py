@@ -182,6 +182,7 @@ def test_an_answer_resumes_after_a_lost_connection_and_is_generated_once(open_ha
         assert proxy.cuts == 1
         assert page.evaluate("said") == [
             "Looking for an answer.",
+            "Meanwhile 1 passage is quoted. The language model is still writing.",
             "Connection lost. The answer will continue once it is restored …",
             "Connection restored.",
             "The answer is complete, with 1 citation.",

@@ -14,6 +14,7 @@ import { formatIcon } from './format_icon.js'
 import { knows } from './i18n.js'
 import { renderAnswer, styleHeadings } from './markdown.js'
 import { typeset } from './maths.js'
+import { sourcesOf } from './meanwhile.js'
 import { isFlawed, isSaid, noteKeys } from './notes.js'
 import { receiptOf } from './receipt.js'
 import { openSource } from './source.js'
@@ -21,13 +22,25 @@ import { questionButton, suggest, wantQuestion } from './suggestions.js'
 
 /** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), and the nodes above and below it (`before`, `after`). */
 export function answerOf(turn) {
-  const sources = turn.citations.map(citation => ({ ...hitOf(turn, citation), ...citation }))
+  const sources = sourcesOf(turn)
   if (turn.outcome === 'closest' && turn.extractive) return { before: correction(turn), body: closestPassages(sources), after: after(turn, sources) }
-  const body = renderAnswer(turn.answer, turn.citations, (n, span) => el('sup', {}, marker(sources.find(({ number }) => number === n), sources, span)))
-  if (turn.extractive) styleHeadings(body)
+  const body = textOf(turn.answer, sources, turn.extractive)
+  return { before: correction(turn), body, after: after(turn, sources, ...footnotes(sources), ...nearest(turn)) }
+}
+
+/** What is quoted while a language model writes; `quote` is the event. */
+export function quotedMeanwhile(quote) {
+  const sources = sourcesOf(quote)
+  if (quote.tier === 'closest') return [el('div', { class: 'quote' }, closestPassages(sources, 'closest_meanwhile'))]
+  return [say(el('h3'), 'quoted_meanwhile'), el('div', { class: 'quote' }, textOf(quote.content, sources, true))]
+}
+
+function textOf(text, sources, quoted) {
+  const body = renderAnswer(text, sources, (n, span) => el('sup', {}, marker(sources.find(({ number }) => number === n), sources, span)))
+  if (quoted) styleHeadings(body)
   addCopyButtons(body)
   typeset(body) // takes its time; until then the formulas' source is shown
-  return { before: correction(turn), body, after: after(turn, sources, ...footnotes(sources), ...nearest(turn)) }
+  return body
 }
 
 const after = (turn, sources, ...shown) => [...notes(turn), ...shown, ...ways(turn), actions(turn, sources), receiptOf(turn), ...followUps(turn)]
@@ -41,8 +54,6 @@ function correction({ question, corrected }) {
 
 export const askAgain = text => questionButton('retry', event => wantQuestion(event.target, text))
 export const changeQuestion = text => questionButton('change_question', () => writeQuestion(text))
-
-const hitOf = ({ hits }, { chunk_id: id }) => hits.find(({ chunk_id }) => chunk_id === id) ?? { headings: [], content: '' }
 
 /** `span`: index of this marker among the citation's markers, which selects one of its sentences. */
 function marker(source, sources, span) {

@@ -34,7 +34,7 @@ async function askQuestion(text, fields) {
   await showRoom() // the address may already name another conversation, as its event comes later
   if (isBusy()) return writeQuestion(text)
   if (!canSearch()) return
-  const asked = askHere({ query_text: text, index_name: chosenCollection(), permission_groups: [], ...searchOptions(), ...fields })
+  const asked = askHere({ query_text: text, index_name: chosenCollection(), permission_groups: [], quote: true, ...searchOptions(), ...fields })
   focusQuestion() // the clicked button may be gone
   await asked
   await Promise.all([refreshConversations(), showModel()])

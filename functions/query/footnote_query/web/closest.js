@@ -6,10 +6,10 @@ import { excerptOf } from './excerpt.js'
 import { formatIcon } from './format_icon.js'
 import { openSource } from './source.js'
 
-/** Replaces the text of an answer whose outcome is `closest`. `sources`: its citations with their hits. */
-export function closestPassages(sources) {
+/** Replaces the text of an answer whose outcome is `closest`. `sources`: its citations with their hits; `title`: key of the heading. */
+export function closestPassages(sources, title = 'closest') {
   const cards = sources.map(source => card(source, sources))
-  return el('section', { class: 'closest' }, say(el('h3'), 'closest'), say(el('p', { class: 'lead' }), 'closest_text'), el('ol', {}, ...cards))
+  return el('section', { class: 'closest' }, say(el('h3'), title), say(el('p', { class: 'lead' }), 'closest_text'), el('ol', {}, ...cards))
 }
 
 function card(source, sources) {

@@ -1,9 +1,10 @@
 // One question and its answer: an article built from the stream's events or from a stored turn.
 
-import { answerOf, askAgain, changeQuestion } from './answer.js'
+import { answerOf, askAgain, changeQuestion, quotedMeanwhile } from './answer.js'
 import { askDocuments, writeQuestion } from './composer.js'
 import { $, drawn, el, label, say } from './dom.js'
 import { renderLive } from './markdown.js'
+import { announced, standsIn } from './meanwhile.js'
 import { StepList } from './steps.js'
 import { ask } from './stream.js'
 
@@ -16,6 +17,8 @@ export class Turn {
   #frame = 0
   #steps = new StepList()
   #corrected = el('div')
+  #quote = null // the event
+  #meanwhile = el('section', { class: 'meanwhile', hidden: true })
   #body = el('div', { class: 'answer' })
   #thinking = el('details', { class: 'thoughts', hidden: true }, say(el('summary'), 'thinking'), el('p'))
   #mode = 'rag'
@@ -28,13 +31,14 @@ export class Turn {
     this.isSettled = false // answered; asking again makes a new turn
     const pencil = label(el('button', { type: 'button', class: 'quiet icon pencil', onclick: () => writeQuestion(question) }), 'edit_question')
     const heading = el('div', { class: 'asked' }, el('h2', { class: 'question' }, question), pencil)
-    this.element = el('article', { class: 'turn' }, heading, this.#corrected, this.#steps.element, this.#thinking, this.#body, this.#link, this.#after)
+    this.element = el('article', { class: 'turn' }, heading, this.#corrected, this.#meanwhile, this.#steps.element, this.#thinking, this.#body, this.#link, this.#after)
   }
 
   /** A stored turn. */
   static stored(found) {
     const turn = new Turn(found.question)
     turn.#steps.element.remove()
+    turn.#meanwhile.remove()
     if (found.status === 'idle') turn.#showFailure('interrupted')
     else if (found.status === 'error' && found.outcome !== 'blocked') turn.#showFailure('unanswered')
     else turn.#show(found)
@@ -74,10 +78,20 @@ export class Turn {
   #take(event) {
     if (event.type === 'step') this.#steps.begin({ name: event.content, stage: event.stage })
     else if (event.type === 'node') this.#steps.end(event)
+    else if (event.type === 'quote') this.#showQuote(event)
     else if (event.type === 'token') this.#token(event.content)
     else if (event.type === 'think') this.#think(event.content)
     else if (event.type === 'done') this.#finish(event)
     else if (event.type === 'error') this.#error(event)
+  }
+
+  #showQuote(quote) {
+    if (this.#quote) return // a resumed stream repeats it
+    this.#quote = quote
+    const shown = drawn(() => quotedMeanwhile(quote), quote.content, note => [note])
+    this.#meanwhile.hidden = false
+    follow(this.element, () => this.#meanwhile.replaceChildren(...shown))
+    announce(...announced(quote))
   }
 
   #token(text) {
@@ -105,8 +119,16 @@ export class Turn {
     cancelAnimationFrame(this.#frame)
     this.#show({ ...done, question: this.question, steps: this.#steps.ended, feedback: null })
     this.#steps.element.remove()
+    if (standsIn(this.#quote, done)) this.#dropQuote()
     const status = { closest: 'status_closest', nothing: 'status_nothing' }[done.tier]
     announce(status ?? (done.citations.length > 0 ? 'status_done' : 'status_done_none'), { n: done.citations.length })
+  }
+
+  /** The answer below says the same. */
+  #dropQuote() {
+    const hadFocus = this.#meanwhile.contains(document.activeElement)
+    this.#meanwhile.remove()
+    if (hadFocus) this.#body.querySelector('button')?.focus()
   }
 
   #show(record) {

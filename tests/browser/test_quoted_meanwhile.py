@@ -1,0 +1,53 @@
+"""What is quoted from the documents while a language model writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.browser.test_accessibility import grave_in
+
+LEAVE = "How many days of annual leave do employees receive?"
+Open = Callable[..., Any]
+
+
+def test_quotes_are_shown_above_the_answer_while_it_is_written(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model)
+    page = screen.page
+    page.set_viewport_size({"width": 360, "height": 740})
+    screen.ask(f"{LEAVE} Tell me slowly.")
+    quoted, answer = page.locator(".meanwhile"), page.locator(".answer")
+    expect(quoted).to_contain_text("Employees receive 28 days of annual leave per year.")
+    expect(page.locator("#status")).to_have_text("Meanwhile 1 passage is quoted. The language model is still writing.")
+    expect(answer).to_contain_text("and 3")
+    assert quoted.bounding_box()["y"] < answer.bounding_box()["y"] < 640
+    assert grave_in(page) == []
+    page.reload()
+    expect(quoted).to_contain_text("28 days")
+    expect(answer).to_contain_text("and 3")
+    page.locator("#stop").click()
+    screen.finished()
+    quoted.locator(".cite").first.click()
+    expect(page.locator("#passage-title")).to_have_text("Employee handbook")
+    page.keyboard.press("Escape")
+
+    page.set_viewport_size({"width": 1280, "height": 860})
+    screen.ask(f"{LEAVE} Say it exactly.")
+    screen.finished()
+    last = page.locator(".turn").last
+    expect(last.locator(".meanwhile")).to_contain_text("28 days")
+    expect(last.locator(".answer")).to_have_text(re.compile(r"^Employees receive 28 days of annual leave per year\s*1\s*\.\s*$"))
+    page.reload()
+    expect(page.locator(".answer").last).to_contain_text("28 days")
+    expect(page.locator(".meanwhile")).to_have_count(0)
+
+
+def test_quotes_of_a_model_that_fails_are_shown_once(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model)
+    screen.ask(f"{LEAVE} Or are you out of order?")
+    screen.finished()
+    expect(screen.page.locator(".answer")).to_contain_text("28 days of annual leave")
+    expect(screen.page.locator(".meanwhile")).to_have_count(0)
