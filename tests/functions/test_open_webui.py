@@ -73,10 +73,9 @@ async def test_a_long_file_is_material_for_the_model_and_only_the_question_is_se
     model: Any = await site.core.models.pick(None)
     (sent,) = model.sent
     asked = sent.messages[-1].content
-    assert asked.startswith(f"{QUESTION}\n\n")
     assert (asked.count("It rained."), asked.count("The hotel cost 412 euros.")) == (5000, 1)
     assert asked.count("</attached>") == 1
-    assert asked.endswith("</attached>")
+    assert asked.endswith(f"</attached>\n\n{QUESTION}")
     block = await site.core.turns.get(LOCAL, reply["trace_id"])
     assert block["conversations"][0]["content"] == QUESTION
     assert "injection" in block["warnings"]

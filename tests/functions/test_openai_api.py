@@ -147,7 +147,8 @@ async def test_earlier_messages_are_the_conversation_that_a_follow_up_is_underst
     assert "Never answered" not in rewriting.messages[0].content
     said, asked = answering.messages[1:-1], answering.messages[-1].content
     assert [message.content for message in said[:2]] == ["A bridge 1", "Yes 1"]
-    assert (len(said), asked) == (10, f"And when was it built?\n\n(The documents were searched for: {QUESTION})")
+    assert len(said) == 10
+    assert asked.endswith(f"And when was it built?\n\n(The documents were searched for: {QUESTION})")
 
 
 async def test_without_a_model_the_documents_are_quoted(connect: OpenClient) -> None:

@@ -113,11 +113,9 @@ async def test_earlier_messages_are_the_conversation(connect: Connect) -> None:
     reply = await client.responses.create(model="footnote", input=said)
     assert reply.output_text == "In 1894 [1]."
     assert "Tell me of the bridge" in model.sent[0].messages[0].content
-    assert [message.content for message in model.sent[1].messages[1:]] == [
-        "Tell me of the bridge",
-        "It is blue.",
-        f"And when was it built?\n\n(The documents were searched for: {QUESTION})",
-    ]
+    *earlier, asked = model.sent[1].messages[1:]
+    assert [message.content for message in earlier] == ["Tell me of the bridge", "It is blue."]
+    assert asked.content.endswith(f"And when was it built?\n\n(The documents were searched for: {QUESTION})")
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -200,7 +200,7 @@ async def test_a_model_alone_answers_from_what_was_said_before_and_searches_noth
     assert [(message.role, message.content) for message in said] == [
         ("user", "When was the bridge built?"),
         ("assistant", "Read it at [docs][1]. [^bridge]"),
-        ("user", "And who built it?"),
+        ("user", "Today is Tuesday, 14 November 2023 (2023-11-14), in the time zone UTC.\n\nAnd who built it?"),
     ]
     assert BRIDGE[0] not in system.content
     assert (await site.core.turns.get(LOCAL, body["trace_id"]))["search_type"] == "gpt"
