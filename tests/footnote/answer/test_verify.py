@@ -43,20 +43,20 @@ def left(turn: Turn) -> list[str]:
 @pytest.mark.parametrize(
     ("threshold", "kept"),
     [
-        (0.0, ["soup1", "soup2", "soup3", "soup4", "bridge"]),
-        (0.4, ["soup1", "soup2", "soup3", "bridge"]),
-        (1.0, ["soup1", "soup2", "soup3"]),
+        (0.0, ["soup1", "soup2", "soup3", "soup4", "soup5", "soup6", "bridge"]),
+        (0.4, ["soup1", "soup2", "soup3", "soup4", "soup5", "bridge"]),
+        (1.0, ["soup1", "soup2", "soup3", "soup4", "soup5"]),
     ],
 )
-async def test_a_passage_below_the_threshold_is_dropped_unless_among_the_best_three(
+async def test_a_passage_below_the_threshold_is_dropped_unless_among_the_best_five(
     threshold: float, kept: list[str], tmp_path: Path
 ) -> None:
-    async with found(tmp_path, "soup1", "soup2", "soup3", "soup4", "bridge") as (index, turn):
+    async with found(tmp_path, *(f"soup{at}" for at in range(1, 7)), "bridge") as (index, turn):
         turn = await call_step(verify_passages, turn, FakeDeps(index=index, rag=Rag(similarity_threshold=threshold)))
     assert left(turn) == kept
     relevance = {hit.chunk.doc_id: hit.scores["relevance"] for hit in turn.evidence.hits}
     assert all(0 <= relevance[doc_id] <= 1 for doc_id in kept)
-    assert relevance["soup1"] == relevance["soup3"] < relevance.get("bridge", 1.0)
+    assert relevance["soup1"] == relevance["soup5"] < relevance.get("bridge", 1.0)
 
 
 @pytest.mark.parametrize(("threshold", "kept"), [(0.0, ["bridge", "soup"]), (0.4, ["bridge"]), (1.0, [])])
@@ -91,7 +91,7 @@ async def test_an_answer_is_written_from_what_is_left_and_nothing_is_said_where_
     await core.close()
 
 
-async def test_without_a_model_the_tiers_say_that_the_three_that_stay_do_not_answer(tmp_path: Path) -> None:
+async def test_without_a_model_the_tiers_say_that_those_that_stay_do_not_answer(tmp_path: Path) -> None:
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False)))
     for doc_id, text in TEXTS.items():
         await put_document(core.index, make_document(doc_id), [text])

@@ -1,8 +1,9 @@
 """Drops passages that have little to do with the question, before an answer is written from them. Without a language model.
 
 The relevance of a passage (`tiers.relevance`) is calibrated by what everyday questions score on the collection, so one threshold fits
-every collection, language and embedder. The LEAST passages that are placed best stay, as they do before a model that judges
-(`rank.judge`): one passage in 25 that answers is below the threshold. A request that names a threshold wants it kept.
+every collection, language and embedder. The LEAST passages that are placed best stay, as many as an API shows that verifies nothing:
+where a question has other words than its answer, relevance tells no more than the place, and two in five of those that answer are below
+the threshold (`python -m bench.prompts`). A request that names a threshold wants it kept.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from footnote.ports import Embedder, Index
 from footnote.settings import Rag
 from footnote.types import EXTERNAL_IDS, Hit, Turn
 
-LEAST = 3
+LEAST = 5
 
 
 async def verify_passages(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration, rag: Rag) -> Turn:

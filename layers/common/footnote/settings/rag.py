@@ -62,7 +62,7 @@ class Rag(Group):
     )
     verification_enabled: bool = setting(
         True,
-        description="Drop passages below `rag.similarity_threshold`, but not the three placed best. Unset: off, except where an API has"
+        description="Drop passages below `rag.similarity_threshold`, but not the five placed best. Unset: off, except where an API has"
         " it on.",
         changeable=True,
     )
