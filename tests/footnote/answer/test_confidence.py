@@ -70,6 +70,23 @@ async def test_a_name_that_is_missing_is_an_insufficient_context() -> None:
     assert 0 < found.coverage < 1
 
 
+@pytest.mark.parametrize(
+    ("question", "weights", "missing"),
+    [
+        ("How long may a coach of 150 passengers wait at the bridge?", {}, ("coach", "passengers", "wait")),
+        ("Are coaches allowed on the bridge?", {}, ("coaches",)),
+        ("Are coaches allowed on the bridge?", {"coach": 3.5}, ()),  # more than one passage in fifty has the word
+        ("Was the bridge that Eiffel built painted by Ada Berg?", {"eiffel": 3.5}, ("Eiffel",)),
+    ],
+)
+async def test_what_is_missing_are_names_and_rare_things(question: str, weights: dict[str, float], missing: tuple[str, ...]) -> None:
+    hit = make_hit(BRIDGE)
+    turn = replace(make_turn(question, hits=(hit,)), answer=Answer("[1]", (cite(hit),), extractive=True))
+    rare = dict.fromkeys(("coach", "passeng", "wait", "150"), 7.0)
+    index = Stored(hit, weights={**rare, **weights})
+    assert confidence_of(await run_step(assess_confidence, turn, FakeDeps(index=index, calibration=FixedMedian(-6.0)))).missing == missing
+
+
 @pytest.mark.parametrize("outcome", ["closest", "refused"])
 async def test_without_an_answer_there_is_no_confidence(outcome: Outcome) -> None:
     found = await assess("When was the bridge over the river built?", BRIDGE, outcome=outcome)

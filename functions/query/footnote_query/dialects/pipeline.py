@@ -117,7 +117,9 @@ class ContextSufficiency(BaseModel):
     is_sufficient: bool
     coverage_score: float = Field(description="Share of the question's words, weighted by rarity, that the cited passages have.")
     has_conflicts: bool = Field(description="True: two cited passages say the same with different numbers.")
-    missing_aspects: list[str] = Field(description="Words of the question that no cited passage has, without those of its instruction.")
+    missing_aspects: list[str] = Field(
+        description="Things of the question that no cited passage has, without words of its instruction and form."
+    )
 
 
 class RAGResponse(BaseModel):

@@ -9,8 +9,9 @@
 
 margin = the turn's score minus `closest_from` (`tiers`), so it is calibrated on the collection; negated: the question asks what is
 not so; named: the first quotable sentence lacks a name or number of the question. Of several questions the least relevance counts.
-Missing aspects are words of the question that no cited passage has, without those of its instruction (`instruction_words`). Cited
-sentences of two passages conflict if they have the same terms (SAME) but no number in common.
+Missing aspects are words of the question that may name a thing (`things`), that are no word of its instruction (`instruction_words`),
+that no cited passage has and, unless they are names, few others (COMMON). Cited sentences of two passages conflict if they have the same
+terms (SAME) but no number in common.
 
 Fitted on half of squad2's questions with an extractive answer, with unanswerable ones weighted to be one in five; MEDIUM and HIGH by
 hand. `python -m bench.confidence` measures it.
@@ -33,6 +34,7 @@ from footnote.answer.tiers import is_name, judge
 from footnote.ports import Embedder, Index
 from footnote.text.grounding import covered_share
 from footnote.text.instructions import instruction_words
+from footnote.text.question_things import things
 from footnote.text.tokens import WORD, content_terms
 from footnote.types import Answer, Turn
 
@@ -43,6 +45,8 @@ WITH_VECTORS = (0.27, -2.5, -0.7, 0.07)
 BY_WORDS = (0.23, -2.1, -1.2, 0.92)
 SUFFICIENT = 0.5
 """Coverage from which the cited passages suffice, unless they conflict or lack a name or number of the question."""
+COMMON = math.log(50)
+"""Weight of a word that every 50th passage of the collection has: its absence from a few says nothing."""
 SAME, LEAST_TERMS = 0.75, 2
 """Share of common terms, and number of them, from which two sentences are about the same."""
 NOTE = "confidence"
@@ -95,7 +99,7 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
     cited = {citation.hit.chunk.chunk_id for citation in answer.citations}
     held = frozenset[str]().union(*(each.held for each in sentences if each.hit.chunk.chunk_id in cited))
     told = instruction_words(question.text, question.lang)
-    missing = tuple(word for word in question.words_without(held) if word not in told)
+    missing = tuple(_missing(question, held, told))
     coverage = _coverage(question, held, told)
     conflicts = has_conflicts(answer, turn.lang)
     is_answer = turn.outcome in (None, "cached", "faq")
@@ -152,6 +156,15 @@ def _cited_sentences(answer: Answer) -> Iterator[tuple[int, str]]:
     for citation in answer.citations:
         for start, end in citation.bounds:
             yield citation.number, citation.hit.chunk.text[start:end]
+
+
+def _missing(question: Question, held: frozenset[str], told: frozenset[str]) -> Iterator[str]:
+    named = things(question.text, question.lang)
+    for word in question.words_without(held):
+        if word in named and word not in told:
+            rarest = max(question.weights[term] for term in content_terms(word, question.lang))
+            if is_name(word, question) or rarest >= COMMON:
+                yield word
 
 
 def _coverage(question: Question, held: frozenset[str], told: frozenset[str]) -> float:
