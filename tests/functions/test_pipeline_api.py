@@ -200,6 +200,12 @@ async def test_an_unsupported_claim_lowers_the_confidence(open_site: OpenSite) -
     assert block["private"]["confidence"]["grounding"] == 0.5
 
 
+async def test_a_right_answer_that_is_doubted_keeps_some_confidence(open_site: OpenSite) -> None:
+    body = await chat(await open_site("The structure dates from the nineteenth century and was paid for by merchants [1]."))
+    assert (body["warnings"], body["confidence_level"]) == (["unsupported"], "low")
+    assert 0.1 < body["confidence_score"] <= 0.2
+
+
 async def test_words_that_no_cited_passage_has_are_named(open_site: OpenSite) -> None:
     body = await chat(await open_site("It was built in 1894 [1]."), "When was the bridge built by Eiffel?")
     sufficiency = body["context_sufficiency"]
