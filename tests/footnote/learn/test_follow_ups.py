@@ -138,12 +138,28 @@ async def test_questions_are_in_the_language_of_the_question() -> None:
     assert await suggested(answered("Combien de jours ?", hit("plan", "Congés", lang="fr"), lang="fr")) == ()
 
 
-async def test_what_the_answering_model_wrote_stays_unless_its_answer_was_withheld() -> None:
+async def test_what_the_answering_model_wrote_is_tried_like_the_others() -> None:
     hits = (hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1))
-    turn = make_turn("How many?", hits=hits, answer=Answer("Thirty.", (Citation(1, hits[0], SAID),)), suggested_questions=("Why?",))
-    assert await suggested(turn) == ("Why?",)
-    assert await suggested(with_(turn, outcome="cached")) == ("Why?",)
-    assert await suggested(with_(turn, outcome="refused")) == ("How do I send a parcel?",)
+    written = ("How many?", "Who said thirty?", "Where is the moon?", "May I post a letter?")
+    answer = Answer("Thirty.", (Citation(1, hits[0], SAID),))
+    turn = make_turn("How many?", hits=hits, answer=answer, suggested_questions=written)
+    trial = Trial(*(each.chunk for each in hits))
+    places = {each.question: [(each.chunk.chunk_id, each.start, each.end)] for each in trial.made.values()}
+    places |= {"Who said thirty?": [(hits[0].chunk.chunk_id, 0, 9)], "May I post a letter?": [(hits[1].chunk.chunk_id, 0, 9)]}
+
+    async def found(turn: Turn, question: str) -> list[tuple[str, int, int]]:
+        assert question != "How many?"  # it has just been answered
+        return places.get(question, [])
+
+    async def left(turn: Turn) -> tuple[str, ...]:
+        return (await suggest_follow_ups(turn, trial=found)).record.suggested_questions
+
+    assert await left(turn) == ("May I post a letter?",)
+    assert await left(make_turn("How many?", hits=hits, answer=answer, suggested_questions=written, lang="fr")) == ("May I post a letter?",)
+    assert await left(with_(turn, outcome="cached")) == ("May I post a letter?",)
+    assert await left(with_(turn, outcome="refused")) == ("How do I send a parcel?",)
+    del places["May I post a letter?"]
+    assert await left(turn) == ("How do I send a parcel?",)
 
 
 async def test_after_the_closest_passages_their_questions_are_asked_after_nothing_none() -> None:

@@ -1,12 +1,14 @@
 """Suggests what to ask after an answer: questions that passages near it answer, each tried before it is shown.
 
-They are made like those for new users (`questions`), from the passages that the turn found. None is better than a bad one.
+They are made like those for new users (`questions`), from the passages that the turn found, or written by the model that answered. None
+is better than a bad one.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 from footnote.errors import FootnoteError
@@ -14,7 +16,7 @@ from footnote.learn.candidates import Candidate, make_candidates
 from footnote.learn.question_templates import LANGUAGES
 from footnote.learn.questions import COUNT, KINDS, answers, is_from
 from footnote.text.tokens import content_terms
-from footnote.types import EXTERNAL_IDS, Turn
+from footnote.types import EXTERNAL_IDS, Citation, Turn
 
 GOOD_HIT = 0.5
 """Minimum score of a hit in a document that was not cited, as a share of the best hit's."""
@@ -22,39 +24,69 @@ TRIED = 8
 TRYING_S = 0.3
 """How long questions are tried: the answer is complete, and its reader waits for nothing else."""
 
-Trial = Callable[[Turn, str], Awaitable[Sequence[tuple[str, int, int]]]]
-"""(turn, question) → (chunk id, start, end) of each sentence that would answer the question, asked like the turn's, without a model;
+Place = tuple[str, int, int]
+"""(chunk id, start, end) of a text."""
+Trial = Callable[[Turn, str], Awaitable[Sequence[Place]]]
+"""(turn, question) → each sentence that would answer the question, asked like the turn's, without a model;
 none if it has no certain answer."""
 
 
 async def suggest_follow_ups(turn: Turn, *, trial: Trial) -> Turn:
-    """Sets `turn.record.suggested_questions`: at most COUNT, possibly none; those about the documents that answered first. Questions that
-    the answering model wrote stay, unless its answer was withheld.
+    """Sets `turn.record.suggested_questions`: at most COUNT, possibly none; those about the documents that answered first. If the
+    answering model wrote some that get an answer, there are no others, unless its own answer was withheld.
 
-    A question is in the language of the turn's, is not answered yet, and asks about a document that was cited or shares a term with the
-    turn's question.
+    A question of ours is in the language of the turn's, is not answered yet, and asks about a document that was cited or shares a term
+    with the turn's question.
     """
-    if turn.record.suggested_questions and turn.outcome in (None, "cached"):
-        return turn
-    unrelated = turn.answer is not None and turn.answer.verdict is not None and turn.answer.verdict.tier == "nothing"
-    if turn.lang not in LANGUAGES or unrelated:
-        return turn
-    chosen: list[Candidate] = []
+    suggested: list[str] = []
     try:
-        async with asyncio.timeout(TRYING_S):
-            for _, candidate in zip(range(TRIED), _open(turn, chosen), strict=False):
-                if answers(await trial(turn, candidate.question), candidate):
-                    chosen.append(candidate)
-                if len(chosen) == COUNT:
-                    break
+        async with asyncio.timeout(TRYING_S), aclosing(_answered(turn, trial)) as questions:
+            async for question in questions:
+                suggested.append(question)
     except (TimeoutError, FootnoteError):
         pass  # those that were tried before are suggested, and the answer is whole without them
-    return replace(turn, record=replace(turn.record, suggested_questions=tuple(each.question for each in chosen)))
+    return replace(turn, record=replace(turn.record, suggested_questions=tuple(suggested[:COUNT])))
+
+
+async def _answered(turn: Turn, trial: Trial) -> AsyncGenerator[str, None]:
+    """The questions that get an answer: those of the model, or else ours."""
+    written = turn.record.suggested_questions if turn.outcome in (None, "cached") else ()
+    before = {turn.asked, turn.request.question, *(exchange.question for exchange in turn.conversation.exchanges)}
+    known = {question.casefold() for question in before}
+    found = False
+    for question in written:
+        if question.casefold() not in known and any(not _overlaps(quote, _quoted(turn)) for quote in await trial(turn, question)):
+            found = True
+            yield question
+    unrelated = turn.answer is not None and turn.answer.verdict is not None and turn.answer.verdict.tier == "nothing"
+    if found or unrelated or turn.lang not in LANGUAGES:
+        return
+    chosen: list[Candidate] = []
+    for _, candidate in zip(range(TRIED), _open(turn, chosen), strict=False):
+        if answers(await trial(turn, candidate.question), candidate):
+            chosen.append(candidate)
+            yield candidate.question
+        if len(chosen) == COUNT:
+            return
+
+
+def _cited(turn: Turn) -> Sequence[Citation]:
+    return turn.answer.citations if turn.answer and turn.outcome != "closest" else ()
+
+
+def _quoted(turn: Turn) -> list[Place]:
+    """What the answer rests on."""
+    return [(each.hit.chunk.chunk_id, *bounds) for each in _cited(turn) for bounds in each.bounds or ((0, len(each.hit.chunk.text)),)]
+
+
+def _overlaps(place: Place, others: Sequence[Place]) -> bool:
+    chunk_id, start, end = place
+    return any(chunk_id == other and start < last and first < end for other, first, last in others)
 
 
 def _open(turn: Turn, chosen: Sequence[Candidate]) -> Iterator[Candidate]:
     """The questions to try, the best first; none that is like one of `chosen`, to which the caller adds."""
-    cited = turn.answer.citations if turn.answer and turn.outcome != "closest" else ()
+    cited = _cited(turn)
     documents = {citation.hit.chunk.doc_id for citation in cited}
     least = GOOD_HIT * max((hit.score for hit in turn.evidence.hits), default=0.0)
     hits = [hit for hit in turn.evidence.hits if hit.score >= least or hit.chunk.doc_id in documents]
@@ -63,7 +95,7 @@ def _open(turn: Turn, chosen: Sequence[Candidate]) -> Iterator[Candidate]:
     before = {exchange.question.casefold() for exchange in turn.conversation.exchanges}
     asked = set(content_terms(turn.asked, turn.lang))
     said = asked.union(content_terms(turn.answer.text, turn.lang)) if turn.answer and cited else set[str]()
-    quoted = [(each.hit.chunk.chunk_id, *bounds) for each in cited for bounds in each.bounds or ((0, len(each.hit.chunk.text)),)]
+    quoted = _quoted(turn)
 
     def is_new(candidate: Candidate) -> bool:
         terms = set(candidate.words)
