@@ -26,6 +26,12 @@ def test_the_sentence_that_supports_a_claim_is_found() -> None:
     assert (share, TEXT[start:end]) == (1.0, "The bridge was built in 1894.")
 
 
+def test_what_says_nothing_itself_is_supported_by_what_answers_the_question() -> None:
+    for claim in ("Yes.", "No, it is not."):
+        share, (start, end) = best_support(claim, TEXT, "en", "Is it painted?")
+        assert (share, TEXT[start:end]) == (0.0, "It is painted dark red.")
+
+
 def test_a_pair_of_sentences_is_chosen_if_the_second_adds_enough() -> None:
     text = "Anna lives in Oslo. She owns a yellow boat. Nothing else is known."
     share, (start, end) = best_support("Anna owns a yellow boat.", text, "en")

@@ -104,7 +104,7 @@ async def run_agent(
         yield Token(rest)
     if not reply.text.strip():
         raise ModelUnavailable(WITHHELD[reply.cut])
-    text, citations = cite("".join(work.shown).strip(), box.hits, turn.profile.citation_style, turn.lang)
+    text, citations = cite("".join(work.shown).strip(), box.hits, turn.profile.citation_style, turn.lang, question=turn.asked)
     record = replace(
         turn.record,
         tool_messages=tuple(work.said),

@@ -81,17 +81,17 @@ def markers_of(turn: Turn) -> Markers:
 
 
 def cite(
-    text: str, hits: Sequence[Hit], style_name: str, lang: str, *, first: int = 1, origin: str | None = None
+    text: str, hits: Sequence[Hit], style_name: str, lang: str, *, question: str = "", first: int = 1, origin: str | None = None
 ) -> tuple[str, tuple[Citation, ...]]:
     """Parses a model's citations: returns the text with rewritten markers, and the citations.
 
     Markers that refer to no hit are removed; the others are numbered by first appearance. If a marker names a document with
-    several hits, it cites the hit that best supports the sentence before it.
+    several hits, it cites the hit that best supports the sentence before it. `question`: what a text such as “Yes” answers.
     """
     style = STYLES[style_name]
     markers = Markers(style, first, origin)
     if style.at_end:
-        return _cite_at_end(text, hits)
+        return _cite_at_end(text, hits, question)
     made: dict[int, Citation] = {}
     cited: dict[Hashable, Citation] = {}
     spans: dict[Hashable, list[tuple[int, int]]] = {}
@@ -106,7 +106,7 @@ def cite(
         claim = _claim_before(text[: match.start()], lang)
         for places in style.named(match[match.lastindex or 0], hits):
             place = places[most_supporting(claim, [hits[i].chunk.text for i in places], lang)] if len(places) > 1 else places[0]
-            found = made.get(place) or made.setdefault(place, _citation(0, hits[place], claim))
+            found = made.get(place) or made.setdefault(place, _citation(0, hits[place], claim, question))
             source = (found.hit.chunk.shown_title, found.page) if style.merges else place
             number = place if style.keeps_numbers else len(cited)
             citation = cited.setdefault(source, replace(found, number=number + markers.first))
@@ -115,7 +115,7 @@ def cite(
                 continue  # one marker for two passages of a page
             marker = (" " if match[0][0].isspace() else "") + markers.write(citation.number, citation.hit)
             spans[source].append((length + len(marker) - len(marker.lstrip()), length + len(marker)))
-            here = citation.bounds[0] if found.hit is not citation.hit or not bounds.get(source) else _support(found.hit, claim)
+            here = citation.bounds[0] if found.hit is not citation.hit or not bounds.get(source) else _support(found.hit, claim, question)
             bounds.setdefault(source, []).append(here)
             out.append(marker)
             length += len(marker)
@@ -131,10 +131,10 @@ def find_markers(style: CitationStyle, text: str) -> Iterator[re.Match[str]]:
         yield from style.marker.finditer(text, start, end)
 
 
-def _cite_at_end(text: str, hits: Sequence[Hit]) -> tuple[str, tuple[Citation, ...]]:
+def _cite_at_end(text: str, hits: Sequence[Hit], question: str) -> tuple[str, tuple[Citation, ...]]:
     sources = SourcesFilter()
     said = sources.feed(text) + sources.flush()
-    return said, tuple(_citation(number, hits[number - 1], said) for number in sources.numbers if 1 <= number <= len(hits))
+    return said, tuple(_citation(number, hits[number - 1], said, question) for number in sources.numbers if 1 <= number <= len(hits))
 
 
 def _claim_before(text: str, lang: str) -> str:
@@ -144,11 +144,11 @@ def _claim_before(text: str, lang: str) -> str:
     return tail[slice(*bounds[-1])] if bounds else tail
 
 
-def _support(hit: Hit, claim: str) -> tuple[int, int]:
-    return best_support(claim, hit.chunk.text, hit.chunk.lang)[1]
+def _support(hit: Hit, claim: str, question: str) -> tuple[int, int]:
+    return best_support(claim, hit.chunk.text, hit.chunk.lang, question)[1]
 
 
-def _citation(number: int, hit: Hit, claim: str) -> Citation:
+def _citation(number: int, hit: Hit, claim: str, question: str) -> Citation:
     """A citation with the one or two sentences of the passage that best support the claim, and their page."""
-    start, end = _support(hit, claim)
+    start, end = _support(hit, claim, question)
     return Citation(number, hit, hit.chunk.text[start:end], hit.chunk.page_at(start), ((start, end),))

@@ -133,7 +133,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     if thoughts.unopened and not profile.live:
         answered = AnswerFilter(turn.request.question)
         said = answered.feed(written.rpartition(NO_MORE)[2]) + answered.flush()
-    cited, citations = cite(said.strip(), turn.evidence.citable, profile.citation_style, turn.lang, **markers)
+    cited, citations = cite(said.strip(), turn.evidence.citable, profile.citation_style, turn.lang, question=turn.asked, **markers)
     if not cited.strip():
         raise ModelUnavailable(WITHHELD[cut])
     instead = turn.plan.model is not None and model.name != turn.plan.model  # a fallback answered

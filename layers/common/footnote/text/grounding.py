@@ -30,8 +30,9 @@ def covered_share(terms: Collection[str], found: Set[str], weights: Mapping[str,
     return sum(weights.get(term, 1.0) for term in distinct & found) / total if total else 0.0
 
 
-def best_support(claim: str, text: str, lang: str) -> tuple[float, tuple[int, int]]:
-    """(share of the claim's terms, bounds) of the sentence, or pair of adjacent sentences, that supports the claim best."""
+def best_support(claim: str, text: str, lang: str, question: str = "") -> tuple[float, tuple[int, int]]:
+    """(share of the claim's terms, bounds) of the sentence, or pair of adjacent sentences, that supports the claim best. If none has a
+    term of the claim, as none has of “Yes.”, it is the sentence with most terms of the `question`."""
     terms = frozenset(content_terms(claim, lang))
     bounds, held = _sentences(text, lang)
     if not bounds:
@@ -39,7 +40,8 @@ def best_support(claim: str, text: str, lang: str) -> tuple[float, tuple[int, in
     # The penalty prefers one sentence where the second adds little.
     windows = [(covered_share(terms, found), bound) for found, bound in zip(held, bounds, strict=True)]
     windows += [(covered_share(terms, held[i] | held[i + 1]) - 0.03, (bounds[i][0], bounds[i + 1][1])) for i in range(len(bounds) - 1)]
-    return max(windows, key=lambda window: (window[0], -window[1][0]))
+    best = max(windows, key=lambda window: (window[0], -window[1][0]))
+    return (0.0, best_support(question, text, lang)[1]) if question and best[0] == 0.0 else best
 
 
 @lru_cache(maxsize=128)
