@@ -10,7 +10,7 @@ import pytest
 
 from footnote.answer import overview
 from footnote.answer.messages import message
-from footnote.errors import ModelTimeout, ModelUnavailable
+from footnote.errors import ModelTimeout, ModelUnavailable, StoreUnavailable
 from footnote.settings import LLM
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, OpenSite, Site, read_events
@@ -111,6 +111,30 @@ async def test_only_the_cited_passages_come_with_the_quote(open_site: OpenSite) 
     events = await ask(site, QUOTING)
     assert [hit["doc_id"] for hit in quotes_in(events)[0]["hits"]] == ["bridge"]
     assert {hit["doc_id"] for hit in events[-1]["hits"]} == {"bridge", "ferry"}
+
+
+async def test_a_quote_with_a_forbidden_term_is_not_shown(open_site: OpenSite) -> None:
+    site = await open_site("It was built long ago [^bridge].")
+    assert (await site.client.put("/forbidden-terms/1894", json={})).status_code == 200
+    events = await ask(site, QUOTING)
+    assert "1894" not in str([event for event in events if event["type"] != "done"])
+    assert (events[-1]["answer"], events[-1]["warnings"]) == ("It was built long ago [^bridge].", ["unsupported"])
+
+
+async def test_a_quote_that_cannot_be_checked_is_not_shown(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = await open_site(ANSWER)
+    current, calls = site.core.terms.current, 0
+
+    async def fail_later() -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > 1:
+            raise StoreUnavailable("The terms are down.")
+        return await current()
+
+    monkeypatch.setattr(site.core.terms, "current", fail_later)
+    events = await ask(site, QUOTING)
+    assert (quotes_in(events), events[-1]["answer"], events[-1]["degraded"]) == ([], ANSWER, True)
 
 
 # --- the model gives no answer ---------------------------------------------------------------------

@@ -33,15 +33,24 @@ def is_quoted_first(turn: Turn) -> bool:
     return turn.profile.quotes_first and turn.plan.model is not None
 
 
-async def quote_first(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
-    """Keeps what `quote` makes as `turn.quoted`, and shows it if it answers or passages are close."""
+async def quote_first(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> Turn:
+    """Sets `turn.quoted` to what `quote` makes."""
     quoted = turn
     async for item in quote(turn, index=index, embedder=embedder, calibration=calibration):
         quoted = item if isinstance(item, Turn) else quoted
-    after = replace(turn, quoted=quoted)
-    if after.shows_quotes:
-        yield Quoted(quoted)
-    yield after
+    return replace(turn, quoted=quoted)
+
+
+def has_quotes(turn: Turn) -> bool:
+    """Quotes answer the question, or passages are close."""
+    return turn.shows_quotes
+
+
+async def show_quotes(turn: Turn) -> AsyncIterator[Event | Turn]:
+    """Shows what is quoted."""
+    if turn.quoted is not None:
+        yield Quoted(turn.quoted)
+    yield turn
 
 
 async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:

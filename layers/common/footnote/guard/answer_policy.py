@@ -54,6 +54,16 @@ async def enforce_policy(turn: Turn, *, terms: Terms, prompts: Prompts) -> Turn:
     return replace(turn, answer=replace(answer, warnings=(*answer.warnings, *warnings)))
 
 
+async def check_quotes(turn: Turn, *, terms: Terms) -> Turn:
+    """Drops what is quoted until the answer comes, if it breaks the policy: unlike a live answer it has not been shown yet."""
+    return await drop_quotes(turn) if turn.quoted is not None and await _violations(turn.quoted, terms) else turn
+
+
+async def drop_quotes(turn: Turn) -> Turn:
+    """Quotes that cannot be checked are not shown."""
+    return replace(turn, quoted=None)
+
+
 async def withhold(turn: Turn) -> Turn:
     """What cannot be checked is not shown, unless it has been."""
     if turn.profile.live or turn.answer is None:

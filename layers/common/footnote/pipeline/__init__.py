@@ -18,7 +18,7 @@ from footnote.answer.extract import verdict_shown
 from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.fitting import answer_fitting, converse_fitting
 from footnote.answer.generate import answer_no_hits, generate, has_model, has_no_model, has_nothing_to_answer_from, need_model, pick_model
-from footnote.answer.overview import is_quoted_first, quote, quote_first
+from footnote.answer.overview import quote
 from footnote.answer.small_talk import greet, is_greeted, may_greet
 from footnote.answer.stand_in import stands_in, warn_of_stand_in
 from footnote.answer.truncated import is_truncated, warn_of_truncation
@@ -36,7 +36,7 @@ from footnote.learn.hints import add_hints
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.memory.room_prompt import keep_room_prompt, keeps_room_prompt
-from footnote.pipeline.checks import CHECK, CHECKS, INJECTION
+from footnote.pipeline.checks import CHECK, CHECKS, INJECTION, QUOTES
 from footnote.pipeline.search import (
     EMBED,
     EXPAND,
@@ -198,10 +198,7 @@ DOCUMENTS = (
         "faq", answer_from_faq, stage=Stage.ANSWER, option="faq", on_error=SKIP, when=may_be_faq,
         shows=lambda t: {"faq": t.outcome == "faq"},
     ),
-    Step(
-        "quote", quote_first, stage=Stage.ANSWER, on_error=IGNORE, timeout_s=5, when=is_quoted_first,
-        shows=lambda t: verdict_shown(t.quoted) if t.quoted else {},
-    ),
+    *QUOTES,
     Step(
         "expand_documents", expand_documents, stage=Stage.RANK, option="expand_documents", on_error=SKIP, timeout_s=5, when=may_be_expanded,
         shows=lambda t: {"added": len(t.evidence.added)},

@@ -1,4 +1,4 @@
-"""The order of the checks of an answer."""
+"""The order of the checks of an answer, and of what is quoted before it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from footnote.answer.assess import check_support, has_sources
 from footnote.answer.check import check_answer, doubt_answer
 from footnote.answer.context import warn_of_injection, was_written
 from footnote.answer.critique import critique, critique_shown
+from footnote.answer.extract import verdict_shown
+from footnote.answer.overview import has_quotes, is_quoted_first, quote_first, show_quotes
 from footnote.answer.revise import is_revisable, revise, revision_shown
-from footnote.guard.answer_policy import enforce_policy, find_violations, has_answer, withhold
-from footnote.steps import FALLBACK, SKIP, Step
+from footnote.guard.answer_policy import check_quotes, drop_quotes, enforce_policy, find_violations, has_answer, withhold
+from footnote.steps import FALLBACK, IGNORE, SKIP, Step
 from footnote.types import Stage
 
 # fmt: off
@@ -30,6 +32,19 @@ CRITIQUE = (
     Step("revise", revise, stage=Stage.CHECK, option="critique", paid=True, on_error=SKIP, when=is_revisable, shows=revision_shown),
 )
 """A model's answer → what is wrong with it, and its revision."""
+
+QUOTES = (
+    Step(
+        "quote", quote_first, stage=Stage.ANSWER, on_error=IGNORE, timeout_s=5, when=is_quoted_first,
+        shows=lambda t: verdict_shown(t.quoted) if t.quoted else {},
+    ),
+    Step(
+        "quote_policy", check_quotes, stage=Stage.CHECK, option="critique", on_error=FALLBACK, fallback=drop_quotes, timeout_s=5,
+        when=has_quotes,
+    ),
+    Step("show_quotes", show_quotes, stage=Stage.ANSWER, on_error=IGNORE, when=has_quotes),
+)
+"""What is quoted without a model → what of it is shown until the model's answer comes."""
 
 CHECKS = (
     *CRITIQUE,

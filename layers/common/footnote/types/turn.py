@@ -87,7 +87,7 @@ class Turn:
 
     @property
     def shows_quotes(self) -> bool:
-        """Whether its reader has been shown what is quoted without a model."""
+        """Whether its reader is shown what is quoted without a model."""
         return self.quoted is not None and tier_of(self.quoted.outcome) != "nothing"
 
     @property
