@@ -17,7 +17,7 @@ from tests.recordings.play import Failing
 REPLIES = {
     "/ask": (ASK, ("It was built in 1894 [^bridge].",)),
     "/ask/stream": (ASK, ("It was built in 1894 [^bridge].",)),
-    "/chat": ({"query": QUESTION, "session_id": "r1"}, ('{"query": ""}', "It was built in 1894 [1].")),
+    "/chat": ({"query": QUESTION, "session_id": "r1"}, ("It was built in 1894 [1].",)),
     "/v2/rag/query": ({"query": QUESTION, "room_id": "r1"}, ("It was built in 1894.\nSOURCES_USED: 1",)),
     "/v2/gpt/query": ({"query": QUESTION, "room_id": "r1"}, ("In 1894.",)),
     "/v2/pa/query": ({"query": QUESTION, "room_id": "r1"}, ("In 1894, I think.",)),

@@ -62,9 +62,7 @@ async def test_what_is_not_found_counts_too(open_site: OpenSite) -> None:
 
 @pytest.mark.parametrize("model", [False, True])
 async def test_chat_cites_each_of_them(model: bool, open_site: OpenSite) -> None:
-    site = await open_rules(open_site, *(['{"query": ""}'] if model else []))
-    if model:
-        site.core.models.model.replies += [[EVERYTHING]]  # type: ignore[attr-defined]
+    site = await open_rules(open_site, *([EVERYTHING] if model else []))
     body = (await site.client.post("/chat", json={"query": "When was the bridge built, and when was it rebuilt?"})).json()
     assert {OLD, NEW} <= {each["title"] for each in body["citations"]} <= TOLD
     if model:
