@@ -95,7 +95,9 @@ def test_an_answer_arrives_in_pieces_is_stopped_and_goes_on_without_its_reader(
     expect(answer.locator(".dot")).to_be_visible()
     expect(page.locator("#thread")).to_have_attribute("aria-busy", "true")
     screen.picture(tmp_path / "streaming.png")
-    page.locator("#stop").click()
+    with page.expect_response(lambda reply: reply.request.method == "DELETE") as stopping:
+        page.locator("#stop").click()
+    assert stopping.value.status == 204
     screen.finished()
     expect(page.locator(".turn .after .note")).to_have_text("Stopped. Ask again")
     expect(page.locator("#status")).to_have_text("Stopped.")
@@ -103,6 +105,9 @@ def test_an_answer_arrives_in_pieces_is_stopped_and_goes_on_without_its_reader(
     kept = answer.inner_text()
     assert kept.startswith("One moment")
     assert "and 399" not in kept
+    page.reload()  # twenty seconds before the model would have ended
+    expect(answer).to_contain_text("One moment")
+    expect(page.locator(".turn .after")).to_contain_text("This answer is incomplete: it was stopped, or its reader left.")
 
     page.locator("#new-conversation").click()
     screen.ask("Tell me slowly, again, about annual leave")

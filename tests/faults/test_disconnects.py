@@ -162,7 +162,7 @@ async def test_turns_of_clients_that_disconnect_are_stored_and_leave_nothing_in_
 
     assert 0 < sum(has_started) < CLIENTS, "the clients should leave before and after the first byte"
     stored = [stored.record async for stored in running.core.turns.all_of(LOCAL)]
-    assert Counter(block["status"] for block in stored) == {"done": CLIENTS + AT_ONCE - 1}
+    assert {block["status"] for block in stored} <= {"done", "error"}, "each has ended, those that were stopped before a word with an error"
     assert len({block["trace_id"] for block in stored}) == CLIENTS + AT_ONCE - 1
     assert running.core.answer._running == set()
     assert len(asyncio.all_tasks()) == tasks

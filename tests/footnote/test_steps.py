@@ -23,7 +23,7 @@ from footnote.errors import (
 )
 from footnote.events import Done, Event, Failed, PassagesRead, Searching, StepFinished, StepStarted, Think, Token
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Runner
-from footnote.steps.runner import QUEUE_SIZE
+from footnote.steps.progress import QUEUE_SIZE
 from footnote.types import Answer, Span, Stage, Turn, Usage
 from tests.fakes import LoopClock
 from tests.footnote.step_toys import SAVE, START, Saves, collect, end, fail, mark, never, runner_of, say, statuses, toy

@@ -11,7 +11,7 @@ import pytest
 
 from footnote.errors import NotFound
 from footnote.events import Done, Event, Token
-from footnote_http.streams import KEPT_S, LAST, MOST_EVENTS, MOST_STREAMS, Stream, Streams, event_id, read_event_id
+from footnote_http.streams import GRACE_S, KEPT_S, LAST, MOST_EVENTS, MOST_STREAMS, Stream, Streams, event_id, read_event_id
 from tests.fakes import LoopClock
 from tests.turns import make_turn
 
@@ -24,6 +24,10 @@ async def events_of(*items: Event | asyncio.Event) -> AsyncGenerator[Event, None
             await item.wait()
         else:
             yield item
+
+
+def never() -> None:
+    raise AssertionError("the turn is not stopped")
 
 
 async def heard(stream: Stream, number: int = -1) -> list[Event]:
@@ -46,7 +50,7 @@ def test_an_id_names_a_turn_and_an_event() -> None:
 
 async def test_each_reader_gets_all_later_events_at_its_own_pace() -> None:
     rest = asyncio.Event()
-    stream = Streams().start("t1", "me", events_of(Token("a"), Token("b"), rest, Token("c"), END))
+    stream = Streams().start("t1", "me", events_of(Token("a"), Token("b"), rest, Token("c"), END), never)
     early = asyncio.create_task(heard(stream))
     await settle()
     late = asyncio.create_task(heard(stream, 0))
@@ -62,7 +66,7 @@ async def test_each_reader_gets_all_later_events_at_its_own_pace() -> None:
 
 async def test_a_reader_that_disconnects_does_not_affect_the_others() -> None:
     rest = asyncio.Event()
-    stream = Streams().start("t1", "me", events_of(rest, END))
+    stream = Streams().start("t1", "me", events_of(rest, END), never)
     readers = [asyncio.create_task(heard(stream)) for _ in range(2)]
     await settle()
     readers[0].cancel()
@@ -72,7 +76,7 @@ async def test_a_reader_that_disconnects_does_not_affect_the_others() -> None:
 
 async def test_a_stream_is_found_by_its_user_until_a_minute_after_its_end() -> None:
     clock, rest, streams = LoopClock(), asyncio.Event(), Streams()
-    stream = streams.start("t1", "me", events_of(rest, END))
+    stream = streams.start("t1", "me", events_of(rest, END), never)
     await settle()
     clock.advance(10 * KEPT_S)
     await settle()
@@ -90,9 +94,9 @@ async def test_a_stream_is_found_by_its_user_until_a_minute_after_its_end() -> N
 
 async def test_the_oldest_stream_is_evicted_and_continues_for_its_reader() -> None:
     rest, streams = asyncio.Event(), Streams()
-    first = streams.start("first", "me", events_of(rest, END))
+    first = streams.start("first", "me", events_of(rest, END), never)
     for number in range(MOST_STREAMS):
-        streams.start(f"t{number}", "me", events_of(END))
+        streams.start(f"t{number}", "me", events_of(END), never)
     assert (streams.find("first", "me"), len(streams)) == (None, MOST_STREAMS)
     rest.set()
     assert await heard(first) == [END]
@@ -100,11 +104,11 @@ async def test_the_oldest_stream_is_evicted_and_continues_for_its_reader() -> No
 
 async def test_an_evicted_stream_leaves_memory_before_its_minute_is_over() -> None:
     streams = Streams()
-    evicted = weakref.ref(streams.start("first", "me", events_of(END)))
+    evicted = weakref.ref(streams.start("first", "me", events_of(END), never))
     await settle()
     assert evicted() is not None
     for number in range(MOST_STREAMS):
-        streams.start(f"t{number}", "me", events_of(END))
+        streams.start(f"t{number}", "me", events_of(END), never)
     await settle()
     gc.collect()
     assert evicted() is None
@@ -113,8 +117,47 @@ async def test_an_evicted_stream_leaves_memory_before_its_minute_is_over() -> No
 async def test_a_very_long_stream_is_not_kept() -> None:
     streams = Streams()
     kept, too_long = (
-        streams.start(name, "me", events_of(*[Token("a")] * most, END)) for name, most in (("t1", MOST_EVENTS - 1), ("t2", MOST_EVENTS))
+        streams.start(name, "me", events_of(*[Token("a")] * most, END), never)
+        for name, most in (("t1", MOST_EVENTS - 1), ("t2", MOST_EVENTS))
     )
     assert len(await heard(kept)) + 1 == len(await heard(too_long)) == MOST_EVENTS + 1
     await settle()
     assert (streams.find("t1", "me"), streams.find("t2", "me")) == (kept, None)
+
+
+async def test_a_turn_that_nobody_reads_for_a_while_is_stopped() -> None:
+    clock, rest, stopped = LoopClock(), asyncio.Event(), asyncio.Event()
+    stream = Streams().start("t1", "me", events_of(Token("a"), rest, END), stopped.set)
+    readers = [stream.after(-1), stream.after(-1)]
+    for reader in readers:
+        assert await anext(reader) == Token("a")
+    await readers[0].aclose()
+    clock.advance(GRACE_S + 1)
+    await settle()
+    await readers[1].aclose()
+    clock.advance(GRACE_S - 1)
+    await settle()
+    back = stream.after(0)
+    reading = asyncio.ensure_future(anext(back))
+    await settle()
+    clock.advance(GRACE_S + 1)
+    await settle()
+    assert not stopped.is_set(), "somebody reads it"
+    reading.cancel()
+    await asyncio.gather(reading, return_exceptions=True)
+    clock.advance(GRACE_S + 1)
+    await settle()
+    assert stopped.is_set()
+
+
+async def test_a_turn_that_ends_after_its_readers_have_left_is_not_stopped() -> None:
+    clock, rest = LoopClock(), asyncio.Event()
+    stream = Streams().start("t1", "me", events_of(Token("a"), rest, END), never)
+    reader = stream.after(-1)
+    assert await anext(reader) == Token("a")
+    await reader.aclose()
+    rest.set()
+    await settle()
+    assert stream.ended is not None
+    clock.advance(GRACE_S + 1)
+    await settle()

@@ -287,7 +287,7 @@ async def test_a_stream_that_breaks_off_ends_with_an_error_and_what_was_said(ope
     assert (await site.core.turns.get(LOCAL, trace_id))["status"] == "error"
 
 
-async def test_the_turn_of_a_reader_who_leaves_is_finished_and_saved(open_site: OpenSite) -> None:
+async def test_the_turn_of_a_reader_who_leaves_is_finished_and_saved_if_it_ends_soon(open_site: OpenSite) -> None:
     rest = asyncio.Event()
     site = await open_site("It was built ", rest, "in 1894 [^bridge].")
     left = asyncio.Event()

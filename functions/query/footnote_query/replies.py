@@ -232,7 +232,13 @@ def tokens_used_body(turn: Turn) -> TokensUsed:
 
 def finish_reason(cut: Cut | None) -> FinishReason:
     """OpenAI's word for why an answer ended; one in a loop was cut at a length of ours."""
-    return "length" if cut == "repetition" else cut or "stop"
+    match cut:
+        case None | "stopped":
+            return "stop"
+        case "repetition":
+            return "length"
+        case _:
+            return cut
 
 
 def make_usage(record: TurnRecord) -> UsageBody:

@@ -6,6 +6,7 @@
     ├── NotFound                404  the same body for "does not exist" and "not permitted to see it"
     ├── Conflict                409  changed concurrently, or already exists
     │   └── StillRunning        409  with `retry_after_s`
+    ├── Stopped                 409  the turn was stopped, or its reader left, before it had an answer
     ├── TooLarge                413  the limit and how to stay below it
     ├── Unauthorized            401  missing or expired credentials
     ├── Forbidden               403  signed in, but not permitted
@@ -82,6 +83,14 @@ class StillRunning(Conflict):
     def __init__(self, detail: str = "", *, retry_after_s: float = 1.0) -> None:
         super().__init__(detail or "This request is being answered. Ask again with the same Idempotency-Key for its reply.")
         self.retry_after_s = retry_after_s
+
+
+class Stopped(FootnoteError):
+    """The turn was stopped before any of its answer was sent."""
+
+    status = 409
+    type = "urn:footnote:stopped"
+    title = "The answer was stopped"
 
 
 class TooLarge(FootnoteError):

@@ -30,6 +30,7 @@ WITHHELD: Mapping[Cut | None, str] = {
     "length": "The language model reached its token limit before its answer was complete.",
     "content_filter": "The language model's answer was withheld by the content filter of its endpoint.",
     "repetition": "The language model repeated itself and gave no answer.",
+    "stopped": "The language model was stopped before it gave an answer.",
 }
 """Why there is no answer, by what truncated it."""
 
@@ -117,10 +118,11 @@ async def read_reply(model: LanguageModel, messages: Sequence[Message], **option
     timer = collector.timer if collector else perf_counter
     started, written, reported, failed = timer(), "", None, False
     try:
-        async for delta in model.stream(messages, **options):
-            written += delta.text + "".join(f"{call.name} {call.arguments}" for call in delta.tool_calls)
-            reported = delta.usage or reported
-            yield delta
+        async with aclosing(model.stream(messages, **options)) as deltas:  # type: ignore[type-var]
+            async for delta in deltas:
+                written += delta.text + "".join(f"{call.name} {call.arguments}" for call in delta.tool_calls)
+                reported = delta.usage or reported
+                yield delta
     except Exception:
         failed = True
         raise

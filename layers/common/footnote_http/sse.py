@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from footnote.events import Done, Event, Failed, PassagesRead, Quoted, Think, Token
 from footnote.text.surrogates import repair
@@ -55,7 +57,8 @@ async def stream_events(
             raise last.error
         found = found or isinstance(last, PassagesRead)
         said += encoded(last)
-    return _response(_lines(said, last, waiting, events, encoded, end, ping_s), trace_id)
+    pending = _Pending(events, waiting)
+    return _response(_lines(said, last, pending, encoded, end, ping_s), trace_id, pending.close)
 
 
 def stream_end(item: Mapping[str, Any], trace_id: str) -> StreamingResponse:
@@ -67,16 +70,54 @@ def stream_end(item: Mapping[str, Any], trace_id: str) -> StreamingResponse:
     return _response(lines(), trace_id)
 
 
-def _response(lines: AsyncIterator[str], trace_id: str) -> StreamingResponse:
+def _response(lines: AsyncIterator[str], trace_id: str, close: Callable[[], Awaitable[None]] | None = None) -> StreamingResponse:
     headers = {"cache-control": "no-cache, no-transform", "x-accel-buffering": "no", "x-trace-id": trace_id}
-    return StreamingResponse(lines, media_type="text/event-stream", headers=headers)
+    response = _Stream(lines, media_type="text/event-stream", headers=headers)
+    response.close = close
+    return response
+
+
+class _Stream(StreamingResponse):
+    """Calls `close` at its end, even if the client left before its first line, so that `lines` never ran."""
+
+    close: Callable[[], Awaitable[None]] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            if self.close is not None:
+                await self.close()
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A turn's events, and the next one if it is being waited for."""
+
+    events: AsyncGenerator[Event, None]
+    waiting: asyncio.Future[Event] | None
+
+    async def next(self, timeout_s: float) -> Event | None:
+        """The next event; None = there is none yet."""
+        self.waiting = self.waiting or asyncio.ensure_future(anext(self.events))
+        done, _ = await asyncio.wait({self.waiting}, timeout=timeout_s)
+        if not done:
+            return None
+        event, self.waiting = self.waiting.result(), None
+        return event
+
+    async def close(self) -> None:
+        """The reader has left, or has all."""
+        if self.waiting is not None:
+            self.waiting.cancel()
+            await asyncio.gather(self.waiting, return_exceptions=True)
+        await self.events.aclose()
 
 
 async def _lines(
     said: Iterable[str],
     last: Event | None,
-    waiting: asyncio.Future[Event] | None,
-    events: AsyncGenerator[Event, None],
+    pending: _Pending,
     encoded: Callable[[Event], Iterable[str]],
     end: str | None,
     ping_s: float,
@@ -85,21 +126,16 @@ async def _lines(
         for line in said:
             yield line
         while not isinstance(last, Done | Failed):
-            waiting = waiting or asyncio.ensure_future(anext(events))
-            done, _ = await asyncio.wait({waiting}, timeout=ping_s)
-            if not done:
+            if (event := await pending.next(ping_s)) is None:
                 yield ": ping\n\n"
                 continue
-            last, waiting = waiting.result(), None
+            last = event
             for line in encoded(last):
                 yield line
         if end is not None and isinstance(last, Done):
             yield f"data: {end}\n\n"
     finally:
-        if waiting is not None:
-            waiting.cancel()
-            await asyncio.gather(waiting, return_exceptions=True)
-        await events.aclose()
+        await pending.close()
 
 
 def _encoder(encode: Encode, trace_id: str, first: int | None, named: bool) -> Callable[[Event], Iterable[str]]:

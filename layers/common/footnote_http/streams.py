@@ -1,4 +1,5 @@
-"""Keeps the events of running turns, so that a client that lost its connection can resume the stream.
+"""Keeps the events of running turns, so that a client that lost its connection can resume the stream. One that does not come back within
+GRACE_S has left, and its turn is stopped.
 
 Holds the turns of this process only. With several instances the second request may reach another one, which then answers from
 the store, as this one does after it has dropped a turn.
@@ -7,7 +8,7 @@ the store, as this one does after it has dropped a turn.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from itertools import count
 from weakref import ref
@@ -16,6 +17,8 @@ from footnote.errors import NotFound
 from footnote.events import Done, Event, Failed, Quoted
 from footnote.types import Turn
 
+GRACE_S = 20.0
+"""How long a turn goes on that nobody reads. The page tries for 15.5 s to reconnect."""
 KEPT_S = 60.0
 """How long a turn's events are kept after its end."""
 MOST_STREAMS = 128
@@ -40,10 +43,14 @@ def read_event_id(text: str) -> tuple[str, int]:
 
 
 class Stream:
-    """A turn's events, for any number of readers. A slow reader does not block the turn."""
+    """A turn's events, for any number of readers. A slow reader does not block the turn. `stop`: stops the turn, called if all readers
+    have left for GRACE_S."""
 
-    def __init__(self, user_id: str) -> None:
+    def __init__(self, user_id: str, stop: Callable[[], None]) -> None:
         self.user_id = user_id
+        self._stop = stop
+        self._readers = 0
+        self._leaving: asyncio.TimerHandle | None = None
         self._events: list[Event] = []
         self._news = asyncio.Event()
 
@@ -54,16 +61,29 @@ class Stream:
                 self._events.append(event)
                 self._news.set()
                 self._news = asyncio.Event()
+        self._stay()
 
     async def after(self, number: int) -> AsyncGenerator[Event, None]:
         """Yields the events after this number, waiting for new ones; -1 = all. The last is `Done` or `Failed`."""
-        for place in count(number + 1):
-            while place >= len(self._events):
-                await self._news.wait()
-            event = self._events[place]
-            yield event
-            if isinstance(event, Done | Failed):
-                return
+        self._readers += 1
+        self._stay()
+        try:
+            for place in count(number + 1):
+                while place >= len(self._events):
+                    await self._news.wait()
+                event = self._events[place]
+                yield event
+                if isinstance(event, Done | Failed):
+                    return
+        finally:
+            self._readers -= 1
+            if not self._readers and self.ended is None:
+                self._leaving = asyncio.get_running_loop().call_later(GRACE_S, self._stop)
+
+    def _stay(self) -> None:
+        if self._leaving is not None:
+            self._leaving.cancel()
+            self._leaving = None
 
     def quoted_until(self, number: int) -> Quoted | None:
         """What was quoted in the events up to this number."""
@@ -90,9 +110,9 @@ class Streams:
         self._streams: dict[str, Stream] = {}
         self._keeping: set[asyncio.Task[None]] = set()
 
-    def start(self, trace_id: str, user_id: str, events: AsyncGenerator[Event, None]) -> Stream:
-        """Runs the turn to its end, whether or not a client reads the stream."""
-        stream = self._streams[trace_id] = Stream(user_id)
+    def start(self, trace_id: str, user_id: str, events: AsyncGenerator[Event, None], stop: Callable[[], None]) -> Stream:
+        """Runs the turn to its end, unless nobody reads it for GRACE_S. `stop`: as of a Stream."""
+        stream = self._streams[trace_id] = Stream(user_id, stop)
         while len(self._streams) > MOST_STREAMS:
             del self._streams[next(iter(self._streams))]
         task = asyncio.create_task(stream.keep(events))

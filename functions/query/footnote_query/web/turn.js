@@ -1,6 +1,7 @@
 // One question and its answer: an article built from the stream's events or from a stored turn.
 
 import { answerOf, askAgain, changeQuestion, quotedMeanwhile } from './answer.js'
+import { callOnce } from './api.js'
 import { askDocuments, writeQuestion } from './composer.js'
 import { $, drawn, el, label, say } from './dom.js'
 import { renderLive } from './markdown.js'
@@ -8,10 +9,13 @@ import { announced, standsIn } from './meanwhile.js'
 import { StepList } from './steps.js'
 import { ask } from './stream.js'
 
+const OPENING_MS = 2000 // longest wait for the id of a stream that is to be stopped
 const LEADS = { 'urn:footnote:no-model': 'wants_model', 'urn:footnote:model-unavailable': 'model_silent' }
 
 export class Turn {
   #abort = new AbortController()
+  #id = null // of the stream's first event, which names its trace
+  #wantsStop = false
   #text = ''
   #thoughts = ''
   #frame = 0
@@ -27,6 +31,7 @@ export class Turn {
 
   constructor(question) {
     this.question = question
+    this.wasLeft = false // reads on, and shows nothing
     this.record = null // the finished turn, as answerOf takes it
     this.isSettled = false // answered; asking again makes a new turn
     const pencil = label(el('button', { type: 'button', class: 'quiet icon pencil', onclick: () => writeQuestion(question) }), 'edit_question')
@@ -45,34 +50,43 @@ export class Turn {
     return turn
   }
 
-  /** Sends `request`, the body of POST /ask/stream, and shows events until the answer is complete, stopped, left or failed. Never throws.
+  /** Sends `request`, the body of POST /ask/stream, and shows events until the answer is complete, stopped or failed. Never throws.
    * `from` and `onOpen` as in stream.js. */
   async run(request, { from = null, onOpen } = {}) {
     announce('status_started')
     this.#mode = request.mode ?? 'rag'
+    this.#id = from
+    const opened = id => {
+      this.#id = id
+      if (this.#wantsStop) this.#end()
+      else onOpen?.(id)
+    }
     try {
-      const events = ask(request, { signal: this.#abort.signal, from, onOpen, onLink: up => this.#showLink(up) })
-      for await (const event of events) this.#take(event)
-      if (this.#abort.signal.reason === 'stop') this.#stopped()
+      const events = ask(request, { signal: this.#abort.signal, from, onOpen: opened, onLink: up => this.wasLeft || this.#showLink(up) })
+      for await (const event of events) if (!this.wasLeft) this.#take(event)
+      if (this.#wantsStop) this.#stopped()
     } catch (error) {
-      this.#failed(error)
+      if (!this.wasLeft) this.#failed(error)
     }
     this.#link.hidden = true
     this.#steps.finish()
   }
 
-  /** The user pressed stop. */
+  /** The user pressed stop: the server ends the model's call. It would take a closed connection for one that was lost. */
   stop() {
-    this.#abort.abort('stop')
+    this.#wantsStop = true
+    if (this.#id) this.#end()
+    else setTimeout(() => this.#abort.abort(), OPENING_MS)
   }
 
-  /** The user opened another conversation, and may come back. */
+  /** The user opened another conversation, and may come back. The answer is read on: a stream that nobody reads is stopped. */
   leave() {
-    this.#abort.abort('leave')
+    this.wasLeft = true
   }
 
-  get wasLeft() {
-    return this.#abort.signal.reason === 'leave'
+  #end() {
+    callOnce('DELETE', `/ask/stream/${encodeURIComponent(this.#id.slice(0, this.#id.lastIndexOf('.')))}`).catch(() => {}) // it may have ended
+    this.#abort.abort()
   }
 
   #take(event) {

@@ -30,6 +30,7 @@ from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
 from footnote.ports.tool_arguments import find_search, scope_of
 from footnote.prompts import Prompts
 from footnote.settings import LLM, MCP, Conversation
+from footnote.steps import was_stopped
 from footnote.types import Answer, Cut, Message, RankedList, Span, Stage, ToolCall, Turn
 
 HELD = 200
@@ -82,6 +83,10 @@ async def run_agent(
         try:
             async for event in work.ask(reply, [*messages, *work.said], offered, markers):
                 yield event
+        except asyncio.CancelledError:
+            if not (work.shown and was_stopped()):
+                raise
+            reply = replace(reply, calls=(), cut="stopped")
         except ModelUnavailable as exc:
             if isinstance(exc, ModelTimeout) or work.said or reply.text or not offered:
                 raise
@@ -102,7 +107,7 @@ async def run_agent(
             yield event
     if rest := markers.flush():
         yield Token(rest)
-    if not reply.text.strip():
+    if not reply.text.strip() and reply.cut != "stopped":
         raise ModelUnavailable(WITHHELD[reply.cut])
     text, citations = cite("".join(work.shown).strip(), box.hits, turn.profile.citation_style, turn.lang, question=turn.asked)
     record = replace(

@@ -20,7 +20,7 @@ from footnote.events import Event, Think, Token
 from footnote.model_calls import WITHHELD, read_reply
 from footnote.ports import Index, Ledger, Models, Records
 from footnote.settings import LLM
-from footnote.steps import known_early
+from footnote.steps import known_early, was_stopped
 from footnote.types import Answer, Turn
 
 T = TypeVar("T")
@@ -93,7 +93,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     """Streams the model's reply with checked citations; sets `turn.answer` to the whole reply without its thinking.
 
     What the model says before its answer is left out, and so are the questions after it, which become suggested questions. A reply that
-    is in a loop is ended."""
+    is in a loop is ended. Of one that is stopped, what was written is the answer."""
     model = await models.pick(turn.plan.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
@@ -110,19 +110,24 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         total_s=llm.total_timeout_s,
         **({"effort": "high"} if turn.plan.wants("extended_thinking") else {}),
     )
-    async with aclosing(stream):
-        async for delta in stream:
-            thought, text = thoughts.feed(delta.text)
-            written, text = written + delta.text, answered.feed(text)
-            said += text
-            if thought := delta.thinking + thought:
-                yield Think(thought)
-            if text and (ready := shown.feed(text)):
-                yield Token(ready)
-            cut = delta.cut or cut
-            if repetition.feed(delta.thinking + delta.text):
-                cut = "repetition"
-                break
+    try:
+        async with aclosing(stream):
+            async for delta in stream:
+                thought, text = thoughts.feed(delta.text)
+                written, text = written + delta.text, answered.feed(text)
+                said += text
+                if thought := delta.thinking + thought:
+                    yield Think(thought)
+                if text and (ready := shown.feed(text)):
+                    yield Token(ready)
+                cut = delta.cut or cut
+                if repetition.feed(delta.thinking + delta.text):
+                    cut = "repetition"
+                    break
+    except asyncio.CancelledError:
+        if not (written.strip() and was_stopped()):
+            raise
+        cut = "stopped"
     thought, text = thoughts.flush()
     text = answered.feed(text) + answered.flush()
     said += text
@@ -134,6 +139,8 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         answered = AnswerFilter(turn.request.question)
         said = answered.feed(written.rpartition(NO_MORE)[2]) + answered.flush()
     cited, citations = cite(said.strip(), turn.evidence.citable, profile.citation_style, turn.lang, question=turn.asked, **markers)
+    if not cited.strip() and cut == "stopped":
+        raise asyncio.CancelledError
     if not cited.strip():
         raise ModelUnavailable(WITHHELD[cut])
     instead = turn.plan.model is not None and model.name != turn.plan.model  # a fallback answered

@@ -13,7 +13,7 @@ def is_truncated(turn: Turn) -> bool:
 
 
 async def warn_of_truncation(turn: Turn) -> Turn:
-    """Adds the warning `cut_length`, `cut_content_filter` or `repetition`."""
+    """Adds the warning `cut_length`, `cut_content_filter`, `repetition` or `stopped`."""
     answer = turn.answer
     if answer is None or answer.cut is None or CUT_WARNINGS[answer.cut] in answer.warnings:
         return turn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any
 
 from footnote.checkpoints.turn_checkpoint import TurnCheckpoint, digest
@@ -56,11 +57,12 @@ class ReplayedModel:
         text: list[str] = []
         tool_calls: list[ToolCall] = []
         usage, cut = None, None
-        async for delta in self._model.stream(messages, **options):
-            text.append(delta.text)
-            tool_calls += delta.tool_calls
-            usage, cut = delta.usage or usage, delta.cut or cut
-            yield delta
+        async with aclosing(self._model.stream(messages, **options)) as deltas:  # type: ignore[type-var]
+            async for delta in deltas:
+                text.append(delta.text)
+                tool_calls += delta.tool_calls
+                usage, cut = delta.usage or usage, delta.cut or cut
+                yield delta
         written = {"text": "".join(text), "tool_calls": [[call.call_id, call.name, call.arguments] for call in tool_calls], "cut": cut}
         await self._checkpoint.keep("reply", key, model=self._model.name, usage=_usage(usage), **written)
 

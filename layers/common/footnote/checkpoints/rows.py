@@ -21,7 +21,7 @@ async def resume(turn: Turn, *, checkpoint: TurnCheckpoint | None) -> Turn:
 
 
 async def release(turn: Turn, *, checkpoint: TurnCheckpoint | None) -> Turn:
-    """Finishes the request. If the turn failed or could not be stored, repeating the request resumes it."""
+    """Finishes the request. If the turn failed, was stopped or could not be stored, repeating the request resumes it."""
     if checkpoint is not None:
-        await checkpoint.release(finished=turn.record.persisted and turn.record.partial is None)
+        await checkpoint.release(finished=turn.record.persisted and not turn.broke_off)
     return turn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from footnote.steps.progress import was_stopped
 from footnote.steps.rows import (
     BLOCK,
     FAIL,
@@ -37,4 +38,5 @@ __all__ = [
     "known_early",
     "last_turn",
     "steps_of",
+    "was_stopped",
 ]

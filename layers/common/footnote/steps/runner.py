@@ -13,10 +13,11 @@ events are made by the runner. The row says what happens when the step fails:
 A row may instead have a function of turn and error that picks one of these. `tries` is the maximum number of runs of a step
 that raises Unavailable.
 
-Tokens that were sent cannot be taken back: once a step has sent one, SKIP, IGNORE and FALLBACK act as FAIL, and the error
-carries the text sent so far. A step that sets `turn.outcome` settles the turn. Then, as after an error,
-only rows with `always=True` still run. A turn runs as its own task, so a client that disconnects does not
-stop it from being saved.
+Tokens that were sent cannot be taken back: once a step has sent one, SKIP, IGNORE and FALLBACK act as FAIL, and the error carries the
+text sent so far. A step that sets `turn.outcome` settles the turn. Then, as after an error, only rows with `always=True` still run.
+
+A turn runs as its own task. If its reader leaves, or `stop` is called, a step that calls a model is cancelled and no other one begins;
+the turn is stored as far as it came, because rows with `always=True` run as after an error.
 """
 
 from __future__ import annotations
@@ -26,23 +27,22 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
-from footnote.errors import FootnoteError, ModelUnavailable, StepTimeout
+from footnote.errors import FootnoteError, ModelUnavailable, StepTimeout, Stopped
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
 from footnote.steps.call import Emit, call, defect
 from footnote.steps.check import check
 from footnote.steps.merge import merge
+from footnote.steps.progress import Outbox, Progress, set_running
 from footnote.steps.rows import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Row, Step, Switch, steps_of
 from footnote.tracing import CallCollector, collect_calls
 from footnote.types import Span, Turn
 
 log = logging.getLogger(__name__)
 
-QUEUE_SIZE = 256
-"""Number of events buffered for a slow reader before the turn waits for it."""
 D = TypeVar("D")
 
 
@@ -56,18 +56,22 @@ class Runner(Generic[D]):
         self._deps = deps
         self._timer = timer
         self._running: set[asyncio.Task[None]] = set()
+        self._turns: dict[str, Progress] = {}
 
-    def run(self, turn: Turn, deps: D | None = None) -> AsyncGenerator[Event, None]:
-        """Runs the turn and yields its events; the last one is `Done` or `Failed`. If the iterator is closed early, the turn still
-        finishes. `deps`: the dependencies of an outer turn; then closing the iterator cancels this turn."""
+    def run(self, turn: Turn, deps: D | None = None, *, nested: bool = False) -> AsyncGenerator[Event, None]:
+        """Runs the turn and yields its events; the last one is `Done` or `Failed`. If the iterator is closed early, the turn is stopped.
+        `nested`: it is a part of another turn, so it is cancelled then."""
         own = self._deps(turn) if deps is None else deps  # the current ones, even if the first event is read later
-        return self._run(turn, own, nested=deps is not None)
+        return self._run(turn, own, nested=nested)
 
     async def _run(self, turn: Turn, deps: D, *, nested: bool) -> AsyncGenerator[Event, None]:
-        outbox = _Outbox()
-        task = asyncio.create_task(self._work(_Progress(turn, deps), outbox))
+        outbox, progress = Outbox(), Progress(turn, deps)
+        task = progress.task = asyncio.create_task(self._work(progress, outbox))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        if not nested:
+            self._turns[turn.trace_id] = progress
+            task.add_done_callback(lambda _: self._turns.pop(turn.trace_id, None))
         try:
             while True:
                 event = await outbox.queue.get()
@@ -76,13 +80,20 @@ class Runner(Generic[D]):
                     return
         finally:
             outbox.close()
-            if nested and not task.done():
+            if not nested:
+                progress.stop()
+            elif not task.done():
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
 
+    def stop(self, trace_id: str) -> None:
+        """Stops a turn, if it is running here. Its events end with `Done` if some of its answer was sent, else with `Failed`."""
+        if trace_id in self._turns:
+            self._turns[trace_id].stop()
+
     async def finish(self, turn: Turn, deps: D | None = None) -> Turn:
-        """Runs the turn to its end and returns it. Raises the error with which it failed."""
-        return await last_turn(self.run(turn, deps))
+        """Runs the turn to its end and returns it. Raises the error with which it failed. `deps`: of the turn that it is a part of."""
+        return await last_turn(self.run(turn, deps, nested=deps is not None))
 
     @property
     def is_busy(self) -> bool:
@@ -94,8 +105,9 @@ class Runner(Generic[D]):
         while self._running:
             await asyncio.wait(self._running)
 
-    async def _work(self, progress: _Progress, outbox: _Outbox) -> None:
+    async def _work(self, progress: Progress, outbox: Outbox) -> None:
         profile, started = progress.turn.profile, self._timer()
+        set_running(progress)
 
         async def emit(event: Event) -> None:
             if isinstance(event, Token):
@@ -124,10 +136,13 @@ class Runner(Generic[D]):
             await outbox.put(Token(turn.answer.text))
         await outbox.put(Done(turn))
 
-    async def _run_rows(self, rows: Sequence[Row], progress: _Progress, emit: Emit) -> None:
+    async def _run_rows(self, rows: Sequence[Row], progress: Progress, emit: Emit) -> None:
         for row in rows:
-            settled = progress.error is not None or progress.turn.outcome is not None
-            if (settled and not row.always) or row.name in progress.ran_always:
+            if progress.is_settled(row):
+                if progress.has_no_end:
+                    raise Stopped
+                continue
+            if row.name in progress.ran_always:
                 continue
             if row.always:
                 progress.ran_always.add(row.name)
@@ -143,7 +158,7 @@ class Runner(Generic[D]):
                 case Switch():
                     await self._run_rows(row.tables[row.key(progress.turn)], progress, emit)
 
-    async def _run_step(self, step: Step, progress: _Progress, emit: Emit) -> None:
+    async def _run_step(self, step: Step, progress: Progress, emit: Emit) -> None:
         await emit(StepStarted(step.name, step.stage))
         if step.on_start is not None:
             await emit(step.on_start(progress.turn) if callable(step.on_start) else step.on_start)
@@ -166,20 +181,28 @@ class Runner(Generic[D]):
         if error is not None:
             raise error
 
-    async def _try_step(self, step: Step, progress: _Progress, emit: Emit) -> tuple[Turn, str, FootnoteError | None]:
+    async def _try_step(self, step: Step, progress: Progress, emit: Emit) -> tuple[Turn, str, FootnoteError | None]:
         """Returns the turn after the step, the step's status, and the error that ends the turn."""
         before, sent = progress.turn, len(progress.sent)
         after, status, error = before, "ok", None
+        progress.row = step
         try:
             after = await call(step, step.run, before, progress.deps, emit)
             if after.plan is not before.plan and not step.amends_plan:
                 raise defect(TypeError(f"step {step.name!r} may not amend the plan"), step.name, before.trace_id)
         except FootnoteError as exc:
             error = exc
+        except asyncio.CancelledError:
+            if not progress.take_cancellation():
+                raise
+            status = "stopped"
+        finally:
+            progress.row = None
+        progress.take_cancellation()  # of a step that returned what it had
         if error is not None:
             if error.status > 500:  # a defect has been logged already
                 log.warning("a step failed", extra={"step": step.name, "trace_id": before.trace_id, "error": type(error).__name__})
-            after, status = before, "failed"
+            status = "failed"
             chosen = step.on_error if isinstance(step.on_error, OnError) else step.on_error(before, error)
             policy = chosen if len(progress.sent) == sent else FAIL
             if policy in (SKIP, IGNORE):
@@ -197,32 +220,38 @@ class Runner(Generic[D]):
                     error = exc
         return after, status, error
 
-    async def _run_parallel(self, row: Parallel, progress: _Progress, emit: Emit) -> None:
+    async def _run_parallel(self, row: Parallel, progress: Progress, emit: Emit) -> None:
         before = progress.turn
-        branches = [_Progress(before, progress.deps, sent=progress.sent) for _ in row.rows]
+        branches = [Progress(before, progress.deps, sent=progress.sent) for _ in row.rows]
         tasks = [asyncio.create_task(self._run_rows([branch], mine, emit)) for branch, mine in zip(row.rows, branches, strict=True)]
+        progress.row = row
         try:
             await asyncio.wait(tasks, timeout=row.timeout_s)
+        except asyncio.CancelledError:
+            if not progress.take_cancellation():
+                raise
         finally:
-            late = [not task.done() for task in tasks]
+            progress.row = None
+            unfinished = [not task.done() for task in tasks]
             for task in tasks:
                 task.cancel()
             ended = await asyncio.gather(*tasks, return_exceptions=True)
-        for branch, mine, is_late, error in zip(row.rows, branches, late, ended, strict=True):
+        for branch, mine, is_late, error in zip(row.rows, branches, unfinished, ended, strict=True):
             if is_late:
-                mine.error = StepTimeout(f"The branch “{branch.name}” took longer than {row.timeout_s:g} s.")
+                late = StepTimeout(f"The branch “{branch.name}” took longer than {row.timeout_s or 0:g} s.")
+                mine.error, status = (Stopped(), "stopped") if progress.stopped else (late, "late")
                 step, ms = next(steps_of([branch])), (row.timeout_s or 0) * 1000
-                mine.turn = _recorded(mine.turn, spans=(*mine.turn.record.spans, Span(branch.name, ms, "late", stage=step.stage)))
-                await emit(StepFinished(branch.name, ms, "late", stage=step.stage))
+                mine.turn = _recorded(mine.turn, spans=(*mine.turn.record.spans, Span(branch.name, ms, status, stage=step.stage)))
+                await emit(StepFinished(branch.name, ms, status, stage=step.stage))
             elif error is not None:
                 mine.error = error if isinstance(error, FootnoteError) else defect(error, branch.name, before.trace_id)
         done = [(branch, mine.turn, mine.error) for branch, mine in zip(row.rows, branches, strict=True)]
         progress.turn, error = merge(before, done)
-        if error is not None:
+        if error is not None and not progress.stopped:
             raise error
 
 
-def _runs(row: Row, progress: _Progress) -> bool:
+def _runs(row: Row, progress: Progress) -> bool:
     """Whether the row's option is on, its dependency is configured and its condition is met."""
     if isinstance(row, Step):
         if row.option is not None and not progress.turn.plan.wants(row.option):
@@ -236,11 +265,11 @@ def _with_calls(turn: Turn, collector: CallCollector) -> Turn:
     return _recorded(turn, calls=(*turn.record.calls, *collector.calls)) if collector.calls else turn
 
 
-async def _is_first_time(step: Step, progress: _Progress) -> bool:
+async def _is_first_time(step: Step, progress: Progress) -> bool:
     """Whether the request has not run this row before. False if that cannot be determined."""
     if progress.deps.checkpoint is None:
         return True
-    ended = "failed" if progress.turn.record.partial is not None else ""  # a failed request may be repeated and succeed
+    ended = "failed" if progress.turn.broke_off else ""  # such a request may be repeated and succeed
     try:
         return await progress.deps.checkpoint.mark(f"{step.name} {ended}".strip(), True) is None
     except FootnoteError as exc:
@@ -260,18 +289,6 @@ def _recorded(turn: Turn, **changes: Any) -> Turn:
     return replace(turn, record=replace(turn.record, **changes))
 
 
-@dataclass(slots=True)
-class _Progress:
-    """The state of a running turn."""
-
-    turn: Turn
-    deps: Any
-    sent: list[str] = field(default_factory=list)
-    error: FootnoteError | None = None
-    first_token_ms: float | None = None
-    ran_always: set[str] = field(default_factory=set)
-
-
 async def last_turn(events: AsyncGenerator[Event, None]) -> Turn:
     """The turn with which these events end. Raises the error if it failed."""
     async with aclosing(events):
@@ -281,20 +298,3 @@ async def last_turn(events: AsyncGenerator[Event, None]) -> Turn:
             if isinstance(event, Failed):
                 raise event.error
     raise AssertionError("a turn ends with Done or Failed")
-
-
-class _Outbox:
-    """A bounded queue. After `close`, events are dropped and the writer no longer waits."""
-
-    def __init__(self) -> None:
-        self.queue: asyncio.Queue[Event] = asyncio.Queue(QUEUE_SIZE)
-        self._closed = False
-
-    async def put(self, event: Event) -> None:
-        if not self._closed:
-            await self.queue.put(event)
-
-    def close(self) -> None:
-        self._closed = True
-        while not self.queue.empty():  # wakes a writer that waits for space
-            self.queue.get_nowait()

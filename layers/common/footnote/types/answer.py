@@ -8,9 +8,15 @@ from typing import Literal, get_args
 
 from footnote.types.evidence import Hit
 
-Cut = Literal["length", "content_filter", "repetition"]
-"""Why a model's reply is incomplete: the token limit, the provider's content filter, or a loop that was ended."""
-CUT_WARNINGS: Mapping[Cut, str] = {"length": "cut_length", "content_filter": "cut_content_filter", "repetition": "repetition"}
+Cut = Literal["length", "content_filter", "repetition", "stopped"]
+"""Why a model's reply is incomplete: the token limit, the provider's content filter, a loop that was ended, or a reader who stopped it or
+left."""
+CUT_WARNINGS: Mapping[Cut, str] = {
+    "length": "cut_length",
+    "content_filter": "cut_content_filter",
+    "repetition": "repetition",
+    "stopped": "stopped",
+}
 """The warnings that say so beside the answer."""
 
 Flaw = Literal["empty", "repetition", "preamble", "other_language", "uncited"]

@@ -65,7 +65,8 @@ def usage_by_model(calls: Iterable[ModelCall | ModelUsage]) -> tuple[ModelUsage,
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The duration and result of a step. `status`: ok, skipped (it failed and the turn went on), failed, late or fallback."""
+    """The duration and result of a step. `status`: ok, skipped (it failed and the turn went on), failed, late, stopped or
+    fallback."""
 
     name: str
     ms: float

@@ -176,6 +176,11 @@ class Turn:
         """The search did not get all that it asked of the index."""
         return not INDEX_LISTS.isdisjoint(self.record.notes.get("lists_missing", ()))
 
+    @property
+    def broke_off(self) -> bool:
+        """The turn failed, or was stopped before its answer was complete."""
+        return self.record.partial is not None or (self.answer is not None and self.answer.cut == "stopped")
+
     def with_notes(self, **notes: Any) -> Turn:
         """A copy with further notes for the turn's owner."""
         return replace(self, record=replace(self.record, notes={**self.record.notes, **notes}))

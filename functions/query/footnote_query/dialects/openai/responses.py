@@ -24,7 +24,12 @@ from footnote_query.dialects.openai.models import (
 from footnote_query.dialects.openai.replies import error_detail, make_annotations, make_metadata
 from footnote_query.dialects.openai.turns import ChatMessage, Options
 
-CUTS = {"length": "max_output_tokens", "repetition": "max_output_tokens", "content_filter": "content_filter"}
+CUTS = {
+    "length": "max_output_tokens",
+    "repetition": "max_output_tokens",
+    "stopped": "max_output_tokens",
+    "content_filter": "content_filter",
+}
 Json = dict[str, Any]
 
 

@@ -11,10 +11,11 @@ from fastapi import Depends, Header, Query, Response
 from fastapi import Request as HttpRequest
 from fastapi.responses import StreamingResponse
 
+from footnote.errors import NotFound
 from footnote.steps import last_turn
 from footnote.text.search_need import needs_search
 from footnote.types import Caller, OptionName, Profile, Request, Turn
-from footnote_http.callers import AskerOf, CoreOf, TraceId
+from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import ONCE, SLOW, streamed
 from footnote_http.routes import Router
@@ -94,7 +95,7 @@ async def ask_stream(
         return await resume(last_event_id, caller, core, streams, request.answer_format)
     turn = ask_turn(request, caller, QUOTING if request.quote else LIVE, core, trace_id)
     turn, events = await core.run_once(turn, request_key(idempotency_key, turn, "/ask/stream", request))
-    stream = streams.start(turn.trace_id, caller.user_id, events)
+    stream = streams.start(turn.trace_id, caller.user_id, events, lambda: core.answer.stop(turn.trace_id))
     explain = core.explain_ended if request.debug else None
     encoded = partial(encode, llm=core.settings.llm, explain=explain, answer_format=request.answer_format)
     return await stream_events(stream.after(-1), encoded, turn.trace_id, first=0)
@@ -106,6 +107,14 @@ async def ask_stream_get(
 ) -> Response:
     """`POST /ask/stream` for clients that can only send GET, such as EventSource."""
     return await ask_stream(request, caller, core, trace_id, streams, last_event_id)
+
+
+@router.delete("/ask/stream/{trace_id}", name="stop_stream", status_code=204, responses=NOT_FOUND)
+async def stop_stream(trace_id: str, caller: CallerOf, core: CoreOf, streams: StreamsOf) -> None:
+    """Stops the answer of a stream: the language model's call ends, and the turn is stored as far as it came."""
+    if streams.find(trace_id, caller.user_id) is None:
+        raise NotFound("There is no such stream.")
+    core.answer.stop(trace_id)
 
 
 def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, trace_id: str) -> Turn:

@@ -147,6 +147,7 @@ export default {
   warning_insufficient: 'Laut Modell enthalten die Dokumente diese Information nicht.',
   warning_cut_length: 'Diese Antwort ist unvollständig: Das Modell hat sein Tokenlimit erreicht.',
   warning_cut_content_filter: 'Diese Antwort ist unvollständig: Der Inhaltsfilter des Modellanbieters hat sie abgebrochen.',
+  warning_stopped: 'Diese Antwort ist unvollständig: Sie wurde angehalten, oder niemand las sie mehr.',
   warning_budget_cheaper: 'Ihr Budget für heute ist fast aufgebraucht. Deshalb hat ein günstigeres Modell geantwortet.',
   warning_budget_search: 'Ihr Budget für heute ist aufgebraucht. Dies sind Textstellen aus den Dokumenten, ohne Sprachmodell.',
   warning_injection: 'Eine Textstelle enthält Anweisungen an das Modell (mögliche Prompt Injection). Prüfen Sie die Antwort, bevor Sie sich darauf verlassen.',

@@ -147,6 +147,7 @@ export default {
   warning_insufficient: 'According to the model, the documents do not contain this information.',
   warning_cut_length: 'This answer is incomplete: the model reached its token limit.',
   warning_cut_content_filter: "This answer is incomplete: the content filter of the model's provider stopped it.",
+  warning_stopped: 'This answer is incomplete: it was stopped, or its reader left.',
   warning_budget_cheaper: 'Your budget for today is nearly used up, so a cheaper model answered.',
   warning_budget_search: 'Your budget for today is used up. These are passages from the documents; no model was used.',
   warning_injection: 'A passage contains instructions to the model (possible prompt injection). Check this answer before you rely on it.',

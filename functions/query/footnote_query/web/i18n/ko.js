@@ -147,6 +147,7 @@ export default {
   warning_insufficient: '모델에 따르면 이 내용은 문서에 없습니다.',
   warning_cut_length: '이 답변은 완전하지 않습니다. 모델이 토큰 한도에 도달했습니다.',
   warning_cut_content_filter: '이 답변은 완전하지 않습니다. 모델 제공자의 콘텐츠 필터가 답변을 중단했습니다.',
+  warning_stopped: '이 답변은 완전하지 않습니다. 중지되었거나 읽는 사람이 떠났습니다.',
   warning_budget_cheaper: '오늘의 예산을 거의 다 사용하여 더 저렴한 모델이 답했습니다.',
   warning_budget_search: '오늘의 예산을 모두 사용했습니다. 언어 모델 없이 문서의 구절을 보여 드립니다.',
   warning_injection: '구절에 모델을 향한 지시가 들어 있습니다(프롬프트 인젝션 가능성). 답변을 사용하기 전에 확인하세요.',
