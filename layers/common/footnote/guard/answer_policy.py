@@ -2,7 +2,7 @@
 
 forbidden      a forbidden term, or a synonym of one
 personal_data  an address, a telephone or an account number that no passage holds, or the number of a card or a person
-instruction    a sentence that reads like an instruction to a model: it was planted in a document
+instruction    a sentence that is addressed to a model: it was planted in a document. Advice that shares no word with the rest is none
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from footnote.guard.term_hits import match_of, match_terms
 from footnote.guard.terms import LEAST, TermCopy, Terms
 from footnote.prompts import Prompts
 from footnote.text.pii import find_pii
-from footnote.text.prompt_injection.passages import find_injected_sentences
+from footnote.text.prompt_injection.passages import find_suspects
 from footnote.text.sentences import split_sentences
 from footnote.types import VIOLATIONS, Answer, Evidence, Outcome, Turn
 
@@ -99,7 +99,7 @@ def _find(turn: Turn, copy: TermCopy | None) -> Iterator[tuple[Violation, str]]:
         given = (turn.request.question, turn.request.attached, *(hit.chunk.text for hit in turn.evidence.citable))
         return SEPARATOR.sub("", "\n".join(given))
 
-    planted = set(find_injected_sentences(text, lang=turn.lang))
+    planted = {(start, end) for start, end, foreign in find_suspects(text, lang=turn.lang) if not foreign}
     for start, end in split_sentences(text, turn.lang):
         sentence = text[start:end]
         if copy is not None and _names_forbidden(sentence, copy):
