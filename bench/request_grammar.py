@@ -1,4 +1,4 @@
-"""Made-up requests from templates: what the weights of `footnote.text.search_need` are fitted with."""
+"""Made-up requests from templates: what the weights of `text.search_need` and `text.about_last_answer` are fitted with."""
 
 from __future__ import annotations
 
@@ -51,12 +51,17 @@ def read_grammar(path: Path = GRAMMAR) -> Grammar:
 
 def made_requests(each: int, seed: int = 7) -> Iterator[tuple[str, str, bool]]:
     """(language, request, whether documents are searched), `each` from every template, without repetitions."""
-    grammar, random = read_grammar(), Random(seed)
-    seen: set[str] = set()
+    for lang, _, request, search in made_from(read_grammar(), each, seed):
+        yield lang, request, search
+
+
+def made_from(grammar: Grammar, each: int, seed: int = 7) -> Iterator[tuple[str, str, str, bool]]:
+    """(language, template, request, whether documents are searched), `each` from every template, without repetitions."""
+    random, seen = Random(seed), set[str]()
     for (lang, search), templates in grammar.templates.items():
         for template in templates:
             for _ in range(each):
                 made = grammar.expand(template, random)
                 if made not in seen:
                     seen.add(made)
-                    yield lang, made, search
+                    yield lang, template, made, search

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import struct
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -31,6 +30,7 @@ from bench.request_grammar import made_requests
 from footnote.learn.golden import load_golden
 from footnote.text import search_need
 from footnote.text.everyday_questions import EVERYDAY
+from footnote.text.linear_model import SLOTS, pack_weights, text_features
 
 QUESTIONS = Path(__file__).parent / "questions"
 WEIGHTS = Path(search_need.__file__).with_suffix(".bin")
@@ -69,11 +69,11 @@ def training_rows() -> list[Labelled]:
     for name in ("intents", "natural", "foreign"):
         rows += [(json.loads(line)["text"], "question") for line in (QUESTIONS / f"{name}.jsonl").read_text("utf-8").splitlines()]
     rows += [(question, "question") for questions in EVERYDAY.values() for question in questions]
-    rows += [(words, "keywords") for words in _keywords([text for text, kind in rows if kind == "question"])]
+    rows += [(words, "keywords") for words in keywords([text for text, kind in rows if kind == "question"])]
     return [row for row in rows if row[0] not in known]
 
 
-def _keywords(questions: Sequence[str]) -> Iterator[str]:
+def keywords(questions: Sequence[str]) -> Iterator[str]:
     """One to three words of each question, as people type them into a search field, every second time with a number."""
     draw = Random(7)
     for at, question in enumerate(questions):
@@ -84,27 +84,21 @@ def _keywords(questions: Sequence[str]) -> Iterator[str]:
         yield draw.choice((f"{number} {said}", f"{said} {number}")) if at % 2 else said
 
 
-def fit(rows: Sequence[Labelled]) -> tuple[float, np.ndarray]:
-    """(bias, weights) of a logistic regression."""
-    found = [np.fromiter(set(search_need.features(text)), dtype=np.int64) for text, _ in rows]
+def fit(found: Sequence[set[int]], kinds: Sequence[str]) -> tuple[float, np.ndarray]:
+    """(bias, weights) of a logistic regression. `found`: the features of each row; `kinds`: its kind, a key of WEIGHTS_OF."""
     sizes = np.array([len(slots) for slots in found])
-    slots, row = np.concatenate(found), np.repeat(np.arange(len(rows)), sizes)
-    value, wanted = (1 / np.sqrt(sizes))[row], np.array([kind != "request" for _, kind in rows], dtype=float)
-    counts = Counter(kind for _, kind in rows)
-    weight = np.array([WEIGHTS_OF[kind] / 2 / counts[kind] for _, kind in rows])
-    made, mean, square = np.zeros(search_need.SLOTS + 1), np.zeros(search_need.SLOTS + 1), np.zeros(search_need.SLOTS + 1)
+    slots, row = np.concatenate([np.fromiter(each, dtype=np.int64) for each in found]), np.repeat(np.arange(len(found)), sizes)
+    value, wanted = (1 / np.sqrt(sizes))[row], np.array([kind != "request" for kind in kinds], dtype=float)
+    counts = Counter(kinds)
+    weight = np.array([WEIGHTS_OF[kind] / 2 / counts[kind] for kind in kinds])
+    made, mean, square = np.zeros(SLOTS + 1), np.zeros(SLOTS + 1), np.zeros(SLOTS + 1)
     for step in range(1, STEPS + 1):
-        told = 1 / (1 + np.exp(-made[-1] - np.bincount(row, made[slots] * value, len(rows))))
+        told = 1 / (1 + np.exp(-made[-1] - np.bincount(row, made[slots] * value, len(found))))
         off = (told - wanted) * weight
-        slope = np.append(np.bincount(slots, off[row] * value, search_need.SLOTS) + DECAY * made[:-1], off.sum())
+        slope = np.append(np.bincount(slots, off[row] * value, SLOTS) + DECAY * made[:-1], off.sum())
         mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
         made -= RATE * mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
     return float(made[-1]), made[:-1]
-
-
-def write(bias: float, weights: np.ndarray) -> None:
-    """Writes the weights as `search_need` reads them."""
-    WEIGHTS.write_bytes(struct.pack("<f", bias) + weights.astype("<f2").tobytes())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -114,7 +108,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.fit:
         rows = training_rows()
         log_progress(f"{len(rows)} requests, {sum(kind == 'request' for _, kind in rows)} of them not searched for")
-        write(*fit(rows))
+        bias, weights = fit([set(text_features(text)) for text, _ in rows], [kind for _, kind in rows])
+        WEIGHTS.write_bytes(pack_weights(bias, weights.tolist()))
         return 0
     for (lang, half), count in sorted(measure().items()):
         shares = ", ".join(f"{count[name]} {name}" for name in ("missed", "needless"))

@@ -1,0 +1,239 @@
+"""What ends in the prompt of a message that follows an answer; and the fit of the weights that tell what such a message is about.
+
+    python -m bench.follow_ups --fit    # writes the weights: layers/common/footnote/text/about_last_answer.bin
+    python -m bench.follow_ups          # which messages are recognised
+    python -m bench.follow_ups --prompts [--half test]    # what the model is shown, over the handbooks of tests/quality
+    python -m bench.follow_ups --labels LABELS --data FOLDER    # the same for labelled follow-ups to the documents of a data folder
+
+`questions/follow_ups.jsonl` holds 108 messages that follow a question to one of the handbooks, written before anybody looked at how they
+are told apart: about the answer, about the conversation, to be searched for with the conversation (`search`) or alone (`new`). Every
+second one is `test`, which was only looked at for its figure. 37 more (`found`) are what people wrote in examples and tests of public
+repositories, found by beginnings such as `"role": "user", "content": "Are you sure`. The weights are fitted with other messages: made-up
+ones from `questions/follow_ups_grammar.txt` and `questions/requests_grammar.txt`, and the questions of other files in `questions/`.
+
+Right is, about the answer: that answer and the passages that it cites are in the prompt; about the conversation: the question before is
+in the prompt; else: the document that answers. The model is scripted. Follow-ups are
+completed by words, as for small models. A line of LABELS has `before`, `question` and `spans`, words of the passage that answers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bench.figures import ROOT, log_progress
+from bench.request_grammar import Grammar, made_from, made_requests, read_grammar
+from bench.requests import EACH, QUESTIONS, fit, keywords
+from footnote.bootstrap import Core
+from footnote.guard.identity import LOCAL
+from footnote.learn.golden import load_golden
+from footnote.ports import Delta, LanguageModel
+from footnote.settings import Settings
+from footnote.text import about_last_answer
+from footnote.text.linear_model import pack_weights
+from footnote.types import Conversation, Exchange, Message, ModelSource, OptionName, Profile, Request, Turn
+from footnote_local.evaluate import build_index
+
+WEIGHTS = Path(about_last_answer.__file__).with_suffix(".bin")
+GRAMMAR = QUESTIONS / "follow_ups_grammar.txt"
+SAID = ("answer", "conversation")
+HELPING = re.compile(" (?=줘|주|줄)")
+EACH_TEMPLATE = 40
+"""Messages from a template."""
+ANSWER = "This was the answer, number 4711 [1]."
+OPTIONS: Mapping[OptionName, bool] = {"rewrite_by_size": True, "follow_up": False}
+CHAT = Profile("bench", live=True, citation_style="numbered", prompt="answer_numbered", history=4, options=OPTIONS)
+
+
+class Scripted:
+    """`ports.Models` and `ports.LanguageModel`: a small model that says the same whatever it is asked."""
+
+    name = "scripted:3b"
+    address = None
+    source = ModelSource("configured")
+
+    async def pick(self, name: str | None) -> LanguageModel | None:
+        return self
+
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+        yield Delta(ANSWER)
+
+
+def labelled(half: str | None = None) -> list[dict[str, Any]]:
+    """The labelled messages."""
+    rows = [json.loads(line) for line in (QUESTIONS / "follow_ups.jsonl").read_text("utf-8").splitlines()]
+    return [row for row in rows if half in (None, row["half"])]
+
+
+def fit_weights() -> None:
+    """Fits the weights and writes them. A message about the answer that nobody made up has words that no template has: so each made-up
+    one counts twice, with the words that are known, and with those that are known from other templates than its own."""
+    made = list(made_from(_grammar(), EACH_TEMPLATE))
+    templates: defaultdict[str, set[str]] = defaultdict(set)
+    for _, template, text, search in made:
+        if not search:
+            for word in about_last_answer.words_of(text):
+                templates[word].add(template)
+    found, kinds = [], []
+    for _, template, text, search in made:
+        found.append(set(about_last_answer.features(text, templates.__contains__)))
+        kinds.append("question" if search else "request")
+        if not search:
+            elsewhere = {word for word in about_last_answer.words_of(text) if templates[word] != {template}}
+            found.append(set(about_last_answer.features(text, elsewhere.__contains__)))
+            kinds.append("request")
+    questions = [text for texts in _questions().values() for text in texts]
+    others = [(text, "question") for _, text, _ in made_requests(EACH // 2)] + [(text, "question") for text in questions]
+    for text, kind in [*others, *((text, "keywords") for text in keywords(questions))]:
+        found.append(set(about_last_answer.features(text, templates.__contains__)))
+        kinds.append(kind)
+    log_progress(f"{len(kinds)} messages, {kinds.count('request')} of them about the last answer")
+    bias, weights = fit(found, kinds)
+    WEIGHTS.write_bytes(pack_weights(bias, weights.tolist()) + about_last_answer.pack_known(templates.keys()))
+
+
+def _grammar() -> Grammar:
+    """The templates, with keywords of real questions as what a message may name. What says “it” asks of the documents if it names
+    something in its place. Korean helping verbs are written with a space and without."""
+    grammar = read_grammar(GRAMMAR)
+    grammar.names = {**read_grammar().names, **grammar.names}
+    for (lang, search), templates in list(grammar.templates.items()):
+        if not search:
+            naming = (re.sub(rf"\{{[^{{}}]*@{lang}\.it[^{{}}]*\}}|@{lang}\.it", f"@{lang}.about ", each) for each in templates)
+            grammar.templates[lang, True] += [each for each in naming if each not in templates]
+    for templates in grammar.templates.values():
+        templates += [together for each in templates if (together := HELPING.sub("", each)) != each]
+    for lang, texts in _questions().items():
+        grammar.names[f"{lang}.words"] = list(keywords(texts))
+        grammar.names[f"{lang}.word"] = sorted({word for text in texts for word in re.findall(r"\w{3,}", text)})
+    return grammar
+
+
+def _questions() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in ("natural", "intents", "foreign"):
+        for line in (QUESTIONS / f"{name}.jsonl").read_text("utf-8").splitlines():
+            row = json.loads(line)
+            found.setdefault(row["lang"], []).append(row["text"])
+    return found
+
+
+def recognised() -> dict[tuple[str, str], Counter[str]]:
+    """(language, half) → numbers of messages, right decisions, missed ones about the answer, and questions taken for such."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for row in labelled():
+        decided, said = about_last_answer.is_about_last_answer(row["text"]), row["kind"] in SAID
+        count = counts.setdefault((row["lang"], row["half"]), Counter({"messages": 0, "right": 0, "missed": 0, "taken": 0}))
+        count.update({"messages": 1, "right": decided == said, "missed": said and not decided, "taken": decided and not said})
+    return counts
+
+
+async def prompts_of(rows: Sequence[dict[str, Any]], core: Core) -> Iterator[tuple[dict[str, Any], str, Turn]]:
+    """Each message in a stored conversation and in one that the client sends: (its row, which of the two, its turn). `cited` of the row:
+    the passages that the answer before it cites."""
+    turns = []
+    for number, row in enumerate(rows):
+        first = Request(row["before"], "default", room_id=f"room {number}")
+        answered = await core.answer.finish(core.new_turn(first, LOCAL, CHAT))
+        stored = core.new_turn(replace(first, question=row["text"]), LOCAL, CHAT)
+        row = row | {"cited": {citation.hit.chunk.chunk_id for citation in (answered.answer.citations if answered.answer else ())}}
+        turns.append((row, "stored", await core.answer.finish(stored)))
+        sent = replace(
+            core.new_turn(Request(row["text"], "default"), LOCAL, replace(CHAT, history=0)),
+            conversation=Conversation((Exchange(row["before"], answered.answer.text if answered.answer else ""),)),
+        )
+        turns.append((row, "sent", await core.answer.finish(sent)))
+    return iter(turns)
+
+
+def is_right(row: dict[str, Any], turn: Turn) -> bool:
+    """As the module says."""
+    prompt = "\n".join(message.content for message in turn.messages)
+    if row["kind"] == "conversation":
+        return row["before"] in prompt
+    shown = [hit.chunk for hit in turn.evidence.citable]
+    if row["kind"] == "answer":
+        return "4711" in prompt and row["cited"] <= {chunk.chunk_id for chunk in shown}
+    if "doc" in row:
+        return row["doc"] in {chunk.doc_id for chunk in shown}
+    passages = " ".join(" ".join(chunk.text.split()) for chunk in shown)
+    return all(" ".join(span.split()) in passages for span in row["spans"])
+
+
+async def measure_prompts(half: str | None) -> None:
+    """Prints, by half and kind, how many messages end with a right prompt, and those of `dev` that do not."""
+    counts: dict[tuple[str, str, str], Counter[Any]] = {}
+    for lang in ("en", "de", "ko"):
+        settings = Settings.model_validate({"llm": {"discover": False}})
+        with TemporaryDirectory() as folder:
+            handbook = load_golden(ROOT / "tests" / "quality" / f"handbook_{lang}")
+            core, _ = await build_index(handbook, settings, Path(folder), lambda *_: None)
+            core = Core(core.settings, models=Scripted())
+            rows = [row for row in labelled(half) if row["lang"] == lang and row["half"] != "found"]
+            _count(await prompts_of(rows, core), counts)
+            await core.close()
+    _print(counts)
+
+
+async def measure_labels(labels: Path, data: Path) -> None:
+    """The same for the follow-ups of a file of labels."""
+    rows = [json.loads(line) for line in labels.read_text("utf-8").splitlines()]
+    rows = [row | {"text": row["question"], "half": labels.parent.name} for row in rows if row.get("before")]
+    core = Core(Settings.model_validate({"llm": {"discover": False}, "footnote_data": data}), models=Scripted())
+    counts: dict[tuple[str, str, str], Counter[Any]] = {}
+    _count(await prompts_of(rows, core), counts)
+    await core.close()
+    _print(counts)
+
+
+def _count(turns: Iterator[tuple[dict[str, Any], str, Turn]], counts: dict[tuple[str, str, str], Counter[Any]]) -> None:
+    for row, how, turn in turns:
+        right = is_right(row, turn)
+        counts.setdefault((row["half"], how, row["kind"]), Counter()).update({right: 1, "searched": bool(turn.evidence.lists)})
+        if not right and row["half"] != "test":
+            print(f"{row['half']} {how} {row['kind']}: {row['before']} → {row['text']} (searched for: {turn.asked})")
+
+
+def _print(counts: dict[tuple[str, str, str], Counter[Any]]) -> None:
+    for (half, how, kind), count in sorted(counts.items()):
+        print(f"{half} {how:6} {kind:12} {count[True]} of {count[True] + count[False]} right, {count['searched']} searched for")
+    for half in sorted({half for half, _, _ in counts}):
+        for how in ("stored", "sent"):
+            of = [count for (of, by, _), count in counts.items() if (of, by) == (half, how)]
+            right, wrong = sum(count[True] for count in of), sum(count[False] for count in of)
+            print(f"{half} {how:6} all          {right} of {right + wrong} right: {right / (right + wrong):.1%}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.follow_ups", description="What is shown to the model after an answer.")
+    parser.add_argument("--fit", action="store_true", help="fit the weights, and write them")
+    parser.add_argument("--prompts", action="store_true", help="look into the prompts")
+    parser.add_argument("--half", choices=["dev", "test"])
+    parser.add_argument("--labels", type=Path, metavar="FILE")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="the data folder of the labelled documents")
+    options = parser.parse_args(arguments)
+    if options.fit:
+        fit_weights()
+    elif options.labels:
+        asyncio.run(measure_labels(options.labels, options.data))
+    elif options.prompts:
+        asyncio.run(measure_prompts(options.half))
+    else:
+        for (lang, half), count in sorted(recognised().items()):
+            print(f"{lang} {half:5} {count['right']} of {count['messages']} right; {count['missed']} missed, {count['taken']} taken")
+        for row in labelled():
+            if row["half"] != "test" and about_last_answer.is_about_last_answer(row["text"]) != (row["kind"] in SAID):
+                print(f"{row['half']} {row['lang']} {row['kind']}: {row['text']}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
