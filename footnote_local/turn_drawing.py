@@ -26,6 +26,7 @@ MODES = {
     "vision": "the model, about images",
     "pa": "an agent with tools",
     "greeting": "small talk, without a model",
+    "last_answer": "about the last answer",
 }
 POLICIES = {
     FAIL: ("fails", "the turn ends with an error"),

@@ -37,7 +37,10 @@ def test_a_row_names_what_decided_what_is_missing_or_its_condition() -> None:
     assert (told["embed"].runs, told["embed"].because) == ("no", MISSING["embedder"])
     assert (told["remote"].runs, told["remote"].because) == ("no", "MCP__GATEWAY is not set")
     assert (told["guard"].runs, told["guard"].because) == ("yes", "always")
-    assert (told["rewrite"].runs, told["rewrite"].because) == ("depends", "only if the conversation has earlier exchanges")
+    assert (told["rewrite"].runs, told["rewrite"].because) == (
+        "depends",
+        "only if the conversation has earlier exchanges, and the question is not about the last answer",
+    )
     assert (told["answer"].runs, told["extract"].runs) == ("no", "yes")
     assert lines(make_turn(), embedder=FakeEmbedder())["embed"].runs == "depends"
 

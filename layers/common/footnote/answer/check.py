@@ -11,21 +11,22 @@ from footnote.answer.citation_styles import markers_of
 from footnote.answer.flaws import find_flaw
 from footnote.answer.insufficient import lacks_information
 from footnote.answer.messages import message
-from footnote.answer.overview import quote
+from footnote.answer.overview import moved, quote
 from footnote.answer.toolbox import SEARCH
 from footnote.answer.voice_tool import VOICES
 from footnote.events import Event, Token
 from footnote.ports import Embedder, Index
 from footnote.text.code_spans import fence_end
-from footnote.types import Answer, Citation, Flaw, Turn
+from footnote.types import Answer, Flaw, Turn
 
 
 async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
     """Handles a text that is no answer (`flaws`), or only says that the documents do not contain it.
 
-    A text without citations gets those of the passages in which its sentences are found, and the warning `citations_added`. Else the
-    documents are quoted: instead of a text that has not been shown, which its owner finds in the trace (`rejected_answer`), and below one
-    that has. The flaw is a warning. With the option `reject_uncited` a notice takes the text's place.
+    A text without citations gets those of the passages in which its sentences are found, and the warning `citations_added`. One about the
+    last answer may stand without: it may tell what was said. Else the documents are quoted: instead of a text that has not been shown,
+    which its owner finds in the trace (`rejected_answer`), and below one that has. The flaw is a warning. With the option `reject_uncited`
+    a notice takes the text's place.
     """
     answer = turn.answer
     if answer is None or answer.extractive:
@@ -35,7 +36,7 @@ async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, c
     flaw = None if lacking else find_flaw(turn, answer)
     if not lacking and flaw is None:
         yield turn
-    elif turn.plan.wants("reject_uncited"):
+    elif turn.plan.wants("reject_uncited") and not (flaw == "uncited" and turn.conversation.is_asked_about):
         notice = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model, cut=answer.cut)
         yield replace(turn.with_notes(rejected_answer=answer.text), outcome="refused", answer=notice)
     elif flaw is None:
@@ -46,6 +47,8 @@ async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, c
         if turn.profile.live and len(cited.text) > len(answer.text):
             yield Token(cited.text[len(answer.text) :])
         yield _warned(turn, cited, "citations_added")
+    elif flaw == "uncited" and turn.conversation.is_asked_about:
+        yield _warned(turn, answer, flaw)
     else:
         async for item in _quote(turn, answer, flaw, index, embedder, calibration):
             yield item
@@ -54,7 +57,7 @@ async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, c
 async def doubt_answer(turn: Turn) -> Turn:
     """Where the check fails, a text that cites nothing does not pass for an answer."""
     flaw = find_flaw(turn, turn.answer) if turn.answer and not turn.answer.extractive else None
-    if turn.answer is None or flaw is None or (flaw == "uncited" and _has_other_sources(turn)):
+    if turn.answer is None or flaw is None or (flaw == "uncited" and (_has_other_sources(turn) or turn.conversation.is_asked_about)):
         return turn
     return replace(_warned(turn, turn.answer, flaw), outcome="refused")
 
@@ -87,18 +90,13 @@ async def _quote(
         if not turn.shows_quotes:
             yield Token(below + quoted.answer.text)
         text = answer.text + below
-        citations = (*answer.citations, *(_moved(each, len(text), before - written) for each in quoted.answer.citations))
+        citations = (*answer.citations, *(moved(each, len(text), before - written) for each in quoted.answer.citations))
         both = replace(answer, text=text + quoted.answer.text, citations=citations, warnings=(*answer.warnings, flaw))
         yield replace(quoted, answer=both, outcome=quoted.outcome or "closest")
 
 
 def _warned(turn: Turn, answer: Answer, warning: str) -> Turn:
     return replace(turn, answer=replace(answer, warnings=(*answer.warnings, warning)))
-
-
-def _moved(citation: Citation, by: int, numbers: int) -> Citation:
-    spans = tuple((start + by, end + by) for start, end in citation.spans)
-    return replace(citation, number=citation.number + numbers, spans=spans)
 
 
 def _has_other_sources(turn: Turn) -> bool:

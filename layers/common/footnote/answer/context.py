@@ -47,7 +47,8 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     budget, evidence = budget_of(turn, llm), turn.evidence
     groups = {group[0].chunk.chunk_id: group for group in group_repeats((*evidence.hits, *evidence.added))}
     fitting = fit([group[0] for group in groups.values()], budget.passages)
-    shown = sandwich(fitting) if turn.plan.wants("sandwich") else fitting
+    about_last = turn.conversation.is_asked_about  # and the numbers in that answer are those of the passages
+    shown = sandwich(fitting) if turn.plan.wants("sandwich") and not about_last else fitting
     earlier = history_messages(exchanges_shown(turn, conversation), budget.history)
     question = untrusted(_question(turn, prompts))
     if turn.request.attached:
@@ -86,8 +87,10 @@ def _standing_instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
 
 
 def _question(turn: Turn, prompts: Prompts) -> str:
-    """The question in its user's words, and what was searched for where that says more."""
+    """The question in its user's words, and what was searched for where that says more, or that it is about the last answer."""
     notes, own = turn.record.notes, turn.request.question
+    if turn.conversation.is_asked_about:
+        return prompts.render("about_last_answer", turn.lang, {"question": own}, turn.plan.prompts)
     searched = notes.get("divided") or notes.get("asked_of_attached", turn.asked)
     if searched == own:
         return own
@@ -96,7 +99,7 @@ def _question(turn: Turn, prompts: Prompts) -> str:
 
 def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
     """What the model has to heed for this question."""
-    if turn.classification is not None and turn.plan.wants("answer_form"):
+    if turn.classification is not None and turn.plan.wants("answer_form") and not turn.conversation.is_asked_about:
         yield prompts.render("form", turn.lang, {"form": turn.classification.hints.prompt_template}, turn.plan.prompts)
     if reasons(turn):
         yield prompts.render("reason", turn.lang, {}, turn.plan.prompts)

@@ -30,8 +30,8 @@ OUTLINE = " › "
 
 
 def may_be_faq(turn: Turn) -> bool:
-    """One of the first hits is from a FAQ."""
-    return any(_is_faq(hit.chunk) for hit in turn.evidence.hits[:LOOKED_AT])
+    """One of the first hits is from a FAQ, and the question is not about the last answer."""
+    return not turn.conversation.is_asked_about and any(_is_faq(hit.chunk) for hit in turn.evidence.hits[:LOOKED_AT])
 
 
 async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:

@@ -93,6 +93,17 @@ MESSAGES: dict[str, dict[str, str]] = {
         "ko": "번역, 계산, 글쓰기에는 언어 모델이 필요한데 연결된 모델이 없습니다. 저는 문서를 바탕으로 질문에 답해 드립니다."
         " 그래도 문서에서 찾아보려면 항상 검색하도록 선택하세요.",
     },
+    "last_answer_needs_model": {
+        "en": "Changing, checking or explaining an answer needs a language model, and none answers here. Asked so far: {questions}",
+        "de": "Eine Antwort zu ändern, zu prüfen oder zu erklären braucht ein Sprachmodell, und hier antwortet keines. Bisher gefragt:"
+        " {questions}",
+        "ko": "답변을 바꾸거나 확인하거나 설명하려면 언어 모델이 필요한데 지금은 답하는 모델이 없습니다. 지금까지의 질문: {questions}",
+    },
+    "its_passages": {
+        "en": "The last answer is from this:",
+        "de": "Die letzte Antwort stammt hieraus:",
+        "ko": "마지막 답변의 출처입니다.",
+    },
     "search_failed": {
         "en": "The documents could not be searched, so this question was not answered. Please try again in a moment.",
         "de": "Die Dokumente konnten nicht durchsucht werden, deshalb wurde die Frage nicht beantwortet. Bitte versuchen Sie es gleich"

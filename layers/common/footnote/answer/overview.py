@@ -13,14 +13,16 @@ from footnote.answer.citation_styles import markers_of
 from footnote.answer.extract import Writer, extract, read_sentences
 from footnote.answer.messages import message
 from footnote.answer.score_sentences import Scored
+from footnote.answer.sub_questions import shown_question
 from footnote.events import Event, Quoted, Token
 from footnote.ports import Embedder, Index
 from footnote.steps import known_early
 from footnote.text.captions import is_caption, names_place
-from footnote.types import Answer, Turn, Verdict
+from footnote.text.language import detect_language
+from footnote.types import Answer, Citation, Turn, Verdict
 
-PASSAGES, SENTENCES = 10, 6
-"""How many passages are read, and sentences quoted."""
+PASSAGES, SENTENCES, QUESTIONS = 10, 6, 5
+"""How many passages are read, sentences quoted, and earlier questions named."""
 LABEL = re.compile(r"(?:^|\s)[A-Z가-힣][\w/ -]{1,24}: ")
 """“Version: 3.2 Effective Date: January 1”: two of them are a record of the document, not what it says."""
 SURE = Verdict("answer", "sure", 0.0, 0.0, 0.0)
@@ -55,12 +57,18 @@ async def show_quotes(turn: Turn) -> AsyncIterator[Event | Turn]:
 
 async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
     """Streams an overview, if that is asked for; else as `extract`. Of a collection whose documents say nothing in sentences there is
-    none. What `quote_first` has made is not made again, nor is what it has shown."""
+    none. What the last answer is from follows a word on what needs a model. What `quote_first` has made is not made again, nor is what it
+    has shown."""
     if (made := turn.quoted) is not None:
         if made.answer is not None and not turn.shows_quotes:
             yield Token(made.answer.text)
         evidence = replace(turn.evidence, hits=made.evidence.hits)  # a prompt may have had no room for all that it cites
         yield replace(turn, answer=made.answer, outcome=made.outcome, evidence=evidence)
+        return
+    if turn.conversation.is_asked_about and turn.answer is None:
+        turn = await _last_answer(turn, extract(turn, index=index, embedder=embedder, calibration=calibration))
+        yield Token(turn.answer.text if turn.answer else "")
+        yield turn
         return
     of_collection = "about_collection" in turn.record.notes
     wants_overview = of_collection or turn.record.notes.get("attached", {}).get("whole")
@@ -75,6 +83,25 @@ async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibrat
         return
     async for each in _overview(turn, picked):
         yield each
+
+
+async def _last_answer(turn: Turn, quoted: AsyncIterator[Event | Turn]) -> Turn:
+    """The turn that says what was asked, and quotes what the last answer is from."""
+    asked = ", ".join(f"“{shown_question(exchange.question)}”" for exchange in turn.conversation.exchanges[-QUESTIONS:])
+    lang = detect_language(turn.request.question, [turn.lang])  # the turn has that of the earlier question
+    text = message("last_answer_needs_model", lang, questions=asked)
+    made = [item async for item in quoted if isinstance(item, Turn) and item.answer] if turn.evidence.hits else []
+    if not made or not (found := made[-1].answer) or not found.citations:
+        return replace(turn, answer=Answer(text, extractive=True, verdict=SURE))
+    text = f"{text}\n\n{message('its_passages', lang)}\n\n"
+    citations = tuple(moved(citation, len(text)) for citation in found.citations)
+    return replace(made[-1], outcome=None, answer=replace(found, text=text + found.text, citations=citations, verdict=SURE))
+
+
+def moved(citation: Citation, by: int, numbers: int = 0) -> Citation:
+    """The citation in an answer that so many characters and citations were put before."""
+    spans = tuple((start + by, end + by) for start, end in citation.spans)
+    return replace(citation, number=citation.number + numbers, spans=spans)
 
 
 async def _overview(turn: Turn, picked: Sequence[Scored]) -> AsyncIterator[Event | Turn]:

@@ -20,8 +20,8 @@ from footnote.types import Answer, Chunk, Citation, Hit, Turn, Verdict
 
 
 def may_use_answer_cache(turn: Turn) -> bool:
-    """The question has no attached file and is not a test."""
-    return not turn.request.is_test and not turn.request.attached
+    """The question has no attached file, is not a test, and is not about the last answer."""
+    return not (turn.request.is_test or turn.request.attached or turn.conversation.is_asked_about)
 
 
 async def find_answer(

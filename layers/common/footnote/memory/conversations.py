@@ -14,7 +14,7 @@ from footnote.steps import known_early
 from footnote.text.surrogates import repair
 from footnote.turn_records.figures import figures_of
 from footnote.turn_records.make import make_record
-from footnote.turn_records.read import question_of, quoted_in
+from footnote.turn_records.read import passages_of, question_of, quoted_in, standalone_of
 from footnote.types import Conversation, Exchange, Turn, TurnRecord
 
 log = logging.getLogger(__name__)
@@ -55,11 +55,14 @@ async def load_history(
         readable = await read_again(found, turn.caller, index=index, ledger=ledger)
         found = [record for record in readable.records if record["outcome"] != WITHDRAWN]
     quoted = {each["doc_id"]: each["passage"] for record in found for each in quoted_in(record)}
+    last = next((record for record in reversed(found) if record["hits"]), None)
     return replace(
         turn,
         conversation=Conversation(
             exchanges=tuple(map(_exchange, found)),
             trace_ids=tuple(record["trace_id"] for record in found),
+            asked=standalone_of(last) if last else "",
+            passages=tuple(passages_of(last)) if last else (),
             quoted=tuple((passage, doc_id) for doc_id, passage in quoted.items()),
         ),
     )

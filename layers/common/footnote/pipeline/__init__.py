@@ -63,6 +63,7 @@ from footnote.telemetry.metrics import meter_turn
 from footnote.types import Mode, Stage, Turn
 from footnote.understand.announce import announce_queries, was_rewritten
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, searches_documents
+from footnote.understand.last_answer import keep_last_answer, may_be_about_last_answer, needs_no_search
 from footnote.understand.question_filters import filter_by_question, names_period
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import complete_by_words, may_rewrite, rewrite
@@ -100,9 +101,11 @@ def answering(turn: Turn) -> Answering:
     return Answering(turn.evidence.citable)
 
 
-def answering_mode(turn: Turn) -> Literal[Mode, "greeting"]:
+def answering_mode(turn: Turn) -> Literal[Mode, "greeting", "last_answer"]:
     """The key of the switch `mode`."""
-    return "greeting" if may_greet(turn) else turn.request.mode
+    if needs_no_search(turn):
+        return "last_answer"
+    return "greeting" if may_greet(turn) and not turn.conversation.is_asked_about else turn.request.mode
 
 
 # fmt: off
@@ -124,8 +127,7 @@ ROUTE = Step(
 )
 NEED_MODEL = Step("need_model", need_model, stage=Stage.ANSWER, on_error=FAIL)
 SAY = Step(
-    "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_greet, fallback=greet,
-    on_start=Answering(),
+    "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_greet, fallback=greet, on_start=Answering(),
 )
 SPEND = Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=2, when=spends)
 
@@ -155,6 +157,10 @@ UNDERSTAND = (
         "room_prompt", keep_room_prompt, stage=Stage.MEMORY, on_error=SKIP, timeout_s=6, when=keeps_room_prompt,
         shows=lambda t: {"stored": not t.conversation.keeps_system},
     ),
+    Step(
+        "last_answer", keep_last_answer, stage=Stage.UNDERSTAND, on_error=SKIP, timeout_s=5, when=may_be_about_last_answer,
+        shows=lambda t: {"is_asked_about": t.conversation.is_asked_about, "hits": len(t.evidence.hits)},
+    ),
     REWRITE,
     SPELLING,
     REFORMULATE,
@@ -176,6 +182,20 @@ UNDERSTAND = (
 )
 """A question in its conversation → its checks, the queries and the model that will answer."""
 
+CONTEXT = Step(
+    "context", assemble_context, stage=Stage.ANSWER, on_error=FAIL, when=has_model, shows=lambda t: {"passages": len(t.evidence.hits)},
+)
+WRITE = (
+    Step(
+        "answer", answer_fitting, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=quote, when=is_unanswered,
+        shows=verdict_shown, on_start=answering,
+    ),
+    Step("extract", quote, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering),
+)
+"""Passages → an answer of the model, or quotes."""
+
+LAST_ANSWER = (CONTEXT, *WRITE, *CHECKS)
+"""… → an answer about the last answer."""
 DOCUMENTS = (
     EMBED,
     Step(
@@ -211,19 +231,12 @@ DOCUMENTS = (
         "hints", add_hints, stage=Stage.ANSWER, option="feedback_hints", on_error=IGNORE, timeout_s=3, when=has_model,
         shows=lambda t: t.record.notes.get("feedback_hints", {}),
     ),
-    Step(
-        "context", assemble_context, stage=Stage.ANSWER, on_error=FAIL, when=has_model,
-        shows=lambda t: {"passages": len(t.evidence.hits)},
-    ),
+    CONTEXT,
     Step(
         "vote", vote, stage=Stage.ANSWER, option="ensemble_voting", paid=True, on_error=fail_or_quote, fallback=quote, when=has_model,
         shows=lambda t: t.record.notes.get("vote", {}), on_start=answering,
     ),
-    Step(
-        "answer", answer_fitting, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=quote, when=is_unanswered,
-        shows=verdict_shown, on_start=answering,
-    ),
-    Step("extract", quote, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering),
+    *WRITE,
     *CHECKS,
     Step("keep_answer", keep_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=3, when=may_use_answer_cache),
 )
@@ -262,7 +275,9 @@ GREET = Step("greet", greet, stage=Stage.ANSWER, on_error=FAIL, on_start=Answeri
 
 ANSWER = (
     *UNDERSTAND,
-    Switch("mode", answering_mode, {"rag": DOCUMENTS, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT, "greeting": (GREET,)}),
+    Switch("mode", answering_mode, {
+        "rag": DOCUMENTS, "last_answer": LAST_ANSWER, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT, "greeting": (GREET,),
+    }),
     Step(
         "follow_up", suggest_follow_ups, stage=Stage.ANSWER, option="follow_up", on_error=SKIP, always=True, when=has_hits,
         shows=lambda t: {"questions": len(t.record.suggested_questions)},

@@ -44,6 +44,18 @@ def shown_title(stored: StoredHit | StoredReference) -> str:
     return f"{stored['title']} ({stored['file']})" if "file" in stored else stored["title"]
 
 
+def standalone_of(record: TurnRecord) -> str:
+    """The question in a form that needs no conversation."""
+    return " ".join(record["result"]["search_decision"]["rewritten_query"]) or question_of(record)
+
+
+def passages_of(record: TurnRecord) -> list[str]:
+    """The ids of the passages that the answer was written from: those that it cites first, in the order of their numbers."""
+    numbers = {cited["chunk_id"]: cited["index"] for cited in reversed(record["result"]["references"])}
+    last = len(record["hits"]) + max(numbers.values(), default=0)
+    return [hit["passage"] for hit in sorted(record["hits"], key=lambda hit: numbers.get(hit["chunk_id"], last))]
+
+
 def quoted_in(record: TurnRecord) -> Sequence[StoredPassage]:
     """All passages that the turn depends on: its hits and the passages quoted by the conversation before it."""
     return [*record["hits"], *record.get("leans_on", ())]

@@ -49,6 +49,12 @@ class Conversation:
     """Oldest first."""
     trace_ids: tuple[str, ...] = ()
     """The trace ids of the stored turns that they came from."""
+    asked: str = ""
+    """The question that the last answer from documents was given to, in a form that needs no conversation; “” = none is stored."""
+    passages: tuple[str, ...] = ()
+    """The ids of the passages of that answer, those that it cites first, in the order of their numbers."""
+    is_asked_about: bool = False
+    """The question is about the last answer, or about what was said."""
     quoted: tuple[tuple[str, str], ...] = ()
     """(passage id, doc id) of the passages they quote, one for each document: the answer may quote them again."""
     system: str | None = None

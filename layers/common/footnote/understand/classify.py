@@ -47,7 +47,10 @@ async def classify_by_rules(turn: Turn) -> Turn:
 
 
 async def classify_by_model(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
-    """Lets a model decide intent, type and whether there are several steps; the entities stay."""
+    """Lets a model decide intent, type and whether there are several steps; the entities stay. A question about the last answer is of
+    none of these kinds."""
+    if turn.conversation.is_asked_about:
+        return turn
     ruled = turn.classification or classify(turn.asked, turn.lang)
     prompt = prompts.render("classify", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
     kind = await ask(models, turn.plan.model, [Message("user", prompt)], Kind, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)

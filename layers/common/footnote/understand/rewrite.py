@@ -37,8 +37,8 @@ class Queries(BaseModel, defer_build=True):
 
 
 def may_rewrite(turn: Turn) -> bool:
-    """The conversation has earlier exchanges."""
-    return bool(turn.conversation.exchanges)
+    """The conversation has earlier exchanges, and the question is not about the last answer."""
+    return bool(turn.conversation.exchanges) and not turn.conversation.is_asked_about
 
 
 async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Embedder | None) -> Turn:
