@@ -145,9 +145,10 @@ async def test_a_refusal_mentions_nothing_that_is_missing_from_the_reply(open_si
 
 
 async def test_an_answer_that_says_no_is_an_answer(open_site: OpenSite) -> None:
-    site = await open_chat(open_site, "Smoking is not permitted on the bridge [1].")
+    said = "The bridge was built in 1894 [1]. Smoking is not permitted on it [1]."
+    site = await open_chat(open_site, said)
     body = (await site.client.post("/chat", json={"query": QUESTION})).json()
-    assert (body["answer"], len(body["citations"])) == ("Smoking is not permitted on the bridge [1].", 1)
+    assert (body["answer"], len(body["citations"])) == (said, 1)
 
 
 async def test_chat_says_when_nothing_was_found(open_site: OpenSite) -> None:
@@ -163,8 +164,13 @@ async def test_chat_says_the_same_for_an_empty_collection(open_site: OpenSite) -
 
 
 async def test_chat_carries_the_warnings_of_an_answer(open_site: OpenSite) -> None:
-    site = await open_chat(open_site, "It was built in 1492 [1].")
+    site = await open_chat(open_site, "The bridge was built in 1894 [1]. Giants paid 1492 euros for it [1].")
     assert (await site.client.post("/chat", json={"query": QUESTION})).json()["warnings"] == ["unsupported"]
+
+
+async def test_chat_shows_no_answer_that_its_passages_do_not_support(open_site: OpenSite) -> None:
+    site = await open_chat(open_site, "It was built in 1492 [1].")
+    assert (await site.client.post("/chat", json={"query": QUESTION})).json()["answer"] == message("unsupported", "en")
 
 
 async def test_a_follow_up_is_understood_by_its_session(open_site: OpenSite) -> None:

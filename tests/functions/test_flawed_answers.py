@@ -21,6 +21,9 @@ FLAWED: list[tuple[list[str], str]] = [
     (LOOP, "repetition"),
     (["Here is what I found:"], "preamble"),
     (["The answer to this question is: [^bridge]"], "preamble"),
+    (["The bridge was built [^bridge]."], "preamble"),
+    ([f"{INVENTED} [^bridge]"], "unfounded"),
+    (["It was opened in 1920 [^bridge]. Ada Berg designed its towers [^bridge]."], "unfounded"),
     (["Die Brücke wurde im Jahr 1894 gebaut, und sie ist heute noch blau gestrichen. [^bridge]"], "other_language"),
     (["다리는 1894년에 지어졌으며 지금도 파란색으로 칠해져 있습니다. 매시간 연락선이 강을 건너 다닙니다. [^bridge]"], "other_language"),
 ]

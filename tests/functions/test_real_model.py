@@ -79,6 +79,19 @@ async def test_a_chat_completion_is_streamed_and_says_what_it_used(open_product:
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("lang", QUESTIONS)
+@pytest.mark.parametrize("path", ["/ask", "/ask/stream"])
+async def test_in_every_language_what_is_certain_is_in_the_document(path: str, lang: str, open_product: Open) -> None:
+    client = await open_product(lang)
+    if path == "/ask":
+        reply = await ask(client, lang)
+    else:
+        body = {"query_text": QUESTIONS[lang], "index_name": "default", "permission_groups": []}
+        reply = read_events((await client.post(path, json=body)).text)[-1]
+    assert is_sound(reply)
+
+
+@pytest.mark.nightly
 async def test_a_reply_cut_by_its_limit_says_so(open_product: Open) -> None:
     client = await open_product(max_completion_tokens=3)
     body = {"query_text": "Count from one to ten.", "index_name": "default", "permission_groups": [], "mode": "gpt"}

@@ -155,6 +155,7 @@ def _mcp(tool: str, **arguments: Any) -> Request:
 CITED = _says("The bridge was built in 1894 [^bridge].")
 NUMBERED = _says("The bridge was built in 1894 [1].", thinking="The records say when.")
 REFERENCED = _says("The bridge was built in 1894.\n\nSOURCES_USED: 1, 9")
+OF_OTHERS = _says("The bridge was built in 1895.\n\nSOURCES_USED: 1, 9")
 UNSUPPORTED = _says("The bridge was built in 1731 by giants [1].")
 REWRITTEN = _says('{"queries": ["How often is the bridge painted?", "bridge paint"]}')
 TOOL: Reply = [Delta(tool_calls=(ToolCall("c1", "search_documents", '{"query": "bridge built"}'),)), Delta(usage=Usage(50, 5))]
@@ -251,11 +252,11 @@ SCENES: Mapping[str, Scene] = {
     "rag_without_history": Scene([_v2("rag")], [REFERENCED], failing=NO_STORE),
     "rag_other_user": Scene([_v2("rag", user_id="bob")], caller=ANN),
     "rag_other_type": Scene([_v2("rag", search_type="gpt")]),
-    "rag_remote": Scene([_v2("rag")], [REFERENCED], settings=MCP, ports={"tools": OtherSystem()}),
+    "rag_remote": Scene([_v2("rag")], [OF_OTHERS], settings=MCP, ports={"tools": OtherSystem()}),
     "rag_remote_down": Scene(
         [_v2("rag")], [REFERENCED], settings=MCP, ports={"tools": OtherSystem()}, failing={"tools.call": Unavailable("The server is down.")}
     ),
-    "rag_kdb": Scene([_v2("rag", mcp_org="")], [REFERENCED], settings=KDB, ports={"knowledge_base": OtherSystem()}),
+    "rag_kdb": Scene([_v2("rag", mcp_org="")], [OF_OTHERS], settings=KDB, ports={"knowledge_base": OtherSystem()}),
     "gpt": Scene([_v2("gpt", "Hello!"), _v2("gpt", "And again?")], [_says("Hello."), _says("Hello again.")]),
     "gpt_without_model": Scene([_v2("gpt", "Hello!")]),
     "pa": Scene([_v2("pa")], [TOOL, NUMBERED]),

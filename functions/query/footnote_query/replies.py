@@ -106,9 +106,10 @@ TIER = (
 
 WARNINGS = (
     "Findings of the checks of the answer. Of a model's text that is no answer, so that the documents are quoted instead or below it:"
-    " `uncited`, `empty`, `preamble` (it only announces an answer), `repetition`, `other_language`. `citations_added`: the model cited"
-    " nothing, and its sentences were found in these passages. `model_failed`: a language model is configured but did not answer, and the"
-    " documents are quoted instead. Others, such as `unsupported`: see the documentation of `/ask`."
+    " `uncited`, `empty`, `preamble` (it only announces an answer, or repeats the question), `repetition`, `other_language`, `unfounded`"
+    " (the passages that it cites say nothing of it). `citations_added`: the model cited nothing, and its sentences were found in these"
+    " passages. `model_failed`: a language model is configured but did not answer, and the documents are quoted instead. Others, such as"
+    " `unsupported`: see the documentation of `/ask`."
 )
 """The description of a field with the warnings."""
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.assess import check_support, claims_of, has_sources
+from footnote.answer.assess import claims_of
 from footnote.answer.citation_styles import cite
 from footnote.answer.messages import message
+from footnote.answer.unsupported import check_support, has_sources
 from footnote.settings import Rag
 from footnote.types import Answer, Hit, Turn
 from tests.deps import FakeDeps, call_step
@@ -27,6 +28,7 @@ BRUECKE = make_hit(
 )
 DARI = make_hit("옛 다리는 1894년에 베르겐에서 지어졌습니다. 하루에 자동차 300대가 지나갑니다. IBM이 설계를 맡았습니다.", lang="ko")
 
+PLAIN = make_hit("다리는 1894년에 지어졌다. 화물차는 허가가 필요하다.", lang="ko")
 BIBEON = make_hit("비밀번호를 본인이 변경할 수 있습니다.", lang="ko")
 HALL = make_hit("Guests can rent the hall on Sundays.")
 
@@ -38,13 +40,18 @@ class Weights:
         return dict.fromkeys(terms, 1.0)
 
 
+SILENT = replace(HELD, options={"quotes": False})
+"""Without quotes instead of what is unfounded."""
+
+
 async def check(
-    text: str, *hits: Hit, lang: str = "en", output_check: Any = "warn", profile: Any = HELD, question: str = "Tell me."
+    text: str, *hits: Hit, lang: str = "en", output_check: Any = "warn", profile: Any = SILENT, question: str = "Tell me."
 ) -> Turn:
     said, citations = cite(text, hits or (BRIDGE, FERRY), profile.citation_style, lang)
     turn = make_turn(question, profile, lang=lang, answer=Answer(said, citations, model="m"))
     index: Any = Weights()
-    return await call_step(check_support, turn, FakeDeps(index=index, rag=Rag(output_check=output_check))) if has_sources(turn) else turn
+    deps = FakeDeps(index=index, rag=Rag(output_check=output_check))
+    return [item async for item in call_step(check_support, turn, deps)][-1] if has_sources(turn) else turn  # type: ignore[return-value]
 
 
 def warnings(turn: Turn) -> tuple[str, ...]:
@@ -63,6 +70,7 @@ def warnings(turn: Turn) -> tuple[str, ...]:
         ("Die alte Brücke wurde 1894 gebaut [1].", "de", (BRUECKE,)),
         ("옛 다리는 1894년에 지어졌습니다 [1].", "ko", (DARI,)),
         ("IBM이 설계를 맡았습니다 [1].", "ko", (DARI,)),
+        ("1894년에 지어졌습니다 [1].", "ko", (PLAIN,)),
         ("비밀번호를 본인이 변경할 수 있습니다 [1].", "ko", (BIBEON,)),
     ],
 )
@@ -89,7 +97,7 @@ async def test_what_the_source_says_is_not_doubted(text: str, lang: str, hits: t
 )
 async def test_numbers_names_negations_and_texts_from_elsewhere_are_doubted(text: str, lang: str, hits: tuple[Hit, ...]) -> None:
     turn = await check(text, *hits, lang=lang)
-    assert warnings(turn) == ("unsupported",)
+    assert warnings(turn) == ("unfounded",)
     assert turn.record.notes["unsupported"] == [text.replace(" [1]", "    ")]
 
 
@@ -138,8 +146,8 @@ async def test_a_number_or_a_never_counts_in_the_shortest_sentence(
     text: str, lang: str, hits: dict[str, Hit], doubted: bool, marker: str
 ) -> None:
     style = "references" if marker.startswith("\n") else "numbered"
-    turn = await check(text + marker, hits[lang], lang=lang, profile=replace(HELD, citation_style=style))
-    assert warnings(turn) == (("unsupported",) if doubted else ())
+    turn = await check(text + marker, hits[lang], lang=lang, profile=replace(SILENT, citation_style=style))
+    assert warnings(turn) == (("unfounded",) if doubted else ())
 
 
 async def test_pleasantries_and_numbers_of_steps_claim_nothing() -> None:
@@ -152,7 +160,7 @@ async def test_pleasantries_and_numbers_of_steps_claim_nothing() -> None:
 async def test_what_the_question_names_is_not_doubted() -> None:
     text = "The bridge of Old Haven was built in 1894 [1]."
     assert warnings(await check(text, question="When was the bridge of Old Haven built?")) == ()
-    assert warnings(await check(text)) == ("unsupported",)
+    assert warnings(await check(text)) == ("unfounded",)
 
 
 async def test_several_sources_support_a_claim_together() -> None:
@@ -170,8 +178,19 @@ async def test_an_unsupported_answer_is_replaced_if_configured_and_not_yet_strea
     turn = await check(text, output_check="reject")
     assert (turn.outcome, turn.answer) == ("refused", Answer(message("unsupported", "en"), model="m"))
     assert turn.record.notes["rejected_answer"] == text
-    live = await check(text, output_check="reject", profile=LIVE)
+    live = await check(f"The old bridge carries 300 cars a day [1]. {text}", output_check="reject", profile=LIVE)
     assert (live.outcome, warnings(live)) == (None, ("unsupported",))
+
+
+async def test_an_answer_of_which_nothing_is_supported_is_none() -> None:
+    """And so nothing that its sources do not say is certain; a part of it that they do not say is a warning."""
+    for profile in (SILENT, replace(SILENT, live=True)):
+        turn = await check("The bridge was built in 1897 [1]. Queen Sonja opened it [1].", profile=profile)
+        assert (turn.outcome, warnings(turn)) == ("refused", ("unfounded",))
+    notice = await check("The bridge was built in 1897 [1].", profile=replace(HELD, options={"reject_uncited": True}))
+    assert (notice.outcome, notice.answer) == ("refused", Answer(message("unsupported", "en"), model="m"))
+    partly = await check("The old bridge carries 300 cars a day [1]. Queen Sonja opened it [1].")
+    assert (partly.outcome, warnings(partly)) == (None, ("unsupported",))
 
 
 def test_a_marker_behind_the_full_stop_belongs_to_the_sentence_before_it() -> None:

@@ -1,7 +1,7 @@
 // What is said about an answer below it.
 
 /** Why a model's text is no answer. */
-const FLAWS = ['uncited', 'empty', 'preamble', 'repetition', 'other_language']
+const FLAWS = ['uncited', 'empty', 'preamble', 'repetition', 'other_language', 'unfounded']
 
 export const isFlawed = warnings => (warnings ?? []).some(code => FLAWS.includes(code))
 

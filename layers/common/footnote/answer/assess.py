@@ -24,13 +24,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean
 
-from footnote.answer.messages import message
 from footnote.ports import Index
-from footnote.settings import Rag
 from footnote.text.grounding import covered_share
 from footnote.text.phrasings import NEGATED_KO, NEGATIONS, SPELLINGS
 from footnote.text.sentences import split_sentences
@@ -83,6 +80,8 @@ class Support:
     denied: bool
     measured: bool = True
     """Whether the claim has enough terms for recall and cosine to be meaningful."""
+    short: bool = False
+    """It has fewer than LEAST_TERMS terms, with a marker or without."""
 
     @property
     def total(self) -> float:
@@ -90,39 +89,20 @@ class Support:
         return self.recall + self.cosine
 
     @property
+    def _contradicted(self) -> bool:
+        return self.denied and self.recall >= 0.5
+
+    @property
     def doubted(self) -> bool:
         """Whether the claim counts as unsupported."""
-        if self.outside or (self.denied and self.recall >= 0.5):
+        if self.outside or self._contradicted:
             return True
         return self.measured and (self.near < NEAR or self.total < LEAST)
 
-
-def has_sources(turn: Turn) -> bool:
-    """A model wrote the answer, and it cites something. Citations that were added are of passages that the check has found."""
-    answer = turn.answer
-    return answer is not None and bool(answer.citations) and not answer.extractive and "citations_added" not in answer.warnings
-
-
-async def check_support(turn: Turn, *, index: Index, rag: Rag) -> Turn:
-    """Notes the mean support as `groundedness` (0..2) and the unsupported claims as `unsupported`.
-
-    If a claim is unsupported, the answer gets the warning `unsupported`. With RAG__OUTPUT_CHECK=reject it is replaced instead,
-    unless it has already been streamed.
-    """
-    answer = turn.answer
-    if answer is None:
-        return turn
-    found = await find_support(turn, answer, index)
-    if measured := [result.total for _, result in found if result.measured]:
-        turn = turn.with_notes(groundedness=round(fmean(measured), 3))
-    doubted = [claim for claim, result in found if result.doubted]
-    if not doubted:
-        return turn
-    turn = turn.with_notes(unsupported=doubted)
-    if rag.output_check == "reject" and not turn.profile.live:
-        refusal = Answer(message("unsupported", turn.lang), model=answer.model)
-        return replace(turn, outcome="refused", answer=refusal).with_notes(rejected_answer=answer.text)
-    return replace(turn, answer=replace(answer, warnings=(*answer.warnings, "unsupported")))
+    @property
+    def refuted(self) -> bool:
+        """Whether it is doubted for more than the few words that it has: “Yes [1].” is in no passage."""
+        return self.doubted and (not self.short or self.outside or self._contradicted)
 
 
 async def find_support(turn: Turn, answer: Answer, index: Index) -> list[tuple[str, Support]]:
@@ -178,16 +158,20 @@ def support(
     grams = bigrams(claim)
     # The window with the highest bigram cosine is nearly always among the two with the highest recall: skip the others.
     likely = sorted(range(len(windows)), key=lambda i: -recalls[i])[:2]
+    cosine = max((bigram_cosine(grams, bigrams(windows[i].text)) for i in likely), default=0.0)
+    if lang == "ko" and recall + cosine < LEAST:
+        recall = max(recall, _share_of_heads(claim, windows))
     numbers = numbers_in(claim, lang) - SOFT
     known = numbers_in(f"{question} {heads}", lang).union(*(window.numbers for window in windows))
     return Support(
         recall=recall,
-        cosine=max((bigram_cosine(grams, bigrams(windows[i].text)) for i in likely), default=0.0),
+        cosine=cosine,
         near=min((_near(claim, number, sentences, weights, lang) for number in numbers & known), default=1.0),
         outside=bool(numbers - known)
         or not _names(claim, lang) <= _stems(f"{question} {heads}", lang).union(*(sentence.words for sentence in sentences)),
         denied=bool(windows) and _denies(windows[-best], claim, lang),
         measured=len(terms) >= least_terms,
+        short=len(terms) < LEAST_TERMS,
     )
 
 
@@ -218,9 +202,11 @@ def _near(claim: str, number: str, sentences: Sequence[Sentence], weights: Mappi
     if at is None:
         return 1.0
     around = sorted((i for i in range(len(words)) if i != at), key=lambda i: abs(i - at))[:NEIGHBOURS]
-    terms = frozenset(content_terms(" ".join(words[i] for i in around), lang))
+    beside = " ".join(words[i] for i in around)
+    terms = frozenset(content_terms(beside, lang))
     holding = [sentence for sentence in sentences if number in sentence.numbers]
-    return max((covered_share(terms, sentence.terms, weights) for sentence in holding), default=1.0) if terms else 1.0
+    near = max((covered_share(terms, sentence.terms, weights) for sentence in holding), default=1.0) if terms else 1.0
+    return max(near, _share_of_heads(beside, holding)) if lang == "ko" and near < NEAR else near
 
 
 def numbers_in(text: str, lang: str) -> frozenset[str]:
@@ -273,6 +259,12 @@ def _negations(text: str, lang: str) -> list[str]:
     words = WORD.findall(text)
     at = [i for i, word in enumerate(words) if _negates(word)]
     return [" ".join(word for word in words[max(0, i - 3) : i + 5] if not _negates(word)) for i in at]
+
+
+def _share_of_heads(claim: str, windows: Sequence[Sentence]) -> float:
+    """The highest share of the beginnings of a Korean claim's words that a window has: polite and plain endings differ."""
+    heads = matter(claim, "ko")
+    return max((len(heads & matter(window.text, "ko")) / len(heads) for window in windows), default=0.0) if heads else 0.0
 
 
 def _without_polarity(claim: str) -> str:

@@ -40,32 +40,33 @@ async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, c
         notice = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model, cut=answer.cut)
         yield replace(turn.with_notes(rejected_answer=answer.text), outcome="refused", answer=notice)
     elif flaw is None:
-        yield replace(_warned(turn, answer, "insufficient"), outcome="refused")
-    elif flaw == "uncited" and _has_other_sources(turn):
-        yield _warned(turn, answer, flaw)
+        yield replace(with_warning(turn, answer, "insufficient"), outcome="refused")
+    elif flaw == "uncited" and has_other_sources(turn):
+        yield with_warning(turn, answer, flaw)
     elif flaw == "uncited" and (cited := await attribute(turn, answer, index)):
         if turn.profile.live and len(cited.text) > len(answer.text):
             yield Token(cited.text[len(answer.text) :])
-        yield _warned(turn, cited, "citations_added")
+        yield with_warning(turn, cited, "citations_added")
     elif flaw == "uncited" and turn.conversation.is_asked_about:
-        yield _warned(turn, answer, flaw)
+        yield with_warning(turn, answer, flaw)
     else:
-        async for item in _quote(turn, answer, flaw, index, embedder, calibration):
+        async for item in quote_documents(turn, answer, flaw, index, embedder, calibration):
             yield item
 
 
 async def doubt_answer(turn: Turn) -> Turn:
     """Where the check fails, a text that cites nothing does not pass for an answer."""
     flaw = find_flaw(turn, turn.answer) if turn.answer and not turn.answer.extractive else None
-    if turn.answer is None or flaw is None or (flaw == "uncited" and (_has_other_sources(turn) or turn.conversation.is_asked_about)):
+    if turn.answer is None or flaw is None or (flaw == "uncited" and (has_other_sources(turn) or turn.conversation.is_asked_about)):
         return turn
-    return replace(_warned(turn, turn.answer, flaw), outcome="refused")
+    return replace(with_warning(turn, turn.answer, flaw), outcome="refused")
 
 
-async def _quote(
+async def quote_documents(
     turn: Turn, answer: Answer, flaw: Flaw, index: Index, embedder: Embedder | None, calibration: Calibration
 ) -> AsyncIterator[Event | Turn]:
-    turn = replace(_warned(turn, answer, flaw), record=replace(turn.record, degraded=True))
+    """Quotes the documents instead of a text with this flaw, or below one that has been shown. The flaw is a warning."""
+    turn = replace(with_warning(turn, answer, flaw), record=replace(turn.record, degraded=True))
     if not turn.plan.wants("quotes"):
         yield replace(turn, outcome="refused")
         return
@@ -95,11 +96,12 @@ async def _quote(
         yield replace(quoted, answer=both, outcome=quoted.outcome or "closest")
 
 
-def _warned(turn: Turn, answer: Answer, warning: str) -> Turn:
+def with_warning(turn: Turn, answer: Answer, warning: str) -> Turn:
+    """The turn with one warning more beside its answer."""
     return replace(turn, answer=replace(answer, warnings=(*answer.warnings, warning)))
 
 
-def _has_other_sources(turn: Turn) -> bool:
+def has_other_sources(turn: Turn) -> bool:
     """Whether the text may rest on something that cannot be cited: text that came with the question, or the result of a tool."""
     return bool(turn.request.attached) or any(
         said.role == "tool" and said.name not in (SEARCH, VOICES) for said in turn.record.tool_messages

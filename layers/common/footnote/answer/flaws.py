@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
+from footnote.answer.assess import is_negated, matter
 from footnote.answer.preamble import find_end, stems_of
 from footnote.text.code_spans import prose_spans
 from footnote.text.language import LATIN_WORD, MARKER_WORDS, detect_language
+from footnote.text.question_shapes import ASKS, shape_of
 from footnote.text.sentences import split_sentences
 from footnote.types import Answer, Flaw, Turn
 
 QUOTED = re.compile(r"“[^”]{0,600}”|„[^“”]{0,600}[“”]|«[^»]{0,600}»|\"[^\"]{0,600}\"")
+WORD = re.compile(r"\w+")
 LEAST_LETTERS = 25
 """Letters of a text whose language can be told."""
 LEAST_SHARE = 0.2
@@ -30,7 +33,7 @@ def find_flaw(turn: Turn, answer: Answer) -> Flaw | None:
         return "empty"
     if answer.cut == "repetition":
         return "repetition"
-    if _only_announces(text, turn):
+    if _only_announces(text, turn) or any(_only_repeats(text, question, turn.lang) for question in {turn.request.question, turn.asked}):
         return "preamble"
     if _is_in_other_language(text, turn):
         return "other_language"
@@ -43,6 +46,18 @@ def _only_announces(text: str, turn: Turn) -> bool:
     if find_end(f"{said}\n1.", stems_of(turn.request.question)) == len(said) + 1:
         return True
     return said.endswith((":", "：")) and len(split_sentences(said, turn.lang)) == 1
+
+
+def _only_repeats(text: str, question: str, lang: str) -> bool:
+    """Whether it says the question again: word for word, or all of its matter and nothing else, where it asks who, what or when. A yes or
+    no question may be answered like that."""
+    if WORD.findall(text.casefold()) == WORD.findall(question.casefold()):
+        return True
+    if not ASKS.search(question.rstrip("?？ ")) or shape_of(question, lang) == "yes_no":
+        return False
+    said, asked = matter(text, lang), matter(question, lang)
+    repeats = bool(said) and {term for term in asked if not ASKS.search(term)} <= said <= asked
+    return repeats and is_negated(text, lang) == is_negated(question, lang)
 
 
 def _is_in_other_language(text: str, turn: Turn) -> bool:

@@ -273,6 +273,11 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Das Sprachmodell hat in einer anderen Sprache geantwortet.",
         "ko": "언어 모델이 다른 언어로 답했습니다.",
     },
+    "model_unfounded": {
+        "en": "The passages that the language model cited do not say what it wrote.",
+        "de": "Die vom Sprachmodell zitierten Textstellen sagen nicht, was es geschrieben hat.",
+        "ko": "언어 모델이 인용한 구절에서 답변 내용을 확인할 수 없습니다.",
+    },
     "budget_cheaper": {
         "en": "Most of your budget for today is used up, so a cheaper language model answered.",
         "de": "Ihr heutiges Budget ist größtenteils aufgebraucht. Deshalb hat ein günstigeres Sprachmodell geantwortet.",

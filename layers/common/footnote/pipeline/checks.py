@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from footnote.answer.assess import check_support, has_sources
 from footnote.answer.check import check_answer, doubt_answer
 from footnote.answer.context import warn_of_injection, was_written
 from footnote.answer.critique import critique, critique_shown
 from footnote.answer.extract import verdict_shown
 from footnote.answer.overview import has_quotes, is_quoted_first, quote_first, show_quotes
 from footnote.answer.revise import is_revisable, revise, revision_shown
+from footnote.answer.unsupported import check_support, has_sources
 from footnote.guard.answer_policy import check_quotes, drop_quotes, enforce_policy, find_violations, has_answer, withhold
 from footnote.steps import FALLBACK, IGNORE, SKIP, Step
 from footnote.types import Stage

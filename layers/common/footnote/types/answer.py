@@ -19,9 +19,10 @@ CUT_WARNINGS: Mapping[Cut, str] = {
 }
 """The warnings that say so beside the answer."""
 
-Flaw = Literal["empty", "repetition", "preamble", "other_language", "uncited"]
+Flaw = Literal["empty", "repetition", "preamble", "other_language", "uncited", "unfounded"]
 """Why a model's text is no answer. empty: it has no words. repetition: a loop, which was ended. preamble: it announces an answer that does
-not follow. other_language: it is in another language than the question. uncited: it cites no passage."""
+not follow, or repeats the question. other_language: it is in another language than the question. uncited: it cites no passage. unfounded:
+the passages that it cites say nothing of what it says."""
 FLAWS: frozenset[str] = frozenset(get_args(Flaw))
 
 Tier = Literal["answer", "closest", "nothing"]

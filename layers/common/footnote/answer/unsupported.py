@@ -1,0 +1,51 @@
+"""What becomes of a model's answer whose statements the cited passages do not support (`assess`)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from statistics import fmean
+
+from footnote.answer.assess import find_support
+from footnote.answer.calibration import Calibration
+from footnote.answer.check import has_other_sources, quote_documents, with_warning
+from footnote.answer.messages import message
+from footnote.events import Event
+from footnote.ports import Embedder, Index
+from footnote.settings import Rag
+from footnote.types import Answer, Turn
+
+
+def has_sources(turn: Turn) -> bool:
+    """A model wrote the answer, and it cites something. Citations that were added are of passages that the check has found."""
+    answer = turn.answer
+    return answer is not None and bool(answer.citations) and not answer.extractive and "citations_added" not in answer.warnings
+
+
+async def check_support(
+    turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration, rag: Rag
+) -> AsyncIterator[Event | Turn]:
+    """Notes the mean support as `groundedness` (0..2) and the unsupported claims as `unsupported`.
+
+    If a claim is unsupported, the answer gets the warning `unsupported`. If all are, and not only for being short, it is no answer: the
+    documents are quoted instead of it, or below it where it has been shown, and the warning is `unfounded`. With RAG__OUTPUT_CHECK=reject,
+    or the option `reject_uncited` where all are unsupported, a notice takes the place of what has not been shown.
+    """
+    answer = turn.answer
+    found = await find_support(turn, answer, index) if answer else []
+    if measured := [result.total for _, result in found if result.measured]:
+        turn = turn.with_notes(groundedness=round(fmean(measured), 3))
+    doubted = [claim for claim, result in found if result.doubted]
+    if answer is None or not doubted:
+        yield turn
+        return
+    turn = turn.with_notes(unsupported=doubted)
+    unfounded = len(doubted) == len(found) and any(result.refuted for _, result in found) and not has_other_sources(turn)
+    if (rag.output_check == "reject" and not turn.profile.live) or (unfounded and turn.plan.wants("reject_uncited")):
+        refusal = Answer(message("unsupported", turn.lang), model=answer.model)
+        yield replace(turn, outcome="refused", answer=refusal).with_notes(rejected_answer=answer.text)
+    elif unfounded:
+        async for item in quote_documents(turn, answer, "unfounded", index, embedder, calibration):
+            yield item
+    else:
+        yield with_warning(turn, answer, "unsupported")
