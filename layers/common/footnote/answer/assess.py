@@ -22,8 +22,9 @@ another passage of the same document 98 % (99; 100).
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -114,6 +115,7 @@ async def find_support(turn: Turn, answer: Answer, index: Index) -> list[tuple[s
         claims = [(claim, cited or shown, least) for claim, cited, least in claims]
     else:
         claims = [each for each in claims if each[1] or not answer.citations]
+    claims = [(claim, cited, least if is_comparable(cited, turn.lang) else math.inf) for claim, cited, least in claims]
     terms = [term for claim, *_ in claims for term in content_terms(claim, turn.lang)]
     asked = f"{turn.request.question} {turn.asked}"
     weights = await index.term_weights(turn.caller, turn.request.collection, terms)
@@ -121,7 +123,12 @@ async def find_support(turn: Turn, answer: Answer, index: Index) -> list[tuple[s
     return [(claim, support(claim, chunks, passages, weights, asked, turn.lang, least)) for claim, chunks, least in claims]
 
 
-def claims_of(answer: Answer, lang: str) -> Iterator[tuple[str, list[Chunk], int]]:
+def is_comparable(passages: Iterable[Chunk], lang: str) -> bool:
+    """Whether one of them is in the language of the answer. The words of another language are others, whatever they say."""
+    return any(chunk.lang == lang for chunk in passages)
+
+
+def claims_of(answer: Answer, lang: str) -> Iterator[tuple[str, list[Chunk], float]]:
     """(sentence without its markers, passages that it cites, least terms as of `support`). In a text without markers every sentence cites
     all sources, else one without a marker none."""
     text = answer.unmarked
@@ -140,7 +147,7 @@ def support(
     weights: Mapping[str, float],
     question: str,
     lang: str,
-    least_terms: int = 0,
+    least_terms: float = 0,
 ) -> Support:
     """Compares a claim with the passages that it cites.
 

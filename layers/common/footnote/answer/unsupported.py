@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from statistics import fmean
 
-from footnote.answer.assess import find_support
+from footnote.answer.assess import find_support, is_comparable
 from footnote.answer.calibration import Calibration
 from footnote.answer.check import has_other_sources, quote_documents, with_warning
 from footnote.answer.messages import message
@@ -40,7 +40,7 @@ async def check_support(
         yield turn
         return
     turn = turn.with_notes(unsupported=doubted)
-    unfounded = len(doubted) == len(found) and any(result.refuted for _, result in found) and not has_other_sources(turn)
+    unfounded = len(doubted) == len(found) and any(result.refuted for _, result in found) and _rests_on_passages(turn, answer)
     if (rag.output_check == "reject" and not turn.profile.live) or (unfounded and turn.plan.wants("reject_uncited")):
         refusal = Answer(message("unsupported", turn.lang), model=answer.model)
         yield replace(turn, outcome="refused", answer=refusal).with_notes(rejected_answer=answer.text)
@@ -49,3 +49,10 @@ async def check_support(
             yield item
     else:
         yield with_warning(turn, answer, "unsupported")
+
+
+def _rests_on_passages(turn: Turn, answer: Answer) -> bool:
+    """Whether the words of the answer have to be in what it cites: not if it rests on something else, says its predecessor in other words,
+    or is in another language."""
+    passages = [citation.hit.chunk for citation in answer.citations]
+    return not has_other_sources(turn) and not turn.conversation.is_asked_about and is_comparable(passages, turn.lang)
