@@ -48,8 +48,7 @@ async def ask(site: Site, api: tuple[str, Callable[[str, Said], Any]], question:
 async def last_prompt(site: Site, api: tuple[str, Callable[[str, Said], Any]], question: str) -> tuple[str, ...]:
     """The contents of the messages that the model gets for a question after a first one was answered."""
     model: Any = site.core.models.model  # type: ignore[attr-defined]
-    model.replies[:] = [['{"query": ""}']] if api[0] == "/chat" else []
-    model.replies += [[FIRST + (" SOURCES_USED: 1" if api[0] == "/v2/rag/query" else "")], ["1894 [1]. SOURCES_USED: 1"], ["1894 [1]."]]
+    model.replies[:] = [[FIRST + (" SOURCES_USED: 1" if api[0] == "/v2/rag/query" else "")], ["1894 [1]. SOURCES_USED: 1"], ["1894 [1]."]]
     await ask(site, api, QUESTION, [])
     await ask(site, api, question, [("user", QUESTION), ("assistant", FIRST)])
     asked = next(sent for sent in reversed(model.sent) if question in sent.messages[-1].content)  # behind it, a critique may come
@@ -95,7 +94,7 @@ async def test_a_table_of_something_else_is_searched_for(open_site: OpenSite) ->
 async def test_what_was_said_needs_no_citation(api: Any, open_site: OpenSite) -> None:
     site = await open_site("")
     model: Any = site.core.models.model  # type: ignore[attr-defined]
-    model.replies[:] = [['{"query": ""}']] if api[0] == "/chat" else []
+    model.replies[:] = []
     model.replies += [[FIRST], [f"You asked: {QUESTION}"]]
     await ask(site, api, QUESTION, [])
     reply = await ask(site, api, "what did I ask before?", [("user", QUESTION), ("assistant", FIRST)])

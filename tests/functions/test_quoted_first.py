@@ -118,7 +118,14 @@ async def test_a_quote_with_a_forbidden_term_is_not_shown(open_site: OpenSite) -
     assert (await site.client.put("/forbidden-terms/1894", json={})).status_code == 200
     events = await ask(site, QUOTING)
     assert "1894" not in str([event for event in events if event["type"] != "done"])
-    assert (events[-1]["answer"], events[-1]["warnings"]) == ("It was built long ago [^bridge].", ["unsupported"])
+    assert (events[-1]["answer"], events[-1]["warnings"]) == ("It was built long ago [^bridge].", ["unfounded"])
+
+
+async def test_a_quote_with_a_forbidden_term_does_not_stand_in_for_the_model_either(open_site: OpenSite) -> None:
+    site = await open_site(ModelUnavailable("It is down."))
+    assert (await site.client.put("/forbidden-terms/1894", json={})).status_code == 200
+    last = (await ask(site, QUOTING))[-1]
+    assert (last["answer"], last["citations"], last["tier"]) == (message("refused", "en"), [], "nothing")
 
 
 async def test_a_quote_that_cannot_be_checked_is_not_shown(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ async def quote_documents(
 ) -> AsyncIterator[Event | Turn]:
     """Quotes the documents instead of a text with this flaw, or below one that has been shown. The flaw is a warning."""
     turn = replace(with_warning(turn, answer, flaw), record=replace(turn.record, degraded=True))
-    if not turn.plan.wants("quotes"):
+    if not turn.plan.wants("quotes") or (turn.quoted is not None and turn.quoted.answer is None):
         yield replace(turn, outcome="refused")
         return
     style = markers_of(turn).style

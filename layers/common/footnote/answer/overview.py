@@ -60,10 +60,11 @@ async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibrat
     none. What the last answer is from follows a word on what needs a model. What `quote_first` has made is not made again, nor is what it
     has shown."""
     if (made := turn.quoted) is not None:
-        if made.answer is not None and not turn.shows_quotes:
-            yield Token(made.answer.text)
+        answer = made.answer or Answer(message("refused", turn.lang), extractive=True, verdict=SILENT)  # what may not be shown
+        if not turn.shows_quotes:
+            yield Token(answer.text)
         evidence = replace(turn.evidence, hits=made.evidence.hits)  # a prompt may have had no room for all that it cites
-        yield replace(turn, answer=made.answer, outcome=made.outcome, evidence=evidence)
+        yield replace(turn, answer=answer, outcome=made.outcome, evidence=evidence)
         return
     if turn.conversation.is_asked_about and turn.answer is None:
         turn = await _last_answer(turn, extract(turn, index=index, embedder=embedder, calibration=calibration))

@@ -60,8 +60,8 @@ async def check_quotes(turn: Turn, *, terms: Terms) -> Turn:
 
 
 async def drop_quotes(turn: Turn) -> Turn:
-    """Quotes that cannot be checked are not shown."""
-    return replace(turn, quoted=None)
+    """Quotes that cannot be checked are not shown, nor made again where they would stand in for the model."""
+    return replace(turn, quoted=replace(turn.quoted, answer=None, outcome="refused")) if turn.quoted else turn
 
 
 async def withhold(turn: Turn) -> Turn:
