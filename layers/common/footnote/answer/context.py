@@ -146,11 +146,11 @@ def _suspects(turn: Turn) -> Iterator[Suspect]:
 
 
 async def _rare(turn: Turn, terms: frozenset[str], index: Index) -> frozenset[str]:
-    """Those that at most FEW passages of the collection have."""
+    """Those that at most FEW passages of the collection have. Numbers are rare anywhere."""
     weights = await index.term_weights(turn.caller, turn.request.collection, [*terms, UNSEEN]) if terms else {}
     # A weight is log((N + 1) / (n + .5)): the difference to that of an unseen term is log(2 n + 1).
     least = weights.get(UNSEEN, 0.0) - math.log(2 * FEW + 1)
-    return frozenset(term for term in terms if weights.get(term, math.inf) >= least - TINY)
+    return frozenset(term for term in terms if not term.isdigit() and weights.get(term, math.inf) >= least - TINY)
 
 
 def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:

@@ -94,7 +94,7 @@ TO_READERS = re.compile(r"^(?:please )?make sure\b|\b(?:your|our|we|us|ihre?n?|u
 """A command of the page to its readers."""
 SENTENCE_END = re.compile(r"[.!?。！？][\"'”’»)]*$")
 """Distinguishes a sentence from a heading or a button."""
-LEAD = re.compile(r"\n\s*|(?<=[:\])|>])\s+")
+LEAD = re.compile(r"\n\s*|(?<=[:\])>])\s+")
 """Behind it an instruction may begin within a sentence: a line, a colon or a bracket."""
 LEAST_TERMS = 2
 """Content words. A sentence with fewer cannot be judged by sharing none with its passage."""
