@@ -11,6 +11,7 @@ import pytest
 from footnote.answer.messages import message
 from footnote.errors import ModelTimeout, StoreUnavailable
 from footnote.ports import Delta
+from footnote.text.tokens import count_tokens
 from footnote.types import Caller, ToolCall, Usage
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site, read_events
@@ -103,6 +104,17 @@ async def test_the_model_gets_the_references_numbered_and_apart_from_the_questio
     assert f"[References]\nReference [1] : Records (page 3)\n<document>\n{BRIDGE[0]}\n</document>" in references
     assert question.strip() == QUESTION
     assert sent.options["temperature"] == 0.7
+
+
+async def test_of_many_passages_the_model_reads_what_fits_into_2500_tokens(open_site: OpenSite) -> None:
+    site = await open_site("In 1894. SOURCES_USED: 1", filled=False)
+    texts = [f"The bridge number {number} was built in {1800 + number}. " + "It is blue. " * 25 for number in range(90)]
+    await put_document(site.core.index, make_document("bridge", groups=("*",)), texts)
+    await ask(site, query="Which bridge was built when?")
+    (sent,) = sent_to(site)
+    prompt = "\n".join(said.content for said in sent.messages)
+    assert prompt.count("\nReference [") > 5
+    assert count_tokens(prompt) <= 2500
 
 
 async def test_a_follow_up_is_understood_by_its_room_and_the_model_sees_the_conversation(open_site: OpenSite) -> None:

@@ -31,6 +31,14 @@ def test_no_passage_is_added_when_few_tokens_are_left() -> None:
     assert fit([], 100) == []
 
 
+@pytest.mark.parametrize(("share", "shown"), [(0.0, [1, 2, 3, 4]), (0.8, [1, 2]), (1.0, [1])])
+async def test_a_passage_that_scores_little_beside_the_best_is_left_out_where_the_api_says_so(share: float, shown: list[int]) -> None:
+    profile = Profile("p", live=False, citation_style="numbered", prompt="answer_numbered", least_share=share)
+    turn = await call_step(assemble_context, make_turn("Which?", profile, hits=passages(4)), FakeDeps())
+    assert [hit.chunk.doc_id for hit in turn.evidence.hits] == [f"doc{at}" for at in shown]
+    assert [at for at in range(1, 5) if f"Fact number {at} " in turn.messages[-1].content] == shown
+
+
 @pytest.mark.parametrize("lang", [*LANGUAGES, "ja"])
 @pytest.mark.parametrize("style", ["numbered", "footnote"])
 async def test_the_model_is_shown_the_passages_and_the_question_apart(lang: str, style: str) -> None:

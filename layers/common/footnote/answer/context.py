@@ -41,11 +41,14 @@ TINY = 1e-6
 async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversation: Conversation) -> Turn:
     """Sets `turn.messages` from the hits that fit and cuts `turn.evidence.hits` to these, so that only what the model saw is cited.
 
-    Passages that were added around the hits follow, if there is room. With the option `sandwich` the best passages are at both ends.
+    Hits that score little beside the best one are left out, where the profile says so. Passages that were added around the hits follow, if
+    there is room. With the option `sandwich` the best passages are at both ends.
     `budget` says how many tokens the passages get, and the history.
     """
     budget, evidence = budget_of(turn, llm), turn.evidence
-    groups = {group[0].chunk.chunk_id: group for group in group_repeats((*evidence.hits, *evidence.added))}
+    least = turn.profile.least_share * max((hit.score for hit in evidence.hits), default=0.0)
+    found = (*(hit for hit in evidence.hits if hit.score >= least), *evidence.added)
+    groups = {group[0].chunk.chunk_id: group for group in group_repeats(found)}
     fitting = fit([group[0] for group in groups.values()], budget.passages)
     about_last = turn.conversation.is_asked_about  # and the numbers in that answer are those of the passages
     shown = sandwich(fitting) if turn.plan.wants("sandwich") and not about_last else fitting
@@ -59,7 +62,7 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     system = "\n\n".join((rules, *_standing_instructions(turn, prompts)))
     user = "\n\n".join(part for part in (*_instructions(turn, prompts), today(turn, prompts), passages) if part)
     read = {each.chunk.chunk_id for hit in fitting for each in groups[hit.chunk.chunk_id]}
-    hits, added = ([hit for hit in found if hit.chunk.chunk_id in read] for found in (evidence.hits, evidence.added))
+    hits, added = ([hit for hit in each if hit.chunk.chunk_id in read] for each in (evidence.hits, evidence.added))
     evidence = replace(evidence, hits=tuple(hits), added=tuple(added), shown=tuple(shown))
     return replace(turn, evidence=evidence, messages=(Message("system", system), *earlier, Message("user", user)))
 

@@ -119,6 +119,8 @@ class Profile:
     context_tokens: int = 3500
     fixed_context: bool = False
     """True: somebody configured `context_tokens`, so the model's window does not change them."""
+    least_share: float = 0.0
+    """The lowest score of a passage that a model is shown, as a share of the best one's; 0 = as many passages as fit."""
     nothing_found: str | None = None
     """The message of a turn without hits; None = advice to rephrase, or that there is nothing that the caller may read."""
     history: int = 0

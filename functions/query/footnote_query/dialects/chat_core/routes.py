@@ -34,15 +34,26 @@ RAG = Profile(
     question_prompt="answer_references",
     limit=100,
     temperature=0.2,
-    context_tokens=6000,
+    context_tokens=1950,
+    least_share=0.3,
     history=4,
     room_prompt=True,
     search_cache_s=900,
     options={"rewrite_always": True, "search_cache": True, "quotes": False},
 )
-GPT = replace(RAG, citation_style="plain", question_prompt=None, history=20)
+"""Of the hundred passages that are searched for, a model reads a dozen at most (`python -m bench.prompts`)."""
+CONVERSATION = 6000
+"""Tokens of the conversation where no passages stand beside it."""
+GPT = replace(RAG, citation_style="plain", question_prompt=None, history=20, context_tokens=CONVERSATION)
 """Without documents the model sees as much of the conversation as fits, not only the last few exchanges."""
-PA = replace(RAG, prompt="agent", citation_style="numbered", question_prompt=None, options={**RAG.options, "rewrite_always": False})
+PA = replace(
+    RAG,
+    prompt="agent",
+    citation_style="numbered",
+    question_prompt=None,
+    context_tokens=CONVERSATION,
+    options={**RAG.options, "rewrite_always": False},
+)
 """The agent sees the conversation and phrases its own searches."""
 VISION = replace(GPT, prompt="vision", history=4)
 PROFILES: Mapping[Mode, Profile] = {"rag": RAG, "gpt": GPT, "pa": PA, "vision": VISION}

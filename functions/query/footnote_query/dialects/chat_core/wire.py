@@ -29,7 +29,7 @@ class QueryRequest(BaseModel):
     use_paragraph: bool = Field(True, description="True: search paragraphs only. False: also section openings and document outlines.")
     metadata_filter_key: str | None = Field(None, max_length=200, description="A metadata field to filter by.")
     metadata_filter_values: list[str] = Field([], max_length=100, description="Accepted values of that field; [] = any.")
-    top_k: int = Field(100, ge=1, le=1000, description="Passages to retrieve; the model sees those that fit its context.")
+    top_k: int = Field(100, ge=1, le=1000, description="Passages to retrieve; the model sees the best that fit its context.")
     temperature: float | None = Field(None, ge=0, le=2, description="Sampling temperature. Default: 0.2.")
     is_test: bool = Field(False, description="True: the turn is neither stored nor counted.")
 
