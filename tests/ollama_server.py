@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.openai_server import PROBES
+
 
 @dataclass(slots=True)
 class Ollama:
@@ -30,13 +32,18 @@ def running_ollama(*models: str | dict[str, Any], port: int = 0) -> Iterator[Oll
             """Silent."""
 
         def do_GET(self) -> None:
-            ollama.paths.append(self.path)
+            if self.path not in PROBES:
+                ollama.paths.append(self.path)
             entries = [{"name": model} if isinstance(model, str) else model for model in ollama.models]
             self._send(200 if self.path == "/api/tags" else 404, "application/json", json.dumps({"models": entries}))
 
         def do_POST(self) -> None:
-            ollama.paths.append(self.path)
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            if self.path == "/api/show":
+                found = next((model for model in ollama.models if isinstance(model, dict) and model["name"] == asked["model"]), {})
+                self._send(200, "application/json", json.dumps(found.get("show", {})))
+                return
+            ollama.paths.append(self.path)
             cited = re.search(r'<document id="([^"]+)"', asked["messages"][-1]["content"])
             delta = {"content": f"{asked['model']} says 1894" + (f" [^{cited[1]}]." if cited else ".")}
             chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": asked["model"]}

@@ -25,6 +25,7 @@ from footnote.ports import (
     Ledger,
     Meter,
     Models,
+    ModelServer,
     RankedLists,
     Records,
     Reranker,
@@ -97,6 +98,11 @@ class Deps(SettingGroups, Protocol):
 
     @property
     def models(self) -> Models: ...
+
+    @property
+    def model_server(self) -> ModelServer | None:
+        """None = what serves the models cannot be asked."""
+        ...
 
     @property
     def prompts(self) -> Prompts: ...

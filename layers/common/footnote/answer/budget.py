@@ -2,8 +2,8 @@
 
     passages 56 %, history 10–15 %, answer 18 %; the rest is for the instructions
 
-An API names the tokens that its passages and its answer take. A window that is known from the model's name only bounds them; one that
-is configured decides. What somebody configured for the passages, the answer or the number of turns wins over both.
+An API names the tokens that its passages and its answer take. A window that the model's server says, or else its name tells, only bounds
+them; one that is configured decides. What somebody configured for the passages, the answer or the number of turns wins over both.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def budget_of(turn: Turn, llm: LLM) -> TokenBudget:
     """The budget of this turn's prompt and answer."""
     profile, model = turn.profile, turn.plan.model or ""
     usual = TokenBudget(profile.context_tokens, round(profile.context_tokens * HISTORY), profile.context_tokens, profile.max_tokens)
-    window = llm.context_window or window_of(model)
+    window = llm.context_window or turn.plan.window or window_of(model)
     if window is None:
         return usual
     passages, history, answer = (round(window * share) for share in (PASSAGES, tier_of_model(model).history_share, ANSWER))

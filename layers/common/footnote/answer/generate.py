@@ -18,10 +18,10 @@ from footnote.answer.unread import NOTE, look, reading_said
 from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.model_calls import WITHHELD, read_reply
-from footnote.ports import Index, Ledger, Models, Records
+from footnote.ports import Index, Ledger, Models, ModelServer, Records
 from footnote.settings import LLM
 from footnote.steps import known_early, was_stopped
-from footnote.types import Answer, Turn
+from footnote.types import Answer, ModelLimits, Turn
 
 T = TypeVar("T")
 
@@ -29,8 +29,9 @@ PREFERENCE_S = 1.0
 """Longest wait for the user's preference: a question does not wait for a store that falls silent."""
 
 
-async def pick_model(turn: Turn, *, models: Models, llm: LLM, records: Records) -> Turn:
-    """Sets `turn.plan.model` to the name of the model that will answer; None if there is none or the budget is used up.
+async def pick_model(turn: Turn, *, models: Models, model_server: ModelServer | None, llm: LLM, records: Records) -> Turn:
+    """Sets `turn.plan.model` to the name of the model that will answer, and `turn.plan.window` to what its server says; None if there is
+    none or the budget is used up.
 
     Precedence: request, the user's preference, configuration (which an admin may have changed at runtime). If the endpoint is
     down, the reason is in `turn.record.model_problem` and the turn goes on without a model.
@@ -45,7 +46,8 @@ async def pick_model(turn: Turn, *, models: Models, llm: LLM, records: Records) 
     except ModelUnavailable as exc:
         record = replace(turn.record, model_address=models.address, model_source=models.source, model_problem=exc.detail, degraded=True)
         return replace(turn, plan=replace(turn.plan, model=None), record=record)
-    plan = replace(turn.plan, model=model.name if model else None)
+    limits = ModelLimits() if model is None or model_server is None else await model_server.limits(model.name)
+    plan = replace(turn.plan, model=model.name if model else None, window=limits.window)
     return replace(turn, plan=plan, record=replace(turn.record, model_address=models.address, model_source=models.source))
 
 

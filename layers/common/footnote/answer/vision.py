@@ -30,7 +30,8 @@ async def attach_images(turn: Turn, *, images: Images, vision: Vision, llm: LLM,
     most = int(vision.max_image_mb * 2**20)
     seen = await asyncio.gather(*(images.fetch(url, max_bytes=most, timeout_s=FETCH_S) for url in turn.request.images))
     system = Message("system", turn.conversation.system or prompts.render("vision", turn.lang, {}))
-    turn = replace(turn, plan=replace(turn.plan, model=llm.vision_model or turn.plan.model))
+    if llm.vision_model:
+        turn = replace(turn, plan=replace(turn.plan, model=llm.vision_model, window=None))
     earlier = history_messages(exchanges_shown(turn, conversation), budget_of(turn, llm).conversation)
     return replace(
         turn, messages=(system, *earlier, Message("user", f"{today(turn, prompts)}\n\n{turn.request.question}", images=tuple(seen)))

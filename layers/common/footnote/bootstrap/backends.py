@@ -69,6 +69,7 @@ from footnote.ports import (
     Ledger,
     Meter,
     Models,
+    ModelServer,
     Parser,
     Queue,
     RankedLists,
@@ -160,6 +161,12 @@ class Backends(Readers):
         first = make(base_url, model, _revealed(key), local=LocalServers(others) if llm.discover else None, gateway=gateway)
         spare = llm.fallback
         return (first, make(spare.base_url, spare.model, _revealed(spare.api_key))) if spare else (first,)
+
+    @property
+    def model_server(self) -> ModelServer | None:
+        """The endpoint, which is asked for the limits of its models."""
+        first = self.endpoints[0]
+        return first if isinstance(first, ConfiguredModels) else None
 
     @cached_property
     def prompts(self) -> Prompts:

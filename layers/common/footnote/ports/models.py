@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeGuard
 
-from footnote.types import UNKNOWN_LANGUAGE, Cut, Message, ModelSource, Parsed, ToolCall, Usage
+from footnote.types import UNKNOWN_LANGUAGE, Cut, Message, ModelLimits, ModelSource, Parsed, ToolCall, Usage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,6 +150,14 @@ class Models(Protocol):
 
     async def pick(self, name: str | None) -> LanguageModel | None:
         """The model called `name`, or the default one; None if there is no model."""
+        ...
+
+
+class ModelServer(Protocol):
+    """Knows the limits of the models that it serves."""
+
+    async def limits(self, model: str) -> ModelLimits:
+        """What the server says of a model. Never raises: a server that is silent or has no such route says nothing."""
         ...
 
 

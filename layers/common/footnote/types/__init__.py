@@ -35,7 +35,7 @@ from footnote.types.documents import (
 from footnote.types.evidence import BY_DOCUMENT, BY_RANK, FURTHER, HYBRID, Evidence, Fact, Hit, Ranked, RankedList, lists_of
 from footnote.types.experiments import Arm, Assignment, StoredAssignment
 from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Rating
-from footnote.types.language_models import ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
+from footnote.types.language_models import ModelLimits, ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
 from footnote.types.record import NO_MODEL, ModelCall, ModelSource, ModelUsage, Record, SourceState, Span, Usage, usage_by_model, usage_of
@@ -130,6 +130,7 @@ __all__ = [
     "Message",
     "Mode",
     "ModelCall",
+    "ModelLimits",
     "ModelSource",
     "ModelTier",
     "ModelUsage",

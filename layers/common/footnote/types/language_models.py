@@ -22,6 +22,14 @@ class ModelTier:
     quotes_first: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ModelLimits:
+    """What a model's server says of it, in tokens; None = it does not say. `window`: prompt and reply together. `reply`: the longest."""
+
+    window: int | None = None
+    reply: int | None = None
+
+
 TIERS = (
     ModelTier("tiny", 3, 3, 0.10, rewrites=False, quotes_first=True),
     ModelTier("small", 9, 6, 0.15, rewrites=False),

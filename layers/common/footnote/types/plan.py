@@ -244,6 +244,8 @@ class Plan:
     level_because: str = "default"
     model: str | None = None
     """The language model that answers; None = no model."""
+    window: int | None = None
+    """Its context window in tokens, as its server says; None = the server does not say."""
     allowance: Allowance = "full"
     strategy: Strategy | None = None
     """How the answer is searched for; None = the question was not routed."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from footnote.adapters.openai.gateway import Gateway
 from footnote.adapters.openai.quirks import Quirks
+from footnote.adapters.openai.served_limits import ServedLimits
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -24,6 +25,7 @@ class OpenAIEndpoint:
         self.base_url = base_url
         self.quirks: dict[str, Quirks] = {}
         """By model. Only models that rejected something are listed, since callers may name arbitrary models."""
+        self.limits = ServedLimits(base_url, self.client)
         self._api_key = api_key
         self._client: AsyncOpenAI | None = None
         self._connecting = asyncio.Lock()
@@ -43,6 +45,7 @@ class OpenAIEndpoint:
 
     async def close(self) -> None:
         """Closes the connections."""
+        await self.limits.close()
         if self._client is not None:
             await self._client.close()
             self._client = None

@@ -102,9 +102,12 @@ class OpenAIModel:
             raise (ModelUnavailable(BROKE_OFF) if begun else translate(exc, self.name)) from exc
 
     def _sampling(self, temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
-        known, window = sampling_of(self.name), window_of(self.name)
+        known, limits = sampling_of(self.name), self._endpoint.limits.known(self.name)
+        window = limits.window or window_of(self.name)
         wanted = self._temperature if temperature is None else temperature
         length = max_tokens or self._max_tokens
+        if limits.reply is not None:
+            length = min(length, limits.reply)
         if window is not None:
             length = min(length, window // 2)  # leaves space for the prompt
         # OpenAI's newer models reject `max_tokens`; other servers accept nothing else.

@@ -12,7 +12,7 @@ from footnote.adapters.openai.local_servers import LocalServers
 from footnote.adapters.openai.wire import translate
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import LanguageModel
-from footnote.types import ModelSource
+from footnote.types import ModelLimits, ModelSource
 
 OPENAI, OPENAI_DEFAULT = "https://api.openai.com/v1", "gpt-4o-mini"
 """The SDK's default base URL, and the default model there."""
@@ -21,7 +21,8 @@ LIST_S = 3.0
 
 
 class ConfiguredModels:
-    """`ports.Models`: the configured endpoint; without one, what `local` finds on this machine. `local` None = it does not look."""
+    """`ports.Models` and `ports.ModelServer`: the configured endpoint; without one, what `local` finds on this machine. `local` None = it
+    does not look."""
 
     def __init__(
         self,
@@ -66,6 +67,11 @@ class ConfiguredModels:
             return None
         default = self._model or (OPENAI_DEFAULT if self._endpoint.base_url is None else await self._first_listed())
         return self._make(self._endpoint, name or default)
+
+    async def limits(self, model: str) -> ModelLimits:
+        """`ports.ModelServer`."""
+        endpoint = self._endpoint if self._local is None else self._local_endpoints.get(self._local.base_url or "")
+        return await endpoint.limits.of(model) if endpoint is not None and self.address is not None else ModelLimits()
 
     async def close(self) -> None:
         """Closes the connections."""
