@@ -37,6 +37,9 @@ async def test_a_passage_that_scores_little_beside_the_best_is_left_out_where_th
     turn = await call_step(assemble_context, make_turn("Which?", profile, hits=passages(4)), FakeDeps())
     assert [hit.chunk.doc_id for hit in turn.evidence.hits] == [f"doc{at}" for at in shown]
     assert [at for at in range(1, 5) if f"Fact number {at} " in turn.messages[-1].content] == shown
+    below = tuple(replace(hit, score=hit.score - 1) for hit in passages(4))
+    turn = await call_step(assemble_context, make_turn("Which?", profile, hits=below), FakeDeps())
+    assert len(turn.evidence.hits) == (1 if share else 4)
 
 
 @pytest.mark.parametrize("lang", [*LANGUAGES, "ja"])

@@ -26,7 +26,7 @@ from footnote.text.grounding import UNSEEN
 from footnote.text.prompt_injection.passages import Suspect, find_suspects
 from footnote.text.tokens import count_tokens
 from footnote.text.untrusted import untrusted, untrusted_title
-from footnote.types import Chunk, Hit, Message, Turn, date_of, tier_of_model
+from footnote.types import Chunk, Hit, Message, Profile, Turn, date_of, tier_of_model
 
 DOCUMENTS = re.compile(r"^(?:<documents>|\[References\])$", re.MULTILINE)
 """The line of a prompt with which its documents begin. No text of a document can hold it."""
@@ -46,9 +46,7 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     `budget` says how many tokens the passages get, and the history.
     """
     budget, evidence = budget_of(turn, llm), turn.evidence
-    least = turn.profile.least_share * max((hit.score for hit in evidence.hits), default=0.0)
-    found = (*(hit for hit in evidence.hits if hit.score >= least), *evidence.added)
-    groups = {group[0].chunk.chunk_id: group for group in group_repeats(found)}
+    groups = {group[0].chunk.chunk_id: group for group in group_repeats((*_beside_best(evidence.hits, turn.profile), *evidence.added))}
     fitting = fit([group[0] for group in groups.values()], budget.passages)
     about_last = turn.conversation.is_asked_about  # and the numbers in that answer are those of the passages
     shown = sandwich(fitting) if turn.plan.wants("sandwich") and not about_last else fitting
@@ -167,6 +165,14 @@ def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:
         if budget < LEAST:
             break
     return kept
+
+
+def _beside_best(hits: Sequence[Hit], profile: Profile) -> Sequence[Hit]:
+    """The hits that reach the profile's share of the best score. Scores may be negative; the best one always stays."""
+    if not profile.least_share or not hits:
+        return hits
+    best = max(hit.score for hit in hits)
+    return [hit for hit in hits if hit.score >= min(best, profile.least_share * best)]
 
 
 def group_repeats(hits: Iterable[Hit]) -> list[list[Hit]]:
