@@ -46,6 +46,8 @@ WEIGHTS = Path(about_last_answer.__file__).with_suffix(".bin")
 GRAMMAR = QUESTIONS / "follow_ups_grammar.txt"
 SAID = ("answer", "conversation")
 HELPING = re.compile(" (?=줘|주|줄)")
+UNREAD = 0.1
+"""Share of the words of a labelled passage that may be lost in reading its file."""
 EACH_TEMPLATE = 40
 """Messages from a template."""
 ANSWER = "This was the answer, number 4711 [1]."
@@ -164,8 +166,12 @@ def is_right(row: dict[str, Any], turn: Turn) -> bool:
         return "4711" in prompt and row["cited"] <= {chunk.chunk_id for chunk in shown}
     if "doc" in row:
         return row["doc"] in {chunk.doc_id for chunk in shown}
-    passages = " ".join(" ".join(chunk.text.split()) for chunk in shown)
-    return all(" ".join(span.split()) in passages for span in row["spans"])
+    held = [_words(" ".join((chunk.title, *chunk.headings, chunk.text))) for chunk in shown]
+    return all(any(len(span - each) <= UNREAD * len(span) for each in held) for span in map(_words, row["spans"]))
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
 
 
 async def measure_prompts(half: str | None) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from footnote.answer.agent import run_agent
 from footnote.answer.confidence import NOTE, assess_confidence, has_citations
@@ -52,6 +52,7 @@ from footnote.pipeline.search import (
     SPELLING,
     SPLIT,
 )  # fmt: skip
+from footnote.rank.earlier import add_earlier, may_add_earlier
 from footnote.rank.expand import expand_documents, may_be_expanded
 from footnote.rank.judge import has_no_judgement, judge_passages, may_judge
 from footnote.retrieve.about_collection import may_be_about_collection, note_collection
@@ -62,7 +63,7 @@ from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
 from footnote.types import Mode, Stage, Turn
 from footnote.understand.announce import announce_queries, was_rewritten
-from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, searches_documents
+from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, kind_shown, searches_documents
 from footnote.understand.last_answer import keep_last_answer, may_be_about_last_answer, needs_no_search
 from footnote.understand.question_filters import filter_by_question, names_period
 from footnote.understand.reformulate import may_reformulate, reformulate
@@ -88,12 +89,6 @@ def fail_or_greet(turn: Turn, error: FootnoteError) -> OnError:
 def is_overview_by_model(turn: Turn) -> bool:
     """A model says what the attached files are about, and reads more of them than was searched for."""
     return asks_for_overview(turn) and may_be_expanded(turn)
-
-
-def kind_shown(turn: Turn) -> dict[str, Any]:
-    """What kind of question it is, and how sure that is."""
-    kind = turn.classification
-    return {"intent": kind.intent, "type": kind.type, "confidence": kind.confidence} if kind else {}
 
 
 def answering(turn: Turn) -> Answering:
@@ -231,6 +226,7 @@ DOCUMENTS = (
         "hints", add_hints, stage=Stage.ANSWER, option="feedback_hints", on_error=IGNORE, timeout_s=3, when=has_model,
         shows=lambda t: t.record.notes.get("feedback_hints", {}),
     ),
+    Step("earlier", add_earlier, stage=Stage.RANK, on_error=IGNORE, timeout_s=3, when=may_add_earlier),
     CONTEXT,
     Step(
         "vote", vote, stage=Stage.ANSWER, option="ensemble_voting", paid=True, on_error=fail_or_quote, fallback=quote, when=has_model,

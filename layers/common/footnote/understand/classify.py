@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -39,6 +40,12 @@ def searches_documents(turn: Turn) -> bool:
 def has_model_to_classify(turn: Turn) -> bool:
     """There is a language model, and the documents answer."""
     return turn.plan.model is not None and searches_documents(turn)
+
+
+def kind_shown(turn: Turn) -> dict[str, Any]:
+    """What kind of question it is, and how sure that is."""
+    kind = turn.classification
+    return {"intent": kind.intent, "type": kind.type, "confidence": kind.confidence} if kind else {}
 
 
 async def classify_by_rules(turn: Turn) -> Turn:
