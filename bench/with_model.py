@@ -36,7 +36,7 @@ from footnote.settings import Settings
 from footnote.types import Profile, Request, Turn, tier_of
 from footnote_query.dialects.trd.ask import HELD
 
-PROFILE = replace(HELD, first_token_s=HELD.total_s, options={**HELD.options, "answer_cache": False})
+PROFILE = replace(HELD, first_token_s=None, options={**HELD.options, "answer_cache": False})
 
 
 @dataclass(frozen=True, slots=True)
