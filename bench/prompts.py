@@ -8,8 +8,9 @@ A source is a file of labels with the data folder of the ingested documents, or 
 first. A label is a JSON line with `question` and `spans`, the words of a document that hold the answer; one of another `kind` than
 `answerable` is left out. A prompt has the answer if it holds the first of the spans, or the whole text of a judged passage.
 
-Every API is asked over HTTP, without a network, and a scripted model keeps what it is sent. It rewrites nothing. `beginning`: the
-characters that the prompts of two consecutive turns of one conversation have in common, and their share of the second one.
+Every API is asked over HTTP, without a network, and a scripted model keeps what it is sent. It rewrites nothing, and no answer is
+reused. `beginning`: the characters that the prompts of two consecutive turns of one conversation have in common, and their share of the
+second one.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from footnote.bootstrap import Core
 from footnote.errors import ModelUnavailable
 from footnote.learn.golden import load_golden
 from footnote.ports import Delta, LanguageModel
-from footnote.settings import Settings
+from footnote.settings import Caching, Settings
 from footnote.text.tokens import count_tokens
 from footnote.types import Message, ModelSource
 from footnote_local.evaluate import build_index
@@ -152,7 +153,7 @@ async def _main() -> None:
     missed: list[Body] = []
     for source in options.sources:
         name, _, folder = source.partition("=")
-        path, reader, settings = Path(folder).expanduser(), Reader(), Settings()
+        path, reader, settings = Path(folder).expanduser(), Reader(), Settings(cache=Caching(enabled=False))
         if (path / "corpus.jsonl").exists():
             name, built = path.name, await build_index(load_golden(path), settings, settings.data / "bench", lambda *_: None)
             await built[0].close()
