@@ -28,7 +28,8 @@ BRUECKE = make_hit(
 )
 DARI = make_hit("옛 다리는 1894년에 베르겐에서 지어졌습니다. 하루에 자동차 300대가 지나갑니다. IBM이 설계를 맡았습니다.", lang="ko")
 
-PLAIN = make_hit("다리는 1894년에 지어졌다. 화물차는 허가가 필요하다.", lang="ko")
+PLAIN = make_hit("신청은 3월에 마감한다. 비용은 회사가 부담한다.", lang="ko")
+"""Its sentences end plainly, those of a model politely."""
 BIBEON = make_hit("비밀번호를 본인이 변경할 수 있습니다.", lang="ko")
 HALL = make_hit("Guests can rent the hall on Sundays.")
 
@@ -70,7 +71,8 @@ def warnings(turn: Turn) -> tuple[str, ...]:
         ("Die alte Brücke wurde 1894 gebaut [1].", "de", (BRUECKE,)),
         ("옛 다리는 1894년에 지어졌습니다 [1].", "ko", (DARI,)),
         ("IBM이 설계를 맡았습니다 [1].", "ko", (DARI,)),
-        ("1894년에 지어졌습니다 [1].", "ko", (PLAIN,)),
+        ("3월에 마감됩니다 [1].", "ko", (PLAIN,)),
+        ("회사에서 부담해 드립니다 [1].", "ko", (PLAIN,)),
         ("비밀번호를 본인이 변경할 수 있습니다 [1].", "ko", (BIBEON,)),
     ],
 )
