@@ -32,7 +32,7 @@ def test_no_passage_is_added_when_few_tokens_are_left() -> None:
 
 
 @pytest.mark.parametrize(("share", "shown"), [(0.0, [1, 2, 3, 4]), (0.8, [1, 2]), (1.0, [1])])
-async def test_a_passage_that_scores_little_beside_the_best_is_left_out_where_the_api_says_so(share: float, shown: list[int]) -> None:
+async def test_what_scores_little_beside_the_best_is_left_out_where_the_api_says_so(share: float, shown: list[int]) -> None:
     profile = Profile("p", live=False, citation_style="numbered", prompt="answer_numbered", least_share=share)
     turn = await call_step(assemble_context, make_turn("Which?", profile, hits=passages(4)), FakeDeps())
     assert [hit.chunk.doc_id for hit in turn.evidence.hits] == [f"doc{at}" for at in shown]

@@ -164,9 +164,7 @@ class Backends(Readers):
 
     @property
     def model_server(self) -> ModelServer | None:
-        """The endpoint, which is asked for the limits of its models."""
-        first = self.endpoints[0]
-        return first if isinstance(first, ConfiguredModels) else None
+        return first if isinstance(first := self.endpoints[0], ConfiguredModels) else None
 
     @cached_property
     def prompts(self) -> Prompts:
