@@ -45,7 +45,7 @@ def running_ollama(*models: str | dict[str, Any], port: int = 0) -> Iterator[Oll
                 return
             ollama.paths.append(self.path)
             cited = re.search(r'<document id="([^"]+)"', asked["messages"][-1]["content"])
-            delta = {"content": f"{asked['model']} says 1894" + (f" [^{cited[1]}]." if cited else ".")}
+            delta = {"content": f"In 1894 the bridge was built [^{cited[1]}]." if cited else f"{asked['model']} says 1894."}
             chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": asked["model"]}
             body = {**chunk, "choices": [{"index": 0, "delta": delta}]}
             self._send(200, "text/event-stream", f"data: {json.dumps(body)}\n\ndata: [DONE]\n\n")

@@ -55,7 +55,7 @@ def test_an_ollama_that_starts_answers_the_next_question_and_the_header_names_it
         wait_until_found(page, looking_server, "llama3.2")
         screen.ask(LEAVE)
         screen.finished()
-        expect(page.locator(".answer").last).to_contain_text("llama3.2 says 1894")
+        expect(page.locator(".answer").last).to_contain_text("In 1894 the bridge was built")
         expect(header).to_have_text("llama3.2")
         header.click()
         expect(line).to_have_text("Ollama at localhost:11434, model llama3.2")
