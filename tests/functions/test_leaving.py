@@ -54,7 +54,7 @@ class Endpoint:
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
-        if head.startswith(b"GET"):  # it does not tell its limits
+        if b"/chat/completions " not in head:  # it does not tell its limits
             writer.write(b"HTTP/1.1 404 x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
             return writer.close()
         length = next(line.split(b":")[1] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
