@@ -215,7 +215,7 @@ async def test_what_a_prompt_takes_is_known_before_it_is_sent(site: Callable[...
     answered = [reply for reply in replies if reply["model"] == "big"]
     each = crowd.spent / len(answered)
     assert each > 2 * 55
-    assert 2_000 < crowd.spent <= 3_000 + each
+    assert 1_500 < crowd.spent <= 3_000 + each
     others = [reply for reply in replies if reply["model"] is None]
     assert len(others) == 30 - len(answered)
     assert all(reply["warnings"].count("budget_search") == 1 and "1894" in reply["answer"] for reply in others)

@@ -110,8 +110,8 @@ async def shown(site: Site, _: HandClock) -> int:
 
 
 SETTINGS: Sequence[tuple[str, Any, Any, Probe, Any, Any]] = [
-    ("rag.top_k", 10, 1, passages, 3, 1),
-    ("rag.similarity_threshold", 0.4, 0.0, passages, 3, 6),  # three stay, whatever it is
+    ("rag.top_k", 10, 1, passages, 5, 1),
+    ("rag.similarity_threshold", 0.4, 0.0, passages, 5, 6),  # five stay, whatever it is
     ("rag.use_hybrid_search", True, False, strategy, "HYBRID", "DENSE_ONLY"),
     ("rag.query_expansion_enabled", False, True, runs("paraphrase"), False, True),
     ("rag.hyde_enabled", False, True, runs("hypothetical", "Bridge colours?"), False, True),

@@ -91,7 +91,8 @@ async def test_a_passage_cannot_leave_its_fence_and_is_cut() -> None:
 @pytest.mark.parametrize("reply", [ModelUnavailable(), "no JSON", '{"relevant": "all"}'])
 async def test_where_the_model_fails_passages_are_verified_by_their_calibrated_score(reply: Any, tmp_path: Path) -> None:
     index = SqliteIndex(tmp_path)
-    texts = {"d1": "Soup is served.", "d2": "Bread is free.", "d3": "Dogs may enter.", "d4": "Cats sleep.", "d5": "The bridge was built."}
+    beside = ["Soup is served.", "Bread is free.", "Dogs may enter.", "Cats sleep.", "Ducks swim.", "Hens lay eggs."]
+    texts = {f"d{number}": text for number, text in enumerate([*beside, "The bridge was built."], start=1)}
     for doc_id, text in texts.items():
         await put_document(index, make_document(doc_id), [text])
     hits = tuple(make_hit(text, doc_id) for doc_id, text in texts.items())
@@ -99,7 +100,7 @@ async def test_where_the_model_fails_passages_are_verified_by_their_calibrated_s
     rows = [row for row in steps_of(DOCUMENTS) if row.name in ("judge", "verify")]
     deps = FakeDeps(models=FakeModels(FakeModel([[reply], [reply]])), index=index, rag=Rag(similarity_threshold=0.4))
     turn = await finish(rows, turn, deps)
-    assert left(turn) == ["d1", "d2", "d3", "d5"]
+    assert left(turn) == ["d1", "d2", "d3", "d4", "d5", "d7"]
     assert turn.record.degraded
     await index.close()
 
@@ -126,7 +127,7 @@ def test_three_passages_stay_without_a_question_to_the_model() -> None:
 
 
 async def test_an_answer_is_written_from_what_the_model_left(tmp_path: Path) -> None:
-    model = FakeModel([['{"relevant": [1, 2], "partly": [3], "irrelevant": [4]}'], ["It was built in 1894 [1]."]])
+    model = FakeModel([['{"relevant": [1, 2], "partly": [3], "irrelevant": [4]}'], ["The harbour bridge was built in 1890 [1]."]])
     settings = Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False))
     core = Core(settings, models=FakeModels(model))
     for at in range(4):
