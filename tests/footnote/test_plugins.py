@@ -30,6 +30,11 @@ CALENDAR = (
 Install = Callable[..., None]
 
 
+@pytest.fixture(autouse=True)
+def parsers_in_this_process() -> None:
+    """The child loads the packages."""
+
+
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     """Puts a package on the path, as an installer leaves it."""

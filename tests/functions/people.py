@@ -115,7 +115,7 @@ class World:
         while await self.core.ingestor.embed_some():
             pass
         asked = {"query_text": QUESTION, "index_name": COLLECTION, "permission_groups": [], "room_id": room_id}
-        turn = (await self.ask("owner", "POST", "/ask", json=asked)).json()
+        turn = json.loads((await self.ask("owner", "POST", "/ask/stream", json=asked)).text.rpartition("data:")[2])  # the stream's last
         rated = (await self.ask("owner", "POST", "/ask", json=asked | {"room_id": None})).json()["trace_id"]
         await self.ask("owner", "POST", "/feedback", json={"trace_id": rated, "rating": "down", "reason": "outdated"})
         await self.ask("admin", "PUT", f"/forbidden-terms/{term}", "/forbidden-terms/{term}", json={})

@@ -48,6 +48,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("DELETE", "/shares/{share_id}"): Rule(OWNER),
     ("GET", "/turns/{trace_id}"): Rule(OWNER),
     ("GET", "/traces/{trace_id}"): Rule(OWNER),
+    ("DELETE", "/ask/stream/{trace_id}"): Rule(OWNER),
     ("GET", "/v1/models/{model}"): Rule(frozenset(KNOWN)),  # the default collection is open to everyone
     ("GET", "/feedback/{rated_trace_id}"): Rule(OWNER),
     ("DELETE", "/feedback/{rated_trace_id}"): Rule(OWNER),

@@ -201,7 +201,7 @@ async def test_an_unsupported_claim_lowers_the_confidence(open_site: OpenSite) -
 
 
 async def test_a_right_answer_that_is_doubted_keeps_some_confidence(open_site: OpenSite) -> None:
-    body = await chat(await open_site("The structure dates from the nineteenth century and was paid for by merchants [1]."))
+    body = await chat(await open_site("It was built long ago [1]."))
     assert (body["warnings"], body["confidence_level"]) == (["unsupported"], "low")
     assert 0.1 < body["confidence_score"] <= 0.2
 

@@ -118,7 +118,7 @@ async def test_a_quote_with_a_forbidden_term_is_not_shown(open_site: OpenSite) -
     assert (await site.client.put("/forbidden-terms/1894", json={})).status_code == 200
     events = await ask(site, QUOTING)
     assert "1894" not in str([event for event in events if event["type"] != "done"])
-    assert (events[-1]["answer"], events[-1]["warnings"]) == ("It was built long ago [^bridge].", ["unfounded"])
+    assert (events[-1]["answer"], events[-1]["warnings"]) == ("It was built long ago [^bridge].", ["unsupported"])
 
 
 async def test_a_quote_with_a_forbidden_term_does_not_stand_in_for_the_model_either(open_site: OpenSite) -> None:

@@ -127,7 +127,7 @@ def test_three_passages_stay_without_a_question_to_the_model() -> None:
 
 
 async def test_an_answer_is_written_from_what_the_model_left(tmp_path: Path) -> None:
-    model = FakeModel([['{"relevant": [1, 2], "partly": [3], "irrelevant": [4]}'], ["The harbour bridge was built in 1890 [1]."]])
+    model = FakeModel([['{"relevant": [1, 2], "partly": [3], "irrelevant": [4]}'], ["The harbour bridge was built in 1892 [1]."]])
     settings = Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False))
     core = Core(settings, models=FakeModels(model))
     for at in range(4):

@@ -56,6 +56,10 @@ ANSWER_NO = re.compile(r"\A\W*(?:no|nein|아니요|아니오|아뇨)(?:[,.:;!]|\
 GROUPING = re.compile(r"(?<=\d)[.,](?=\d{3}(?:\D|$))")
 
 
+LEAST_RECALL = 0.25
+"""Recall below which a claim is refuted that has no number and no name beside those of its passages."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence, or two neighbours, prepared for comparison."""
@@ -102,8 +106,9 @@ class Support:
 
     @property
     def refuted(self) -> bool:
-        """Whether it is doubted for more than the few words that it has: “Yes [1].” is in no passage."""
-        return self.doubted and (not self.short or self.outside or self._contradicted)
+        """Whether the passages say something else, or nothing of it. A doubt does not tell that: people's right answers in whole sentences
+        are often doubted, and seldom refuted (`docs/benchmarks.md`). “Yes [1].” is in no passage."""
+        return self.outside or self._contradicted or (self.doubted and not self.short and self.recall < LEAST_RECALL)
 
 
 async def find_support(turn: Turn, answer: Answer, index: Index) -> list[tuple[str, Support]]:
