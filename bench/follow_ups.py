@@ -48,7 +48,7 @@ SAID = ("answer", "conversation")
 HELPING = re.compile(" (?=줘|주|줄)")
 UNREAD = 0.1
 """Share of the words of a labelled passage that may be lost in reading its file."""
-EACH_TEMPLATE = 40
+EACH_TEMPLATE = 120
 """Messages from a template."""
 ANSWER = "This was the answer, number 4711 [1]."
 OPTIONS: Mapping[OptionName, bool] = {"rewrite_by_size": True, "follow_up": False}

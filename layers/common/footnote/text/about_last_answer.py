@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Set
 from footnote.text.linear_model import WORDS, hash_of, probability, read_weights, shown, slot_of, text_features
 
 NAME = "about_last_answer"
-LEAST = 0.5
+LEAST = 0.35
 """A message that asks the documents with a lower probability is about the last answer."""
 MOST_UNKNOWN, LONGEST = 4, 7
 """Unknown words that are counted; words of a skeleton that counts as a whole."""
