@@ -66,7 +66,7 @@ class Writer:
     async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
         self.prompts.append(messages)
         said, known_by = self.drafts[min(len(self.prompts), len(self.drafts)) - 1] if self.drafts else ("I don't know.", "")
-        number = next((number for number, text in DOCUMENT.findall(messages[0].content) if known_by and known_by in text), None)
+        number = next((number for number, text in DOCUMENT.findall(messages[-1].content) if known_by and known_by in text), None)
         yield Delta(f"{said.rstrip(' .')} [{number}]." if number else said)
 
 
@@ -113,7 +113,7 @@ async def _shown(
 ) -> tuple[float | None, int]:
     """(where the first judged passage stands in the prompt: 0 = first, 1 = last, None = it is not shown; number of passages)."""
     await ask(core, writer, query, options, limit)
-    texts = [" ".join(text.split()) for _, text in DOCUMENT.findall(writer.prompts[0][0].content)] if writer.prompts else []
+    texts = [" ".join(text.split()) for _, text in DOCUMENT.findall(writer.prompts[0][-1].content)] if writer.prompts else []
     at = next((at for at, text in enumerate(texts) if any(each in text for each in wanted)), None)
     return None if at is None else at / max(1, len(texts) - 1), len(texts)
 
