@@ -24,10 +24,11 @@ from footnote_local.transfer.migration import embedded
 from tests.fakes import FakeEmbedder, HereParser
 from tests.faults.aws_world import World, open_world
 from tests.footnote.ingest.spies import Killed, Spied
-from tests.nightly import sampled
 
 TOWER = b"# Tower\n\nThe lighthouse was lit in 1874. It is forty metres high.\n"
 FERRY = b"# Ferry\n\nFerries cross the river at noon.\n\n## Prices\n\nA car costs nine euros.\n"
+
+pytestmark = pytest.mark.nightly
 
 
 @dataclass(slots=True)
@@ -174,10 +175,7 @@ async def test_a_question_finds_the_same_passages_on_both_sides(retriever: Any, 
     await local.close()
 
 
-CALLS = ["files.put", "ledger.restore", "index.stage", "index.activate", "index.put_vectors", "ledger.update"]
-
-
-@pytest.mark.parametrize("call", [sampled(call, call == "index.stage") for call in CALLS])
+@pytest.mark.parametrize("call", ["files.put", "ledger.restore", "index.stage", "index.activate", "index.put_vectors", "ledger.update"])
 async def test_a_killed_migration_is_continued(call: str, filled: Sides) -> None:
     deployment, local = filled.open()
 
