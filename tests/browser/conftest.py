@@ -209,7 +209,7 @@ class ScriptedModel(BaseHTTPRequestHandler):
         elif "formula" in question:
             pieces = [FORMULAS.replace("[^1]", marker)]
         elif "moon" in question:
-            pieces = [f"Employees receive a trip to the moon in 2031{marker}."]
+            pieces = [f"Employees receive 28 days of annual leave per year{marker}. They receive a trip to the moon in 2031{marker}."]
         elif "exactly" in question:
             pieces = [f"Employees receive 28 days of annual leave per year{marker}."]
         elif "nothing" in question:

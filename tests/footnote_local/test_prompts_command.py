@@ -21,7 +21,8 @@ def test_a_prompt_is_set_shown_put_back_and_reset(footnote: Footnote, tmp_path: 
         assert (result.exit_code, result.stderr) == (Exit.OK, f"Version {number} is active.\n")
     shown = footnote("prompts", "show", "answer_numbered", "--lang", "ko")
     assert shown.stdout == "두 번째\n"
-    assert "Variables: documents[].page, documents[].section, documents[].text, documents[].title.\nVersion 2: " in shown.stderr
+    assert "Variables: documents[].date, documents[].file, documents[].page, documents[].section, documents[].text" in shown.stderr
+    assert "\nVersion 2: " in shown.stderr
     assert "local (active)\nVersion 1: " in shown.stderr
     assert footnote("prompts", "show", "answer_numbered", "--lang", "ko", "--version", "1").stdout == "Use {{ documents[0].text }}\n"
     assert footnote("prompts", "set", "answer_numbered", "--lang", "ko", "--version", "1").exit_code == Exit.OK
