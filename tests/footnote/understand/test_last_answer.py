@@ -56,6 +56,12 @@ async def test_where_no_passage_is_left_the_question_of_the_answer_is_searched_f
     assert (turn.asked, needs_no_search(turn)) == ("When was the bridge built?", False)
 
 
+@pytest.mark.parametrize("thanks", ["thanks!", "Danke!", "감사합니다"])
+async def test_thanks_read_nothing(thanks: str) -> None:
+    turn, index = await keep(stored(thanks, BUILT), "a", "b")
+    assert (turn.conversation.is_asked_about, index.asked) == (False, [])
+
+
 async def test_a_question_to_the_documents_reads_nothing() -> None:
     turn, index = await keep(stored("And what colour is it?", BUILT), "a", "b")
     assert (turn.asked, index.asked, turn.conversation.is_asked_about) == ("And what colour is it?", [], False)

@@ -24,7 +24,7 @@ def may_be_about_last_answer(turn: Turn) -> bool:
 async def keep_last_answer(turn: Turn, *, index: Index) -> Turn:
     """Where the question is about the last answer, sets `conversation.is_asked_about`, the question of that answer as what is asked, in
     its language, and its passages as hits."""
-    if not is_about_last_answer(turn.request.question):
+    if is_greeting(turn.request.question) or not is_about_last_answer(turn.request.question):
         return turn
     conversation = turn.conversation
     chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, conversation.passages)} if conversation.passages else {}
