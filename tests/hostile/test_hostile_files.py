@@ -21,7 +21,8 @@ CASES = [*packages.CASES, *texts.CASES, *pdfs.CASES]
 TOKENS = 320
 BY_NIGHT = {
     "a line of 13 MB", "JSON of 100,000 keys", "CSV of 10,000 columns", "CSV of 20,000 rows", "forms that draw forms",
-    "Markdown of 20,000 times '!['", "Markdown of 100,000 open brackets", "an RTF table of 20,000 cells", "a string that is used 1,000 times",
+    "Markdown of 20,000 times '!['", "Markdown of 100,000 open brackets",
+    "an RTF table of 20,000 cells", "a string that is used 1,000 times",
 }  # fmt: skip
 """Large cases of which the gate reads a smaller one of the same kind, or the same in another format."""
 
