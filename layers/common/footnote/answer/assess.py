@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -38,6 +38,8 @@ from footnote.types import Answer, Chunk, Turn
 
 LEAST = 0.9
 """Minimum of recall + cosine."""
+LEAST_RECALL = 0.25
+"""Recall below which a claim is refuted that has no number and no name beside those of its passages."""
 NEAR, NEIGHBOURS = 0.4, 8
 LEAST_TERMS = 3
 """Minimum number of terms in a sentence without a marker, if the answer lists its sources at the end."""
@@ -54,10 +56,6 @@ LIST_MARK = re.compile(r"^[\s*#•-]*(?:step |schritt )?\d{1,3}(?:단계)?[.):][
 ANSWER_NO = re.compile(r"\A\W*(?:no|nein|아니요|아니오|아뇨)(?:[,.:;!]|\s+[-–—])", re.IGNORECASE)
 """An answer that begins with “no” negates the question, not the source."""
 GROUPING = re.compile(r"(?<=\d)[.,](?=\d{3}(?:\D|$))")
-
-
-LEAST_RECALL = 0.25
-"""Recall below which a claim is refuted that has no number and no name beside those of its passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +126,10 @@ async def find_support(turn: Turn, answer: Answer, index: Index) -> list[tuple[s
     return [(claim, support(claim, chunks, passages, weights, asked, turn.lang, least)) for claim, chunks, least in claims]
 
 
-def is_comparable(passages: Iterable[Chunk], lang: str) -> bool:
-    """Whether one of them is in the language of the answer. The words of another language are others, whatever they say."""
-    return any(chunk.lang == lang for chunk in passages)
+def is_comparable(passages: Sequence[Chunk], lang: str) -> bool:
+    """Whether a claim can be judged by the words of what it cites: not where all of that is in another language, whose words are others
+    whatever they say. A claim that cites nothing can: it is in no passage."""
+    return not passages or any(chunk.lang == lang for chunk in passages)
 
 
 def claims_of(answer: Answer, lang: str) -> Iterator[tuple[str, list[Chunk], float]]:

@@ -27,9 +27,9 @@ async def check_support(
 ) -> AsyncIterator[Event | Turn]:
     """Notes the mean support as `groundedness` (0..2) and the unsupported claims as `unsupported`.
 
-    If a claim is unsupported, the answer gets the warning `unsupported`. If all are, and not only for being short, it is no answer: the
-    documents are quoted instead of it, or below it where it has been shown, and the warning is `unfounded`. With RAG__OUTPUT_CHECK=reject,
-    or the option `reject_uncited` where all are unsupported, a notice takes the place of what has not been shown.
+    If a claim is unsupported, the answer gets the warning `unsupported`. If all are, and one is refuted, it is no answer: the documents
+    are quoted instead of it, or below it where it has been shown, and the warning is `unfounded`. With RAG__OUTPUT_CHECK=reject, or the
+    option `reject_uncited` instead of quotes, a notice takes the place of what has not been shown.
     """
     answer = turn.answer
     found = await find_support(turn, answer, index) if answer else []
