@@ -11,6 +11,8 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from footnote.text.calendar_names import CALENDAR_NAMES, ENGLISH, GERMAN, KOREAN, CalendarNames
+
 Token = tuple[str, str]
 """(kind, text): `text` as it is, `date`, `elapsed`, `digit`, `sign`, `power`, `general`."""
 DATE_PARTS = r"AM/PM|A/P|y+|m+|d+|h+|s+|e+(?![+-])|g+|b+"
@@ -21,32 +23,7 @@ _LAST_DAY = 2_958_465  # 9999-12-31
 _LEAP_DAY = 60  # in Excel 1900 has a 29th of February
 
 
-class _Names(NamedTuple):
-    months: tuple[str, ...]
-    short_months: tuple[str, ...]
-    days: tuple[str, ...]
-    short_days: tuple[str, ...]
-    noon: tuple[str, str]
-
-
-_ENGLISH = _Names(
-    tuple("January February March April May June July August September October November December".split()),
-    tuple("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()),
-    tuple("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()),
-    tuple("Mon Tue Wed Thu Fri Sat Sun".split()),
-    ("AM", "PM"),
-)
-_GERMAN = _Names(
-    tuple("Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()),
-    tuple("Jan Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez".split()),
-    tuple("Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag".split()),
-    tuple("Mo Di Mi Do Fr Sa So".split()),
-    ("AM", "PM"),
-)
-_MONTHS = tuple(f"{month}월" for month in range(1, 13))
-_KOREAN = _Names(_MONTHS, _MONTHS, tuple(f"{day}요일" for day in "월화수목금토일"), tuple("월화수목금토일"), ("오전", "오후"))
-_LANGUAGES = {0x09: _ENGLISH, 0x07: _GERMAN, 0x12: _KOREAN}
-_CODES = {"en": _ENGLISH, "de": _GERMAN, "ko": _KOREAN}
+_LANGUAGES = {0x09: ENGLISH, 0x07: GERMAN, 0x12: KOREAN}
 
 
 def has_date(tokens: Sequence[Token]) -> bool:
@@ -58,7 +35,7 @@ def has_date(tokens: Sequence[Token]) -> bool:
 
 class _Layout(NamedTuple):
     parts: tuple[str, ...]
-    names: _Names | None
+    names: CalendarNames | None
     iso: tuple[int, ...]
     """The tokens in whose place the date is ISO 8601."""
     decimals: int
@@ -95,21 +72,21 @@ def show_date(tokens: tuple[Token, ...], value: float, locale: str, since_1904: 
             total = int(seconds // {"h": 3600, "m": 60, "s": 1}[text[0]])
             shown.append(f"{total:0{len(text)}d}")
         elif kind == "date":
-            shown.append(_show_part(part, moment, names or _ENGLISH, has_noon))
+            shown.append(_show_part(part, moment, names or ENGLISH, has_noon))
         else:
             shown.append(text)
     return "".join(shown)
 
 
-def _names(locale: str) -> _Names | None:
+def _names(locale: str) -> CalendarNames | None:
     """The names of this language; English where the format names none, and None for a language that is not known here."""
     code = locale.split(",")[0]
     if not code:
-        return _ENGLISH
+        return ENGLISH
     try:
         number = int(code, 16)
     except ValueError:
-        return _CODES.get(code.split("-")[0])
+        return CALENDAR_NAMES.get(code.split("-")[0])
     return _LANGUAGES.get(number & 0x3FF) if number & 0xFFFF not in (0xF800, 0xF400) else None  # the reader's own format
 
 
@@ -131,7 +108,7 @@ def _part(tokens: Sequence[Token], i: int) -> str:
     return "yyyy" if part[0] in "ye" else part
 
 
-def _iso_places(tokens: Sequence[Token], parts: Sequence[str], names: _Names | None) -> tuple[int, ...]:
+def _iso_places(tokens: Sequence[Token], parts: Sequence[str], names: CalendarNames | None) -> tuple[int, ...]:
     """The tokens that show a date which is written as ISO 8601; none if it is shown as the format says."""
     dates = [i for i, part in enumerate(parts) if part[:1] in ("y", "m", "d") and (len(part) < 3 or part[0] != "d")]
     if not any(parts[i][0] in "md" for i in dates):
@@ -149,7 +126,7 @@ def _iso_length(parts: Sequence[str]) -> int:
     return 10 if any(part.startswith("d") for part in parts) else 7
 
 
-def _show_part(part: str, moment: datetime, names: _Names, has_noon: bool) -> str:
+def _show_part(part: str, moment: datetime, names: CalendarNames, has_noon: bool) -> str:
     length = min(len(part), 5)
     if part == "am/pm":
         return names.noon[moment.hour >= 12]
