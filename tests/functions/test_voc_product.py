@@ -67,9 +67,9 @@ async def keep(core: Core, asked: Mapping[str, str], user: str = "local") -> Non
 
 
 async def test_own_voices_are_found_by_meaning_with_an_embedder_and_by_words_without(tmp_path: Path) -> None:
-    from footnote.adapters.minilm.embedder import MiniLM
+    from footnote.adapters.e5.embedder import E5
 
-    async with site(tmp_path, MiniLM()) as here:
+    async with site(tmp_path, E5()) as here:
         await keep(here.core, ASKED)
         assert (await here.texts("I forgot my login credentials"))[0] == "How do I reset my password?"
         assert (await here.texts("something to eat for lunch"))[0] == "Where is the canteen?"

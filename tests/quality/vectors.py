@@ -17,10 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from footnote.adapters.minilm.embedder import DIMENSION, WEIGHTS_BYTES, MiniLM
+from footnote.adapters.e5.embedder import E5
+from footnote.adapters.e5.weights import FILE_BYTES, HIDDEN
 from footnote.bootstrap import backends
 from footnote.ingest.vectors import RECIPE
 from footnote.learn.golden import GoldenSet, load_golden
+from footnote.ports import EmbeddedPassage
 from footnote.settings import LLM, Settings
 from footnote.text.everyday_questions import EVERYDAY
 from footnote_local.evaluate import FORMAT, build_index, evaluate
@@ -39,32 +41,43 @@ def golden_of(lang: str) -> GoldenSet:
 
 def recipe() -> str:
     """A checksum of what the recorded texts and vectors are made from."""
-    parts = [MiniLM.name, WEIGHTS_BYTES, RECIPE, FORMAT, Settings().ingest.chunk_tokens, EVERYDAY]
+    parts = [E5.name, FILE_BYTES, RECIPE, FORMAT, Settings().ingest.chunk_tokens, EVERYDAY]
     parts += [golden_of(lang).digest for lang in LANGUAGES]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def key_of(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+def key_of(text: str, *told: object) -> int:
+    return int.from_bytes(hashlib.blake2b(f"{told}{text}".encode(), digest_size=8).digest(), "big")
 
 
-class Embedding(MiniLM):
+def keys_of(passage: EmbeddedPassage) -> list[int]:
+    """Those of the passage and of its sentences."""
+    return [key_of(passage.text, bounds) for bounds in (None, *passage.bounds)]
+
+
+class Embedding(E5):
     """The built-in embedder, which keeps what it made."""
 
     def __init__(self) -> None:
         super().__init__()
         self.made: dict[int, Vectors] = {}
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        vectors = super().encode(texts)
-        self.made |= zip(map(key_of, texts), vectors, strict=True)
+    def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        vectors = super().encode(texts, query=query)
+        self.made |= zip([key_of(text, query) for text in texts], vectors, strict=True)
         return vectors
+
+    def encode_passages(self, passages: Sequence[EmbeddedPassage]) -> list[Vectors]:
+        made = super().encode_passages(passages)
+        for passage, rows in zip(passages, made, strict=True):
+            self.made |= zip(keys_of(passage), rows, strict=True)
+        return made
 
 
 class Recorded:
     """`ports.Embedder` that gives recorded vectors. `missing`: texts that have none."""
 
-    name, dimension, languages = MiniLM.name, DIMENSION, MiniLM.languages
+    name, dimension, languages = E5.name, HIDDEN, E5.languages
 
     def __init__(self) -> None:
         with np.load(FILE) as stored:
@@ -74,9 +87,15 @@ class Recorded:
         self.missing: list[str] = []
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        self.missing += [text for text in texts if key_of(text) not in self.made]
-        nothing = np.zeros(DIMENSION, np.float32)
-        return np.array([self.made.get(key_of(text), nothing) for text in texts], np.float32).reshape(len(texts), DIMENSION)
+        return np.array([self._row(key_of(text, query), text) for text in texts], np.float32).reshape(len(texts), HIDDEN)
+
+    async def embed_passages(self, passages: Sequence[EmbeddedPassage]) -> list[Vectors]:
+        return [np.array([self._row(key, passage.text) for key in keys_of(passage)], np.float32) for passage in passages]
+
+    def _row(self, key: int, text: str) -> Vectors:
+        if key not in self.made:
+            self.missing.append(text)
+        return self.made.get(key, np.zeros(HIDDEN, np.float32))
 
 
 def say_nothing(_: str, __: int, ___: int) -> None:

@@ -12,20 +12,21 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.errors import StoreUnavailable
 from footnote.guard.identity import LOCAL
-from footnote.ingest.vector_cache import READ_AT_ONCE, chunk_keys
+from footnote.ingest.vector_cache import READ_AT_ONCE, passage_key
 from footnote.ingest.vectors import embed_chunks
 from footnote.ports import ChunkVectors, PendingVector
-from footnote.types import Document, make_chunk_id
+from footnote.text.embedded_texts import passage_of
+from footnote.types import Chunk, Document, make_chunk_id
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder, FakeVectorCache
 from tests.footnote_local.conftest import open_core
 
 LANGUAGES = frozenset({"en", "de", "ko"})
-FILE = """# Care
+FILE = f"""# Care
 
 ## Feeding
 
-Cats are fed twice a day. The bowl is cleaned every evening.
+Cats are fed twice a day. {"The bowl is cleaned every evening. " * 60}
 
 ## Rest
 
@@ -83,11 +84,16 @@ async def vectors(core: Core, document: Document) -> list[tuple[bytes, bytes]]:
 
 
 async def entries(core: Core, document: Document) -> int:
-    """How many texts of the document the cache knows."""
+    """How many passages of the document the cache knows."""
     ids = [make_chunk_id(document.doc_id, document.active_generation, at) for at in range(READ_AT_ONCE)]
-    chunks, sentences = await core.index.read(LOCAL, ids), await core.index.sentences(LOCAL, ids, "")
-    keys = [key for c in chunks for key, _ in chunk_keys(c.title, c.headings, c.text, sentences[c.chunk_id].bounds)]
+    keys = await keys_of(core, await core.index.read(LOCAL, ids))
     return len(await core.vector_cache.get("fake-embedder", keys))
+
+
+async def keys_of(core: Core, chunks: Sequence[Chunk]) -> list[bytes]:
+    """The keys of these passages."""
+    found = await core.index.sentences(LOCAL, [c.chunk_id for c in chunks], "")
+    return [passage_key(passage_of(c.title, c.headings, c.text, found[c.chunk_id].bounds)) for c in chunks]
 
 
 async def test_the_same_file_processed_again_is_not_embedded_and_gets_the_same_vectors(core: Core, embedder: FakeEmbedder) -> None:
@@ -108,13 +114,13 @@ async def test_a_file_under_another_name_in_another_collection_is_not_embedded(c
     assert (embedder.embedded, await vectors(core, moved)) == ([], before)
 
 
-async def test_of_a_changed_file_only_the_texts_that_changed_are_embedded(core: Core, embedder: FakeEmbedder) -> None:
+async def test_of_a_changed_file_only_the_passages_that_changed_are_embedded(core: Core, embedder: FakeEmbedder) -> None:
     await add(core)
     embedder.embedded.clear()
     changed = await add(core, CHANGED)
     assert changed.active_generation == 2
     assert embedder.embedded
-    assert [text for text in embedder.embedded if "fifteen hours" not in text] == []
+    assert [text for text in embedder.embedded if "bowl" in text] == []
 
 
 async def test_a_text_that_comes_twice_is_embedded_once() -> None:
@@ -145,8 +151,8 @@ async def test_vectors_of_another_length_are_made_anew() -> None:
 
 async def test_the_vectors_of_a_deleted_document_leave_the_cache(core: Core) -> None:
     document = await add(core)
-    known = [key for c in await core.index.sample(LOCAL, "default", 9) for key, _ in chunk_keys(c.title, c.headings, c.text, ())]
-    assert await entries(core, document) > len(known) > 0
+    known = await keys_of(core, await core.index.sample(LOCAL, "default", 9))
+    assert await entries(core, document) == len(known) > 0
     await core.ingestor.delete(LOCAL, document.doc_id)
     assert await core.vector_cache.get("fake-embedder", known) == {}
 
@@ -154,7 +160,7 @@ async def test_the_vectors_of_a_deleted_document_leave_the_cache(core: Core) -> 
 async def test_the_vectors_of_what_a_new_version_does_not_contain_leave_the_cache(core: Core) -> None:
     first = await add(core)
     old = await core.index.sample(LOCAL, "default", 9)
-    keys = {"sixteen" in c.text: chunk_keys(c.title, c.headings, c.text, ())[0][0] for c in old}
+    keys = dict(zip(("sixteen" in c.text for c in old), await keys_of(core, old), strict=True))
     await add(core, CHANGED)
     kept = await core.vector_cache.get("fake-embedder", list(keys.values()))
     assert {changed: key in kept for changed, key in keys.items()} == {changed: not changed for changed in keys}

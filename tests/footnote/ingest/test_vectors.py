@@ -9,9 +9,9 @@ import pytest
 
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.ingest import vectors
-from footnote.ingest.vectors import embed_chunks, embedding_progress, pending_chunks, quantise
+from footnote.ingest.vectors import embed_chunks, embedding_progress, pending_chunks
 from footnote.ports import PendingVector
-from footnote.text.embedded_texts import embedded_texts
+from footnote.text.embedded_texts import passage_of, quantise
 from footnote.types import Search
 from tests.fakes import FakeEmbedder, FakeVectorCache, make_document, put_document
 from tests.turns import ME
@@ -44,7 +44,7 @@ async def test_a_passage_gets_one_vector_with_its_title_and_one_for_each_sentenc
     ],
 )
 def test_a_passage_is_embedded_under_its_headings_each_once(headings: tuple[str, ...], text: str, embedded: str) -> None:
-    assert embedded_texts("Cats", headings, text, ()) == [embedded]
+    assert passage_of("Cats", headings, text, ()).text == embedded
 
 
 async def test_a_new_recipe_embeds_everything_again_without_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from footnote.adapters.minilm.embedder import MiniLM
+from footnote.adapters.e5.embedder import E5
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.turn_store import open_store
 from footnote.memory.answer_cache import find_answer, keep_answer
@@ -83,7 +83,7 @@ async def hits(pair: Pair, number: int, cache: SqliteCache, embedder: Any, clock
 @pytest.mark.parametrize(
     "embedder",
     [
-        pytest.param(MiniLM(), id="minilm", marks=pytest.mark.slow("embeds 200 pairs of questions")),
+        pytest.param(E5(), id="minilm", marks=pytest.mark.slow("embeds 200 pairs of questions")),
         pytest.param(AllAlike(languages=None), id="all alike", marks=pytest.mark.nightly),
     ],
 )
@@ -99,14 +99,14 @@ async def test_no_question_gets_the_answer_to_another(cache: SqliteCache, clock:
 
 
 async def test_more_than_half_of_the_same_questions_in_other_words_hit(cache: SqliteCache, clock: HandClock) -> None:
-    embedder = MiniLM()
+    embedder = E5()
     found = [await hits(pair, number, cache, embedder, clock) for number, pair in enumerate(SAME)]
     assert sum(answer for _, answer in found) == sum(search for search, _ in found) == 44
 
 
 @pytest.mark.nightly
 async def test_held_out_pairs_hit_sometimes_and_never_wrongly(cache: SqliteCache, clock: HandClock) -> None:
-    embedder = MiniLM()
+    embedder = E5()
     hit: dict[tuple[str, bool], int] = {}
     asked: dict[tuple[str, bool], int] = {}
     for number, (lang, first, other, same) in enumerate(read_fresh()):

@@ -24,7 +24,7 @@ from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.ports import Embedder, Index, speaks
 from footnote.text.code_spans import followed_by
-from footnote.text.embedded_texts import embedded_texts
+from footnote.text.embedded_texts import passage_of, passage_vectors, quantise
 from footnote.text.grounding import UNSEEN
 from footnote.text.sentences import split_sentences
 from footnote.text.separable_verbs import join_verb
@@ -129,15 +129,18 @@ async def _weighed(turn: Turn, index: Index) -> tuple[str, dict[str, float]]:
 
 async def _embedded(chunks: Sequence[Chunk], known: Mapping[str, ChunkSentences], embedder: Embedder) -> dict[str, ChunkSentences]:
     """The known passages without vectors, with vectors."""
-    import numpy as np
-
-    made = {}
-    for chunk in chunks:
-        passage = known.get(chunk.chunk_id)
-        if passage is not None and passage.vectors is None and speaks(embedder, chunk.lang):
-            vectors = await embedder.embed(embedded_texts(chunk.title, chunk.headings, chunk.text, passage.bounds))
-            made[chunk.chunk_id] = replace(passage, passage=vectors[0], vectors=np.rint(vectors[1:] * 127).astype(np.int8))
-    return made
+    missing = [
+        (chunk, passage)
+        for chunk in chunks
+        if (passage := known.get(chunk.chunk_id)) is not None and passage.vectors is None and speaks(embedder, chunk.lang)
+    ]
+    if not missing:
+        return {}
+    made = await passage_vectors(embedder, [passage_of(c.title, c.headings, c.text, passage.bounds) for c, passage in missing])
+    return {
+        chunk.chunk_id: replace(passage, passage=rows[0], vectors=quantise(rows[1:]))
+        for (chunk, passage), rows in zip(missing, made, strict=True)
+    }
 
 
 def _outside(chunks: Sequence[Chunk]) -> dict[str, ChunkSentences]:

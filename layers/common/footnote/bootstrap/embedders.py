@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from footnote.adapters.aws.embedder import BedrockEmbedder
+from footnote.adapters.e5.embedder import E5, find_model
 from footnote.adapters.installed.embedder import InstalledEmbedder
-from footnote.adapters.minilm.embedder import MiniLM, find_model
 from footnote.adapters.openai.embedder import OpenAIEmbedder
 from footnote.adapters.openai.endpoint import OpenAIEndpoint
 from footnote.plugins import EMBEDDERS, installed
@@ -22,7 +22,7 @@ def default_embedder(wanted: Embedding) -> Embedder | None:
     """The embedder of collections that name none; None = they are searched by words only."""
     if wanted.provider != "openai" or wanted.base_url:
         return _remote(wanted, wanted.model_at_endpoint or wanted.model or "")
-    return MiniLM() if wanted.builtin and find_model() is not None else None
+    return E5() if wanted.builtin and find_model() is not None else None
 
 
 def named_embedders(settings: Embedding, default: Embedder | None) -> Mapping[str, Embedder]:
@@ -30,7 +30,7 @@ def named_embedders(settings: Embedding, default: Embedder | None) -> Mapping[st
     also if it is the default one, too."""
     found: dict[str, Embedder] = {name: _remote(wanted, wanted.model) for name, wanted in settings.others.items()}
     if find_model() is not None:
-        found = {BUILTIN: default if isinstance(default, MiniLM) else MiniLM(), **found}
+        found = {BUILTIN: default if isinstance(default, E5) else E5(), **found}
     return found
 
 
@@ -40,4 +40,4 @@ def _remote(wanted: Embedding | FurtherEmbedder, model: str) -> Embedder:
     if wanted.provider not in OWN:
         return InstalledEmbedder(installed(EMBEDDERS)[wanted.provider], wanted)
     key = wanted.api_key.get_secret_value() if wanted.api_key else None
-    return OpenAIEmbedder(OpenAIEndpoint(wanted.base_url or "", key), model, wanted.dimension)
+    return OpenAIEmbedder(OpenAIEndpoint(wanted.base_url or "", key), model, wanted.dimension, (wanted.query_prefix, wanted.passage_prefix))

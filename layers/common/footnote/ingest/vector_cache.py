@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Literal
 
 from footnote.collections.embedders import Embedders
 from footnote.errors import FootnoteError, StoreUnavailable
-from footnote.ports import Embedder, Index, VectorCache
-from footnote.text.embedded_texts import embedded_texts
+from footnote.ports import EmbeddedPassage, Embedder, Index, VectorCache
+from footnote.text.embedded_texts import passage_of
 from footnote.types import SYSTEM, Chunk, Document, make_chunk_id
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Role = Literal["passage", "sentence", "voice"]
-"""Passages and voices are kept as float32, sentences as int8, as in the index: what is read is bit for bit what was stored. A voice, which
-is in no document, has an entry of its own: how fast it is found tells nothing about documents."""
+Role = Literal["passage", "voice"]
+"""A passage is kept with its sentences, as float32 and int8, as in the index; a voice as float32: what is read is bit for bit what was
+stored. A voice, which is in no document, has an entry of its own: how fast it is found tells nothing about documents."""
 
 Bounds = Sequence[tuple[int, int]]
 READ_AT_ONCE = 200
@@ -44,10 +44,9 @@ def vector_key(role: Role, text: str) -> bytes:
     return hashlib.sha256(f"{role}\0{text}".encode(errors="surrogatepass")).digest()
 
 
-def chunk_keys(title: str, headings: Sequence[str], text: str, bounds: Bounds) -> list[tuple[bytes, str]]:
-    """(key, text) of everything that is embedded for a chunk: the passage, then its sentences."""
-    passage, *sentences = embedded_texts(title, headings, text, bounds)
-    return [(vector_key("passage", passage), passage), *((vector_key("sentence", each), each) for each in sentences)]
+def passage_key(passage: EmbeddedPassage) -> bytes:
+    """The key of a passage's vectors."""
+    return vector_key("passage", f"{passage.heading}\0{passage.bounds}\0{passage.text}")
 
 
 async def read_vectors(cache: VectorCache, embedder: Embedder, keys: Sequence[bytes]) -> dict[bytes, bytes] | None:
@@ -85,17 +84,17 @@ async def forget_vectors(
     if not embedders.all or not document.active_generation:
         return
     try:
-        old = {key async for chunk, bounds in _read_chunks(index, document) for key in _keys_of(chunk, bounds)}
+        old = {_key_of(chunk, bounds) async for chunk, bounds in _read_chunks(index, document)}
         if successor is not None:
-            old -= {key for chunk, bounds in zip(successor.chunks, successor.bounds, strict=True) for key in _keys_of(chunk, bounds)}
+            old -= set(map(_key_of, successor.chunks, successor.bounds))
         if old:
             await cache.delete(sorted(old))
     except FootnoteError as exc:
         log.warning("vectors not deleted from the cache", extra={"reason": exc.detail, "doc_id": document.doc_id})
 
 
-def _keys_of(chunk: Chunk, bounds: Bounds) -> list[bytes]:
-    return [key for key, _ in chunk_keys(chunk.title, chunk.headings, chunk.text, bounds)]
+def _key_of(chunk: Chunk, bounds: Bounds) -> bytes:
+    return passage_key(passage_of(chunk.title, chunk.headings, chunk.text, bounds))
 
 
 async def _read_chunks(index: Index, document: Document) -> AsyncIterator[tuple[Chunk, Bounds]]:

@@ -1,5 +1,4 @@
-"""Embeds chunks: one float vector for the passage with its title and headings, one int8 vector for each sentence
-with its heading.
+"""Embeds chunks: one float vector for the passage with its title and headings, one int8 vector for each sentence.
 
 The int8 vectors take 2.1 kB per passage, change a cosine by at most .0023 and save 200 ms per answer.
 """
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from footnote.collections.embedders import Embedders
 from footnote.errors import FootnoteError
-from footnote.ingest.vector_cache import chunk_keys, keep_vectors, read_vectors, vector_key
+from footnote.ingest.vector_cache import keep_vectors, passage_key, read_vectors, vector_key
 from footnote.ports import ChunkVectors, Embedder, Index, PendingVector, VectorCache, embedded_languages
+from footnote.text.embedded_texts import passage_of, passage_vectors, quantise
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,31 +43,30 @@ async def total_progress(index: Index, embedders: Embedders) -> tuple[int, int]:
 
 
 async def embed_chunks(embedder: Embedder, waiting: Sequence[PendingVector], cache: VectorCache) -> list[ChunkVectors]:
-    """Embeds each different text of all chunks that the cache does not know, in one call, since the embedder sorts and batches them."""
+    """Embeds each different passage that the cache does not know, with its sentences, in one call."""
     import numpy as np
 
-    wanted = [chunk_keys(item.title, item.headings, item.text, item.bounds) for item in waiting]
-    texts = {key: text for of_chunk in wanted for key, text in of_chunk}
-    passages = {of_chunk[0][0] for of_chunk in wanted}
-    known = await read_vectors(cache, embedder, list(texts))
-    vectors = {key: vector for key, vector in (known or {}).items() if len(vector) == embedder.dimension * (4 if key in passages else 1)}
-    missing = {key: text for key, text in texts.items() if key not in vectors}
+    passages = [passage_of(item.title, item.headings, item.text, item.bounds) for item in waiting]
+    keys = [passage_key(passage) for passage in passages]
+    different = dict(zip(keys, passages, strict=True))
+    known = await read_vectors(cache, embedder, list(different))
+    size = embedder.dimension
+    vectors = {key: row for key, row in (known or {}).items() if len(row) == size * (4 + len(different[key].bounds))}
+    missing = [key for key in different if key not in vectors]
     if missing:
-        different = {text: row for row, text in enumerate(dict.fromkeys(missing.values()))}
-        made = await embedder.embed(list(different))
-        small = quantise(made)
-        new = {key: (made if key in passages else small)[different[text]].tobytes() for key, text in missing.items()}
+        made = await passage_vectors(embedder, [different[key] for key in missing])
+        new = {key: rows[0].tobytes() + quantise(rows[1:]).tobytes() for key, rows in zip(missing, made, strict=True)}
         vectors |= new
         if known is not None:  # a cache that hangs costs one wait only
             await keep_vectors(cache, embedder, new)
     return [
         ChunkVectors(
             item.chunk_id,
-            np.frombuffer(vectors[passage], np.float32),
-            np.frombuffer(b"".join(vectors[key] for key, _ in sentences), np.int8).reshape(len(sentences), embedder.dimension),
+            np.frombuffer(vectors[key], np.float32, size),
+            np.frombuffer(vectors[key], np.int8, offset=4 * size).reshape(-1, size),
             RECIPE,
         )
-        for item, ((passage, _), *sentences) in zip(waiting, wanted, strict=True)
+        for item, key in zip(waiting, keys, strict=True)
     ]
 
 
@@ -108,10 +107,3 @@ async def embed_pending(index: Index, embedders: Sequence[Embedder], cache: Vect
     if failed is not None and not made:
         raise failed
     return made
-
-
-def quantise(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
-    """Unit vectors → int8, value · 127 rounded."""
-    import numpy as np
-
-    return np.rint(vectors * 127).astype(np.int8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeGuard, runtime_checkable
 
 from footnote.types import UNKNOWN_LANGUAGE, Cut, Message, ModelLimits, ModelSource, Parsed, ToolCall, Usage
 
@@ -33,6 +33,26 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
         """(len(texts), dimension), rows of length 1. `query`: the texts are questions. Raises ModelUnavailable or ModelTimeout."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedPassage:
+    """A passage as it is embedded, with its title and headings before it. `bounds`: of its sentences; `heading`: the nearest one above
+    them."""
+
+    text: str
+    bounds: tuple[tuple[int, int], ...]
+    heading: str
+
+
+@runtime_checkable
+class PassageEmbedder(Embedder, Protocol):
+    """An embedder that makes the vectors of sentences while it reads their passage."""
+
+    async def embed_passages(self, passages: Sequence[EmbeddedPassage]) -> list[npt.NDArray[np.float32]]:
+        """For each passage (1 + sentences, dimension), rows of length 1: its own vector, then those of its sentences. The same text has
+        the same vectors, whatever is embedded beside it. Raises ModelUnavailable or ModelTimeout."""
         ...
 
 

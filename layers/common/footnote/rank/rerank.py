@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from footnote.ports import Reranker
-from footnote.text.embedded_texts import embedded_texts
+from footnote.text.embedded_texts import passage_of
 from footnote.types import HYBRID, Hit, Turn
 
 CHARACTERS = 1_500
@@ -43,7 +43,7 @@ async def keep_order(turn: Turn) -> Turn:
 def whole_text(hit: Hit, characters: int) -> str:
     """The first characters of a passage, with its title and headings before it."""
     chunk = hit.chunk
-    return embedded_texts(chunk.title, chunk.headings, chunk.text, ())[0][:characters]
+    return passage_of(chunk.title, chunk.headings, chunk.text, ()).text[:characters]
 
 
 def _scored(hit: Hit, score: float) -> Hit:

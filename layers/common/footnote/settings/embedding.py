@@ -46,6 +46,8 @@ class FurtherEmbedder(BaseModel, frozen=True, defer_build=True, extra="forbid"):
     model: str
     api_key: SecretStr | None = None
     dimension: int = Field(768, gt=0, le=MOST_DIMENSIONS)
+    query_prefix: str = ""
+    passage_prefix: str = ""
 
     @model_validator(mode="after")
     def check_address(self) -> Self:
@@ -56,7 +58,7 @@ class FurtherEmbedder(BaseModel, frozen=True, defer_build=True, extra="forbid"):
 
 
 class Embedding(Group):
-    """The embedder. Unset: the built-in English model; documents in other languages are found by lexical search only."""
+    """The embedder. Unset: the built-in multilingual model."""
 
     provider: Provider = setting(
         "openai",
@@ -74,6 +76,12 @@ class Embedding(Group):
     )
     api_key: SecretStr | None = setting(None, description="API key for that endpoint.", affects="search", foreign=True)
     dimension: int = setting(768, gt=0, le=MOST_DIMENSIONS, description="Dimension of that model's vectors.", affects="search")
+    query_prefix: str = setting(
+        "", description="What the model at that endpoint wants before a question, with the space after it.", affects="search"
+    )
+    passage_prefix: str = setting(
+        "", description="What it wants before a passage. All passages are embedded again after a change.", affects="search"
+    )
     builtin: bool = setting(True, description="Use the built-in model if no endpoint is set; false: lexical search only.", affects="search")
 
     others: dict[EmbedderName, FurtherEmbedder] = setting(

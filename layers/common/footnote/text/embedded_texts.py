@@ -1,25 +1,48 @@
-"""The texts that are embedded for a chunk: its own and those of its sentences, each with the words that make it understood alone."""
+"""What is embedded for a chunk: its text and its sentences, with the words that make them understood alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from footnote.ports import EmbeddedPassage, Embedder, PassageEmbedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 BETWEEN = 4
 """Most characters between two headings at the beginning of a chunk: a separator or an empty line."""
 
 
-def embedded_texts(title: str, headings: Sequence[str], text: str, bounds: Sequence[tuple[int, int]]) -> list[str]:
-    """The text of the chunk, then that of each sentence. `bounds`: of the sentences in `text`."""
-    above = next((heading for heading in reversed(headings) if heading != title), title)
-    return [_passage_text(title, headings, text), *(_sentence_text(above, text[start:end]) for start, end in bounds)]
-
-
-def _passage_text(title: str, headings: Sequence[str], text: str) -> str:
-    """Title, headings, text. Without headings that the title repeats or the text begins with."""
+def passage_of(title: str, headings: Sequence[str], text: str, bounds: Sequence[tuple[int, int]]) -> EmbeddedPassage:
+    """The chunk as it is embedded: below its title and headings, without those that the title repeats or the text begins with. `bounds`: of
+    the sentences in `text`."""
     opening = text[: sum(len(heading) + BETWEEN for heading in headings)]
-    return " ".join((title, *(heading for heading in headings if heading != title and heading not in opening), text)).strip()
+    above = (heading for heading in (title, *(h for h in headings if h != title and h not in opening)) if heading)
+    lead = "".join(f"{heading} " for heading in above)
+    nearest = next((heading for heading in reversed(headings) if heading != title), title)
+    return EmbeddedPassage(lead + text, tuple((start + len(lead), end + len(lead)) for start, end in bounds), nearest)
 
 
-def _sentence_text(heading: str, sentence: str) -> str:
-    """“It costs 5 euros a day.” alone does not say what costs that much."""
-    return f"{heading}: {sentence}" if heading and sentence != heading else sentence
+async def passage_vectors(embedder: Embedder, passages: Sequence[EmbeddedPassage]) -> list[npt.NDArray[np.float32]]:
+    """For each passage (1 + sentences, dimension): its vector, then those of its sentences. Where the embedder takes whole texts only, a
+    sentence is embedded below its heading: “It costs 5 euros a day.” alone does not say what costs that much."""
+    if isinstance(embedder, PassageEmbedder):
+        return await embedder.embed_passages(passages)
+    texts = [[passage.text, *_sentences(passage)] for passage in passages]
+    rows = {text: row for row, text in enumerate(dict.fromkeys(text for each in texts for text in each))}
+    made = await embedder.embed(list(rows))
+    return [made[[rows[text] for text in each]] for each in texts]
+
+
+def quantise(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
+    """Unit vectors → int8, value · 127 rounded."""
+    import numpy as np
+
+    return np.rint(vectors * 127).astype(np.int8)
+
+
+def _sentences(passage: EmbeddedPassage) -> list[str]:
+    above, sentences = passage.heading, (passage.text[start:end] for start, end in passage.bounds)
+    return [f"{above}: {sentence}" if above and sentence != above else sentence for sentence in sentences]

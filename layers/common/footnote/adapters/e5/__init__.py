@@ -1,0 +1,1 @@
+"""The built-in embedder, multilingual-e5-small on ONNX Runtime."""

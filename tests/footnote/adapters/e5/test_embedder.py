@@ -1,0 +1,149 @@
+"""The built-in model."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from footnote.adapters.e5 import embedder, weights
+from footnote.adapters.e5.embedder import E5, PASSAGE, find_model
+from footnote.adapters.e5.network import GRAPH
+from footnote.adapters.e5.tokenizer import Tokenizer
+from footnote.adapters.e5.weights import Weights
+from footnote.errors import ModelUnavailable
+from footnote.ports import EmbeddedPassage
+from tests import e5_graph
+
+SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+
+
+@pytest.fixture(scope="module")
+def model() -> E5:
+    return E5()
+
+
+@pytest.fixture(scope="module")
+def file() -> Path:
+    path = find_model()
+    assert path is not None
+    return path
+
+
+def test_its_weights_are_installed(file: Path) -> None:
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == SHA256
+
+
+def test_its_graph_is_what_the_script_makes() -> None:
+    assert GRAPH.read_bytes() == e5_graph.make(), "run: python -m tests.e5_graph"
+
+
+@pytest.mark.parametrize("missing", ["onnxruntime", "sentencepiece"])
+async def test_where_a_library_is_not_installed_it_is_not_found(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    find_spec = embedder.find_spec
+    monkeypatch.setattr(embedder, "find_spec", lambda name: None if name == missing else find_spec(name))
+    assert find_model() is None
+    with pytest.raises(ModelUnavailable, match="make setup"):
+        await E5().embed(["text"])
+
+
+async def test_where_its_weights_are_not_installed_it_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    assert find_model() is None
+
+
+async def test_weights_of_another_version_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weights, "FILE_BYTES", weights.FILE_BYTES + 1)
+    with pytest.raises(ModelUnavailable, match="another version"):
+        await E5().embed(["text"])
+
+
+def test_texts_are_cut_as_the_original_cuts_them(file: Path) -> None:
+    ids = Tokenizer(Weights(file)).ids
+    assert ids("Hello world!") == [35_378, 8_999, 38]  # by the tokenizer of xlm-roberta-base
+    assert ids("ｆｕｌｌ  ｗｉｄｔｈ") == ids("full width")
+
+
+def test_special_pieces_are_plain_text(file: Path) -> None:
+    assert not {0, 1, 2, 250_001} & set(Tokenizer(Weights(file)).ids("<s> </s> <pad> <mask>"))
+
+
+@pytest.mark.parametrize(
+    ("text", "paraphrase", "unrelated"),
+    [
+        ("How do I reset my password?", "I forgot my login and want a new one.", "The soup needs more salt."),
+        ("Wie hoch ist die Miete?", "Die Heimpauschale beträgt 210 Euro im Monat.", "Der Hund schläft den ganzen Tag."),
+        ("비밀번호를 잊었어요", "패스워드 재설정은 설정에서 합니다.", "수프에 소금이 더 필요하다."),
+        ("How many days of leave do I get?", "Beschäftigte haben 30 Tage Urlaub im Jahr.", "Der Hund schläft den ganzen Tag."),
+    ],
+)
+async def test_a_paraphrase_without_common_words_is_nearer_than_something_else(
+    model: E5, text: str, paraphrase: str, unrelated: str
+) -> None:
+    (asked,) = await model.embed([text], query=True)
+    near, far = await model.embed([paraphrase, unrelated])
+    assert float(asked @ near) > float(asked @ far) + 0.05
+
+
+async def test_sentences_have_vectors_of_their_own_in_their_context(model: E5) -> None:
+    text = "House rules\n\nThe rent is 210 euros.  Dogs are forbidden.\n我们住在这里。他们也是。"
+    sentences = ("The rent is 210 euros.", "Dogs are forbidden.", "我们住在这里。", "他们也是。")
+    bounds = tuple((start := text.index(each), start + len(each)) for each in sentences)
+    (rows,) = await model.embed_passages([EmbeddedPassage(text, bounds, "House rules")])
+    assert rows.shape == (5, 384)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    np.testing.assert_allclose(rows[0], (await model.embed([text]))[0], atol=1e-6)
+    asked = await model.embed(["How much do I pay?", "May I have a pet?"], query=True)
+    assert [int(each) for each in (asked @ rows[1:3].T).argmax(axis=1)] == [0, 1]
+
+
+async def test_of_a_long_text_the_end_counts_too(model: E5) -> None:
+    begin, end = "The bridge was built. " * 120, "Cats sleep all day. " * 120
+    text = begin + end
+    (rows,) = await model.embed_passages([EmbeddedPassage(text, ((0, 21), (len(text) - 20, len(text) - 1)), "")])
+    bridge, cats = await model.embed([begin, end])
+    assert min(float(rows[0] @ bridge), float(rows[0] @ cats)) > float(bridge @ cats) + 0.1
+    assert float(rows[1] @ bridge) > float(rows[1] @ cats)
+    assert float(rows[2] @ cats) > float(rows[2] @ bridge)
+
+
+async def test_an_empty_sentence_has_the_vector_of_its_passage(model: E5) -> None:
+    (rows,) = await model.embed_passages([EmbeddedPassage("One. Two.", ((4, 4),), "")])
+    np.testing.assert_array_equal(rows[0], rows[1])
+
+
+async def test_it_can_be_asked_from_several_tasks_at_once() -> None:
+    model, texts = E5(), [f"sentence {i} " * (i + 1) for i in range(5)]
+    first, *others = await asyncio.gather(*(model.embed(texts) for _ in range(3)))
+    for vectors in others:
+        np.testing.assert_array_equal(vectors, first)
+
+
+class SlowModel:
+    """Takes 5 ms for a text, and notes it."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def text(self, text: str, prefix: str) -> Any:
+        assert prefix == PASSAGE
+        self.texts.append(text)
+        time.sleep(0.005)
+        return np.zeros(384, np.float32)
+
+
+async def test_a_few_texts_do_not_wait_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    model, slow = E5(), SlowModel()
+    model._model = slow  # type: ignore[assignment]
+    many = asyncio.create_task(model.embed(["many"] * 1000))
+    while len(slow.texts) < 100:  # all of `many` is queued, if it is queued at once
+        await asyncio.sleep(0.001)
+    await model.embed(["few"] * 8)
+    await many
+    assert (slow.texts.count("few"), slow.texts[-1]) == (8, "many")
