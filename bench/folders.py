@@ -53,6 +53,8 @@ async def measure(folder: Path, data: Path) -> tuple[list[float], Counter[str]]:
             await library.ingest(folder / "docs")
     labels = [json.loads(line) for line in (folder / "labels.jsonl").read_text("utf-8").splitlines()]
     core = Core(Settings(footnote_data=data, llm=LLM(discover=False)))
+    while await core.ingestor.embed_some(32):
+        pass
     ranks, ended = list[int | None](), Counter[str]()
     for label in labels:
         if label["kind"] == "answerable":
