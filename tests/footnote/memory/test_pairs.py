@@ -83,7 +83,7 @@ async def hits(pair: Pair, number: int, cache: SqliteCache, embedder: Any, clock
 @pytest.mark.parametrize(
     "embedder",
     [
-        pytest.param(E5(), id="minilm", marks=pytest.mark.slow("embeds 200 pairs of questions")),
+        pytest.param(E5(), id="e5", marks=pytest.mark.slow("embeds 200 pairs of questions")),
         pytest.param(AllAlike(languages=None), id="all alike", marks=pytest.mark.nightly),
     ],
 )
