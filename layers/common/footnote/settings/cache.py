@@ -33,9 +33,9 @@ class Caching(Group):
         affects="nothing",
     )
     precision: float = setting(
-        0.95, gt=0, le=1, description="Lowest similarity of a hit in precision mode.", changeable=True, affects="nothing"
+        0.85, gt=0, le=1, description="Lowest similarity of a hit in precision mode.", changeable=True, affects="nothing"
     )
-    recall: float = setting(0.85, gt=0, le=1, description="Lowest similarity of a hit in recall mode.", changeable=True, affects="nothing")
+    recall: float = setting(0.8, gt=0, le=1, description="Lowest similarity of a hit in recall mode.", changeable=True, affects="nothing")
 
     def answer_ttl_s(self, usual: float) -> float:
         """Seconds for which an answer is reused; `usual`: those of the API."""
