@@ -132,8 +132,8 @@ async def test_vectors_decide_where_their_maker_speaks_the_language() -> None:
     assert (await run(far, FakeEmbedder(languages=frozenset({"de"}))))[1].outcome == "faq"
 
 
-@pytest.mark.parametrize(("cosine", "outcome"), [(0.951, "faq"), (0.949, None)])
-async def test_vectors_of_a_frequent_question_agree_from_95_percent_on(cosine: float, outcome: str | None) -> None:
+@pytest.mark.parametrize(("cosine", "outcome"), [(0.921, "faq"), (0.919, None)])
+async def test_vectors_of_a_frequent_question_agree_from_92_percent_on(cosine: float, outcome: str | None) -> None:
     class Fixed(FakeEmbedder):
         def vector(self, text: str) -> Any:
             return np.array([1.0, 0.0], np.float32)

@@ -16,7 +16,7 @@ from footnote.types import Answer, Chunk, Citation, Turn
 
 LOOKED_AT = 3
 """Number of hits that are examined."""
-LEAST = 0.95
+NEAR, ALIKE = 0.92, 0.95
 """Minimum similarity of the two questions: cosine of their vectors, else of their character bigrams."""
 
 QUESTION = re.compile(
@@ -39,7 +39,7 @@ async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIter
     markers = markers_of(turn)
     for place, hit in enumerate(turn.evidence.hits[:LOOKED_AT]):
         for question, start, end in questions_of(hit.chunk) if _is_faq(hit.chunk) and len(turn.answered) == 1 else ():
-            if not agree(turn.asked, question, turn.lang) or await _similarity(turn, question, embedder) < LEAST:
+            if not agree(turn.asked, question, turn.lang) or not await _are_near(turn, question, embedder):
                 continue
             number = place + 1 if markers.style.at_end else markers.first
             said, marker = hit.chunk.text[start:end], markers.write(number, hit)
@@ -87,7 +87,7 @@ def _is_faq(chunk: Chunk) -> bool:
     return chunk.paragraph_type == "faq"
 
 
-async def _similarity(turn: Turn, question: str, embedder: Embedder | None) -> float:
+async def _are_near(turn: Turn, question: str, embedder: Embedder | None) -> bool:
     if turn.vectors and speaks(embedder, turn.lang):
-        return float(turn.vectors[0] @ (await embedder.embed([question], query=True))[0])
-    return bigram_cosine(bigrams(turn.asked), bigrams(question))
+        return float(turn.vectors[0] @ (await embedder.embed([question], query=True))[0]) >= NEAR
+    return bigram_cosine(bigrams(turn.asked), bigrams(question)) >= ALIKE
