@@ -65,7 +65,7 @@ def _values(each: SettingInfo) -> str:
 
 def _default(field: FieldInfo) -> str:
     value = field.get_default(call_default_factory=True, validated_data={})
-    if value is None:
+    if value in (None, ""):
         return "–"
     return f"`{value if isinstance(value, str | Path) else json.dumps(value)}`"
 

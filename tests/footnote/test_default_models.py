@@ -22,6 +22,8 @@ def make_core(folder: Path, **groups: Any) -> Core:
         (Embedding(base_url="http://vectors.test/v1"), "nomic-embed-text"),
         (Embedding(base_url="http://vectors.test/v1", model=""), "nomic-embed-text"),
         (Embedding(base_url="http://vectors.test/v1", model="bge-m3"), "bge-m3"),
+        (Embedding(base_url="http://vectors.test/v1", query_prefix="search_query: "), "nomic-embed-text"),
+        (Embedding(base_url="http://vectors.test/v1", passage_prefix="search_document: "), 'nomic-embed-text "search_document: "'),
         (Embedding(model="bge-m3", builtin=False), None),
         (Embedding(builtin=False), None),
     ],

@@ -158,3 +158,11 @@ def test_the_tokens_of_each_model_cost_its_own_price() -> None:
     assert LLM(prices=prices).cost(calls) == pytest.approx(0.202)
     assert LLM(prices=prices).cost([*calls, ModelCall("answer", "unpriced", Usage(), 1.0)]) == pytest.approx(0.202)
     assert LLM(prices=prices).cost([*calls, ModelCall("answer", "unpriced", Usage(1), 1.0)]) is None
+
+
+def test_prefixes_of_embedders_keep_their_space(settings: Any) -> None:
+    others = '{"legal": {"base_url": "http://vectors.test/v1", "model": "m", "query_prefix": "query: ", "passage_prefix": "passage: "}}'
+    made = settings(EMBEDDING__QUERY_PREFIX="search_query: ", EMBEDDING__PASSAGE_PREFIX="search_document: ", EMBEDDING__OTHERS=others)
+    assert (made.embedding.query_prefix, made.embedding.passage_prefix) == ("search_query: ", "search_document: ")
+    legal = made.embedding.others["legal"]
+    assert (legal.query_prefix, legal.passage_prefix) == ("query: ", "passage: ")

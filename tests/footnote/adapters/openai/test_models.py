@@ -272,6 +272,31 @@ async def test_a_vector_without_a_direction_stays_as_it_is(server: Server, endpo
     assert made.round(4).tolist() == [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
 
 
+async def test_questions_and_passages_are_sent_with_the_prefixes_of_their_model(server: Server, endpoint: OpenAIEndpoint) -> None:
+    data = [{"embedding": [3.0, 4.0]}]
+    server.replies[EMBEDDINGS] = Reply(200, (json.dumps({"object": "list", "data": data}),))
+    embedder = OpenAIEmbedder(endpoint, "m", 2, ("search_query: ", "search_document: "))
+    await embedder.embed(["When?"], query=True)
+    await embedder.embed(["In 1894."])
+    sent = [(body["model"], body["input"]) for _, _, body in server.requests]
+    assert sent == [("m", ["search_query: When?"]), ("m", ["search_document: In 1894."])]
+
+
+@pytest.mark.parametrize(
+    ("prefixes", "name"),
+    [
+        (("", ""), "m"),
+        (("query: ", ""), "m"),
+        (("query: ", "passage: "), 'm "passage: "'),
+        (("query: ", "passage:"), 'm "passage:"'),
+    ],
+)
+def test_vectors_of_passages_are_told_apart_by_the_prefix_before_them(
+    endpoint: OpenAIEndpoint, prefixes: tuple[str, str], name: str
+) -> None:
+    assert OpenAIEmbedder(endpoint, "m", 2, prefixes).name == name
+
+
 async def test_a_page_in_place_of_vectors_is_told(server: Server, endpoint: OpenAIEndpoint) -> None:
     server.replies[EMBEDDINGS] = Reply(200, ("<html>Sign in</html>",), "text/html")
     with pytest.raises(ModelUnavailable, match="unexpected response instead of vectors"):

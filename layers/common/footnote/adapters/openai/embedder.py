@@ -26,7 +26,7 @@ class OpenAIEmbedder:
     languages: frozenset[str] | None = None
 
     def __init__(self, endpoint: OpenAIEndpoint, model: str, dimension: int, prefixes: tuple[str, str] = ("", "")) -> None:
-        self.name = f"{model} ({prefixes[1].strip()})" if prefixes[1] else model
+        self.name = f'{model} "{prefixes[1]}"' if prefixes[1] else model
         self.dimension = dimension
         self._endpoint = endpoint
         self._model = model
