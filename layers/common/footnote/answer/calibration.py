@@ -26,7 +26,7 @@ AT_ONCE = 8
 GROWTH = math.log(1.1)
 SCORED_BY = hashlib.sha256(json.dumps([EVERYDAY, SCORING]).encode()).hexdigest()[:8]
 
-WHILE_PENDING = -4.0
+WHILE_PENDING = -3.0
 """m while vectors or lists are missing: in the middle of what was measured."""
 
 Score = Callable[[Turn, str, bool], Awaitable[float | None]]

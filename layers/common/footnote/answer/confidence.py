@@ -1,7 +1,7 @@
 """How much an answer can be relied on: relevance × grounding, and how well the cited passages cover the question. Without a model.
 
     relevance  = 1 / (1 + exp(−z))        the probability that what the passages say answers the question
-    z          = .27 margin − 2.5 negated − .7 named + .07       with vectors
+    z          = .31 margin − 1.9 negated − .6 named + .38       with vectors
     z          = .23 margin − 2.1 negated − 1.2 named + .92      by words
     grounding  = share of the answer's claims that their passages support (`assess`), at least DOUBTED; 1 for quoted sentences; 0 without
                  an answer
@@ -42,7 +42,7 @@ from footnote.types import Answer, Turn
 ConfidenceLevel = Literal["low", "medium", "high"]
 
 HIGH, MEDIUM = 0.86, 0.6
-WITH_VECTORS = (0.27, -2.5, -0.7, 0.07)
+WITH_VECTORS = (0.31, -1.9, -0.6, 0.38)
 BY_WORDS = (0.23, -2.1, -1.2, 0.92)
 SUFFICIENT = 0.5
 """Coverage from which the cited passages suffice, unless they conflict or lack a name or number of the question."""
