@@ -12,11 +12,12 @@ from typing import Any, Literal, NoReturn, cast
 
 from footnote.answer.model_source import which_model, why_no_model
 from footnote.bootstrap import Core
+from footnote.bootstrap.embedders import is_builtin
+from footnote.bootstrap.vectors import WORDS_ONLY, say_vectors, why_words_only
 from footnote.collections.embedders import choices
 from footnote.errors import FootnoteError, ModelTimeout, Unavailable
 from footnote.ingest.convert import find_libreoffice
 from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, lacks_docling
-from footnote.ingest.vectors import total_progress
 from footnote.plugins import EMBEDDERS, FORMATS, installed
 from footnote.ports import Models
 from footnote.settings import Settings
@@ -112,20 +113,18 @@ async def _data(core: Core) -> list[Finding]:
 
 
 async def _embedder(core: Core) -> Finding:
-    if core.embedder is None:
-        remedy = "Run `make setup`, or set EMBEDDING__BASE_URL and EMBEDDING__MODEL."
-        return Finding("embedder", "missing", "none: documents are found by keyword only", remedy)
     try:
-        await core.embedder.embed(["test"], query=True)
+        if core.embedder is not None:
+            await core.embedder.embed(["test"], query=True)
     except FootnoteError as exc:
         place = {"openai": "EMBEDDING__BASE_URL", "bedrock": "the AWS region"}.get(core.settings.embedding.provider, "the package")
-        return Finding("embedder", "broken", exc.detail, f"Check {place}, EMBEDDING__MODEL and EMBEDDING__DIMENSION.")
-    spoken = "every language" if core.embedder.languages is None else ", ".join(sorted(core.embedder.languages))
+        remedy = "" if is_builtin(core.embedder) else f"Check {place}, EMBEDDING__MODEL and EMBEDDING__DIMENSION. "
+        return Finding("embedder", "broken", exc.detail, f"{remedy}Until then documents are found by their words only.")
     try:
-        done, total = await total_progress(core.index, core.embedders)
+        said = await say_vectors(core)
     except Unavailable:  # the index's own finding says why
-        return Finding("embedder", "ok", f"{core.embedder.name} for {spoken}")
-    return Finding("embedder", "ok", f"{core.embedder.name} for {spoken}; {done} of {total} passages have vectors")
+        said = core.embedder.name if core.embedder else WORDS_ONLY
+    return Finding("embedder", "missing" if core.embedder is None else "ok", said, why_words_only(core))
 
 
 async def _other_embedders(core: Core) -> list[Finding]:

@@ -28,7 +28,9 @@ MODULES = sorted(
     for path in (
         *CORE.glob("ingest/**/*.py"),
         *CORE.glob("adapters/**/*.py"),
+        CORE / "bootstrap/embedders.py",
         CORE / "bootstrap/sources.py",
+        CORE / "bootstrap/vectors.py",
         CORE / "plugins.py",
         CORE / "collections/service.py",
         CORE / "settings/saved_model.py",

@@ -61,7 +61,8 @@ async def test_missing_parts_are_reported_with_a_remedy(tmp_path: Path) -> None:
 
 async def test_working_parts_are_listed_by_name(tmp_path: Path) -> None:
     found = await findings(tmp_path, FakeEmbedder(), FakeModels(FakeModel([["OK"]])))
-    assert (found["embedder"].state, found["embedder"].found) == ("ok", "fake-embedder for en; 0 of 0 passages have vectors")
+    shown = "fake-embedder knows these languages: en. Passages with vectors: 0 of 0."
+    assert (found["embedder"].state, found["embedder"].found) == ("ok", shown)
     assert (found["language model"].state, found["language model"].found) == (
         "ok",
         "fake at http://model.test/v1; first word after 0.0 s",

@@ -27,8 +27,9 @@ from footnote_feedback.bodies import (
 )
 from footnote_feedback.reviews import list_feedback
 from footnote_feedback.weights import WeightsBody, read_weights, reset
-from footnote_http.app import Limit, add_health, make_app
+from footnote_http.app import Limit, make_app
 from footnote_http.callers import AdminOf, CallerOf, CoreOf
+from footnote_http.health import add_health
 from footnote_http.lambda_handler import http_handler
 from footnote_http.openapi import problems
 from footnote_http.routes import Router

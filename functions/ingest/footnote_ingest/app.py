@@ -17,8 +17,9 @@ from footnote.ingest.accept import check_file_name, check_metadata, check_size
 from footnote.ingest.collections import open_collection
 from footnote.ingest.vectors import total_progress
 from footnote.types import ATTACHED, Caller, Document, Page
-from footnote_http.app import Limit, add_health, make_app
+from footnote_http.app import Limit, make_app
 from footnote_http.callers import KEYED, AdminOf, CallerOf, CoreOf, made_core
+from footnote_http.health import add_health
 from footnote_http.lambda_handler import Handler, http_handler
 from footnote_http.openapi import problems
 from footnote_http.routes import Router

@@ -89,10 +89,11 @@ async def _model(models: Models) -> Found:
 
 
 async def _embedder(core: Core) -> Found:
-    if core.embedder is None:
-        return "missing", "Documents are found by their words only.", "Set EMBEDDING__BASE_URL and EMBEDDING__MODEL."
-    await core.embedder.embed(["test"], query=True)
-    return "ok", core.embedder.name, ""
+    from footnote.bootstrap.vectors import say_vectors, why_words_only
+
+    if core.embedder is not None:
+        await core.embedder.embed(["test"], query=True)
+    return "missing" if core.embedder is None else "ok", await say_vectors(core), why_words_only(core)
 
 
 async def _named(core: Core) -> list[str]:

