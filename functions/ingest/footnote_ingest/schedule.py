@@ -1,5 +1,5 @@
-"""The schedule: once an hour, purges deleted collections and ended attachments, compares bucket, ledger, index and files, and repairs
-inconsistencies."""
+"""The schedule: once an hour, purges deleted collections and ended attachments, compares bucket, ledger, index and files, repairs
+inconsistencies, and queues documents that an earlier version made."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from footnote.ingest.attachments import purge_attachments
+from footnote.ingest.migrating import queue_outdated
 from footnote.ingest.purge import purge_deleted
 from footnote.ingest.verify import drop_buckets, verify
 from footnote_http.lambda_handler import use_loop
@@ -34,6 +35,8 @@ async def _repair(core: Core, hour: int) -> dict[str, int]:
     for kind, count in report.counts.items():
         log.warning("verify found inconsistencies", extra={"reason": kind, "count": count})
     log.info("verified", extra={"count": report.documents})
+    if count := await queue_outdated(core.ingestor, core.cache):
+        log.info("documents of an earlier version are made again", extra={"count": count})
     while not in_aws and await core.ingestor.work_one(core.bucket.take):
         pass
     return report.counts

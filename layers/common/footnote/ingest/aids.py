@@ -52,6 +52,7 @@ async def find_aids(
     document: Document, parsed: Parsed, settings: CollectionSettings, max_tokens: int, helpers: Helpers
 ) -> tuple[Aids, Parsed]:
     """(what the chunker needs, the file with a note if its collection's chunker cannot be used)."""
+    parsed = _without_note(parsed)
     if settings.chunker == "hierarchical" and helpers.model:
         sections = await helpers.apart(document.size, _sections, parsed)
         summaries = await summarise(helpers.model, document, parsed, sections, max_tokens, helpers.written)
@@ -81,7 +82,7 @@ def _sections(parsed: Parsed) -> list[Section]:
 def _voices(parsed: Parsed, settings: CollectionSettings, max_tokens: int) -> tuple[Aids, Parsed]:
     lang = language_of("\n".join(block.text for block in parsed.blocks), settings.languages)
     found = read_voices(parsed, settings.columns, max_tokens, lang)
-    if found.reason is not None:
+    if found.reason is not None and found.reason not in (parsed.reason or ""):
         parsed = replace(parsed, reason=" ".join(filter(None, (parsed.reason, found.reason))), remedy=parsed.remedy or found.remedy)
     return Aids("voices", passages=found.passages), parsed
 
@@ -90,6 +91,12 @@ def usable_chunker(settings: CollectionSettings, embedder: Embedder | None, lang
     """The chunker that a document in this language gets. `embedder`: the collection's."""
     usable = settings.chunker != "semantic" or (settings.embedder != NO_EMBEDDER and speaks(embedder, lang))
     return settings.chunker if usable else "structure"
+
+
+def _without_note(parsed: Parsed) -> Parsed:
+    """The file without a note of an earlier time, which was stored with it."""
+    reason, noted, _ = (parsed.reason or "").partition(BY_STRUCTURE)
+    return replace(parsed, reason=reason.strip() or None, remedy=parsed.remedy if reason else None) if noted else parsed
 
 
 def _noted(parsed: Parsed, why: str) -> Parsed:

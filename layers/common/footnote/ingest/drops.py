@@ -14,6 +14,7 @@ from urllib.parse import unquote_plus
 
 from footnote.errors import NotFound, UnreadableFile
 from footnote.ingest.accept import safe_file_name
+from footnote.ingest.migrating import migrate
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.releasing import release
 from footnote.ports import Cache, Dropped, Drops, Job, Ledger, UploadForm, Uploads
@@ -78,8 +79,10 @@ class Bucket:
                 return doc_id
 
     async def take(self, job: Job) -> None:
-        """Processes a message of the queue: a file to ingest, or an S3 event."""
-        if "doc_id" in job.body:
+        """Processes a message of the queue: a file to ingest, a document to make again, or an S3 event."""
+        if "migrate" in job.body:
+            await migrate(self.ingestor, job.body["doc_id"])
+        elif "doc_id" in job.body:
             await self.ingestor.handle(job)
         for bucket, key in objects_of(job.body):
             await self.converge(bucket, key)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import zlib
 from contextlib import suppress
 
 from footnote.errors import NotFound, UnreadableFile
 from footnote.ingest.fixed_size import FixedSize
 from footnote.ingest.inserted import HASHED_AS, parse_inserted, unpack_inserted
-from footnote.ingest.keys import FOLDERS, generation_of, source_key
+from footnote.ingest.keys import FOLDERS, generation_of, parsed_key, source_key
+from footnote.ingest.parsed import unpack
 from footnote.ports import Files, Parser
 from footnote.types import Document, Parsed
 
@@ -25,6 +27,9 @@ async def read_source(files: Files, document: Document) -> bytes:
             data = await files.get(source_key(document.doc_id, generation))
             digest = await asyncio.to_thread(hashlib.sha256, data)
             if document.content_hash.removeprefix(HASHED_AS) == digest.hexdigest():
+                with suppress(NotFound):  # before the file, which tells that both have been taken
+                    parsed = await files.get(parsed_key(document.doc_id, generation))
+                    await files.put(parsed_key(document.doc_id, document.generation), parsed)
                 await files.put(own, data)
                 return data
     raise UnreadableFile("The upload did not arrive.", "Add the file again.")
@@ -43,9 +48,20 @@ async def delete_files(files: Files, doc_id: str, through: int) -> None:
 
 async def parse_source(files: Files, parser: Parser, document: Document) -> tuple[Parsed, FixedSize | None]:
     """(the text of the file, the size of passages that its sender chose or None). In a thread: a long document takes seconds and must
-    not block the server's event loop. UnreadableFile as in `read_source` and `Parser.parse`."""
+    not block the server's event loop. What was parsed before is not parsed again. UnreadableFile as in `read_source` and
+    `Parser.parse`."""
     data = await read_source(files, document)
     if document.content_hash.startswith(HASHED_AS):
         sent = unpack_inserted(data)
         return await asyncio.to_thread(parse_inserted, sent), sent.chunk_factor
+    if document.active_generation and (kept := await read_parsed(files, document)) is not None:
+        return kept, None
     return await parser.parse(data, document.file_name), None
+
+
+async def read_parsed(files: Files, document: Document) -> Parsed | None:
+    """The stored result of parsing a generation; None if it is lost or damaged."""
+    try:
+        return await asyncio.to_thread(unpack, await files.get(parsed_key(document.doc_id, document.generation)))
+    except (NotFound, zlib.error, ValueError, TypeError, LookupError):
+        return None

@@ -1,5 +1,5 @@
-"""The worker of a data folder: processes jobs from the queue, computes vectors, lets a model describe documents, purges deleted collections
-and ended attachments, rolls up statistics, learns weights from feedback.
+"""The worker of a data folder: processes jobs from the queue, makes documents of earlier versions again, computes vectors, lets a model
+describe documents, purges deleted collections and ended attachments, rolls up statistics, learns weights from feedback.
 
 A file lock prevents a second worker. The operating system releases it when the process ends, however it ends.
 """
@@ -19,6 +19,7 @@ from footnote.bootstrap import Core
 from footnote.errors import Conflict, FootnoteError, StoreUnavailable
 from footnote.guard.identity import LOCAL
 from footnote.ingest.attachments import purge_attachments
+from footnote.ingest.migrating import Migration
 from footnote.ingest.purge import purge_deleted
 from footnote.ingest.vectors import total_progress
 from footnote.learn.experiment_results import follow_ratings
@@ -122,7 +123,7 @@ class Worker:
         await self._paused.wait()
 
     async def _run(self) -> None:
-        purge_at = 0.0
+        purge_at, migration = 0.0, Migration(self._core.ingestor, self._core.cache)
         while True:
             try:
                 if time.monotonic() >= purge_at:
@@ -134,7 +135,7 @@ class Worker:
                 if not (busy := await self._work_one()):
                     if not self._long:
                         self._paused.set()
-                    busy = bool(await ingestor.embed_some(VECTORS_AT_ONCE))
+                    busy = await migration.step() or bool(await ingestor.embed_some(VECTORS_AT_ONCE))
                 self._note_busy(busy or bool(self._long))
             except FootnoteError as exc:
                 log.warning("worker paused", extra={"reason": exc.detail})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -25,7 +26,10 @@ from footnote.ingest.fixed_size import FixedSize
 from footnote.ingest.pieces import Piece, parts, render, size
 from footnote.types import Chunk, Chunker, ChunkLevel, CollectionSettings, Document, Pair, Parsed, make_chunk_id
 
-__all__ = ["CUTTERS", "NO_AIDS", "Aids", "chunk_document", "cut_name", "find_boilerplate", "find_breaks", "read_sections", "sent_cut_name"]
+__all__ = [
+    "CUTTERS", "NO_AIDS", "Aids", "chunk_document", "cut_name", "find_boilerplate", "find_breaks", "read_sections", "rules_of",
+    "sent_cut_name",
+]  # fmt: skip
 
 Cutter = Callable[[Sequence[Section], Cutting], list[Passage]]
 
@@ -57,7 +61,11 @@ class Aids:
 
 NO_AIDS = Aids()
 RULES = 3
-"""The version of how documents are cut. Increased when other passages come out."""
+"""The version of what comes out of a parsed file: its passages, and the words in which they are searched (`text.tokens`,
+`text.sentence_terms`). Increased when either changes: all documents are then made again in the background (`ingest.migrating`)."""
+UNNUMBERED = 3
+"""The version of a name that has no number: of documents whose sender chose the sizes, until that version."""
+NUMBERED = re.compile(r".*-([0-9]{1,3})(?:-[0-9a-f]{8})?")
 
 
 def cut_name(chunker: Chunker, max_tokens: int, settings: CollectionSettings) -> str:
@@ -69,7 +77,14 @@ def cut_name(chunker: Chunker, max_tokens: int, settings: CollectionSettings) ->
 
 def sent_cut_name(settings: CollectionSettings) -> str:
     """The same for a document whose sender chose the size of its passages: only the languages make a difference."""
-    return f"sent{found}" if (found := _digest([settings.languages])) else ""
+    number = "" if RULES == UNNUMBERED else f"-{RULES}"
+    return f"sent{number}{found}" if (found := _digest([settings.languages])) or number else ""
+
+
+def rules_of(cut: str) -> int:
+    """The version of RULES in the name of a way to cut documents."""
+    found = NUMBERED.fullmatch(cut)
+    return int(found[1]) if found else UNNUMBERED
 
 
 def _digest(told: Sequence[object]) -> str:

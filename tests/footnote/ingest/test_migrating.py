@@ -1,0 +1,246 @@
+"""Documents that an earlier version made are made again from what was parsed, while they answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.errors import UnreadableFile
+from footnote.ingest import chunk
+from footnote.ingest.fixed_size import DEFAULT
+from footnote.ingest.inserted import Inserted, pack_inserted
+from footnote.ingest.keys import parsed_key, source_key
+from footnote.ingest.migrating import Migration, documents_left, find_outdated, migrate, queue_outdated
+from footnote.ingest.reprocess import Reprocessed, reprocess
+from footnote.text import tokens
+from footnote.types import Caller, CollectionSettings, StoredName
+from tests.conftest import HandClock
+from tests.fakes import FakeEmbedder
+from tests.footnote.ingest.spies import Killed
+from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, accept, answering, finish, found, open_core
+
+READER = Caller("someone", groups=frozenset({"staff"}))
+
+
+@pytest.fixture
+def parser() -> HereParser:
+    return HereParser()
+
+
+@pytest.fixture
+async def core(tmp_path: Path, clock: HandClock, parser: HereParser) -> AsyncIterator[Core]:
+    made = open_core(tmp_path / "data", clock, parser)
+    yield made
+    await made.close()
+
+
+def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version that writes other words."""
+    monkeypatch.setattr(chunk, "RULES", 4)
+    made = tokens.index_tokens
+    monkeypatch.setattr("footnote.adapters.sqlite.index_writes.index_tokens", lambda text, lang: [*made(text, lang), "quux"])
+
+
+def cut_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version that cuts every text into short passages."""
+    monkeypatch.setattr(chunk, "RULES", 4)
+    made = chunk.by_size
+
+    def by_words(sections: Any, cutting: Any) -> Any:
+        return made(sections, chunk.Cutting(cutting.max_tokens, cutting.lang, chunk.FixedSize(12, 0, " ")))
+
+    monkeypatch.setattr(chunk, "CUTTERS", {**chunk.CUTTERS, "structure": by_words})
+
+
+async def migrate_all(core: Core, clock: HandClock) -> None:
+    migration = Migration(core.ingestor, core.cache)
+    while await migration.step():
+        await finish(core, clock)
+
+
+def test_names_say_by_which_rules_a_document_was_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    korean = CollectionSettings(languages=("ko",))
+    old = [chunk.cut_name("structure", 320, korean), chunk.cut_name("fixed_size", 90, CollectionSettings())]
+    old += [chunk.sent_cut_name(CollectionSettings()), chunk.sent_cut_name(korean)]
+    assert old[2] == ""
+    assert [chunk.rules_of(name) for name in old] == [3, 3, 3, 3]
+    assert chunk.rules_of("structure-320-2") == 2
+    assert chunk.rules_of("sent-12345678") == 3
+    monkeypatch.setattr(chunk, "RULES", 12)
+    new = [chunk.cut_name("structure", 320, korean), chunk.sent_cut_name(CollectionSettings()), chunk.sent_cut_name(korean)]
+    assert [chunk.rules_of(name) for name in new] == [12, 12, 12]
+
+
+async def test_other_words_are_written_where_the_passages_are(
+    core: Core, clock: HandClock, parser: HereParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = await accept(core, groups=["staff"])
+    await finish(core, clock)
+    await core.index.amend(document.doc_id, 1, {"topics": ["written by a model"]})
+    before, embedder = await core.index.sample(LOCAL, "default", 9), core.embedder
+    assert isinstance(embedder, FakeEmbedder)
+    embedder.embedded.clear()
+    upgrade(monkeypatch)
+    assert await found(core, "quux") == []
+    await migrate_all(core, clock)
+    after = await core.ledger.get(LOCAL, document.doc_id)
+    assert (after.state, after.generation, after.cut) == ("READY", 1, "structure-320-4")
+    assert await core.index.sample(LOCAL, "default", 9) == before
+    assert before[0].metadata["topics"] == ["written by a model"]
+    assert await found(core, "quux") == [before[0].chunk_id]
+    assert await core.index.read(READER, [before[0].chunk_id]) == before
+    assert await core.index.read(Caller("other"), [before[0].chunk_id]) == []
+    assert (await core.index.progress("fake-embedder", None), embedder.embedded) == ((1, 1), [])
+    assert (parser.parsed, await find_outdated(core.ledger, core.index)) == (["tower.txt"], [])
+
+
+async def test_other_passages_are_the_next_generation_from_what_was_parsed(
+    core: Core, clock: HandClock, parser: HereParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = await accept(core)
+    await finish(core, clock)
+    cut_smaller(monkeypatch)
+    migration = Migration(core.ingestor, core.cache)
+    assert await migration.step()
+    waiting = await core.ledger.get(LOCAL, document.doc_id)
+    assert (waiting.state, waiting.generation, waiting.active_generation, await answering(core)) == ("RECEIVED", 2, 1, [OLD])
+    await finish(core, clock)
+    ready = await core.ledger.get(LOCAL, document.doc_id)
+    assert (ready.state, ready.active_generation, ready.cut, len(await answering(core))) == ("READY", 2, "structure-320-4", 4)
+    assert (parser.parsed, await migration.step(), await find_outdated(core.ledger, core.index)) == (["tower.txt"], False, [])
+    assert (await core.sources.original(LOCAL, document.doc_id))[1] == OLD
+
+
+async def test_settings_that_changed_are_no_reason(core: Core, clock: HandClock) -> None:
+    await accept(core)
+    await finish(core, clock)
+    await core.collections.create("default", CollectionSettings("table", languages=("de",)), title="", description="", by="me")
+    assert await find_outdated(core.ledger, core.index) == []
+    assert await reprocess(core.ingestor, StoredName("default")) == Reprocessed(queued=1)
+
+
+async def test_a_text_with_sizes_of_its_sender_keeps_them(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pack_inserted(Inserted("d1", "Tower", OLD.decode(), DEFAULT))
+    options: dict[str, Any] = {"file_name": "d1", "collection": "default", "permission_groups": [], "doc_id": "d1", "chosen_id": True}
+    await core.ingestor.accept(LOCAL, data, **options)
+    await finish(core, clock)
+    upgrade(monkeypatch)
+    assert await find_outdated(core.ledger) == ["d1"]
+    await migrate_all(core, clock)
+    assert (await core.ledger.get(LOCAL, "d1")).cut == "sent-4"
+    assert await find_outdated(core.ledger, core.index) == []
+    assert await reprocess(core.ingestor, StoredName("default")) == Reprocessed(current=1)
+
+
+async def test_the_passages_that_answer_are_made_again_when_the_newest_file_has_failed(
+    core: Core, clock: HandClock, parser: HereParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = await accept(core)
+    await finish(core, clock)
+    parser.error = UnreadableFile("It is broken.", "Mend it.")
+    await accept(core, NEW)
+    await finish(core, clock)
+    cut_smaller(monkeypatch)
+    await migrate_all(core, clock)
+    after = await core.ledger.get(LOCAL, document.doc_id)
+    assert (after.state, after.reason, after.generation, after.active_generation) == ("FAILED", "It is broken.", 2, 1)
+    assert (len(await answering(core)), await find_outdated(core.ledger, core.index)) == (4, [])
+
+
+async def test_a_deleted_document_stays_deleted(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = await accept(core)
+    await finish(core, clock)
+    upgrade(monkeypatch)
+    stage = core.index.stage
+
+    async def stage_late(*args: Any) -> None:
+        await core.ingestor.delete(LOCAL, document.doc_id)
+        await stage(*args)
+
+    monkeypatch.setattr(core.index, "stage", stage_late)
+    await migrate(core.ingestor, document.doc_id)
+    await migrate(core.ingestor, document.doc_id)
+    assert ([item async for item in core.index.inventory()], await answering(core)) == ([], [])
+
+
+async def test_a_lost_result_of_parsing_is_made_again_from_the_file(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = await accept(core)
+    await finish(core, clock)
+    await core.files.delete(parsed_key(document.doc_id, 1))
+    upgrade(monkeypatch)
+    await migrate_all(core, clock)
+    assert await find_outdated(core.ledger, core.index) == []
+
+
+async def test_a_document_whose_files_are_lost_keeps_answering(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = await accept(core)
+    await finish(core, clock)
+    await core.files.delete(parsed_key(document.doc_id, 1))
+    await core.files.delete(source_key(document.doc_id, 1))
+    upgrade(monkeypatch)
+    await migrate_all(core, clock)
+    assert ((await core.ledger.get(LOCAL, document.doc_id)).state, await answering(core)) == ("READY", [OLD])
+
+
+@pytest.mark.parametrize("port", ["ledger.renew", "ledger.lease", "queue.put", "index.stage", "index.activate", "ledger.update"])
+@pytest.mark.parametrize("version", [upgrade, cut_smaller])
+async def test_a_migration_that_was_killed_twice_goes_on(
+    core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch, port: str, version: Any
+) -> None:
+    document = await accept(core)
+    await finish(core, clock)
+    version(monkeypatch)
+    name, _, method = port.partition(".")
+    target = getattr(core.ingestor, name)
+
+    async def die(*args: object, **options: object) -> None:
+        await getattr(target, method)(*args, **options)
+        raise Killed
+
+    class Dying:
+        def __getattr__(self, called: str) -> object:
+            return die if called == method else getattr(target, called)
+
+    for _ in range(2):
+        setattr(core.ingestor, name, Dying())
+        try:
+            await Migration(core.ingestor, core.cache).step()
+            await core.ingestor.work_one()
+        except Killed:
+            pass
+        setattr(core.ingestor, name, target)
+        assert await answering(core)
+        clock.advance(400)
+    await core.ingestor.recover()
+    await finish(core, clock)
+    await migrate_all(core, clock)
+    ready = await core.ledger.get(LOCAL, document.doc_id)
+    assert (ready.state, ready.cut, await find_outdated(core.ledger, core.index)) == ("READY", "structure-320-4", [])
+    held = [(item.generation, item.active) async for item in core.index.inventory()]
+    assert held == [(ready.generation, True)]
+
+
+async def test_the_hourly_check_queues_what_is_outdated_behind_everything_else(
+    core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        await accept(core, OLD + str(number).encode(), f"{number}.txt")
+    await finish(core, clock)
+    assert await queue_outdated(core.ingestor, core.cache) == 0
+    upgrade(monkeypatch)
+    monkeypatch.setattr("footnote.ingest.migrating.MOST_QUEUED", 2)
+    await accept(core, NEW, "new.txt")
+    assert (await queue_outdated(core.ingestor, core.cache), await core.queue.size()) == (3, 1)
+    await finish(core, clock)
+    assert (await queue_outdated(core.ingestor, core.cache), await core.queue.size()) == (3, 2)
+    assert await documents_left(core.cache) == 3
+    while await core.ingestor.work_one(core.bucket.take):
+        pass
+    assert await queue_outdated(core.ingestor, core.cache) == 1
+    while await core.ingestor.work_one(core.bucket.take):
+        pass
+    assert (await queue_outdated(core.ingestor, core.cache), await documents_left(core.cache)) == (0, 0)
