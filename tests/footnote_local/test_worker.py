@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from footnote.errors import Conflict, SearchUnavailable, StoreUnavailable
+from footnote.ingest.migrating import receive_lost
 from footnote.ingest.pipeline import Ingestor
 from footnote.learn.feedback_weights import load_weights
 from footnote.library.files import take_in
@@ -67,6 +70,41 @@ async def test_a_worker_starts_although_files_of_vectors_cannot_be_written(tmp_p
     await worker.start()
     await worker.finish_jobs()
     assert worker.trouble is None
+    await worker.stop()
+    await core.close()
+
+
+def of_an_unknown_layout(folder: Path) -> None:
+    index = sqlite3.connect(folder / "index.db")
+    index.executescript("DROP TABLE vector_blocks; ALTER TABLE chunks RENAME COLUMN text TO words; PRAGMA user_version = 3;")
+    index.close()
+
+
+async def test_an_index_without_a_way_here_is_made_anew_and_says_so(tmp_path: Path) -> None:
+    core = open_core(tmp_path)
+    options: dict[str, Any] = {"collection": "default", "permission_groups": ["staff"]}
+    kept = await core.ingestor.accept(LOCAL, b"The bridge is long.", file_name="kept.txt", **options)
+    gone = await core.ingestor.accept(LOCAL, b"The ferry is slow.", file_name="gone.txt", **options)
+    while await core.ingestor.work_one():
+        pass
+    await core.ingestor.delete(LOCAL, gone.doc_id, keep=True)
+    await core.close()
+    of_an_unknown_layout(tmp_path)
+    for _ in range(2):  # the second time it was killed before it had made anything
+        core = open_core(tmp_path)
+        assert await core.check() == {"store": "ok", "index": "ok"}
+        await core.ingestor.recover()
+        await receive_lost(core.ingestor)
+        assert await core.ledger.readable_states(LOCAL, "default") == {"RECEIVED": 1}
+        await core.close()
+    core = open_core(tmp_path)
+    worker = Worker(core)
+    await worker.start()
+    await worker.finish_jobs()
+    assert await core.ledger.readable_states(LOCAL, "default") == {}
+    (passage,) = await core.index.sample(LOCAL, "default", 9)
+    assert (passage.doc_id, passage.text, passage.generation) == (kept.doc_id, "The bridge is long.", 1)
+    assert await core.index.sample(Caller("other"), "default", 9) == []
     await worker.stop()
     await core.close()
 

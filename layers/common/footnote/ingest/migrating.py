@@ -62,6 +62,17 @@ async def find_outdated(ledger: Ledger, index: Index | None = None) -> list[str]
     ]
 
 
+async def receive_lost(ingestor: Ingestor) -> int:
+    """Receives all documents again if the index has none, because it was made anew: whoever asks is told that they are being read.
+    → how many. Only for a process that works on these documents alone."""
+    if not (await ingestor.ledger.counts()).get("READY") or [item async for item in ingestor.index.inventory()]:
+        return 0
+    lost = [each async for each in _list(ingestor.ledger) if each.state == "READY"]
+    for document in reversed(lost):
+        await ingestor.requeue(document)
+    return len(lost)
+
+
 async def migrate(ingestor: Ingestor, doc_id: str) -> None:
     """Makes a document again if an earlier version made it, or if the index does not have it."""
     try:

@@ -19,7 +19,7 @@ from footnote.bootstrap import Core
 from footnote.errors import Conflict, FootnoteError, StoreUnavailable
 from footnote.guard.identity import LOCAL
 from footnote.ingest.attachments import purge_attachments
-from footnote.ingest.migrating import Migration
+from footnote.ingest.migrating import Migration, receive_lost
 from footnote.ingest.purge import purge_deleted
 from footnote.ingest.vectors import total_progress
 from footnote.learn.experiment_results import follow_ratings
@@ -102,8 +102,9 @@ class Worker:
         """Why the worker is pausing; None = it is not."""
 
     async def start(self) -> None:
-        """Recovers interrupted jobs and damaged copies of vectors, then starts working."""
+        """Recovers interrupted jobs, an index that was made anew and damaged copies of vectors, then starts working."""
         await self._core.ingestor.recover()
+        await receive_lost(self._core.ingestor)
         try:
             await self._core.index.check_copies(repair=True)
         except FootnoteError as exc:  # searches read the vectors themselves until the copies can be written

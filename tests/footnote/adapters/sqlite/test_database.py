@@ -156,6 +156,37 @@ def test_a_file_of_an_older_footnote_is_refused_with_the_remedy_and_not_touched(
     older.close()
 
 
+def test_a_copy_of_an_older_footnote_is_made_anew_at_once_whoever_opens_it(path: Path) -> None:
+    older = make_older(path)
+    older.call(
+        lambda connection: connection.executescript(
+            """CREATE TABLE parents (name TEXT PRIMARY KEY); CREATE TABLE children (name TEXT REFERENCES parents, note TEXT);
+            INSERT INTO parents VALUES ('a'); INSERT INTO children VALUES ('a', 'b'); CREATE INDEX notes ON children (note);
+            CREATE VIRTUAL TABLE words USING fts5 (body); CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
+            INSERT INTO words VALUES ('a');"""
+        )
+    )
+    older.close()
+    for _ in range(2):
+        newer = Database(path, SCHEMA, version=4, upgrades={1: "", 3: ""}, is_copy=True)
+        assert newer.call(read) == 0
+        assert newer.call(lambda connection: [row[0] for row in connection.execute("SELECT name FROM sqlite_master")][:1]) == ["counters"]
+        assert (
+            newer.call(lambda connection: connection.execute("SELECT count(*) FROM sqlite_master WHERE type = 'table'").fetchone()[0]) == 1
+        )
+        newer.close()
+
+
+def test_a_copy_that_cannot_be_made_anew_stays_as_it_was(path: Path) -> None:
+    older = make_older(path)
+    newer = Database(path, "CREATE TABLE broken (;\n", version=2, is_copy=True)
+    with pytest.raises(StoreUnavailable):
+        newer.call(read)
+    newer.close()
+    assert older.call(read) == 1
+    older.close()
+
+
 STEPS = {1: "ALTER TABLE counters ADD COLUMN step INTEGER NOT NULL DEFAULT 10;\n", 2: "UPDATE counters SET value = value + step;\n"}
 
 

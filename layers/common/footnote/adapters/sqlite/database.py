@@ -55,8 +55,9 @@ class _Worker:
 class Database:
     """`schema` runs when the file is new. A file with another `user_version` than `version` comes from another version of Footnote:
     an older one is brought up to date by `upgrades` (version → the statements that lead to the next one) if they lead here; any other
-    is refused. SQLite's errors become `error`, with a remedy; `damaged`: that of a damaged file. `durable`: commits survive a power
-    failure; otherwise only the end of the process."""
+    is refused, or, if it is older and with `is_copy`, emptied and made anew: what it held can be made again. SQLite's errors become
+    `error`, with a remedy; `damaged`: that of a damaged file. `durable`: commits survive a power failure; otherwise only the end of the
+    process."""
 
     def __init__(
         self,
@@ -65,6 +66,7 @@ class Database:
         version: int = 1,
         *,
         upgrades: Mapping[int, str] = NO_UPGRADES,
+        is_copy: bool = False,
         error: type[Unavailable] = StoreUnavailable,
         damaged: str = RESTORE,
         durable: bool = True,
@@ -73,6 +75,7 @@ class Database:
         self._schema = schema
         self._version = version
         self._upgrades = upgrades
+        self._is_copy = is_copy
         self._error = error
         self._damaged = damaged
         self._durable = durable
@@ -145,10 +148,10 @@ class Database:
             connection.row_factory = sqlite3.Row
             _use_write_ahead_log(connection)
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
-            connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA cache_size = -16384")
             connection.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}")
             self._prepare(connection)
+            connection.execute("PRAGMA foreign_keys = ON")
         except BaseException:
             connection.close()
             raise
@@ -174,7 +177,11 @@ class Database:
         with writing(connection):
             found = connection.execute("PRAGMA user_version").fetchone()[0]  # another process may have been faster
             missing = range(found, self._version)
-            if found and not all(version in self._upgrades for version in missing):
+            leads_here = all(version in self._upgrades for version in missing)
+            if found and not leads_here and self._is_copy:
+                _empty(connection)
+                found = 0
+            elif found and not leads_here:
                 raise self._error(
                     f"The data in {self.path.parent} was made by an older Footnote. Move that folder away and add the documents again,"
                     " or choose another data folder."
@@ -185,6 +192,18 @@ class Database:
                     if statement.strip():
                         connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {self._version}")
+
+
+def _empty(connection: sqlite3.Connection) -> None:
+    """Drops all tables. Virtual ones first, the last made before those that they read; their own tables go with them."""
+    for kind in ("CREATE VIRTUAL %", "%"):
+        tables = connection.execute(
+            r"""SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE ? AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+                ORDER BY rowid DESC""",
+            (kind,),
+        ).fetchall()
+        for (name,) in tables:
+            connection.execute(f'DROP TABLE "{name}"')
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:

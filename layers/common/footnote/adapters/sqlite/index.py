@@ -51,7 +51,9 @@ class SqliteIndex:
     """`ports.Index` on `<folder>/index.db` and the vector files beside it."""
 
     def __init__(self, folder: Path) -> None:
-        self._database = Database(folder / "index.db", SCHEMA, VERSION, upgrades=UPGRADES, error=SearchUnavailable, damaged=REBUILD)
+        self._database = Database(
+            folder / "index.db", SCHEMA, VERSION, upgrades=UPGRADES, is_copy=True, error=SearchUnavailable, damaged=REBUILD
+        )
         self._copies = VectorCopies(VectorFiles(folder))
         self._vectors = VectorStore(self._copies)
         self._infos: dict[str, CollectionInfo] = {}

@@ -12,8 +12,9 @@ BLOCKS = """CREATE TABLE vector_blocks (
 ) WITHOUT ROWID"""
 """The checksums of the blocks of a vector file."""
 TITLES = "CREATE INDEX active_titles ON generations (collection_id, title) WHERE active"
-UPGRADES = {8: f"{BLOCKS};\n", 9: f"{TITLES};\n"}
-"""Version → the statements that lead from it to the next one."""
+UPGRADES = {7: "", 8: f"{BLOCKS};\n", 9: f"{TITLES};\n"}
+"""Version → the statements that lead from it to the next one. Where none lead here, the index is made anew from the stored results of
+parsing, and says so meanwhile; with them, it answers at once. 7: only other words, which `ingest.migrating` writes."""
 
 # collections.all_levels: chunks of every level get vectors, because they were searched; otherwise passages alone.
 # floors: the generations of a document up to this one are removed. chunks.terms: of `footnote.text.sentence_terms`;
