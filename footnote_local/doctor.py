@@ -17,6 +17,7 @@ from footnote.bootstrap.vectors import WORDS_ONLY, say_vectors, why_words_only
 from footnote.collections.embedders import choices
 from footnote.errors import FootnoteError, ModelTimeout, Unavailable
 from footnote.ingest.convert import find_libreoffice
+from footnote.ingest.migrating import find_outdated
 from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, lacks_docling
 from footnote.plugins import EMBEDDERS, FORMATS, installed
 from footnote.ports import Models
@@ -105,10 +106,11 @@ async def _data(core: Core) -> list[Finding]:
             await core.check_databases()
         except Unavailable as exc:
             return [*found, Finding("databases", "broken", exc.detail)]
-        counts = {state: count for state, count in (await core.ledger.counts()).items() if count and state != "DELETED"}
-        found_states = ", ".join(f"{count} {state}" for state, count in counts.items())
-        remedy = "" if counts else "Add some: footnote ingest PATH, or drop a file on the page."
-        found.append(Finding("documents", "ok" if counts else "missing", found_states or "none yet", remedy))
+        said = [f"{count} {state}" for state, count in (await core.ledger.counts()).items() if count and state != "DELETED"]
+        remedy = "" if said else "Add some: footnote ingest PATH, or drop a file on the page."
+        if left := len(await find_outdated(core.ledger, core.index)):
+            said.append(f"{left} of an earlier version, made again while the server runs")
+        found.append(Finding("documents", "ok" if said else "missing", ", ".join(said) or "none yet", remedy))
     return found
 
 

@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from footnote.bootstrap.health import outdated
 from footnote.errors import Conflict, SearchUnavailable, StoreUnavailable
-from footnote.ingest.migrating import receive_lost
+from footnote.ingest.migrating import Migration, find_outdated, receive_lost
 from footnote.ingest.pipeline import Ingestor
 from footnote.learn.feedback_weights import load_weights
 from footnote.library.files import take_in
 from footnote.library.worker import Lock, SharedWorker, Worker
 from footnote.ports import ChunkVectors
 from footnote.types import Caller, Feedback, Parsed, Request
+from footnote_local.doctor import examine
 from footnote_query.dialects.trd.ask import HELD
 from tests.fakes import HereParser, make_document, put_document
 from tests.footnote_local.conftest import open_core
@@ -105,6 +107,29 @@ async def test_an_index_without_a_way_here_is_made_anew_and_says_so(tmp_path: Pa
     (passage,) = await core.index.sample(LOCAL, "default", 9)
     assert (passage.doc_id, passage.text, passage.generation) == (kept.doc_id, "The bridge is long.", 1)
     assert await core.index.sample(Caller("other"), "default", 9) == []
+    await worker.stop()
+    await core.close()
+
+
+async def test_a_worker_makes_documents_of_an_earlier_version_again_and_says_how_many_are_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core = open_core(tmp_path)
+    for number in range(3):
+        data, name = f"Bridge {number} is long.".encode(), f"{number}.txt"
+        await core.ingestor.accept(LOCAL, data, file_name=name, collection="default", permission_groups=[])
+    while await core.ingestor.work_one():
+        pass
+    monkeypatch.setattr("footnote.ingest.chunk.RULES", 4)
+    (documents,) = [finding.found for finding in await examine(open_core(tmp_path)) if finding.part == "documents"]
+    assert documents == "3 READY, 3 of an earlier version, made again while the server runs"
+    migration = Migration(core.ingestor, core.cache)
+    assert (await migration.step(), await outdated(core)) == (True, 2)
+    worker = Worker(core)
+    await worker.start()
+    while await outdated(core):
+        await asyncio.sleep(0.02)
+    assert (await find_outdated(core.ledger, core.index), len(await core.index.sample(LOCAL, "default", 9))) == ([], 3)
     await worker.stop()
     await core.close()
 

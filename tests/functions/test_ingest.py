@@ -472,7 +472,7 @@ async def test_only_admins_see_the_number_of_vectors_of_all_documents(core: Core
 async def test_health_and_readiness_answer_under_the_functions_name_too(client: httpx.AsyncClient) -> None:
     assert (await client.get("/ingest/health")).json() == {"status": "ok", "function": "ingest"}
     ready = (await client.get("/ingest/ready")).json()
-    assert (ready["status"], ready["parts"]) == ("ready", {"store": "ok", "index": "ok"})
+    assert (ready["status"], ready["parts"], ready["outdated"]) == ("ready", {"store": "ok", "index": "ok"}, 0)
 
 
 def test_importing_the_function_loads_no_adapter() -> None:

@@ -184,15 +184,19 @@ async def document(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
 
 @router.get("/ingest/status", name="ingest_status", responses=ADMINS)
 async def status(admin: AdminOf, core: CoreOf) -> StatusBody:
-    """Returns how many documents are in which state, how many jobs and passages without vectors wait, the progress of all vectors, and
-    how far the model's descriptions are, with what they cost today and its limits. For admins."""
-    asked = core.ledger.counts(), core.queue.size(), _vectors(core), core.descriptions.status()
-    counts, jobs, vectors, descriptions = await asyncio.gather(*asked)
+    """Returns how many documents are in which state, how many jobs and passages without vectors wait, the progress of all vectors,
+    how far the model's descriptions are, with what they cost today and its limits, and how many documents of an earlier version are still
+    to be made again. For admins."""
+    from footnote.bootstrap.health import outdated
+
+    asked = core.ledger.counts(), core.queue.size(), _vectors(core), core.descriptions.status(), outdated(core)
+    counts, jobs, vectors, descriptions, left = await asyncio.gather(*asked)
     return StatusBody(
         documents=counts,
         waiting=jobs + (vectors["total"] - vectors["done"] if vectors else 0),
         vectors=vectors,
         descriptions=DescriptionsBody.model_validate(descriptions, from_attributes=True),
+        outdated=left,
     )
 
 

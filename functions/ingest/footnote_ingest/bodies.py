@@ -62,6 +62,7 @@ class StatusBody(BaseModel):
     waiting: int = Field(description="Jobs in the queue, and passages that have no vectors yet.")
     vectors: dict[str, int] | None = Field(description="`done` of `total` passages have their vectors; null = without embeddings.")
     descriptions: DescriptionsBody
+    outdated: int = Field(description="Documents of an earlier version that are still to be made again; they answer meanwhile.")
 
 
 class DocumentPage(PageBody):

@@ -38,6 +38,9 @@ class Readiness(BaseModel, defer_build=True):
     status: Literal["ready", "not ready"]
     parts: dict[str, str] = Field(description="Part → `ok`, or what is wrong.")
     vectors: Vectors | None = Field(None, description="Of a function that searches or ingests.")
+    outdated: int | None = Field(
+        None, description="Documents of an earlier version that are still to be made again; they answer meanwhile. Of the same functions."
+    )
 
 
 _READINESS = {"application/json": {"schema": schema_of(Readiness)}}
@@ -75,9 +78,10 @@ def _health_of(function: str) -> Router:
         good = all(part == "ok" for part in parts.values())
         found: dict[str, object] = {"status": "ready" if good else "not ready", "parts": parts}
         if "index" in parts:
+            from footnote.bootstrap.health import outdated
             from footnote.bootstrap.vectors import vector_state
 
-            found["vectors"] = asdict(await vector_state(core))
+            found |= {"vectors": asdict(await vector_state(core)), "outdated": await outdated(core)}
         return JSONResponse(found, 200 if good else 503)
 
     for path in ("/health", f"/{function}/health"):

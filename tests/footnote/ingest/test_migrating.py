@@ -186,6 +186,19 @@ async def test_a_document_whose_files_are_lost_keeps_answering(core: Core, clock
     assert ((await core.ledger.get(LOCAL, document.doc_id)).state, await answering(core)) == ("READY", [OLD])
 
 
+async def test_a_document_that_somebody_else_works_on_is_tried_again(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    leased = await accept(core)
+    await accept(core, NEW, "other.txt")
+    await finish(core, clock)
+    upgrade(monkeypatch)
+    assert await core.ledger.lease(leased.doc_id, 1, "describing", 300)
+    migration = Migration(core.ingestor, core.cache)
+    assert sorted([await migration.step() for _ in range(3)]) == [False, False, True]
+    assert (await find_outdated(core.ledger), await documents_left(core.cache)) == ([leased.doc_id], 1)
+    clock.advance(301)
+    assert (await migration.step(), await find_outdated(core.ledger), await documents_left(core.cache)) == (True, [], 0)
+
+
 @pytest.mark.parametrize("port", ["ledger.renew", "ledger.lease", "queue.put", "index.stage", "index.activate", "ledger.update"])
 @pytest.mark.parametrize("version", [upgrade, cut_smaller])
 async def test_a_migration_that_was_killed_twice_goes_on(
@@ -214,7 +227,6 @@ async def test_a_migration_that_was_killed_twice_goes_on(
             pass
         setattr(core.ingestor, name, target)
         assert await answering(core)
-        clock.advance(400)
     await core.ingestor.recover()
     await finish(core, clock)
     await migrate_all(core, clock)

@@ -10,6 +10,7 @@ from footnote.adapters.sqlite.database import check_pages
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.errors import FootnoteError, NotFound
 from footnote.guard.identity import LOCAL
+from footnote.ingest.migrating import documents_left
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -38,6 +39,14 @@ async def check_databases(core: Core) -> None:
         await core.store.run(check_pages)
     if isinstance(core.engine, SqliteIndex):
         await core.engine.check_database()
+
+
+async def outdated(core: Core) -> int:
+    """How many documents an earlier version made and are still to be made again, as last noted; 0 also while the cache is down."""
+    try:
+        return await documents_left(core.optional_cache)
+    except FootnoteError:
+        return 0
 
 
 async def _check_store(core: Core) -> None:

@@ -16,7 +16,6 @@ changed since are no reason to begin; a document that is made again follows them
 from __future__ import annotations
 
 import logging
-import uuid
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
@@ -41,6 +40,8 @@ PROGRESS = "migration"
 """The key of the progress in the cache."""
 KEPT_S = 24 * 3600.0
 """How long the progress is kept; then it is looked for documents again."""
+OWNER = "migrating"
+"""Of the lease, in every process: whoever goes on after a kill need not wait for its end, and to write the same twice does no harm."""
 VECTORS_AT_ONCE = 64
 MOST_QUEUED = 500
 """Documents that one scheduled run queues, if nothing else waits."""
@@ -73,23 +74,23 @@ async def receive_lost(ingestor: Ingestor) -> int:
     return len(lost)
 
 
-async def migrate(ingestor: Ingestor, doc_id: str) -> None:
-    """Makes a document again if an earlier version made it, or if the index does not have it."""
+async def migrate(ingestor: Ingestor, doc_id: str) -> bool:
+    """Makes a document again if an earlier version made it, or if the index does not have it. False if somebody else is at work on it."""
     try:
         document = await ingestor.ledger.get(SYSTEM, doc_id)
     except NotFound:
-        return
+        return True
     generation = document.active_generation
     if not generation or document.state in AT_WORK:
-        return
+        return True
     is_there = await read_digest(ingestor.index, doc_id, generation) == document.digest
     if is_there and not is_outdated(document):
-        return
+        return True
     if document.state == "READY" and not is_there:
         await ingestor.requeue(document)
-        return
-    if not await ingestor.ledger.lease(doc_id, document.generation, f"migrating-{uuid.uuid4().hex}", LEASE_S):
-        return
+        return True
+    if not await ingestor.ledger.lease(doc_id, document.generation, OWNER, LEASE_S):
+        return False
     active = replace(document, generation=generation)
     try:
         parsed, fixed = await _parsed(ingestor, active)
@@ -99,12 +100,13 @@ async def migrate(ingestor: Ingestor, doc_id: str) -> None:
     except UnreadableFile as exc:
         log.warning("document not made again", extra={"doc_id": doc_id, "reason": exc.reason})
         await ingestor.ledger.update(doc_id, document.generation, state=document.state)
-        return
+        return True
     if document.state == "READY" and document.digest != f"{len(ready.chunks)}:{ready.digest}":
         await ingestor.ledger.renew(doc_id, document.generation)
         await ingestor.enqueue(await ingestor.ledger.get(SYSTEM, doc_id))
     else:
         await _write_again(ingestor, document, ready)
+    return True
 
 
 async def _parsed(ingestor: Ingestor, document: Document) -> tuple[Parsed, FixedSize | None]:
@@ -166,7 +168,7 @@ class Migration:
     _waiting: deque[str] | None = field(default=None)
 
     async def step(self) -> bool:
-        """Makes the next document again; False if none is left. An error of a backend leaves it for the next call."""
+        """Makes the next document again; False if there is none now. An error of a backend leaves it for the next call."""
         if self._waiting is None:
             found = await find_outdated(self.ingestor.ledger, self.ingestor.index)
             if found or await documents_left(self.cache):
@@ -176,11 +178,15 @@ class Migration:
             return False
         doc_id = self._waiting[0]
         try:
-            await migrate(self.ingestor, doc_id)
+            is_done = await migrate(self.ingestor, doc_id)
         except FootnoteError:
             raise
         except Exception as exc:  # it would fail again
             log.error("document not made again", exc_info=exc, extra={"doc_id": doc_id})
+            is_done = True
+        if not is_done:
+            self._waiting.rotate(-1)
+            return False
         self._waiting.popleft()
         await note_progress(self.cache, len(self._waiting))
         return True

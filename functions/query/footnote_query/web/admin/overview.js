@@ -42,7 +42,7 @@ async function readiness(name) {
 // --- documents and jobs --------------------------------------------------------------------------
 
 async function work() {
-  const [{ documents, waiting, vectors, descriptions }, { data: collections }] = await Promise.all([call('GET', '/ingest/status'), call('GET', '/collections?all=true')])
+  const [{ documents, waiting, vectors, descriptions, outdated }, { data: collections }] = await Promise.all([call('GET', '/ingest/status'), call('GET', '/collections?all=true')])
   const failed = documents.FAILED ?? 0
   const without = vectors ? vectors.total - vectors.done : 0
   return [
@@ -52,6 +52,7 @@ async function work() {
       tile('state_FAILED', failed ? link('documents/state=FAILED', number(failed)) : number(0)),
       tile('admin_waiting', number(waiting - without)),
       tile('admin_without_vectors', vectors ? number(without) : '–'),
+      ...(outdated ? [tile('admin_outdated', number(outdated))] : []),
       tile('admin_collections', link('collections', number(collections.filter(({ state }) => state === 'ACTIVE').length)))),
     ...described(descriptions),
   ]

@@ -70,6 +70,7 @@ export default {
   admin_work: 'Dokumente und Aufträge',
   admin_waiting: 'Wartende Aufträge',
   admin_without_vectors: 'Textstellen ohne Vektoren',
+  admin_outdated: 'Dokumente einer früheren Version, im Hintergrund erneuert',
   admin_described_done: 'Alle Dokumente sind beschrieben.',
   admin_described_waiting: 'Dokumente, die auf die Beschreibung des Modells warten: {n}. Bis dahin beschreiben Muster sie; Fragen und Dateien gehen vor.',
   admin_described_pause: 'Das Modell antwortet nicht und beschreibt deshalb derzeit keine Dokumente. Es warten: {n}.',
