@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session, revoke_session, session_id_of
@@ -23,6 +24,7 @@ from footnote_query.app import create_app as create_query
 from footnote_stats.app import create_app as create_stats
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder, FakeModels
+from tests.nightly import in_gate
 
 CREATE = {"query": create_query, "ingest": create_ingest, "feedback": create_feedback, "stats": create_stats}
 NOTHING = "0" * 32
@@ -36,6 +38,14 @@ KNOWN = ("outsider", "member", "owner", "admin")
 PEOPLE = UNKNOWN + KNOWN
 
 Known = Mapping[str, str]
+
+
+def everybody(number: int, *values: object, allowed: Collection[str], name: str) -> list[Any]:
+    """The values with each of PEOPLE. The gate takes one who is allowed, one who is not and one who is not signed in: by the number,
+    others for the next values."""
+    groups = [person for person in KNOWN if person in allowed], [person for person in KNOWN if person not in allowed], UNKNOWN
+    kept = {group[number % len(group)] for group in groups if group}
+    return [pytest.param(*values, person, id=f"{name}-{person}", marks=in_gate(person in kept)) for person in PEOPLE]
 
 
 class PlainParser:

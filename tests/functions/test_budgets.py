@@ -175,6 +175,7 @@ async def ask_at_once(
 COMPLETION: dict[str, Any] = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("path", "body"),
     [("/ask", ASK), ("/v1/chat/completions", COMPLETION), ("/v1/chat", {"message": QUESTION})],

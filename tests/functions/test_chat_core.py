@@ -326,6 +326,7 @@ async def test_the_tokens_of_a_room_are_those_of_its_user(open_site: OpenSite) -
         assert (reply.status_code, reply.json()) == (200, {"tokens": tokens})
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("search_type", ["rag", "gpt", "pa"])
 @pytest.mark.parametrize(
     ("changes", "text"),

@@ -242,6 +242,7 @@ async def test_a_reader_satisfies_the_space_and_every_restriction(
     assert (await add(admin, confluence, core))["page"]["permission_groups"] == groups
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("space", "own", "above", "reason", "remedy"),
     [
@@ -322,6 +323,7 @@ async def test_permissions_that_change_while_a_page_is_read_are_those_that_count
         assert len(await found(admin, "lighthouse crane")) == 2
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("place", [f"{API}/1", f"{API}/2/child/attachment", f"{CONTEXT}/download/attachments/2/10"])
 @pytest.mark.parametrize("hides", [True, False], ids=["hidden", "deleted"])
 async def test_a_page_that_disappears_while_it_is_read_is_removed(
@@ -368,6 +370,7 @@ async def test_an_attachment_that_cannot_be_read_fails_alone(core: Core, conflue
     assert (await shown(admin))["lost.txt"] == ("READY", ["board", "staff"])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("status", [401, 500, 503])
 async def test_an_attachment_that_is_not_delivered_stays_as_it_is_and_leaves_the_others(
     core: Core, confluence: Confluence, admin: httpx.AsyncClient, status: int
@@ -395,7 +398,7 @@ async def test_a_page_with_too_much_to_read_is_finished_by_the_next_request(
 ) -> None:
     confluence.pages["2"].files = {"10": File("a.txt", b"First.", "text/plain"), "11": File("b.txt", b"Second.", "text/plain")}
     confluence.replies[f"{CONTEXT}/download/attachments/2/11"] = [30.0]
-    monkeypatch.setattr(wiki, "LIMIT_S", 5.0)
+    monkeypatch.setattr(wiki, "LIMIT_S", 2.0)
     assert "send the request again" in detail_of(await send(admin, confluence), 503)
     assert set(await shown(admin)) == {"Harbour guide.xml", "a.txt"}
     await add(admin, confluence, core)

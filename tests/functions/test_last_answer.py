@@ -55,6 +55,7 @@ async def last_prompt(site: Site, api: tuple[str, Callable[[str, Said], Any]], q
     return tuple(message.content for message in asked.messages)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("api", [*STORED, *SENT], ids=lambda api: api[0])
 @pytest.mark.parametrize("question", ["put that into a table", "Fass das bitte kürzer", "출처가 뭐예요?"])
 async def test_what_is_about_the_last_answer_keeps_its_passages_and_is_told_it(api: Any, question: str, open_site: OpenSite) -> None:

@@ -74,6 +74,7 @@ async def test_an_unknown_level_is_refused_and_the_four_are_named(level: Any, op
         assert (reply.status_code, reply.json()["error"]) == (400, error)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(
     ("fields", "checks"),
     [

@@ -243,6 +243,7 @@ def expected(api: str, cut: Cut) -> object:
     return {"completion": cut, "response": ("incomplete", INCOMPLETE[cut])}.get(api, [f"cut_{cut}"])
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("api", HELD)
 async def test_a_truncated_answer_says_so_every_time(api: str, cut: Cut, site: Site) -> None:
@@ -263,6 +264,7 @@ async def test_a_notice_in_place_of_a_truncated_answer_says_so(site: Site) -> No
     assert (reply["answer"], reply["warnings"]) == ("The generated answer cites no source, so it is not shown.", ["cut_length"])
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("api", LIVE)
 async def test_a_truncated_stream_says_so_every_time(api: str, cut: Cut, site: Site) -> None:

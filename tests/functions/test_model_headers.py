@@ -126,6 +126,7 @@ async def test_a_requests_ticket_overrides_the_setting_and_no_token_is_forwarded
     assert [call.get("x-dep-ticket") for call in our_headers(gateway)] == [expected]
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(
     ("ticket", "sent", "expected"),
     [

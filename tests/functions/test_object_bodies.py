@@ -139,6 +139,7 @@ async def questions(person: str, room_id: str, world: World) -> list[str]:
     return [turn["question"] for turn in reply.json().get("data", ())]
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("person", ["outsider", "member", "admin"])
 @pytest.mark.parametrize(("method", "path"), ROOMS, ids=[f"{method} {path}" for method, path in ROOMS])
 async def test_a_room_is_private_to_its_user_whatever_its_name(method: str, path: str, person: str, world: World) -> None:
@@ -164,6 +165,7 @@ async def test_tokens_of_a_room_are_those_of_its_user(world: World) -> None:
     assert [bool(tokens) for tokens in counted] == [False, False, True, False]
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("user_id", ["owner", "nobody that there is"])
 @pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize(("method", "path"), USERS, ids=[f"{method} {path}" for method, path in USERS])
@@ -173,6 +175,7 @@ async def test_a_user_cannot_ask_in_the_name_of_another(method: str, path: str, 
     assert reply.status_code == (401 if person in UNKNOWN else own)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize("kept", [True, False], ids=["kept", "stored"])
 @pytest.mark.parametrize("number", [0, 3, 999_999_998])
@@ -196,6 +199,7 @@ async def test_a_user_cannot_follow_the_stream_of_another(
         assert content_of(reply) == content_of(await follow(NOTHING))
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize(("method", "path"), SEARCHES, ids=[f"{method} {path}" for method, path in SEARCHES])
 async def test_a_question_finds_only_documents_readable_by_its_caller(
@@ -213,6 +217,7 @@ async def test_a_question_finds_only_documents_readable_by_its_caller(
         assert found == (person != "outsider")
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("groups", [[], ["*"], ["staff"]])
 @pytest.mark.parametrize("person", [person for person in PEOPLE if person != "owner"])
 async def test_a_signed_form_works_only_for_the_user_who_requested_it(person: str, groups: list[str], world: World) -> None:

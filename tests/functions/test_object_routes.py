@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from footnote_http.callers import METADATA
-from tests.functions.people import KNOWN, NOTHING, PEOPLE, UNKNOWN, Known, World, content_of, operations
+from tests.functions.people import KNOWN, NOTHING, UNKNOWN, Known, World, content_of, everybody, operations
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -138,8 +138,14 @@ async def test_every_list_is_in_the_table() -> None:
     assert lists - others == {path.partition("?")[0] for path in MARKS}
 
 
-@pytest.mark.parametrize("person", PEOPLE)
-@pytest.mark.parametrize(("method", "route"), ROUTES, ids=[f"{method} {path}" for method, path in ROUTES])
+CALLS = [
+    call
+    for number, ((method, path), rule) in enumerate(ROUTES.items())
+    for call in everybody(number, method, path, allowed=rule.allowed, name=f"{method} {path}")
+]
+
+
+@pytest.mark.parametrize(("method", "route", "person"), CALLS)
 async def test_a_resource_is_accessible_only_with_permission(method: str, route: str, person: str, world: World, known: Known) -> None:
     rule = ROUTES[method, route]
     if person in rule.allowed and method != "GET":
@@ -158,8 +164,14 @@ async def test_a_resource_is_accessible_only_with_permission(method: str, route:
     await is_untouched(known, world)
 
 
-@pytest.mark.parametrize("person", PEOPLE)
-@pytest.mark.parametrize(("method", "route"), BODIES, ids=[path for _, path in BODIES])
+NAMED = [
+    call
+    for number, ((method, path), (_, rule)) in enumerate(BODIES.items())
+    for call in everybody(number, method, path, allowed=rule.allowed, name=path)
+]
+
+
+@pytest.mark.parametrize(("method", "route", "person"), NAMED)
 async def test_a_resource_named_in_a_body_is_accessible_only_with_permission(method: str, route: str, person: str, world: World) -> None:
     (body, rule), known = BODIES[method, route], await world.make_resources()
 
@@ -180,8 +192,14 @@ async def test_a_resource_named_in_a_body_is_accessible_only_with_permission(met
     assert links.count(known["room_id"]) == (2 if route == "/shares" and person in rule.allowed else 1)
 
 
-@pytest.mark.parametrize("person", PEOPLE)
-@pytest.mark.parametrize("address", MARKS)
+LISTS = [
+    call
+    for number, (address, (_, seen_by, _)) in enumerate(MARKS.items())
+    for call in everybody(number, address, allowed=seen_by, name=address)
+]
+
+
+@pytest.mark.parametrize(("address", "person"), LISTS)
 async def test_a_list_holds_what_its_caller_may_see(address: str, person: str, world: World, known: Known) -> None:
     mark, seen_by, denied = MARKS[address]
     reply = await world.ask(person, "GET", address, address.partition("?")[0])

@@ -144,6 +144,7 @@ async def test_an_answer_that_is_there_before_its_first_word_is_whole(connect: C
     assert last.response.output_text.startswith("There are no documents here yet")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("changes", "text"),
     [

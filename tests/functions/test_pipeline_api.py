@@ -213,6 +213,7 @@ async def test_words_that_no_cited_passage_has_are_named(open_site: OpenSite) ->
     assert 0 < sufficiency["coverage_score"] < 1
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("lang", "question", "missing"),
     [

@@ -34,6 +34,7 @@ def detail_of(reply: httpx.Response, status: int = 422) -> str:
     return str(problem["detail"])
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(
     ("question", "detail"),
     [

@@ -58,6 +58,7 @@ def is_sound(reply: dict[str, Any]) -> bool:
     return reply["tier"] != "answer" or (bool(reply["citations"]) and "142" in reply["answer"])
 
 
+@pytest.mark.nightly
 async def test_what_ask_answers_for_certain_is_cited_and_in_the_document(open_product: Open) -> None:
     reply = await ask(await open_product())
     assert is_sound(reply)

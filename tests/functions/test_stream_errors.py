@@ -129,6 +129,7 @@ async def test_a_body_that_is_too_long_gets_no_stream(route: str, open_site: Ope
     check_problem(route, await ask(site.client, route, "a" * 2**21), 413, None)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(
     ("route", "error"),
     [
@@ -143,6 +144,7 @@ async def test_a_search_that_fails_is_a_status(route: str, error: Exception, ope
     check_problem(route, await ask(site.client, route), ours.status, ours)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("error", [StoreUnavailable(DOWN), StepTimeout(DOWN), RuntimeError(DOWN)], ids=repr)
 @pytest.mark.parametrize("route", WITH_ROOM)
 async def test_a_conversation_that_cannot_be_read_is_a_status(route: str, error: Exception, open_site: OpenSite) -> None:
@@ -182,6 +184,7 @@ async def test_a_model_that_fails_before_its_first_word_is_a_status_if_only_it_a
     check_problem(route, await ask(site.client, route), ours.status, ours)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("error", [ModelUnavailable(DOWN), ModelTimeout(DOWN), RuntimeError(DOWN)], ids=repr)
 @pytest.mark.parametrize("route", EVERY)
 async def test_an_error_after_the_first_token_is_the_last_message(route: str, error: Exception, open_site: OpenSite) -> None:

@@ -140,6 +140,7 @@ async def test_a_cached_answer_does_not_outlive_the_reading_of_a_document(core: 
     assert {hit["doc_id"].rpartition("-")[0] for hit in third["hits"]} == {"hagen", "hagen-2"}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("api", APIS)
 async def test_a_question_with_words_of_a_failed_files_name_gets_its_remedy(core: Core, client: httpx.AsyncClient, api: str) -> None:
     await add(core, "hagen.md", "The lighthouse of Hagen was lit in 1874.")

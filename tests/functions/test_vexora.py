@@ -150,6 +150,7 @@ async def test_a_model_answers_small_talk_itself(open_site: OpenSite) -> None:
     assert (await chat(await open_site("Hey!"), "Hi", rag={"mode": "automatic"}))["message"] == "Hey!"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("text", "lang"),
     [
