@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from footnote_local.server import open_port
+from tests.servers import running
 
 TOKEN = "NjAxODI3MzY0NTEyOk1hcmtlZCB0b2tlbg"
 CONTEXT = "/confluence"
@@ -190,11 +191,5 @@ async def serving(certificate: Path | None = None, **pages: Page) -> AsyncIterat
         wiki.origin = f"{'https' if certificate else 'http'}://127.0.0.1:{listener.getsockname()[1]}"
         options: dict[str, Any] = {"ssl_certfile": certificate} if certificate else {}
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=1, **options))
-        task = asyncio.create_task(server.serve(sockets=[listener]))
-        while not server.started:
-            await asyncio.sleep(0)
-        try:
+        async with running(server, listener):
             yield wiki
-        finally:
-            server.should_exit = True
-            await task

@@ -28,6 +28,7 @@ from footnote_local.server import open_port
 from footnote_query.app import create_app as create_query
 from tests.fakes import FakeModel, FakeModels, Piece, make_document, put_document
 from tests.functions.people import World
+from tests.servers import running
 
 CreateApp = Callable[[Callable[[], Core]], FastAPI]
 OpenClient = Callable[[CreateApp], Awaitable[httpx.AsyncClient]]
@@ -106,16 +107,7 @@ async def serve() -> AsyncIterator[Serve]:
         async def start(app: FastAPI) -> str:
             listener = stack.enter_context(open_port("127.0.0.1", 0))
             server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
-            serving = asyncio.create_task(server.serve(sockets=[listener]))
-
-            async def stop() -> None:
-                server.should_exit = True
-                await serving
-
-            stack.push_async_callback(stop)
-            while not server.started:
-                await asyncio.sleep(0)
-            return f"http://127.0.0.1:{listener.getsockname()[1]}"
+            return await stack.enter_async_context(running(server, listener))
 
         yield start
 
