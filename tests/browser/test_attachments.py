@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
 from tests.browser.test_accessibility import STILL, grave_in, grave_in_both
@@ -39,6 +40,7 @@ def attached(page: Page, url: str) -> list[str]:
     return [document["file_name"] for document in listed]
 
 
+@pytest.mark.nightly
 def test_a_question_is_answered_from_the_attached_file_which_is_shown_after_a_reload(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page: Page = screen.page

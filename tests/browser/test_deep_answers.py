@@ -106,6 +106,7 @@ BREAK = """() => {
 NOT_DRAWN = "This answer cannot be displayed as it should be. This is its text:"
 
 
+@pytest.mark.nightly
 def test_a_turn_that_cannot_be_drawn_shows_its_text_and_takes_no_others_with_it(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page: Page = screen.page

@@ -206,6 +206,7 @@ def test_eight_documents_are_filtered_by_words_of_title_and_file_name(open_scree
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
+@pytest.mark.nightly
 def test_uploads_are_refused_cancelled_sent_and_read_again(open_screen: Open, server: str, tmp_path: Path) -> None:
     with (tmp_path / "film.pdf").open("wb") as film:
         film.truncate(51 * 2**20)

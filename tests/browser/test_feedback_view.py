@@ -238,6 +238,7 @@ CASE = {
 FAILURES = ((403, "Only admins can see this.", 0), (503, "This could not be loaded: Down for now.", 1))
 
 
+@pytest.mark.nightly
 def test_others_ratings_and_withheld_ones_are_shown_to_admins_by_keyboard(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     page = screen.page
@@ -369,6 +370,7 @@ def test_the_list_loads_page_by_page_and_says_what_fails_and_what_comes_too_late
     screen.complaints.clear()  # logged by the browser itself
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("locale", ["en-GB", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("de-DE", "ko-KR"))])
 def test_the_view_is_accessible_and_fits(open_screen: Open, server: str, locale: str) -> None:
     page = open_screen(server, locale=locale, **STILL).page

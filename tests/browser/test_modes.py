@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import STANDALONE
@@ -21,6 +22,7 @@ def receipt(page: Page) -> Any:
     return found
 
 
+@pytest.mark.nightly
 def test_the_model_alone_searches_nothing_and_a_follow_up_names_its_subject(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_accessibility import grave_in
@@ -45,6 +46,7 @@ def test_quotes_are_shown_above_the_answer_while_it_is_written(open_handbook: Op
     expect(page.locator(".meanwhile")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_quotes_of_a_model_that_fails_are_shown_once(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     screen.ask(f"{LEAVE} Or are you out of order?")

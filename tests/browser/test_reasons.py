@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.test_documents import BROKEN, upload
@@ -32,6 +33,7 @@ def shows_why(page: Page, language: str) -> None:
     expect(page.locator("#documents-status")).to_have_text(f"{FAILED[language]} {WHY[language][0]}")
 
 
+@pytest.mark.nightly
 def test_a_failed_upload_and_sync_say_why_in_the_language_that_is_chosen(open_screen: Open, server: str) -> None:
     failure = {"name": "old.doc", "reason": "The file changes while it is read.", "remedy": "The next sync reads it again.", "doc_id": None}
     numbers = dict.fromkeys(("added", "changed", "renamed", "removed", "unchanged", "documents", "lost"), 0)

@@ -58,6 +58,7 @@ def test_a_refused_question_says_why_and_can_be_changed_or_asked_again(open_hand
     screen.complaints.clear()  # logged by the browser itself
 
 
+@pytest.mark.nightly
 def test_an_interrupted_answer_and_one_of_a_deleted_document_can_be_asked_again(open_handbook: Open, server: str) -> None:
     def as_if_its_process_had_died(route: Route) -> None:
         kept = route.fetch()
@@ -94,6 +95,7 @@ def test_an_interrupted_answer_and_one_of_a_deleted_document_can_be_asked_again(
 NOTICE = "The language model's endpoint cannot be reached. Check LLM__BASE_URL. These sentences are quoted from the documents."
 
 
+@pytest.mark.nightly
 def test_a_model_that_is_missing_or_silent_is_named_and_the_documents_can_be_asked(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page
@@ -199,6 +201,7 @@ def test_a_doubtful_answer_carries_its_warning_and_a_cached_one_says_so(open_han
     expect(page.locator(".answer .cite").first).to_have_text("1")
 
 
+@pytest.mark.nightly
 def test_a_text_that_is_no_answer_stays_above_the_quotes_and_warnings_are_said(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page

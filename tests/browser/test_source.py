@@ -319,6 +319,7 @@ def test_sources_show_an_icon_of_their_format_also_when_opened_again(open_handbo
 # --- changed and deleted documents -----------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_a_source_that_is_out_of_reach_changed_deleted_or_broken_says_so(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page: Page = screen.page
@@ -365,6 +366,7 @@ def test_a_source_that_is_out_of_reach_changed_deleted_or_broken_says_so(open_ha
 # --- keyboard, widths, screens ------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_citations_are_walked_through_by_keyboard_and_name_their_sections(open_screen: Open, server: str) -> None:
     text = "# Harbour\n\n" + "\n\n".join(
         f"## {name} pier\n\nThe ferry to the {name.lower()} leaves at {hour} o'clock. " + f"The {name.lower()} pier is old. " * 40

@@ -127,6 +127,7 @@ def as_nothing(body: dict[str, Any]) -> None:
     body.update(answer="No.", outcome="refused", tier="nothing", verdict=verdict, citations=[], extractive=True, notice=None)
 
 
+@pytest.mark.nightly
 def test_where_nothing_is_close_no_passage_is_shown_but_what_to_do_next(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page

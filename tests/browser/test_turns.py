@@ -97,6 +97,7 @@ def test_a_follow_up_is_asked_by_a_click_in_the_same_conversation(open_handbook:
 # --- the stream ------------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_a_reloaded_page_resumes_the_answer_and_a_stopped_one_is_asked_for_again(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page

@@ -90,6 +90,7 @@ def test_documents_are_filtered_sorted_tried_again_deleted_and_restored(open_adm
     expect(page.locator("#view")).to_contain_text("4 of 4 documents")
 
 
+@pytest.mark.nightly
 def test_chosen_documents_get_other_readers_and_another_collection_and_back(open_admin: Open, files_server: str) -> None:
     page = open_admin("documents", server=files_server)
     before = {each["title"]: each["permission_groups"] for each in get(page, "/documents")["data"]}
@@ -190,6 +191,7 @@ def test_a_collection_is_created_changed_renamed_deleted_and_restored(open_admin
     expect(page.get_by_role("heading", name="ships")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_of_many_documents_few_are_drawn_and_all_are_searched(open_admin: Open) -> None:
     many = 10_000 if DEEP else 1000
     same: dict[str, Any] = {

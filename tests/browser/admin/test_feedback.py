@@ -120,6 +120,7 @@ def resets_learned_weights(page: Page, folder: Path) -> None:
     assert get(page, "/audit?action=weights.")["data"][0]["object_id"] == "ships"
 
 
+@pytest.mark.nightly
 def test_what_cannot_be_loaded_says_why_leaves_the_rest_and_is_tried_again(open_admin: Open) -> None:
     problem = json.dumps({"title": "No", "detail": "Down for now."})
 

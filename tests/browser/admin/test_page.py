@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.admin.view import NARROW, VIEWS, WIDE, Open, get, section, settled, tile
 from tests.browser.conftest import POLL_MS, serving
-from tests.browser.test_accessibility import grave_in
+from tests.browser.test_accessibility import violations_in
 from tests.nightly import DEEP
 
 
@@ -101,6 +101,7 @@ READS = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly
 def test_a_view_says_that_it_loads_why_it_cannot_and_that_it_is_for_admins(open_admin: Open) -> None:
     page = open_admin("audit")
     held: list[Route] = []
@@ -190,7 +191,7 @@ def test_axe_finds_nothing_serious_in_any_view(open_admin: Open, look: str) -> N
         page.goto(page.url.split("#")[0] + f"#/{view}")
         page.wait_for_function("view => document.querySelector('[aria-current=page]').dataset.view === view", arg=view.split("/")[0])
         settled(page)
-        grave[view] = grave_in(page)
+        grave[view] = violations_in(page)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
     assert {view: found for view, found in grave.items() if found} == {}
 
