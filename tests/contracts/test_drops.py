@@ -14,6 +14,7 @@ async def found_in(bucket: Any) -> list[Dropped]:
     return [found async for found in bucket.drops.list(bucket.name)]
 
 
+@pytest.mark.sample
 @pytest.mark.engine
 @pytest.mark.parametrize("key", ["a.txt", "handbuch/Müller & Söhne+1.txt", "여행/규정 2026.md", "a=b?c#d%20e.txt", "🗎/x", "a/.b", "~"])
 async def test_a_file_is_there_under_the_name_that_people_gave_it(bucket: Any, key: str) -> None:
