@@ -55,6 +55,7 @@ def test_numbers_are_found_at_any_depth() -> None:
     assert {key: found[key] for key in wanted} == wanted
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e300", "1" + "0" * 400, "-1"])
 @pytest.mark.parametrize("key", [key for key, each in ALL.items() if each.field.annotation in (int, float, int | None, float | None)])
 def test_no_number_is_infinite_or_beyond_every_use(key: str, value: str) -> None:

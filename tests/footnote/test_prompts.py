@@ -86,6 +86,7 @@ def test_a_template_that_could_fail_is_refused_with_its_line_and_the_reason(temp
     assert message in refused.value.detail
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("name", prompt_names())
 def test_a_value_is_never_a_template(name: str, lang: str) -> None:

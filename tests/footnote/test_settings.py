@@ -76,6 +76,7 @@ def test_an_openrouter_key_alone_selects_openrouter(settings: Any) -> None:
     assert endpoint(OPENROUTER_API_KEY="r", OPENAI_API_KEY="k") == (None, None, "k")
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("group", [name.upper() for name, field in Settings.model_fields.items() if group_of(field)])
 @pytest.mark.parametrize("value", ["redis://localhost:6379", "", "true", "[]", '"text"'])
 def test_a_groups_name_that_another_program_uses_is_ignored(settings: Any, group: str, value: str) -> None:

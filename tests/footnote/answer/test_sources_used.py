@@ -57,6 +57,7 @@ def filtered(pieces: Sequence[str]) -> tuple[str, tuple[int, ...]]:
     return shown, sources.numbers
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("written", "shown", "numbers"), CASES)
 def test_wherever_a_stream_is_cut_no_part_of_the_marker_is_shown(written: str, shown: str, numbers: tuple[int, ...]) -> None:
     assert filtered(list(written)) == (shown, numbers)

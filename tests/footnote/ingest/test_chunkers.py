@@ -65,6 +65,7 @@ def squeezed(text: str) -> str:
     return re.sub(r"\s", "", text)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("lang", ["en", sampled("de", False), "ko"])
 @pytest.mark.parametrize("chunker", get_args(Chunker))
 @settings(max_examples=20, deadline=None, derandomize=True)

@@ -84,6 +84,7 @@ async def test_an_excel_2003_xml_file_with_the_extension_of_a_sheet_is_read(read
     assert parsed.format == "excelml"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("cut", [0.2, 0.6, 0.95])
 async def test_a_truncated_file_is_refused_or_read(reader: ConvertingParser, word: bytes, cut: float) -> None:
     try:
@@ -119,6 +120,7 @@ def site() -> Iterator[tuple[str, list[str]]]:
     thread.join()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow("starts LibreOffice")
 async def test_nothing_that_a_file_links_to_is_requested(
     reader: ConvertingParser, folder: Path, site: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch

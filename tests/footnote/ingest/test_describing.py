@@ -138,6 +138,7 @@ async def change_readers(core: Core, document: Document) -> None:
     await move(core.ingestor, ME, document.doc_id, permission_groups=["board"])
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(("change", "left"), [(delete, []), (write_anew, ["markdown"]), (change_readers, ["markdown"])])
 @pytest.mark.parametrize("enrichment", ["descriptions", "questions"])
 async def test_what_happens_meanwhile_wins_over_a_late_description(

@@ -135,6 +135,7 @@ def test_what_nests_too_deep_is_read_as_plain_text() -> None:
     assert str(depth - 1) in "\n".join(told(read(text)))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("part", ["`", "*", "|", ":a:`", "[1]_ ", "`a <", "x_ ", ".. a:: b\n", "+---", "=== ", "* "])
 def test_marks_that_never_end_are_read_in_time(part: str) -> None:
     began = time.process_time()

@@ -483,6 +483,7 @@ async def test_a_missing_text_is_rebuilt_and_a_missing_file_is_reported(core: Co
 # --- concurrent changes --------------------------------------------------------------------
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("moment", [("index.inventory", 1), ("index.inventory", 2), ("index.read", 1)], ids=str)
 @pytest.mark.parametrize("happens", ["delete", "change"])
 async def test_faults_repaired_by_others_are_not_counted(happens: str, moment: tuple[str, int], core: Core, clock: HandClock) -> None:

@@ -135,6 +135,7 @@ def test_numbers_names_and_negations_make_a_question_particular(lang: str, quest
     assert is_particular(question, lang) is particular
 
 
+@pytest.mark.sample
 @pytest.mark.timeout(30)  # a quadratic pattern takes an hour for the first, a linear one less than half a second
 @pytest.mark.parametrize(
     "question",

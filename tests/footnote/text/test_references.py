@@ -358,6 +358,7 @@ def test_a_language_without_patterns_needs_no_rewriting() -> None:
     assert not needs_rewriting("", "en")
 
 
+@pytest.mark.sample
 @pytest.mark.timeout(30)  # a linear pattern takes a tenth of a second
 @pytest.mark.parametrize(
     "piece",

@@ -123,6 +123,7 @@ def test_bounds_are_ordered_and_hold_every_character_that_is_not_white_space() -
             assert not text[at:].strip()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.timeout(30)  # a quadratic pattern takes half an hour, a linear one less than a second
 @pytest.mark.parametrize(
     "text",

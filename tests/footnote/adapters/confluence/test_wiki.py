@@ -157,6 +157,7 @@ async def test_a_restriction_to_users_that_the_account_cannot_see_admits_nobody(
 # --- failures ----------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
@@ -199,6 +200,7 @@ async def test_redirects_within_the_api_are_followed_a_few_times(confluence: Con
         await wiki.page("300")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 async def test_what_may_pass_is_repeated(confluence: Confluence, wiki: ConfluenceWiki, status: int) -> None:
     confluence.replies[PAGE] = [JSONResponse({}, status)] * 3
@@ -209,6 +211,7 @@ async def test_what_may_pass_is_repeated(confluence: Confluence, wiki: Confluenc
     assert confluence.asked(PAGE) == 8
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("form", ["seconds", "date"])
 async def test_retry_after_is_waited_for(confluence: Confluence, wiki: ConfluenceWiki, form: str) -> None:
     at = datetime.now(UTC) + timedelta(seconds=2)  # a date has whole seconds

@@ -46,6 +46,7 @@ async def test_logits_become_scores_between_0_and_1_in_the_same_order(shape: str
     assert 0 <= scores[0] < scores[1] < scores[2] <= 1
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("shape", PATHS)
 @pytest.mark.parametrize("entries", [[(3, 0.5)], [(-1, 0.5)], [(0, 0.5), (0, 0.4)], [(0, float("nan"))], [(0, None)]])
 async def test_scores_of_texts_that_were_not_sent_and_missing_numbers_are_refused(shape: str, entries: Any) -> None:
@@ -53,6 +54,7 @@ async def test_scores_of_texts_that_were_not_sent_and_missing_numbers_are_refuse
         await ask(shape, reply(shape, *entries))
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("shape", [shape for shape in PATHS if shape != "bedrock"])
 @pytest.mark.parametrize("body", ["", "<html>", "null", "7", "{}", '{"results": 1, "data": 1}', '["a"]', "[" * 5000])
 async def test_a_reply_in_another_format_is_unavailable(shape: str, body: str) -> None:
@@ -68,6 +70,7 @@ async def test_a_refusal_says_what_to_check(status: int, remedy: str) -> None:
         await ask("jina", Reply(status, ("{}",)))
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("shape", PATHS)
 @pytest.mark.parametrize("body", [(None,), ('{"results', None), ("[", 3.0)])
 async def test_a_connection_that_breaks_or_is_slow_is_unavailable(shape: str, body: Any) -> None:

@@ -354,6 +354,7 @@ async def test_a_busy_engine_and_a_broken_connection_are_tried_again() -> None:
     assert len(engine.requests) == 3
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("reply", "tries", "told"),
     [

@@ -281,6 +281,7 @@ async def test_what_keeps_one_model_from_replying_does_not_keep_the_others(world
     assert await ask(models) == ("In 1894", "big")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("reply", [SPENT, Reply(402, ("{}",)), Reply(403, ('{"error": {"code": "insufficient_quota"}}',))])
 async def test_a_quota_that_is_used_up_is_told_and_not_waited_for(world: World, reply: Reply) -> None:
     world.replies(reply)

@@ -77,6 +77,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("damage", DAMAGES)
 async def test_wrong_bytes_are_seen_at_the_first_search_and_made_good(damage: str, open_index: Any, tmp_path: Path) -> None:
     index = open_index()
