@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from footnote.bootstrap import Core
 from footnote.library.worker import Worker
 from footnote.settings import LLM, Caching, Settings
 from footnote_local.server import _FirstDocuments, _start, create_app
+from tests.nightly import DEEP
 
 ROOT = Path(__file__).parents[2]
 CITES = {
@@ -106,18 +108,33 @@ def test_an_answer_without_what_a_person_needs_is_not_right() -> None:
     assert not is_right(question, reply | {"tier": "closest"})
 
 
+def pages(folder: Path) -> Path:
+    """The project's documentation: in the gate those of its pages that are to be cited, and one beside each."""
+    if DEEP:
+        return ROOT / "docs"
+    chosen, titles = dict[Path, None](), tuple(filter(None, CITES.values()))
+    every = sorted((ROOT / "docs").glob("*.md"))
+    for at, page in enumerate(every):
+        if page.read_text("utf-8").startswith(tuple(f"# {title}" for title in titles)):
+            chosen |= dict.fromkeys(every[at - 1 : at + 1])
+    folder.mkdir()
+    for page in chosen:
+        shutil.copy(page, folder)
+    return folder
+
+
 @pytest.mark.slow("ingests the project's own documentation")
 @pytest.mark.timeout(900)  # with vectors, thousands of sentences are embedded, possibly on a busy machine
 @pytest.mark.parametrize("embeds", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["by words", "with vectors"])
 async def test_the_suggested_first_questions_are_answered(embeds: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extract, "EMBED_S", 60.0)
-    core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), cache=Caching(enabled=False)))
+    core = Core(Settings(footnote_data=tmp_path / "data", llm=LLM(discover=False), cache=Caching(enabled=False)))
     embedder, said = core.embedder, list[str]()
     assert embedder is not None
     ingestor, worker = core.ingestor, Worker(core)
     ingestor.embedder = None  # vectors are computed later, on request
     await worker.start()
-    await _start(core, _FirstDocuments(core, [ROOT / "docs"], said.append), "http://localhost", said.append, said.append)
+    await _start(core, _FirstDocuments(core, [pages(tmp_path / "docs")], said.append), "http://localhost", said.append, said.append)
     await worker.stop()
     to_try = question_to_try(said)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(create_app(core)), base_url="http://localhost") as client:
