@@ -11,10 +11,10 @@ in five languages; with near, the best sentence's cosine and the share of unknow
 was not fitted on (area under the curve .994 either way).
 
 What a question about something else scores depends on the collection: a large one has a sentence near everything. So everyday
-questions are scored on it, and m, their median, shifts the thresholds (`calibration`). Passages are shown from
-`closest_from` on, an answer is given from `answer_from` on. Passages without a name or number of the question do not answer it. Whatever the score, a definition that is
-asked for is an answer, and a passage is shown with a sentence that has every term of the question or may define what is asked for, and
-below a heading that is the question.
+questions are scored on it, and m, their median, shifts the thresholds (`calibration`). Passages are shown from `closest_from` on, an
+answer is given from `answer_from` on. Passages without a name or number of the question do not answer it. Whatever the score, a
+definition that is asked for is an answer, and a passage is shown with a sentence that has every term of the question or may define
+what is asked for, and below a heading that is the question.
 """
 
 from __future__ import annotations
