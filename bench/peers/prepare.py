@@ -33,7 +33,7 @@ async def prepare(golden: GoldenSet, cache: Path, folder: Path) -> tuple[Job, fl
     folder.mkdir(parents=True)
     content = {"ids": [document.doc_id for document in documents], "texts": texts, "questions": questions}
     (folder / "job.json").write_text(json.dumps(content, ensure_ascii=False), "utf-8")
-    kept = cache / "vectors" / f"{golden.digest[:16]}.npy"
+    kept = cache / "vectors" / f"{golden.digest[:16]}-{core.embedder.name}.npy"
     if not kept.exists():
         log_progress(f"Embedding {len(texts)} passages of {golden.name}")
         kept.parent.mkdir(parents=True, exist_ok=True)
