@@ -21,7 +21,7 @@ from tests.nightly import DEEP
 
 ROOT = Path(__file__).parents[1]
 EVENTS = sorted((ROOT / "events").glob("*.json"))
-DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = [ROOT / "README.md", ROOT / "NOTICE.md", *sorted((ROOT / "docs").glob("*.md"))]
 LOCKS = sorted([*ROOT.glob("requirements/*.txt"), *ROOT.glob("functions/*/requirements.txt"), *ROOT.glob("layers/*/requirements.txt")])
 LOCKS = [lock for lock in LOCKS if not lock.name.startswith("overrides")]
 DOOR_LOCKS = [lock for lock in LOCKS if "requirements" not in lock.parent.name]
