@@ -1,6 +1,6 @@
 """Voices as rows of a matrix in which neighbours speak of the same: their stored vectors, else the words that they use.
 
-Measured on 10,003 questions of bank customers with 77 labels, 40 groups: stored vectors of MiniLM have a normalised mutual information
+Measured on 10,003 questions of bank customers with 77 labels, 40 groups: stored vectors of all-MiniLM-L6-v2 have a normalised mutual information
 of 0.71 with the labels, latent semantic analysis of words and pairs of words 0.60, both joined 0.66.
 """
 
