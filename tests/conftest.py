@@ -68,6 +68,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="Only tests that are fast and need neither an engine nor a browser.")
 
 
+LONG = (("tests/browser/",), ("tests/faults/",), ("tests/leaks/", "tests/quality/", "tests/test_counts.py"))
+"""Tests that take seconds each, or wait for engines that start, in groups of about as much time."""
+
+
+def long_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """The items, so that different workers begin with the groups of LONG: they get equal shares, and near the end each takes from the
+    end of another's, where short tests are then."""
+    groups = [[item for item in items if item.nodeid.startswith(names)] for names in LONG]
+    short = [item for item in items if not item.nodeid.startswith(tuple(name for names in LONG for name in names))]
+    ordered = list[pytest.Item]()
+    for number, group in enumerate(groups):
+        begin = number * workers // len(LONG) * len(items) // workers
+        before = max(0, begin - len(ordered))
+        ordered += short[:before] + group
+        del short[:before]
+    return ordered + short
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The tests of live functions run last: at night they wait for the Lambda Web Adapter, which is built meanwhile."""
@@ -77,6 +95,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=list(slow))
         items[:] = [item for item in items if item not in slow]
     items.sort(key=lambda item: item.nodeid.startswith("tests/live/"))
+    if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
+        items[:] = long_first(items, int(workers))
 
 
 class HandClock:

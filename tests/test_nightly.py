@@ -1,10 +1,12 @@
-"""What the gate takes of tests whose breadth is for `make nightly`."""
+"""What the gate takes of tests whose breadth is for `make nightly`, and in which order."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from tests import nightly
+from tests import conftest, nightly
 
 TESTS = """
 import pytest
@@ -46,3 +48,18 @@ def test_at_night_all_run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyP
 
 def test_a_combination_that_is_asked_for_by_name_runs(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     assert taken(pytester, monkeypatch, "test_matrix[chat-200-ko]", "test_list[3]") == ["matrix[chat-200-ko]", "list[3]"]
+
+
+class Named:
+    """All that the order looks at."""
+
+    def __init__(self, nodeid: str) -> None:
+        self.nodeid = nodeid
+
+
+def test_each_of_three_workers_begins_with_long_tests_and_ends_with_short_ones() -> None:
+    long = [f"tests/{part}/test_{number}.py" for part in ("browser", "faults", "leaks") for number in range(2)]
+    given: list[Any] = [Named(nodeid) for nodeid in sorted([*long, *(f"tests/footnote/test_{number}.py" for number in range(9))])]
+    ordered = [item.nodeid for item in conftest.long_first(given, 3)]
+    assert sorted(ordered) == sorted(item.nodeid for item in given)
+    assert [ordered[at : at + 2] for at in (0, 5, 10)] == [long[:2], long[2:4], long[4:]]
