@@ -38,8 +38,8 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedPassage:
-    """A passage as it is embedded, with its title and headings before it. `bounds`: of its sentences; `heading`: the nearest one above
-    them."""
+    """A passage as it is embedded, with its title and headings before it. `bounds`: of its sentences, in order; `heading`: the nearest one
+    above them."""
 
     text: str
     bounds: tuple[tuple[int, int], ...]

@@ -133,6 +133,13 @@ async def test_an_empty_sentence_has_the_vector_of_its_passage(model: E5) -> Non
     np.testing.assert_array_equal(rows[0], rows[1])
 
 
+async def test_a_damaged_character_harms_no_text(model: E5) -> None:
+    text = "The rent is 210 euros. \ud83d Dogs are forbidden."
+    (rows,) = await model.embed_passages([EmbeddedPassage(text, ((0, 22), (25, len(text))), "")])
+    (clean,) = await model.embed_passages([EmbeddedPassage(text.replace("\ud83d", "\ufffd"), ((0, 22), (25, len(text))), "")])
+    np.testing.assert_array_equal(rows, clean)
+
+
 async def test_it_can_be_asked_from_several_tasks_at_once() -> None:
     model, texts = E5(), [f"sentence {i} " * (i + 1) for i in range(5)]
     first, *others = await asyncio.gather(*(model.embed(texts) for _ in range(3)))

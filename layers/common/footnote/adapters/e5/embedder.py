@@ -132,16 +132,16 @@ class _Model:
         """The vectors of a passage and of its sentences: the means of all its states, and of those of a sentence's pieces."""
         import numpy as np
 
-        from footnote.adapters.e5.tokenizer import inside
-
         ids, ends = self._tokenizer.ids_and_ends(PASSAGE + passage.text)
         before = len(self._prefixes[PASSAGE])
         windows = self._windows(ids, before)
         made = [self._mean(windows)]
         states = np.concatenate([states[1 + before : -1] for states in windows])  # a prefix and two pieces stand around each window
+        at, length = 0, self._tokenizer.length(PASSAGE)
         for start, end in passage.bounds:
-            first = self._tokenizer.length(PASSAGE + passage.text[:start])
-            held = states[inside(ends[before:], first, first + self._tokenizer.length(passage.text[start:end]))]
+            length += self._tokenizer.length(passage.text[at:start])
+            first, length, at = length, length + self._tokenizer.length(passage.text[start:end]), end
+            held = states[slice(*np.searchsorted(ends[before:], (first, length), side="right"))]
             made.append(_unit(held.mean(axis=0)) if len(held) else made[0])
         return _unit(np.array(made, np.float32) - self._common[PASSAGE])
 

@@ -19,6 +19,8 @@ BEGIN, END, UNKNOWN = 0, 2, 3
 """Ids that stand around every text, and for what no piece covers."""
 FIRST_PIECE = 4
 """The ids before it, and the last one, are special."""
+SURROGATES = range(0xD800, 0xE000)
+"""Halves of characters in a damaged text, which SentencePiece refuses. They become a space, as U+FFFD does."""
 
 
 class Tokenizer:
@@ -27,7 +29,7 @@ class Tokenizer:
     def __init__(self, weights: Weights) -> None:
         from sentencepiece import SentencePieceProcessor
 
-        self._replaced = weights.characters()
+        self._replaced = dict.fromkeys(SURROGATES, " ") | weights.characters()
         self._pieces = SentencePieceProcessor(model_proto=_model(weights))
 
     def ids(self, text: str) -> list[int]:
@@ -35,10 +37,12 @@ class Tokenizer:
         found: list[int] = self._pieces.encode(text.translate(self._replaced))
         return found
 
-    def ids_and_ends(self, text: str) -> tuple[list[int], list[int]]:
+    def ids_and_ends(self, text: str) -> tuple[list[int], npt.NDArray[np.int64]]:
         """The pieces of the text, and for each the number of characters from the beginning of the normalised text to its end."""
+        import numpy as np
+
         found = self._pieces.encode(text.translate(self._replaced), return_type="offset_mapping")
-        return found["ids"], [end for _, end in found["offsets"]]
+        return found["ids"], np.array([end for _, end in found["offsets"]], np.int64)
 
     def length(self, text: str) -> int:
         """Characters of the normalised text."""
@@ -80,11 +84,3 @@ def _number(field: int, value: int) -> bytes:
     """A field whose number takes two bytes from 16 on; the value takes one."""
     key = field << 3
     return bytes((key, value) if key < 128 else (key & 127 | 128, key >> 7, value))
-
-
-def inside(ends: list[int], start: int, end: int) -> npt.NDArray[np.bool_]:
-    """Which of the pieces end within the characters from `start` to `end`."""
-    import numpy as np
-
-    of_pieces = np.array(ends, np.int64)
-    return (of_pieces > start) & (of_pieces <= end)
