@@ -1,7 +1,9 @@
 """Voices as rows of a matrix in which neighbours speak of the same: their stored vectors, else the words that they use.
 
-Measured on 10,003 questions of bank customers with 77 labels, 40 groups: stored vectors of all-MiniLM-L6-v2 have a normalised mutual information
-of 0.71 with the labels, latent semantic analysis of words and pairs of words 0.60, both joined 0.66.
+Measured on 10,003 questions of bank customers with 77 labels, 40 groups: stored vectors of all-MiniLM-L6-v2 have a normalised mutual
+information of 0.71 with the labels, latent semantic analysis of words and pairs of words 0.60, both joined 0.66. On 500 questions of squad2
+with their 12 articles, 9 or 10 groups: the built-in embedder 0.65, all-MiniLM-L6-v2 0.67, words 0.29; on 500 of xquad_de with their 40:
+0.41, words 0.32.
 """
 
 from __future__ import annotations
