@@ -7,6 +7,7 @@ the tensors.
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 import struct
 import sys
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 FILE, FILE_BYTES = "e5-small-q4.bin", 71_622_400
+SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 SHARE = Path(sys.prefix) / "share/footnote"
 """Where the package lies that has the file: beside the libraries of this Python environment, so that nothing imports it."""
 INSTALL_AGAIN = (
@@ -43,11 +45,11 @@ class Weights:
 
     def __init__(self, path: Path) -> None:
         try:
-            if path.stat().st_size != FILE_BYTES:
-                raise ModelUnavailable(
-                    f"The file of the built-in embedding model, {path}, is damaged or of another version. {INSTALL_AGAIN}"
-                )
             with path.open("rb") as file:
+                if path.stat().st_size != FILE_BYTES or hashlib.file_digest(file, "sha256").hexdigest() != SHA256:
+                    raise ModelUnavailable(
+                        f"The file of the built-in embedding model, {path}, is damaged or of another version. {INSTALL_AGAIN}"
+                    )
                 self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as exc:
             raise ModelUnavailable(f"The file of the built-in embedding model, {path}, cannot be read. {INSTALL_AGAIN}") from exc
