@@ -25,6 +25,8 @@ def run_schedule(event: dict[str, Any], core: Core) -> dict[str, int]:
 
 
 async def _repair(core: Core, hour: int) -> dict[str, int]:
+    from footnote.bootstrap.layouts import rebuild_layouts
+
     # On one machine the worker computes missing vectors, and nothing else consumes the queue.
     in_aws = core.settings.aws.queue_url is not None
     for name in await purge_deleted(core.ingestor, core.records):
@@ -37,6 +39,8 @@ async def _repair(core: Core, hour: int) -> dict[str, int]:
     log.info("verified", extra={"count": report.documents})
     if count := await queue_outdated(core.ingestor, core.cache):
         log.info("documents of an earlier version are made again", extra={"count": count})
+    for name in await rebuild_layouts(core):
+        log.info("an index of an earlier version was rebuilt", extra={"collection": name})
     while not in_aws and await core.ingestor.work_one(core.bucket.take):
         pass
     return report.counts

@@ -42,7 +42,8 @@ def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
     """A version that writes other words."""
     monkeypatch.setattr(chunk, "RULES", 4)
     made = tokens.index_tokens
-    monkeypatch.setattr("footnote.adapters.sqlite.index_writes.index_tokens", lambda text, lang: [*made(text, lang), "quux"])
+    for module in ("sqlite.index_writes", "opensearch.mapping"):
+        monkeypatch.setattr(f"footnote.adapters.{module}.index_tokens", lambda text, lang: [*made(text, lang), "quux"])
 
 
 def cut_smaller(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,9 +18,11 @@ from footnote.adapters.opensearch.index import OpenSearchIndex
 from footnote.adapters.opensearch.mapping import Names
 from footnote.adapters.opensearch.reindex import Reindex
 from footnote.adapters.opensearch.reindex_copy import Build
+from footnote.bootstrap import Core
+from footnote.bootstrap.layouts import rebuild_layouts
 from footnote.errors import Conflict, NotFound, SearchUnavailable
-from footnote.ports import ChunkVectors, Embedder, Indexed
-from footnote.settings import OpenSearch
+from footnote.ports import ChunkVectors, Embedder, Index, Indexed
+from footnote.settings import LLM, Embedding, OpenSearch, Settings
 from footnote.types import Candidate, Search
 from tests.contracts.backends_opensearch import opensearch_index, opensearch_settings
 from tests.fakes import FakeEmbedder, make_chunk, make_document, put_document
@@ -71,7 +73,7 @@ async def renew(reindex: Reindex, embedder: Embedder | None = EMBEDDER, *, roll_
     return build
 
 
-async def found(index: OpenSearchIndex, text: str = "bridge") -> list[str]:
+async def found(index: Index, text: str = "bridge") -> list[str]:
     """Through the gate."""
     entries = (await index.candidates(ME, Search("default", text))).lexical
     return [chunk.chunk_id for chunk in await index.read(ME, [entry.chunk_id for entry in entries])]
@@ -115,6 +117,27 @@ async def test_tokens_and_terms_are_made_anew_of_the_stored_text(
     assert (await found(index), await found(index, "zebra")) == (["plan|1|0"], [])
     assert await index.read(ME, ["plan|1|0"]) == [chunk]
     assert await indexes(engine, names) == {"g0001": [], "g0002": ["all", "answers"]}
+
+
+async def test_an_index_of_an_earlier_version_answers_and_is_rebuilt_by_the_hourly_check(
+    index: OpenSearchIndex, engine: OpenSearchClient, names: Names, settings: OpenSearch, tmp_path: Path
+) -> None:
+    await put_document(index, make_document(), ["The bridge is old."])
+    stale = ({"update": {"_index": names.chunks("default"), "_id": "plan|1|0"}}, {"doc": {"tokens": "zebra"}})
+    earlier = ({"update": {"_index": names.versions, "_id": "collection|default"}}, {"doc": {"mapping": 4}})
+    await engine.bulk([stale, earlier], refresh=True)
+    core = Core(Settings(footnote_data=tmp_path, opensearch=settings, embedding=Embedding(builtin=False), llm=LLM(discover=False)))
+    await put_document(core.engine, make_document("two"), ["The bridge is new."])
+    assert (await found(core.engine, "zebra"), await found(core.engine)) == (["plan|1|0"], ["two|1|0"])
+    for _ in range(2):  # killed
+        reindex = Reindex(settings)
+        assert (await reindex.go_on("default", None)).new.endswith("-g0002")
+        await reindex.close()
+    assert await rebuild_layouts(core) == ["default"]
+    assert (await found(core.engine, "zebra"), sorted(await found(core.engine))) == ([], ["plan|1|0", "two|1|0"])
+    assert await indexes(engine, names) == {"g0001": [], "g0002": ["all", "answers"]}
+    assert await rebuild_layouts(core) == []
+    await core.close()
 
 
 async def test_vectors_of_the_configured_embedder_are_taken_over(index: OpenSearchIndex, reindex: Reindex) -> None:

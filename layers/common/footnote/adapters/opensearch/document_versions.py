@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from footnote.adapters.opensearch.client import WRITE_TIMEOUT_S, OpenSearchClient, Refused, doc_path
-from footnote.adapters.opensearch.mapping import CHUNKS, MAPPING, SEARCHED, VERSIONS, Names, vector_mapping
+from footnote.adapters.opensearch.mapping import CHUNKS, MAPPING, SEARCHED, USABLE, VERSIONS, Names, vector_mapping
 from footnote.errors import SearchUnavailable
 
 CHANGES = 30
@@ -116,9 +116,9 @@ class VersionStore:
         """A collection as it is now; None if there is none."""
         return (await self._record(name))[0]
 
-    async def collections(self) -> list[str]:
-        """Names of all collections."""
-        return [hit["_source"]["name"] async for hits in self._pages("name") for hit in hits]
+    async def collections(self) -> dict[str, int]:
+        """Name → mapping of all collections."""
+        return {hit["_source"]["name"]: hit["_source"]["mapping"] async for hits in self._pages("name") for hit in hits}
 
     def forget(self) -> None:
         """Drops the cache, after an index was rebuilt by another process."""
@@ -184,7 +184,7 @@ class VersionStore:
         if item is None:
             return None, None
         source = item["_source"]
-        if source["mapping"] != MAPPING and not self._any_mapping:
+        if source["mapping"] not in USABLE and not self._any_mapping:
             raise SearchUnavailable(OTHER_MAPPING)
         upcoming = source.get("upcoming")
         places = (source["index"], *((upcoming["index"],) if upcoming and upcoming["mapping"] == MAPPING else ()))

@@ -19,7 +19,9 @@ from footnote.types import EVERYONE, Caller, Chunk, ChunkSentences, Document, Pa
 from footnote.types.conditions import text_of
 
 MAPPING = 5
-"""Incremented with every change of the mappings and of the tokens of `footnote.text.tokens`; an index with another number is rejected."""
+"""Incremented with every change of the mappings; the hourly check rebuilds an index with an earlier number."""
+USABLE = frozenset({4, MAPPING})
+"""The numbers of indexes that are read and written as they are until they are rebuilt; any other is rejected. 4: only other words."""
 TITLE_WEIGHT = 3
 MAX_FILTER = 8000
 """Characters of a metadata value that can be filtered by; Lucene's limit is 32,766 bytes."""

@@ -32,7 +32,11 @@ class Reindex:
 
     async def collections(self) -> list[str]:
         """Names of all collections."""
-        return await self._versions.collections()
+        return list(await self._versions.collections())
+
+    async def outdated(self) -> list[str]:
+        """Names of the collections whose index has the mapping of an earlier version."""
+        return [name for name, mapping in (await self._versions.collections()).items() if mapping < MAPPING]
 
     async def documents(self, doc_ids: Iterable[str]) -> set[str]:
         """Those of the documents that have an active generation."""
@@ -52,7 +56,7 @@ class Reindex:
             await self._client.request("PUT", f"/{new}", CHUNKS, timeout_s=WRITE_TIMEOUT_S)
         moves = [{"remove": {"index": index, "alias": upcoming, "must_exist": False}} for index in there]
         await self._alias([*moves, {"add": {"index": new, "alias": upcoming}}])
-        name, length = (embedder.name, embedder.dimension) if embedder else (None, 0)
+        length = embedder.dimension if embedder else 0
         while True:
             embedders = record["_source"]["embedders"]
             for each in {*embedders.values(), length} - {0}:
@@ -63,7 +67,15 @@ class Reindex:
         source = record["_source"]
         for index in set(there) - {source["index"], source.get("previous"), new}:
             await self._client.request("DELETE", f"/{index}", timeout_s=WRITE_TIMEOUT_S)
-        return Build(collection, source["index"], new, roll_back, NO_EMBEDDER if embedders.get(name, length) != length else name)
+        return _build(collection, source, new, embedder, kept=roll_back)
+
+    async def go_on(self, collection: str, embedder: Embedder | None) -> Build:
+        """Goes on with a build that was interrupted; without one, as `begin`."""
+        source = (await self._repaired(collection))["_source"]
+        upcoming = source.get("upcoming")
+        if upcoming and upcoming["mapping"] == MAPPING and upcoming["index"] in await self._indexes(collection):
+            return _build(collection, source, upcoming["index"], embedder, kept=False)
+        return await self.begin(collection, embedder)
 
     async def _kept(self, record: Json, there: list[str]) -> str:
         new = record["_source"].get("previous")
@@ -141,6 +153,12 @@ class Reindex:
     async def close(self) -> None:
         """Closes the connections."""
         await self._client.close()
+
+
+def _build(collection: str, source: Json, new: str, embedder: Embedder | None, *, kept: bool) -> Build:
+    """`source`: the collection's record. Vectors of another length than the embedder's now are not copied."""
+    name, length = (embedder.name, embedder.dimension) if embedder else (None, 0)
+    return Build(collection, source["index"], new, kept, NO_EMBEDDER if source["embedders"].get(name, length) != length else name)
 
 
 async def delete_indexes(settings: OpenSearch) -> None:
