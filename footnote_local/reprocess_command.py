@@ -23,7 +23,7 @@ def reprocess(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Cut documents again from their stored files, as their collection's chunker says now."""
+    """Cut documents again from what was parsed, as their collection's chunker says now."""
     report = run(_reprocess(make_core(data), collection))
     if as_json:
         show_json(report)

@@ -111,9 +111,7 @@ async def test_an_index_without_a_way_here_is_made_anew_and_says_so(tmp_path: Pa
     await core.close()
 
 
-async def test_a_worker_makes_documents_of_an_earlier_version_again_and_says_how_many_are_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_worker_makes_earlier_documents_again_and_says_how_many_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     core = open_core(tmp_path)
     for number in range(3):
         data, name = f"Bridge {number} is long.".encode(), f"{number}.txt"

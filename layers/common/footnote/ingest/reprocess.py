@@ -1,5 +1,5 @@
-"""Cuts the documents of a collection again, from their stored files, after its chunker, languages, columns or the size of passages
-have changed.
+"""Cuts the documents of a collection again, from the stored results of parsing, after its chunker, languages, columns or the size of
+passages have changed.
 
 Each document gets its next generation, and the active one answers until that is ready. Documents that are cut as wanted are left alone, so
 that it can be repeated at any time: after a crash it goes on with the rest.
