@@ -78,7 +78,7 @@ def test_sentences_are_given_until_the_next_falls_off(scores: tuple[float, ...],
     [
         (NEAR, "gamma delta and more", True),
         (NEAR, "alpha beta and more", False),  # all words of the best one
-        (1 - FALL_OFF + SAME, "alpha beta and more", True),
+        (1.0, "alpha beta and more", False),
         (NEAR + SAME / 2, "alpha delta", True),  # half of them
         (FAR + SAME / 2, "alpha delta", False),
     ],
