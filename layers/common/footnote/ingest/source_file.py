@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import zlib
 from contextlib import suppress
+from dataclasses import replace
 
 from footnote.errors import NotFound, UnreadableFile
 from footnote.ingest.fixed_size import FixedSize
@@ -19,19 +20,21 @@ from footnote.types import Document, Parsed
 async def read_source(files: Files, document: Document) -> bytes:
     """The file. A generation that was started from the same content takes that of the active one, or of the one before, which was
     deleted. UnreadableFile without one."""
+    return (await _read(files, document))[0]
+
+
+async def _read(files: Files, document: Document) -> tuple[bytes, int]:
+    """(the file, the generation that it was taken from)."""
     own = source_key(document.doc_id, document.generation)
     with suppress(NotFound):
-        return await files.get(own)
+        return await files.get(own), document.generation
     for generation in (document.active_generation, document.generation - 1):
         with suppress(NotFound):
             data = await files.get(source_key(document.doc_id, generation))
             digest = await asyncio.to_thread(hashlib.sha256, data)
             if document.content_hash.removeprefix(HASHED_AS) == digest.hexdigest():
-                with suppress(NotFound):  # before the file, which tells that both have been taken
-                    parsed = await files.get(parsed_key(document.doc_id, generation))
-                    await files.put(parsed_key(document.doc_id, document.generation), parsed)
                 await files.put(own, data)
-                return data
+                return data, generation
     raise UnreadableFile("The upload did not arrive.", "Add the file again.")
 
 
@@ -48,13 +51,14 @@ async def delete_files(files: Files, doc_id: str, through: int) -> None:
 
 async def parse_source(files: Files, parser: Parser, document: Document) -> tuple[Parsed, FixedSize | None]:
     """(the text of the file, the size of passages that its sender chose or None). In a thread: a long document takes seconds and must
-    not block the server's event loop. What was parsed before is not parsed again. UnreadableFile as in `read_source` and
-    `Parser.parse`."""
-    data = await read_source(files, document)
+    not block the server's event loop. What the active generation was made from is not parsed again. UnreadableFile as in `read_source`
+    and `Parser.parse`."""
+    data, generation = await _read(files, document)
     if document.content_hash.startswith(HASHED_AS):
         sent = unpack_inserted(data)
         return await asyncio.to_thread(parse_inserted, sent), sent.chunk_factor
-    if document.active_generation and (kept := await read_parsed(files, document)) is not None:
+    is_active = generation == document.active_generation
+    if is_active and (kept := await read_parsed(files, replace(document, generation=generation))) is not None:
         return kept, None
     return await parser.parse(data, document.file_name), None
 
