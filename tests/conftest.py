@@ -5,8 +5,10 @@ from __future__ import annotations
 import ipaddress
 import os
 import signal
+import ssl
 import sys
 import time
+from functools import cache
 from typing import Any
 
 import pytest
@@ -29,6 +31,10 @@ time.tzset()
 # What a shell starts in the background ignores Ctrl-C, and so would the programs that tests stop with it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# Each HTTP client reads the 140 certificates of the web anew: 20 ms, in thousands of tests.
+vars(ssl)["create_default_context"] = cache(ssl.create_default_context)
 
 
 class NetworkBlocked(BaseException):
