@@ -16,20 +16,19 @@ from footnote.types import Block, Parsed
 from tests.fakes import make_document
 from tests.hostile import packages, pdfs, texts
 from tests.hostile.case import Case
+from tests.nightly import sampled
 
 CASES = [*packages.CASES, *texts.CASES, *pdfs.CASES]
 TOKENS = 320
 BY_NIGHT = {
     "a line of 13 MB", "JSON of 100,000 keys", "CSV of 10,000 columns", "CSV of 20,000 rows", "forms that draw forms",
     "Markdown of 20,000 times '!['", "Markdown of 100,000 open brackets",
-    "an RTF table of 20,000 cells", "a string that is used 1,000 times",
+    "an RTF table of 20,000 cells", "a string that is used 1,000 times", "a repeated cell in an ods", "a Markdown table that is filled up",
+    "50,000 times abbreviations", "50,000 times numbers", "50,000 times digits and dots", "50,000 times dots and spaces",
+    "20,000 rows", "JSON of 20,000 records", "many parts of zeros", "a mail 1,000 parts deep", "100,000 lines on one page",
+    "reStructuredText 1,000 quotes deep", "Markdown of 20,000 times '\\n1. '",
 }  # fmt: skip
 """Large cases of which the gate reads a smaller one of the same kind, or the same in another format."""
-
-
-def marks_of(name: str) -> list[pytest.MarkDecorator]:
-    slow = [pytest.mark.slow("unpacks a table up to the limit of its text")] * (name == "a repeated cell in an ods")
-    return [pytest.mark.nightly] * (name in BY_NIGHT) + slow
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +46,7 @@ async def read(reader: ParserProcess, case: Case) -> Parsed | UnreadableFile:
         return exc
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name, marks=marks_of(case.name)) for case in CASES])
+@pytest.mark.parametrize("case", [sampled(case, case.name not in BY_NIGHT, case.name) for case in CASES])
 async def test_a_hostile_file_is_refused_or_contained(case: Case, reader: ParserProcess) -> None:
     found = await read(reader, case)
     if isinstance(found, UnreadableFile):
