@@ -178,6 +178,7 @@ MUTANTS: dict[str, Mutant] = {
 }  # fmt: skip
 
 
+@pytest.mark.sample(2)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", MUTANTS)
 async def test_a_seeded_defect_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,6 +134,7 @@ MUTANTS: dict[str, Mutant] = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", MUTANTS)
 async def test_a_seeded_defect_is_found(name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed(monkeypatch, MUTANTS[name])
