@@ -177,6 +177,7 @@ def test_every_link_to_a_file_leads_somewhere(doc: Path) -> None:
     assert [link for link in links if not (doc.parent / link).exists()] == []
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("target", ["bench", "lock", "engines", "types", "imports", "style", "pytest", "sam", "artifacts"])
 def test_a_target_installs_the_tools_that_it_runs(target: str) -> None:
     planned = subprocess.run(["make", "-n", "VENV=nowhere/venv", target], cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -85,6 +85,7 @@ def test_without_its_secret_a_function_does_not_start(tmp_path: Path) -> None:
     assert "The secret named by FOOTNOTE_SECRET cannot be read." in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.nightly
 def test_the_emulated_lambda_is_detected_by_a_variable_that_the_template_never_sets() -> None:
     class Plain(yaml.SafeLoader):
         """Reads CloudFormation's short forms as None."""
@@ -113,6 +114,7 @@ for store in (fail, works):
 """
 
 
+@pytest.mark.nightly
 def test_a_failing_event_is_logged_with_its_request_id_and_without_its_text(tmp_path: Path) -> None:
     done = python(HANDLER.format(canary=CANARY), tmp_path, FOOTNOTE_LOCAL="1")
     assert CANARY not in done.stdout + done.stderr
@@ -165,6 +167,7 @@ def test_the_query_server_writes_a_turn_and_its_metrics_before_the_reply_ends(tm
     assert (out, err) == ("", "")
 
 
+@pytest.mark.nightly
 def test_the_query_function_under_its_server_does_not_start_unless_it_may_serve(tmp_path: Path) -> None:
     with query(tmp_path) as (_, process):
         _, err = process.communicate(timeout=30)

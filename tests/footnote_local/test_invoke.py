@@ -29,6 +29,7 @@ def test_the_body_of_an_http_reply_is_printed_and_its_status_decides(footnote: F
     assert (tmp_path / "other" / "store.db").exists()
 
 
+@pytest.mark.nightly
 def test_the_whole_reply_is_there_for_programs(footnote: Footnote) -> None:
     result = footnote("invoke", "ingest", EVENTS / "ingest_http_get.json", "--json")
     reply = json.loads(result.stdout)

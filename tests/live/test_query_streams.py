@@ -121,6 +121,7 @@ def test_the_first_words_arrive_before_the_model_has_finished(client: httpx.Clie
         assert "".join(lines) == ""
 
 
+@pytest.mark.nightly
 def test_a_model_that_breaks_off_in_the_middle_ends_its_stream_with_an_error_event(
     client: httpx.Client, model: Server, portal: BlockingPortal
 ) -> None:
@@ -134,6 +135,7 @@ def test_a_model_that_breaks_off_in_the_middle_ends_its_stream_with_an_error_eve
         assert "".join(lines) == ""
 
 
+@pytest.mark.nightly
 @pytest.mark.slow("starts the function in processes of its own")
 def test_the_turn_of_a_client_that_leaves_is_finished_and_saved(
     client: httpx.Client, model: Server, core: Core, portal: BlockingPortal, open_function: OpenFunction

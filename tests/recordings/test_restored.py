@@ -99,6 +99,7 @@ NOT_STORED = {
 PLAYED = [name for name, scene in SCENES.items() if not scene.failing and any(each.path.startswith(ASKING) for each in scene.requests)]
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize("name", PLAYED)
 async def test_a_restored_turn_gives_the_first_reply_again(name: str, filled: tuple[Path, Embedder | None], tmp_path: Path) -> None:
     folder, embedder = filled

@@ -395,6 +395,7 @@ class Library:
                 self.wrong.append(f"{doc_id}: {generations}, not {wanted}")
 
 
+@pytest.mark.nightly
 async def test_documents_come_change_and_go_while_it_runs_and_no_question_notices(
     index: OpenSearchIndex, settings: OpenSearch, engine: OpenSearchClient, names: Names, reindex: Reindex, seed: str
 ) -> None:
