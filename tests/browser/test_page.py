@@ -68,6 +68,7 @@ def test_the_page_speaks_the_readers_language_and_the_chosen_one_is_remembered(o
     expect(page.locator("#send")).to_have_text("Fragen")
 
 
+@pytest.mark.nightly
 def test_everything_is_reached_by_keyboard_alone(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page

@@ -59,6 +59,7 @@ def test_the_embedded_index_needs_no_reindex(footnote: Footnote) -> None:
     assert json.loads(footnote("reindex", "--json").stdout) == {"collections": []}
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("filled")
 def test_every_collection_is_reindexed_or_only_the_named_one(footnote: Footnote, settings: OpenSearch) -> None:
     result = footnote("reindex")

@@ -324,6 +324,7 @@ def test_the_lambda_handler_works(lambda_loop: asyncio.AbstractEventLoop) -> Non
     assert (reply["statusCode"], body_of(reply)) == (200, {"status": "ok", "function": "stats"})
 
 
+@pytest.mark.nightly
 def test_importing_the_function_loads_no_adapter() -> None:
     assert heavy_imports("footnote_stats.app") == []
     assert heavy_imports("footnote.bootstrap, footnote_stats.app") != []

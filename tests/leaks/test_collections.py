@@ -178,7 +178,7 @@ async def assert_nothing_left(world: World) -> None:
 @pytest.mark.timeout(300)
 async def test_a_collection_is_deleted_restored_renamed_and_purged_on_sqlite(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
-        await live_through_it(await open_two(tmp_path, stack))
+        await live_through_it(await open_two(tmp_path, stack), PEOPLE if DEEP else ("ann", "bob"))
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from footnote.ingest.sources import locate
 from footnote.text.tokens import count_tokens
 from footnote.types import NO_EMBEDDER, Block, Chunk, Chunker, CollectionSettings, Parsed
 from tests.fakes import FakeEmbedder, make_document
-from tests.nightly import sampled
+from tests.nightly import DEEP, sampled
 
 LIMIT = 80
 SENTENCES = {
@@ -68,7 +68,7 @@ def squeezed(text: str) -> str:
 @pytest.mark.sample
 @pytest.mark.parametrize("lang", ["en", sampled("de", False), "ko"])
 @pytest.mark.parametrize("chunker", get_args(Chunker))
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20 if DEEP else 10, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_nothing_is_lost_and_every_place_is_right(chunker: Chunker, lang: str, data: st.DataObject) -> None:
     parsed = data.draw(documents(lang))
