@@ -140,6 +140,7 @@ async def test_nothing_is_answered_while_the_search_engine(fault: Fault, site: S
         assert_answered(await site.ask())
 
 
+@pytest.mark.nightly
 @each(PASSING, "answers 503")
 async def test_a_question_does_not_notice_that_the_search_engine_once(fault: Action, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_site(world, monkeypatch, patient=True) as site:
@@ -194,6 +195,7 @@ async def test_an_answer_is_given_and_reported_as_not_saved_while_mongodb(fault:
     assert [turn["trace_id"] for turn in (await site.query.get(f"/conversations/{room_id}")).json()["data"]] == [kept["trace_id"]]
 
 
+@pytest.mark.nightly
 async def test_idle_connections_to_mongodb_that_died_are_replaced_without_an_error(site: Site) -> None:
     for _ in range(4):
         assert_answered(await site.ask())
@@ -329,7 +331,7 @@ LIMITS = {
 """Waits for one call that are long enough for a test: these are not the loop's."""
 
 
-@each_of({"opensearch": "", "ledger": "answers 500", "s3": "loses its replies", "sqs": "answers 500"}, BATCHES)
+@each_of({"opensearch": "", "ledger": "", "s3": "loses its replies", "sqs": "answers 500"}, BATCHES)
 def test_a_message_returns_to_the_queue_and_is_processed_later_if_meanwhile(
     fault: Action, part: str, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

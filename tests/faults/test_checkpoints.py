@@ -30,7 +30,7 @@ from tests.nightly import DEEP
 from tests.openai_server import Reply, Server, chunk, serving, sse
 
 RANDOM_KILLS = 30 if DEEP else 5
-ROWS_BETWEEN = 1 if DEEP else 5
+ROWS_BETWEEN = 1 if DEEP else 9
 """Rows that run between two kills."""
 LEASE_S = 11.0
 ROOM = "r1"
@@ -43,6 +43,9 @@ ANSWER = "The bridge is painted blue every ten years"
 def processes() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.faults.keyed_turn"])
+    first = context.Process(target=bool)  # imports what is preloaded: no single test is to pay for it
+    first.start()
+    first.join()
     return context
 
 
@@ -182,7 +185,10 @@ def at_night(row: str) -> Any:
 BOTH = Counter({"analytics.query.submitted": 1, "analytics.response.generated": 1})
 
 
-@pytest.mark.parametrize(("path", "body", "calls"), [("/v2/rag/query", RAG, 4), ("/v2/pa/query", AGENT, 6)], ids=["rag", "agent"])
+@pytest.mark.parametrize(
+    ("path", "body", "calls"),
+    [pytest.param("/v2/rag/query", RAG, 4, id="rag"), pytest.param("/v2/pa/query", AGENT, 6, id="agent", marks=pytest.mark.nightly)],
+)
 async def test_killed_before_each_row_in_turn_no_model_call_is_repeated(world: World, path: str, body: dict[str, Any], calls: int) -> None:
     """Each attempt runs ROWS_BETWEEN rows more than the one before it, and is killed."""
     asked = await world.trial(path, body)
@@ -207,7 +213,7 @@ async def test_killed_before_each_row_in_turn_no_model_call_is_repeated(world: W
     assert (sum(world.prompts.values()), effects(asked)) == (calls, after)
 
 
-@pytest.mark.parametrize("row", [*map(at_night, ("forbidden", "check", "release")), "answer", "save"])
+@pytest.mark.parametrize("row", [*map(at_night, ("forbidden", "check", "release", "save")), "answer"])
 async def test_a_resumed_turn_is_announced_charged_and_counted_once(world: World, row: str) -> None:
     asked = await world.trial("/v2/rag/query", {"query": "How often is the bridge painted?"})
     assert (await world.run(replace(asked, dies_at=row)))[0] is None
@@ -235,6 +241,7 @@ async def test_killed_before_a_row_the_reranker_is_asked_once(world: World, row:
     assert [reference["p_id"] for reference in done["references"]] == [reference["p_id"] for reference in usual["references"]] != []
 
 
+@pytest.mark.nightly
 async def test_where_a_passage_is_gone_the_reranker_is_asked_about_the_others(world: World) -> None:
     asked = await world.trial("/v2/rag/query", BOTH_ASKED, reranks=True)
     core = make_core(asked)

@@ -110,6 +110,7 @@ def restart(site: Site) -> None:
     site.core.terms = Terms(site.core.records, site.core.optional_cache, site.core.embedder, site.core.clock)
 
 
+@pytest.mark.nightly
 @each(MONGODB, "is down")
 async def test_forbidden_terms_come_from_the_cache_in_every_process_while_mongodb(fault: Fault, site: Site, clock: HandClock) -> None:
     assert (await site.query.put("/forbidden-terms/salary", json={"match_type": "exact"})).status_code == 200
@@ -126,6 +127,7 @@ async def test_forbidden_terms_come_from_the_cache_in_every_process_while_mongod
     assert (await site.query.delete("/forbidden-terms/salary")).status_code == 204
 
 
+@pytest.mark.nightly
 @each(MONGODB, "closes connections")
 async def test_where_no_term_is_forbidden_nothing_is_blocked_while_mongodb(fault: Fault, site: Site, clock: HandClock) -> None:
     assert await outcomes(site) == ["refused", "answered"]
@@ -243,6 +245,7 @@ async def test_another_model_answers_while_the_first_one(fault: Fault, world: Wo
         assert reply["extractive"] is True
 
 
+@pytest.mark.nightly
 @each({name: fault for name, fault in MODEL.items() if fault in MID_STREAM}, "stops in the middle")
 async def test_no_fallback_model_continues_an_answer_where_the_first_one(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch
@@ -257,6 +260,7 @@ async def test_no_fallback_model_continues_an_answer_where_the_first_one(
         assert stored[-1]["status"] == "error"
 
 
+@pytest.mark.nightly
 async def test_a_model_that_keeps_failing_is_not_called_for_a_while(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_site(world, monkeypatch, llm=True, fallback=True) as site:
         site.fail("error", "llm")

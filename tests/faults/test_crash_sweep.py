@@ -26,7 +26,7 @@ from tests.nightly import DEEP
 FAULTS = ("fails", "loses its reply", "is the last before a crash", "is done before a crash", "is throttled")
 FLOWS = ("create", "update", "delete", "overwrite") if DEEP else ("overwrite",)
 
-SAMPLE = 150 if DEEP else 2
+SAMPLE = 150 if DEEP else 1
 """Cases of a run that is not deep, other ones with every seed: of the flow that makes the most calls."""
 
 

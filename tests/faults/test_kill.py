@@ -15,7 +15,7 @@ import pytest
 
 from tests.nightly import DEEP
 
-FILES, KILLS = (100, 40) if DEEP else (30, 1)
+FILES, KILLS = (100, 40) if DEEP else (10, 1)
 LIVES_S = 0.3, 2.0
 
 

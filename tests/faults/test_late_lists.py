@@ -133,6 +133,7 @@ async def world(opensearch_url: str, tmp_path: Path) -> AsyncIterator[World]:
         await delete_indexes(direct)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("slow", "missing", "there"), [(VECTORS, "cosine", "bm25"), (WORDS, "bm25", "cosine")], ids=["vectors", "words"])
 async def test_a_list_that_is_late_is_left_out_and_the_answer_names_it(world: World, slow: bytes, missing: str, there: str) -> None:
     await world.ask(query_text="Who painted the ferry?")  # connects, and scores the everyday questions
@@ -161,6 +162,7 @@ async def test_a_search_that_has_found_nothing_waits_for_the_other_list(world: W
     assert (found["timed_out"], [hit["_id"] for hit in found["hits"]["hits"]]) == (False, ["bridge#000"])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("retriever", "slow"), [("bm25", [WORDS]), ("knn", [VECTORS]), ("rrf", [WORDS, VECTORS])], ids=["words alone", "vectors alone", "both"]
 )

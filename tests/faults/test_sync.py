@@ -28,7 +28,7 @@ from footnote.types import make_chunk_id
 from tests.footnote_local.conftest import open_core
 from tests.nightly import DEEP
 
-OPERATIONS = 100 if DEEP else 6
+OPERATIONS = 100 if DEEP else 3
 MOST_BETWEEN = 8 if DEEP else 3
 """Operations between two syncs."""
 LIBC = ctypes.CDLL(None)

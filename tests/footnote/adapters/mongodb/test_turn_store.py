@@ -362,6 +362,7 @@ async def test_a_turn_too_large_for_a_document_says_so(store: MongoTurnStore) ->
         await store.save(stored(make_turn("t1", ME, question="a" * 17_000_000)))
 
 
+@pytest.mark.nightly
 async def test_after_one_wait_in_vain_the_next_ones_are_short_for_a_while(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     databases, passing = Databases("mongodb://127.0.0.1:1", "footnote", "statistics"), LoopClock()
     store, waits = MongoTurnStore(databases, clock), []
@@ -406,6 +407,7 @@ async def test_a_turn_that_began_late_does_not_replace_its_end(store: MongoTurnS
     assert (await store.get(ME, "t1"))["status"] == "done"
 
 
+@pytest.mark.nightly
 async def test_no_server_is_told_to_all_who_wait_at_the_same_time(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     databases = Databases("mongodb://zoe:secret@127.0.0.1:1/", "footnote", "statistics")
     store, waiting = MongoTurnStore(databases, clock), [0]
