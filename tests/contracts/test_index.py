@@ -209,7 +209,6 @@ CALLERS = [
 ]
 
 
-@pytest.mark.sample
 @pytest.mark.parametrize(("caller", "visible"), CALLERS)
 async def test_a_caller_sees_the_documents_of_their_groups_and_no_others(guarded: Any, caller: Caller, visible: list[str]) -> None:
     expected = [f"{doc_id}|1|0" for doc_id in visible]
@@ -335,7 +334,6 @@ async def test_a_question_without_a_word_finds_nothing(index: Any, me: Caller) -
         assert await words(index, me, question) == [], question
 
 
-@pytest.mark.sample
 @pytest.mark.parametrize(
     ("lang", "text", "question"),
     [
