@@ -57,14 +57,16 @@ async def kill_at(folder: Path, is_time: Callable[[], bool], while_it_runs: Core
     command = [sys.executable, "-m", "tests.faults.migrating", str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
     assert process.stdout is not None
-    assert await asyncio.to_thread(process.stdout.readline) == b"started\n"
-    while process.poll() is None and not is_time():
-        if while_it_runs is not None:
-            await ask_all(while_it_runs)
-        await asyncio.sleep(0.005)
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    try:
+        assert await asyncio.to_thread(process.stdout.readline) == b"started\n"
+        while process.poll() is None and not is_time():
+            if while_it_runs is not None:
+                await ask_all(while_it_runs)
+            await asyncio.sleep(0.005)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
     return made_again(folder)
 
 
