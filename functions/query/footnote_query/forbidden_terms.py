@@ -116,7 +116,8 @@ async def try_question(core: Core, admin: Caller, question: str) -> tuple[Turn, 
     turn = await Runner((LANGUAGE, FORBIDDEN), Deps, core.turn_deps).finish(asked)
     copy, embedder = await core.terms.current(), core.terms.embedder
     vector = (await embedder.embed([question], query=True))[0] if copy.vectors and speaks(embedder, turn.lang) else None
-    return turn, match_terms(question, vector, copy, core.settings.rag.forbidden_check_threshold)
+    centre = await core.terms.centre(turn.lang) if vector is not None else 0.0
+    return turn, match_terms(question, vector, copy, core.settings.rag.forbidden_check_threshold, centre)
 
 
 def _body(term: Term) -> TermBody:

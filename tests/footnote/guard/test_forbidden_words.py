@@ -221,6 +221,7 @@ async def test_the_vectors_of_the_queries_stay_on_the_turn(tmp_path: Path, clock
     database, embedder = open_store(tmp_path), FakeEmbedder()
     terms = Terms(SqliteRecords(database, clock), SqliteCache(database, clock), embedder, clock)
     await terms.save(ME, "salary", "exact")
+    await terms.centre("en")
     embedder.embedded.clear()
     turn, _ = await check(make_turn("How long?", queries=("How long is the bridge?",)), terms, embedder=embedder)
     assert embedder.embedded == ["How long is the bridge?", "How long?"]

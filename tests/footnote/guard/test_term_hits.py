@@ -59,6 +59,14 @@ def test_the_vectors_count_where_there_are_some() -> None:
     ]
 
 
+def test_vectors_are_compared_by_how_they_differ_from_everyday_questions() -> None:
+    copy = TermCopy(1, (Term("pay"),), {0: np.array([0.6, 0.8], np.float32)})
+    vector, centre = np.array([0.8, 0.6], np.float32), np.array([0.7, 0.7], np.float32)
+    (near,) = match_terms("What do they earn?", vector, copy, 0.3)
+    assert round(near.similarity, 2) == 0.96
+    assert match_terms("What do they earn?", vector, copy, 0.3, centre) == []
+
+
 def test_particles_in_a_row_end() -> None:
     assert similarity("임원" + "이라" * 900 + "x", "임원") == 0.5
 

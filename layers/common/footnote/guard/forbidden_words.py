@@ -62,10 +62,11 @@ async def check_forbidden(
         return
     asked = tuple(dict.fromkeys((*turn.query_texts, turn.request.question)))
     turn, vectors = await _with_vectors(turn, asked, terms.embedder if copy.vectors else None, searched_by=embedder)
+    centre = await terms.centre(turn.lang) if vectors else 0.0
     met = {
         question: hits
         for place, question in enumerate(asked)
-        if (hits := match_terms(question, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold))
+        if (hits := match_terms(question, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold, centre))
     }
     turn = _without_derived(turn, met)
     settling = {query.text for query in turn.answered} | {turn.request.question}
@@ -94,10 +95,11 @@ async def drop_forbidden(turn: Turn, *, terms: Terms, rag: Rag) -> Turn:
         return turn
     texts = [query.text for query in turn.queries if query.kind not in ASKED]
     _, vectors = await _with_vectors(turn, texts, terms.embedder if copy.vectors else None, searched_by=None)
+    centre = await terms.centre(turn.lang) if vectors else 0.0
     met = [
         text
         for place, text in enumerate(texts)
-        if match_terms(text, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold)
+        if match_terms(text, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold, centre)
     ]
     return _without_derived(turn, met)
 

@@ -1,8 +1,10 @@
 """Matches questions with forbidden terms.
 
 Two similarities, 0..1. Of the whole question: cosine of the vectors if the embedder supports its language, else of the character
-bigrams, from .50. Of its words: 1 if the term occurs as a word (in Korean with any particle), the bigram cosine of an inflected
-form (from .80), at least .50 inside a longer word.
+bigrams, from .50. Vectors are taken from the mean of everyday questions of the language, which differs with embedder and language: with
+the titles of 60 pages as terms, .3 is reached by .7 to 1.3 % of the pairs that don't belong together in English, .2 % in German and .6 % in
+Korean (without: 1.5 to 2.4, .1 and 14 %), and by 53, 37 and 57 % of those that do. Of its words: 1 if the term occurs as a word (in Korean
+with any particle), the bigram cosine of an inflected form (from .80), at least .50 inside a longer word.
 """
 
 from __future__ import annotations
@@ -18,8 +20,7 @@ from footnote.text.similarity import bigram_cosine, bigrams
 from footnote.text.tokens import CJK, WORD, normalise
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from footnote.guard.terms import Vector
 
 PARTICLES = re.compile(
     r"""(?:은|는|이|가|을|를|의|에|에서|에게|에게서|한테|께|께서|와|과|랑|이랑|하고|도|만|로|으로|까지|부터|보다|처럼|마다|조차|이나|나|든지|이든지
@@ -62,8 +63,9 @@ def asks_for_a_method(question: str) -> bool:
     return METHOD.search(question) is not None
 
 
-def match_terms(question: str, vector: npt.NDArray[np.float32] | None, copy: TermCopy, threshold: float) -> list[TermHit]:
-    """The matching terms, best first. The minimum similarity is that of the term's own `match`, or `threshold` if it has none."""
+def match_terms(question: str, vector: Vector | None, copy: TermCopy, threshold: float, centre: Vector | float = 0.0) -> list[TermHit]:
+    """The matching terms, best first. The minimum similarity is that of the term's own `match`, or `threshold` if it has none.
+    `centre`: `Terms.centre` of the question's language."""
     words = WORD.findall(normalise(question))
     spaced, pairs = " ".join(words), bigrams(question)
 
@@ -77,7 +79,7 @@ def match_terms(question: str, vector: npt.NDArray[np.float32] | None, copy: Ter
     hits = []
     for place, term in enumerate(copy.terms):
         form, known = _form(term.text), copy.vectors.get(place)
-        whole = _by_letters(pairs, form.pairs) if vector is None or known is None else float(vector @ known)
+        whole = _by_letters(pairs, form.pairs) if vector is None or known is None else _cosine(vector - centre, known - centre)
         # An inflected form begins with the same letter as the term.
         similarity = max(whole, *(_alike(words, start, form, pairs_of) for start in starts.get(form.joined[0], ())), 0.0)
         if form.inside and form.joined in spaced:
@@ -101,6 +103,12 @@ def _form(term: str) -> _Form:
     words = WORD.findall(normalise(term))
     joined = "".join(words)
     return _Form(joined, len(words), bigrams(term), len(joined) >= SHORTEST_INSIDE[CJK.search(joined) is not None])
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    import numpy as np
+
+    return float(one @ other) / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-9)
 
 
 def _by_letters(pairs: frozenset[str], other: frozenset[str]) -> float:
