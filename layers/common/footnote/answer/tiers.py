@@ -50,7 +50,7 @@ class Thresholds:
 FEW = 3
 TYPICAL = 8
 """Terms up to which BM25 counts in full: it is a sum over terms, so a long question scores anywhere."""
-WITH_VECTORS = Thresholds(1.0, 1.55, -5.0, 2.6)
+WITH_VECTORS = Thresholds(1.0, 1.55, -2.0, 2.6)
 BY_WORDS = {"en": Thresholds(1.1, 1.25, -1.6, 0.5), "de": Thresholds(0.7, 1.55, -2.0, 1.2), "ko": Thresholds(1.5, 2.1, -0.5, 1.2)}
 WORD_WEIGHTS = {"en": (0.05, 8.0, 0.0), "de": (0.05, 8.0, 2.0)}
 """By words: of BM25, passage' and unknown. German compounds hide terms, so those that occur nowhere tell more."""
