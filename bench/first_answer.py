@@ -23,7 +23,7 @@ HOLDS: Mapping[str, tuple[str, ...]] = {
     "How do I delete a document?": ("press the bin", "DELETE /documents/{doc_id}"),
     "What does it cost on AWS?": ("37 US dollars a month", "554 for production"),
     "How do I connect Open WebUI?": ("Admin Panel → Settings → Connections", "http://host.docker.internal:8000/v1", "any key"),
-    "Where is my data stored?": ("the folder DATA",),
+    "How do I restore a backup?": ("cp -Rp", "footnote verify --repair --data restored"),
     "How do I make a backup?": ('mkdir "$BACKUP"', "for name in index store; do\n", "sqlite3.connect", "\ndone\n", 'tar -C "$DATA"'),
 }
 """Question of the README → what a person needs to be told."""

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -40,11 +41,15 @@ async def found(core: Core, caller: Caller, number: int) -> set[str]:
     return {chunk.text.partition("\n")[0] for chunk in await core.index.read(caller, ids) if chunk.level == 2}
 
 
+async def ask(core: Core, number: int) -> None:
+    deleted = number == FILES - 1
+    assert await found(core, LOCAL, number) == (set() if deleted else {f"Tower {number}"})
+    assert await found(core, OTHER, number) == ({f"Tower {number}"} if number % 2 and not deleted else set())
+
+
 async def ask_all(core: Core) -> None:
-    for number in range(FILES - 1):
-        assert await found(core, LOCAL, number) == {f"Tower {number}"}
-        assert await found(core, OTHER, number) == ({f"Tower {number}"} if number % 2 else set())
-    assert await found(core, LOCAL, FILES - 1) == set()
+    for number in range(FILES):
+        await ask(core, number)
 
 
 def made_again(folder: Path) -> int:
@@ -59,10 +64,11 @@ async def kill_at(folder: Path, is_time: Callable[[], bool], while_it_runs: Core
     assert process.stdout is not None
     try:
         assert await asyncio.to_thread(process.stdout.readline) == b"started\n"
+        numbers = cycle(range(FILES))
         while process.poll() is None and not is_time():
             if while_it_runs is not None:
-                await ask_all(while_it_runs)
-            await asyncio.sleep(0.005)
+                await ask(while_it_runs, next(numbers))
+            await asyncio.sleep(0.001)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

@@ -83,7 +83,7 @@ class World:
         )
         self.model = RecordingModel()
         self.core = Core(settings, clock=self.clock, models=FakeModels(self.model), parser=PlainParser())
-        self.core.embedder = FakeEmbedder()
+        self.core.embedder = FakeEmbedder(dimension=256)  # in few dimensions a term is near to anything
         self.tokens = {"stranger": "x" * 43}
         self._numbers = count()
         self._clients: dict[str, httpx.AsyncClient] = {}

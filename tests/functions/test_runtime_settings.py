@@ -42,10 +42,10 @@ class Writer:
 
 
 class Directions(FakeEmbedder):
-    """A cosine of .9 between QUESTION and SIMILAR."""
+    """A cosine of .84 between QUESTION and SIMILAR."""
 
     def _direction(self, word: str) -> Any:
-        return super()._direction(word) * (0.6 if word.startswith("exact") else 1)
+        return super()._direction(word) * (0.85 if word.startswith("exact") else 1)
 
 
 class Graph:

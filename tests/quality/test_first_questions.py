@@ -25,7 +25,7 @@ CITES = {
     "How do I delete a document?": "Quick start",
     "What does it cost on AWS?": "Deploy to AWS",
     "How do I connect Open WebUI?": "Connect a client",
-    "Where is my data stored?": "Concepts",
+    "How do I restore a backup?": "Back up and restore",
     "How do I make a backup?": "Back up and restore",
     "How do I use Ollama?": "Quick start",
     "Can I use OpenAI?": "",

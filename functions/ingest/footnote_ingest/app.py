@@ -45,7 +45,6 @@ from footnote_ingest.uploads import VALID_S, Upload, sign, verify
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-
 MOST_DIRECT = 4 * 2**20
 """Maximum bytes of a file that passes through the function in AWS, where payloads are limited to 6 MB in base64."""
 
