@@ -40,8 +40,6 @@ END = "."
 """Ends a line of terms, which hold word characters only."""
 SENTENCE, PAIR, NEIGHBOUR = 0.5, 0.1, 0.1
 """Weights of s, of ord and uno each, and of the cosine with q2."""
-SHARE = 0.5
-"""Of the cosine in s."""
 WITH_VECTORS = 1 + SENTENCE + 2 * PAIR + NEIGHBOUR
 WITHOUT_VECTORS = 1 + SENTENCE
 
@@ -95,7 +93,7 @@ def second_stage(
         if query.vector is None:
             scores[at] += SENTENCE * words.best(words.coverage)
         else:
-            sentences = words.best((1 - SHARE) * words.coverage + SHARE * words.cosines(query.vector))
+            sentences = words.best(0.5 * words.coverage + 0.5 * words.cosines(query.vector))
             scores[at] += SENTENCE * sentences + PAIR * words.pairs() + NEIGHBOUR * _neighbours(query.vector, scores[at], held)
     made: list[float] = scores.tolist()
     return made
