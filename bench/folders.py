@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import re
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any
 import footnote
 from bench.figures import log_progress
 from bench.natural import CALLER, PROFILE, ask, tier_of
+from bench.with_model import Label
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Settings
 from footnote.types import Request, Turn
@@ -31,7 +31,7 @@ DEPTHS = (3, 10, 30)
 
 def matches(label: dict[str, Any], text: str) -> bool:
     """Whether the text is right, or partly."""
-    return any(re.search(pattern, text, re.IGNORECASE | re.DOTALL) for pattern in (label["key"], label.get("part")) if pattern)
+    return Label(label["question"], label["key"], label.get("part")).judge(text) != "wrong"
 
 
 def rank_of(label: dict[str, Any], turn: Turn) -> int | None:
