@@ -7,7 +7,7 @@
 near, passage, passage_cosine: `Features` of the best sentence; near' and passage' divide by the weight of all terms and that of two
 unknown ones; BM25: of the best passage, which counts parts of German compounds, too; highest cosine: that of any sentence. The scores tell
 questions about several collections from questions about something else. Those with vectors are a logistic regression on 11 collections
-in five languages; with near, the best sentence's cosine and the share of unknown words beside, it is no better on a collection that it
+in six languages; with near, the best sentence's cosine and the share of unknown words beside, it is no better on a collection that it
 was not fitted on (area under the curve .994 either way).
 
 What a question about something else scores depends on the collection: a large one has a sentence near everything. So everyday
