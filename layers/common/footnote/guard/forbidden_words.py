@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, ValidationInfo, model_validator
 from footnote.errors import UnusableReply
 from footnote.events import Event, Token
 from footnote.guard.term_hits import TermHit, asks_for_a_method, match_of, match_terms
-from footnote.guard.terms import Terms
+from footnote.guard.terms import TermCopy, Terms
 from footnote.model_calls import ask
 from footnote.ports import Embedder, Models, speaks
 from footnote.prompts import Prompts
@@ -62,12 +62,7 @@ async def check_forbidden(
         return
     asked = tuple(dict.fromkeys((*turn.query_texts, turn.request.question)))
     turn, vectors = await _with_vectors(turn, asked, terms.embedder if copy.vectors else None, searched_by=embedder)
-    centre = await terms.centre(turn.lang) if vectors else 0.0
-    met = {
-        question: hits
-        for place, question in enumerate(asked)
-        if (hits := match_terms(question, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold, centre))
-    }
+    met = await _match_all(asked, vectors, turn.lang, copy, terms, rag)
     turn = _without_derived(turn, met)
     settling = {query.text for query in turn.answered} | {turn.request.question}
     met = {question: hits for question, hits in met.items() if question in settling}
@@ -95,18 +90,22 @@ async def drop_forbidden(turn: Turn, *, terms: Terms, rag: Rag) -> Turn:
         return turn
     texts = [query.text for query in turn.queries if query.kind not in ASKED]
     _, vectors = await _with_vectors(turn, texts, terms.embedder if copy.vectors else None, searched_by=None)
-    centre = await terms.centre(turn.lang) if vectors else 0.0
-    met = [
-        text
-        for place, text in enumerate(texts)
-        if match_terms(text, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold, centre)
-    ]
-    return _without_derived(turn, met)
+    return _without_derived(turn, await _match_all(texts, vectors, turn.lang, copy, terms, rag))
 
 
 async def drop_derived(turn: Turn) -> Turn:
     """Drops all derived queries that have not been searched for; used when they cannot be checked."""
     return _without_derived(turn, [query.text for query in turn.queries if not turn.evidence.lists_for(query.text)])
+
+
+async def _match_all(texts: Sequence[str], vectors: Vectors, lang: str, copy: TermCopy, terms: Terms, rag: Rag) -> dict[str, list[TermHit]]:
+    """Those of the texts that match terms, with these. `vectors`: one for each text; () = none."""
+    centre = await terms.centre(lang) if vectors else 0.0
+    found = {
+        text: match_terms(text, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold, centre)
+        for place, text in enumerate(texts)
+    }
+    return {text: hits for text, hits in found.items() if hits}
 
 
 def _without_derived(turn: Turn, met: Collection[str]) -> Turn:
