@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from footnote.guard.terms import LEAST, Match, Term, TermCopy
-from footnote.text.similarity import bigram_cosine, bigrams
+from footnote.text.similarity import bigram_cosine, bigrams, vector_cosine
 from footnote.text.tokens import CJK, WORD, normalise
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def match_terms(question: str, vector: Vector | None, copy: TermCopy, threshold:
     hits = []
     for place, term in enumerate(copy.terms):
         form, known = _form(term.text), copy.vectors.get(place)
-        whole = _by_letters(pairs, form.pairs) if vector is None or known is None else _cosine(vector - centre, known - centre)
+        whole = _by_letters(pairs, form.pairs) if vector is None or known is None else vector_cosine(vector - centre, known - centre)
         # An inflected form begins with the same letter as the term.
         similarity = max(whole, *(_alike(words, start, form, pairs_of) for start in starts.get(form.joined[0], ())), 0.0)
         if form.inside and form.joined in spaced:
@@ -103,12 +103,6 @@ def _form(term: str) -> _Form:
     words = WORD.findall(normalise(term))
     joined = "".join(words)
     return _Form(joined, len(words), bigrams(term), len(joined) >= SHORTEST_INSIDE[CJK.search(joined) is not None])
-
-
-def _cosine(one: Vector, other: Vector) -> float:
-    import numpy as np
-
-    return float(one @ other) / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-9)
 
 
 def _by_letters(pairs: frozenset[str], other: frozenset[str]) -> float:

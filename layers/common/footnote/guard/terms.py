@@ -24,7 +24,7 @@ from footnote.errors import BadRequest, Conflict, NotFound, StoreUnavailable, Un
 from footnote.guard.audit import audit
 from footnote.guard.terms_copy import KEPT_S, Row, SharedTerms
 from footnote.ports import Cache, Clock, Embedder, Record, Records, read_all, speaks
-from footnote.text.everyday_questions import EVERYDAY
+from footnote.text.everyday_questions import yardsticks
 from footnote.text.language import detect_language
 from footnote.text.tokens import normalise
 from footnote.text.untrusted import INVISIBLE
@@ -43,8 +43,6 @@ FRESH_S, TOLERATED_S = 5.0, 60.0
 SOME_S, NONE_S = 24 * 3600.0, KEPT_S
 LONGEST = 100
 """Characters of a term, and of a topic."""
-CENTRED_ON = 8
-"""Everyday questions whose mean is taken from vectors."""
 PAGE = 200
 
 
@@ -87,11 +85,10 @@ class Terms:
 
     async def centre(self, lang: str) -> Vector | float:
         """The mean vector of everyday questions of the language, kept in the process; 0 without an embedder."""
-        lang = lang if lang in EVERYDAY else "en"
         if self._embedder is None:
             return 0.0
         if lang not in self._centres:
-            self._centres[lang] = (await self._embedder.embed(EVERYDAY[lang][:CENTRED_ON], query=True)).mean(axis=0)
+            self._centres[lang] = (await self._embedder.embed(yardsticks(lang), query=True)).mean(axis=0)
         return self._centres[lang]
 
     async def current(self) -> TermCopy:

@@ -186,3 +186,9 @@ Was heißt danke auf Japanisch?""".splitlines(),
 재미있는 농담 하나 해줘
 일본어로 고맙다는 말이 뭐예요?""".splitlines(),
 }
+YARDSTICKS = 8
+
+
+def yardsticks(lang: str) -> Sequence[str]:
+    """Everyday questions of the language, or of English, that tell what unrelated texts score with an embedder."""
+    return EVERYDAY.get(lang, EVERYDAY["en"])[:YARDSTICKS]

@@ -1,16 +1,28 @@
-"""Similarity of two texts without an embedder: by character bigrams for short ones, by shingles for passages."""
+"""Similarity of two vectors; of two texts without an embedder: by character bigrams for short ones, by shingles for passages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
+from typing import TYPE_CHECKING
 
 from footnote.text.tokens import CJK, WORD, normalise
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 SHINGLE = 3
 """Terms in a row."""
 REPEATED = 0.9
 """The least overlap of two passages of which one repeats the other."""
+
+
+def vector_cosine(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> float:
+    """Of vectors of any length, −1 to 1; 0 for a zero vector."""
+    import numpy as np
+
+    return float(one @ other) / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-9)
 
 
 def bigrams(text: str) -> frozenset[str]:

@@ -14,23 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
 
 from footnote.errors import FootnoteError
 from footnote.ports import Embedder, speaks
-from footnote.text.everyday_questions import EVERYDAY
+from footnote.text.everyday_questions import yardsticks
+from footnote.text.similarity import vector_cosine
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import Turn
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 LEAST = 0.5
 """Share of the words."""
 LEAST_NEAR = 0.45
-YARDSTICKS = 8
-"""Everyday questions that tell what unrelated texts score with the embedder."""
 SHORTEST, LONG = 4, 8
 """Letters of words that may differ by one edit, and by two."""
 WEIGHT = 0.5
@@ -58,13 +52,12 @@ async def asks_the_same(written: str, asked: Asked, embedder: Embedder | None) -
     own = set(content_terms(asked.question, asked.lang))
     if share_held(own, terms, asked.lang) >= LEAST:
         return True
-    lang = asked.lang if asked.lang in EVERYDAY else "en"
     if speaks(embedder, asked.lang):
         try:
-            vectors = await embedder.embed([asked.completed, written, *EVERYDAY[lang][:YARDSTICKS]], query=True)
+            vectors = await embedder.embed([asked.completed, written, *yardsticks(asked.lang)], query=True)
         except FootnoteError:  # its words decide
             return _comes_from(terms, own, asked)
-        near, *typical = (_cosine(vectors[0], vector) for vector in vectors[1:])
+        near, *typical = (vector_cosine(vectors[0], vector) for vector in vectors[1:])
         floor = median(typical)
         return near >= floor + LEAST_NEAR * (1 - floor)
     return _comes_from(terms, own, asked)
@@ -101,9 +94,3 @@ def _is_near(term: str, among: set[str]) -> bool:
     return any(
         len(each) >= SHORTEST and (term in each or each in term or OSA.distance(term, each, score_cutoff=most) <= most) for each in among
     )
-
-
-def _cosine(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> float:
-    import numpy as np
-
-    return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-9))
