@@ -34,6 +34,9 @@ class Fixed:
     def closest_from(self, median: float) -> float:
         return self.closest
 
+    def relevant_from(self, median: float) -> float:
+        return self.closest
+
     def answer_from(self, median: float) -> float:
         return self.answer
 
@@ -100,6 +103,12 @@ SOME = Thresholds(slope=0.5, offset=1.0, least=-1.5, answer=1.0)
 @pytest.mark.parametrize(("median", "closest", "answer"), [(2.0, 2.0, 3.0), (-4.0, -1.0, 0.0), (NOTHING, -1.5, -0.5)])
 def test_the_median_shifts_both_thresholds_down_to_the_least(median: float, closest: float, answer: float) -> None:
     assert (SOME.closest_from(median), SOME.answer_from(median)) == (closest, answer)
+
+
+def test_in_a_small_collection_more_is_shown_and_nothing_more_is_sure() -> None:
+    low = Thresholds(slope=0.5, offset=1.0, least=-1.5, answer=1.0, lowest=-3.0)
+    assert (low.closest_from(-6.0), low.relevant_from(-6.0), low.answer_from(-6.0)) == (-2.0, -1.5, -0.5)
+    assert low.closest_from(NOTHING) == -3.0
 
 
 @pytest.mark.parametrize("by_vectors", [True, False])

@@ -8,7 +8,7 @@
     score      = relevance × grounding; high from HIGH on, if the context is sufficient, medium from MEDIUM on
     coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all, without those of its instruction alone
 
-margin = the turn's score minus `closest_from` (`tiers`), so it is calibrated on the collection; negated: the question asks what is
+margin = the turn's score minus `relevant_from` (`tiers`), so it is calibrated on the collection; negated: the question asks what is
 not so; named: the first quotable sentence lacks a name or number of the question. Of several questions the least relevance counts.
 Missing aspects are words of the question that may name a thing (`things`), that are no word of its instruction (`instruction_words`),
 that no cited passage has and, unless they are names, few others (COMMON). Cited sentences of two passages conflict if they have the same
@@ -31,7 +31,7 @@ from footnote.answer.calibration import Calibration
 from footnote.answer.extract import PASSAGES, pick_quotes, read_sentences
 from footnote.answer.score_sentences import Question, Scored
 from footnote.answer.sub_questions import turns_of
-from footnote.answer.tiers import is_name, judge
+from footnote.answer.tiers import is_name, judge, relevant_from
 from footnote.ports import Embedder, Index
 from footnote.text.grounding import covered_share
 from footnote.text.instructions import instruction_words
@@ -138,7 +138,7 @@ def relevance_of(question: Question, sentences: Sequence[Scored], median: float)
     verdict = judge(question, sentences, quotes, median)
     named = any(is_name(word, question) for word in question.words_without(quotes[0].held))
     per_margin, if_negated, if_named, base = WITH_VECTORS if question.by_vectors else BY_WORDS
-    z = per_margin * (verdict.score - verdict.closest_from) + if_negated * question.negated + if_named * named + base
+    z = per_margin * (verdict.score - relevant_from(question, median)) + if_negated * question.negated + if_named * named + base
     return 1 / (1 + math.exp(-z))
 
 

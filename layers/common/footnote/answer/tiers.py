@@ -30,27 +30,34 @@ from footnote.types import Reason, Tier, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """closest_from = slope · m + offset, at least `least`: where everyday questions find nothing at all, m says little.
-    answer_from = closest_from + answer."""
+    """closest_from = slope · m + offset, at least `lowest`; relevant_from = the same, at least `least`;
+    answer_from = relevant_from + answer. In a small collection everyday questions find nothing at all: what scores above them is worth
+    showing, but m does not say how sure it is."""
 
     slope: float
     offset: float
     least: float
     answer: float
+    lowest: float | None = None
+    """None = `least`."""
 
     def closest_from(self, median: float) -> float:
         """The lowest score at which passages are shown."""
-        return max(self.slope * median + self.offset, self.least)
+        return max(self.slope * median + self.offset, self.least if self.lowest is None else self.lowest)
+
+    def relevant_from(self, median: float) -> float:
+        """The score that is as likely relevant as not."""
+        return max(self.closest_from(median), self.least)
 
     def answer_from(self, median: float) -> float:
         """The lowest score of an answer."""
-        return self.closest_from(median) + self.answer
+        return self.relevant_from(median) + self.answer
 
 
 FEW = 3
 TYPICAL = 8
 """Terms up to which BM25 counts in full: it is a sum over terms, so a long question scores anywhere."""
-WITH_VECTORS = Thresholds(1.0, 1.55, -2.0, 2.6)
+WITH_VECTORS = Thresholds(1.0, 1.55, -2.0, 2.6, -3.5)
 BY_WORDS = {"en": Thresholds(1.1, 1.25, -1.6, 0.5), "de": Thresholds(0.7, 1.55, -2.0, 1.2), "ko": Thresholds(1.5, 2.1, -0.5, 1.2)}
 WORD_WEIGHTS = {"en": (0.05, 8.0, 0.0), "de": (0.05, 8.0, 2.0)}
 """By words: of BM25, passage' and unknown. German compounds hide terms, so those that occur nowhere tell more."""
@@ -93,11 +100,16 @@ def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scor
 
 
 def relevance(question: Question, sentences: Sequence[Scored], median: float) -> float:
-    """How relevant a passage with these sentences is, 0 to 1; .5 = it would just be shown. 1 / (1 + exp(closest_from − score)). A passage
-    without a sentence that may be quoted, such as an outline, is scored by those that it has."""
+    """How relevant a passage with these sentences is, 0 to 1: 1 / (1 + exp(relevant_from − score)). A passage without a sentence that may
+    be quoted, such as an outline, is scored by those that it has."""
     if not any(each.quotable for each in sentences):
         sentences = [replace(each, quotable=True) for each in sentences]
-    return 1 / (1 + math.exp(_thresholds(question).closest_from(median) - score_evidence(question, sentences)))
+    return 1 / (1 + math.exp(relevant_from(question, median) - score_evidence(question, sentences)))
+
+
+def relevant_from(question: Question, median: float) -> float:
+    """The score that is as likely relevant to the question as not."""
+    return _thresholds(question).relevant_from(median)
 
 
 def _thresholds(question: Question) -> Thresholds:
