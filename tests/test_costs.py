@@ -30,6 +30,7 @@ def outcomes(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, test: s
         inside.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
         inside.setattr(costs, "BOUND_S", 0.1)
         inside.setattr(costs, "SLACK", 1.0)
+        inside.setattr(costs, "DEEP", False)
         inside.setattr(costs, "LOOP_S", 60.0)  # no machine is so slow
         result = pytester.inline_run(plugins=[costs])
     passed, skipped, failed = result.listoutcomes()

@@ -33,6 +33,7 @@ def taken(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, *asked: st
     monkeypatch.setattr(nightly, "DEEP", deep)
     with monkeypatch.context() as inside:
         inside.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        inside.delenv("FOOTNOTE_SHARD", raising=False)
         result = pytester.inline_run(*(f"{path}::{each}" for each in asked), plugins=[nightly])
     return [call.item.name.removeprefix("test_") for call in result.getcalls("pytest_runtest_call")]
 

@@ -216,7 +216,7 @@ async def test_turns_are_found_by_how_they_ended(turn_store: Any, clock: Any, me
 async def test_statistics_are_those_of_a_recount_whatever_happens_between_roll_ups(turn_store: Any, clock: Any, seed: str) -> None:
     """Turns arrive late and twice, are rated late and deleted; roll-ups are made at any time, repeatedly and out of order."""
     chance, days = random.Random(seed), 12
-    made = {each.record["trace_id"]: each for each in generate(3000 if DEEP else 200, days, int(seed or 0), users=12)}
+    made = {each.record["trace_id"]: each for each in generate(3000 if DEEP else 200, days, chance.randrange(1 << 30), users=12)}
     late = chance.sample(sorted(made), len(made) // 20)
     there = {trace_id: each for trace_id, each in made.items() if trace_id not in late}
     clock.now = START

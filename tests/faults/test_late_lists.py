@@ -155,7 +155,7 @@ async def test_a_list_that_is_late_is_left_out_and_the_answer_names_it(world: Wo
 
 
 async def test_a_search_that_has_found_nothing_waits_for_the_other_list(world: World) -> None:
-    unknown = "quokka"
+    unknown = "wallaby"
     await world.find("rrf", query_text=unknown)
     world.engine.slow[VECTORS] = LIMIT_S / 2
     found = (await world.find("rrf", query_text=unknown)).json()

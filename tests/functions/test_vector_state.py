@@ -76,10 +76,10 @@ async def test_the_builtin_embedder_knows_the_languages_and_its_vectors_are_coun
     )
 
 
-async def test_a_language_that_is_not_recognised_is_not_said_to_be_known(open_site: OpenSite) -> None:
+async def test_french_is_one_of_the_languages_that_the_builtin_embedder_knows(open_site: OpenSite) -> None:
     site = await opened(open_site, Builtin(), FRENCH)
     assert (await told(site))[1] == (
-        "multilingual-e5-small knows 94 languages. The language of some passages is not recognised; they have vectors, too. "
+        "multilingual-e5-small knows 94 languages. The languages of the documents are among them: fr. "
         "Passages with vectors: 0 of 1. Waiting for vectors, and found by their words until then: 1."
     )
 

@@ -39,6 +39,7 @@ def flaw_of(text: str, question: str = EN, lang: str = "en") -> Flaw | None:
         ("The bridge was built in 1894 and it is blue.", DE, "de", "other_language"),
         ("The bridge was built in 1894 and it is blue.", KO, "ko", "other_language"),
         ("다리는 1894년에 지어졌으며 지금도 파란색으로 칠해져 있습니다.", EN, "en", "other_language"),
+        ("Elle est longue et bleue, et les voitures y passent le jour.", EN, "en", "other_language"),
     ],
 )
 def test_a_text_with_a_citation_may_be_no_answer(text: str, question: str, lang: str, flaw: Flaw) -> None:
@@ -61,7 +62,6 @@ def test_a_text_with_a_citation_may_be_no_answer(text: str, question: str, lang:
         ("다음 명령을 실행하세요.\n```sh\nfootnote serve --port 8000 --data data --ingest docs\nfootnote doctor --json\n```", KO, "ko"),
         ("Laut „Vacation policy and time off for all of the employees in the US“ 20 Tage.", "Wie viele Tage Urlaub gibt es?", "de"),
         ("Die Brücke wurde im Jahr 1894 gebaut und ist blau.", "When was the bridge built? Answer in German.", "en"),
-        ("Elle est longue et bleue, et les voitures y passent le jour.", EN, "en"),
     ],
 )
 def test_short_answers_code_and_quotations_have_no_flaw(text: str, question: str, lang: str) -> None:

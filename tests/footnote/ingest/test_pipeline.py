@@ -169,12 +169,12 @@ async def test_outlines_and_section_openings_are_embedded_once_somebody_searches
     assert not second.evidence.vectors_pending
 
 
-async def test_a_document_of_unknown_language_gets_vectors_and_one_in_another_script_none(core: Core) -> None:
+async def test_a_document_in_a_language_that_the_embedder_lacks_gets_no_vectors(core: Core) -> None:
     names = await accept(core, NAMES.encode(), "names.txt")
     russian = await accept(core, "Мост построен в 1894 году, его покрасили в синий цвет.".encode(), "most.txt")
     await work(core)
-    assert [(await core.ledger.get(LOCAL, each.doc_id)).lang for each in (names, russian)] == ["und", "mis"]
-    assert [waiting.lang for waiting in await core.index.pending("fake-embedder", None, 9)] == ["mis"]
+    assert [(await core.ledger.get(LOCAL, each.doc_id)).lang for each in (names, russian)] == ["en", "ru"]
+    assert [waiting.lang for waiting in await core.index.pending("fake-embedder", None, 9)] == ["ru"]
 
 
 async def test_a_document_that_is_incomplete_in_the_index_is_not_ready(core: Core, clock: HandClock) -> None:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from footnote.text.tokens import content_terms, count_tokens, index_tokens, query_tokens
+from footnote.text.tokens import content_terms, count_tokens, index_tokens, other_forms, query_tokens
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,11 @@ from footnote.text.tokens import content_terms, count_tokens, index_tokens, quer
         ("the running dogs", "mis", ["the", "running", "dogs"]),
         ("ﬁle Ｆile ﬀ x²", "und", ["file", "file", "ff", "x2"]),
         ("snake_case c++ 3.14", "mis", ["snake_case", "c", "3", "14"]),
+        ("chevaux chantaient", "fr", ["cheval", "chant"]),
+        ("İstanbul'da evler", "tr", ["istanbul", "da", "ev"]),
+        ("हिन्दी किताबें", "hi", ["हिन्द", "किताब"]),
+        ("เมืองหลวง", "th", ["เมื", "มือ", "อง", "งห", "หล", "ลว", "วง"]),
+        ("ភាសាខ្មែរ", "km", ["ភាសា", "សាខ្", "ខ្មែ", "មែរ"]),
     ],
 )
 def test_a_text_becomes_the_tokens_of_its_language(text: str, lang: str, tokens: list[str]) -> None:
@@ -103,3 +108,15 @@ def test_threads_do_not_share_a_stemmer() -> None:
     with ThreadPoolExecutor(4) as pool:
         found = set(pool.map(lambda i: tuple(index_tokens("running dogs " * 200, "en" if i % 2 else "de")[:2]), range(40)))
     assert found == {("run", "dog"), ("running", "dog")}
+
+
+def test_a_query_has_its_words_in_the_forms_of_every_language_of_the_passages() -> None:
+    assert query_tokens("the Sanders contracts", "en", ["de", "en", "fr"]) == (
+        *("sander", "contract", "sand", "_sand", "sande", "ander", "nders", "ders_"),
+        *("_cont", "contr", "ontra", "ntrac", "tract", "racts", "acts_"),
+    )
+
+
+def test_a_form_in_another_language_stands_for_the_question_s_own() -> None:
+    assert other_forms("the contract with Sanders", "en", ["de", "en"]) == {"sand": "sander"}
+    assert other_forms("the contract with Sanders", "en", ["en"]) == {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -12,8 +12,6 @@ from footnote.types import Caller
 from footnote.understand.language import set_language
 from tests.deps import FakeDeps, call_step
 from tests.turns import ME, make_turn
-
-NAMES = "John Hancock, John Quincy Adams, Rutherford Hayes, Theodore Roosevelt, Franklin Roosevelt, Al Gore, Sandra Day " * 3
 
 
 class Languages:
@@ -32,9 +30,8 @@ class Languages:
         ({"de": 4, "en": 1}, "Why is it so?", "en"),
         ({}, "SAP", "en"),
         ({}, "왜 그런가요?", "ko"),
-        ({"de": 4, "en": 1}, NAMES, "de"),
-        ({}, NAMES, "und"),
-        ({"en": 4}, "Что это?", "mis"),
+        ({"en": 4}, "Что это?", "ru"),
+        ({"en": 4}, "Où est la gare ?", "fr"),
     ],
 )
 async def test_a_question_that_does_not_tell_is_in_the_language_of_the_documents(
@@ -46,13 +43,9 @@ async def test_a_question_that_does_not_tell_is_in_the_language_of_the_documents
 
 
 @pytest.mark.parametrize(
-    ("question", "lang"),
-    [("opening hours", "en"), ("Parkplatz", "de"), ("office hours", "en"), ("Passwort reset", "de"), ("refund policy?", "en")],
+    ("question", "lang"), [("opening hours", "en"), ("Parkplatz", "de"), ("office hours", "en"), ("refund policy?", "en")]
 )
-async def test_words_without_a_stop_word_are_in_the_language_that_has_more_of_them(question: str, lang: str) -> None:
+async def test_two_words_are_told_in_a_collection_of_two_languages(question: str, lang: str) -> None:
     for found in ({"de": 4, "en": 1}, {"de": 1, "en": 4}):
-        index: Any = Languages(found)
-        assert (await call_step(set_language, make_turn(question, caller=ME), FakeDeps(index=index))).lang == lang
-    for only in ("de", "en"):
-        index = Languages({only: 4})
-        assert (await call_step(set_language, make_turn(question, caller=ME), FakeDeps(index=index))).lang == only
+        turn = await call_step(set_language, make_turn(question, caller=ME), FakeDeps(index=cast(Any, Languages(found))))
+        assert (turn.lang, turn.languages) == (lang, found)

@@ -26,6 +26,7 @@ from footnote.ports import Embedder, Index, speaks
 from footnote.text.code_spans import followed_by
 from footnote.text.embedded_texts import passage_of, passage_vectors, quantise
 from footnote.text.grounding import UNSEEN
+from footnote.text.language_names import language_name
 from footnote.text.sentences import split_sentences
 from footnote.text.separable_verbs import join_verb
 from footnote.text.tokens import content_terms
@@ -108,7 +109,7 @@ async def read_sentences(
             vector = None
     if all(found.vectors is None for found in known.values()):
         vector = None
-    question = Question(asked, turn.lang, weights, vector)
+    question = Question(asked, turn.lang, weights, vector, turn.languages)
     scorable = {**known, **_outside([hit.chunk for hit in hits])}
     return question, [
         sentence
@@ -206,8 +207,8 @@ class Writer:
         name, before = "", None
         for sentence in picked:
             lead = between(before, sentence)
-            if (here := source_name(sentence)) != name:
-                name, lead = here, ("\n\n" if pieces else "") + f"**{escaped(here)}**\n\n{item_mark(sentence)}"
+            if (here := self._source(sentence)) != name:
+                name, lead = here, ("\n\n" if pieces else "") + f"{here}\n\n{item_mark(sentence)}"
             pieces.append(self._cite(lead + readable(sentence, self._asked), sentence))
             before = sentence
         return pieces
@@ -220,7 +221,7 @@ class Writer:
     def closest(self, best: Sequence[Scored]) -> list[str]:
         """The pieces that show the closest passages."""
         self._text = message("closest", self._turn.lang)
-        shown = [self._cite(f"\n\n**{escaped(source_name(each))}**:{in_quotes(readable(each, self._asked))}", each) for each in best]
+        shown = [self._cite(f"\n\n{self._source(each)}:{in_quotes(readable(each, self._asked))}", each) for each in best]
         return [message("closest", self._turn.lang), *shown]
 
     def answer(self, verdict: Verdict) -> Answer:
@@ -231,6 +232,12 @@ class Writer:
             for first in cited[:1]
         )
         return Answer(self._text, citations, extractive=True, verdict=verdict)
+
+    def _source(self, sentence: Scored) -> str:
+        """The name above what is quoted, with its language if the reader asked in another."""
+        said, asked = sentence.hit.chunk.lang, self._turn.lang
+        language = language_name(said, asked) if said != asked else None
+        return f"**{escaped(source_name(sentence))}**" + (f" ({language})" if language else "")
 
     def _cite(self, text: str, sentence: Scored) -> str:
         chunk, style = sentence.hit.chunk, self._markers.style

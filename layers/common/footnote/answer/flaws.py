@@ -7,17 +7,16 @@ import re
 from footnote.answer.assess import is_negated, matter
 from footnote.answer.preamble import find_end, stems_of
 from footnote.text.code_spans import prose_spans
-from footnote.text.language import LATIN_WORD, MARKER_WORDS, detect_language
+from footnote.text.language import detect_language, is_certain
 from footnote.text.question_shapes import ASKS, shape_of
 from footnote.text.sentences import split_sentences
+from footnote.text.tokens import UNSPACED
 from footnote.types import Answer, Flaw, Turn
 
 QUOTED = re.compile(r"“[^”]{0,600}”|„[^“”]{0,600}[“”]|«[^»]{0,600}»|\"[^\"]{0,600}\"")
 WORD = re.compile(r"\w+")
-LEAST_LETTERS = 25
-"""Letters of a text whose language can be told."""
-LEAST_SHARE = 0.2
-"""The smallest share of function words at which a text is certainly English or German: of prose they are a third to a half."""
+LEAST_LETTERS, LEAST_WORDS = 25, 7
+"""Of a text whose language counts: “Settings > Export > Download as CSV” is right in any. Words only where it has spaces."""
 NAMES_LANGUAGE = re.compile(
     r"\b(?:english|german|korean|french|spanish|italian|japanese|chinese|englisch|deutsch|koreanisch|französisch|spanisch|italienisch"
     r"|japanisch|chinesisch|translat|übersetz)|영어|영문|독일어|한국어|프랑스어|스페인어|일본어|중국어|번역",
@@ -64,15 +63,8 @@ def _is_in_other_language(text: str, turn: Turn) -> bool:
     """Whether both languages are certain, and differ. Code and quotations may be in any language."""
     question = turn.request.question
     prose = QUOTED.sub(" ", " ".join(text[start:end] for start, end in prose_spans(text)))
-    if sum(map(str.isalpha, prose)) < LEAST_LETTERS or NAMES_LANGUAGE.search(question):
+    few = len(WORD.findall(prose)) < LEAST_WORDS and not UNSPACED.search(prose)
+    if few or sum(map(str.isalpha, prose)) < LEAST_LETTERS or NAMES_LANGUAGE.search(question):
         return False
-    asked, written = detect_language(question), detect_language(prose, among=[turn.lang])
-    return asked == turn.lang != written and _is_certain(question, asked, 1) and _is_certain(prose, written, 2)
-
-
-def _is_certain(text: str, lang: str, least: int) -> bool:
-    """A script tells a language; Latin text needs function words, at least so many."""
-    if lang not in MARKER_WORDS:
-        return True
-    words = [word.lower() for word in LATIN_WORD.findall(text)]
-    return sum(word in MARKER_WORDS[lang] for word in words) >= max(least, LEAST_SHARE * len(words))
+    written = detect_language(prose, among=[turn.lang])
+    return written != turn.lang and is_certain(question, turn.lang) and is_certain(prose, written)

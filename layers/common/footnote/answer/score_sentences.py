@@ -8,7 +8,7 @@ passage's first section is the last of its headings.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -19,12 +19,14 @@ from footnote.text.definitions import definition_of
 from footnote.text.grounding import UNSEEN, whole_weight
 from footnote.text.question_shapes import NEGATION, Shape, shape_of
 from footnote.text.sentences import looks_like_heading
-from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms
+from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms, other_forms
 from footnote.types import Chunk, ChunkSentences, Hit
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32] | None
 
 TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
 ADDRESS = re.compile(r"(?:https?://|www\.)[^\s)\]>]+")
@@ -79,8 +81,8 @@ NAMES = tuple(field.name for field in fields(Features))
 class Question:
     """A question with the weights of its terms."""
 
-    def __init__(self, text: str, lang: str, weights: Mapping[str, float], vector: npt.NDArray[np.float32] | None = None) -> None:
-        """`vector`: None = its sentences are scored by words only."""
+    def __init__(self, text: str, lang: str, weights: Mapping[str, float], vector: Vector = None, languages: Iterable[str] = ()) -> None:
+        """`vector`: None = its sentences are scored by words only. `languages`: those of the passages."""
         self.text = text
         self.lang = lang
         self.vector = vector
@@ -90,6 +92,7 @@ class Question:
         self.negated = NEGATION.search(text) is not None
         sequence = content_terms(text, lang)
         self.terms = frozenset(sequence)
+        self._forms = other_forms(text, lang, languages)
         self.acts = same_acts(self.terms, lang) if self.shape == "how_to" else {}
         self.terms_but_where = self.terms.difference(content_terms(" ".join(ASKS_WHERE.findall(text)), lang))
         self.weights = {term: weights.get(term, 1.0) for term in sequence}
@@ -103,6 +106,10 @@ class Question:
         self.pairs = (
             {} if lang in BIGRAM_LANGUAGES else {frozenset((a, b)): (self.weights[a] + self.weights[b]) / 2 for a, b in pairwise(sequence)}
         )
+
+    def as_own(self, terms: Iterable[str]) -> list[str]:
+        """Terms of a passage, those of the question in the form that they have there."""
+        return [self._forms.get(term, term) for term in terms] if self._forms else [*terms]
 
     def cov(self, held: frozenset[str]) -> float:
         """Share of the weight of the terms in `held`, which are terms of the question."""
@@ -168,20 +175,20 @@ class Scored:
 def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list[Scored]:
     """The sentences of a passage in their order."""
     chunk = hit.chunk
-    around = question.terms.intersection(passage.heading_terms.split())
-    words = [sentence.split() for sentence in passage.terms]
+    above = set(question.as_own(passage.heading_terms.split()))
+    around = question.terms & above
+    words = [question.as_own(sentence.split()) for sentence in passage.terms]
     held = [question.terms.intersection(each) for each in words]
     whole = question.cov(around.union(*held))
     cosines, passage_cosine = _cosines(question, passage)
     weights = WITH_VECTORS if question.by_vectors else BY_WORDS
 
     def asked_in(heading: str) -> frozenset[str]:
-        terms = content_terms(heading, chunk.lang)
+        terms = question.as_own(content_terms(heading, chunk.lang))
         return question.terms.intersection(terms).union(question.acts[term] for term in terms if term in question.acts)
 
     heading, at_lead = _last_heading(chunk), 0
     in_heading = asked_in(heading)
-    above = set(passage.heading_terms.split())
     scored: list[Scored] = []
     for i, (start, end) in enumerate(passage.bounds):
         text = chunk.text[start:end]
@@ -288,5 +295,5 @@ def _defines(sentence: str, heading: str, question: Question) -> bool:
 def _cell(question: Question, text: str, lang: str) -> float:
     if not text.startswith("|"):
         return 0.0
-    cell = frozenset(content_terms(text.strip("| ").split("|", 1)[0], lang))
+    cell = frozenset(question.as_own(content_terms(text.strip("| ").split("|", 1)[0], lang)))
     return question.cov(cell) if cell and cell <= question.terms else 0.0

@@ -129,7 +129,7 @@ def _holds_all(sentence: Scored, question: Question) -> bool:
 
 def _is_titled(sentence: Scored, question: Question) -> bool:
     """Whether the heading of the sentence's section is the question, word for word."""
-    return bool(question.terms) and question.terms == frozenset(content_terms(sentence.heading, sentence.hit.chunk.lang))
+    return bool(question.terms) and question.terms == frozenset(question.as_own(content_terms(sentence.heading, sentence.hit.chunk.lang)))
 
 
 def is_name(word: str, question: Question) -> bool:

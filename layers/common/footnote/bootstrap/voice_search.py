@@ -7,6 +7,7 @@ made from the masked texts and kept in the vector cache, so that no text is embe
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ async def rank_voices(
 ) -> RankedVoices:
     """The voices that fit the query: by words and meaning as many of each list as are fused for a collection; by words alone those that
     share a word with it, with the share of its words that they have. `embeds`: whether vectors are made that are not in the cache."""
-    lang = detect_language(query)
+    lang = detect_language(query, Counter(voice.lang for voice in voices))
     by_id = {voice.voice_id: voice for voice in voices}
     lexical, whole = await asyncio.to_thread(score_by_words, query, lang, voices)
     lists = None

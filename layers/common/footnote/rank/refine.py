@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from footnote.ports import Index
 from footnote.text.grounding import UNSEEN, whole_weight
-from footnote.text.tokens import content_terms
+from footnote.text.tokens import content_terms, other_forms
 from footnote.types import ChunkSentences, Query, Ranked, Turn
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ SENTENCE, PAIR, NEIGHBOUR = 0.5, 0.1, 0.1
 """Weights of s, of ord and uno each, and of the cosine with q2."""
 WITH_VECTORS = 1 + SENTENCE + 2 * PAIR + NEIGHBOUR
 WITHOUT_VECTORS = 1 + SENTENCE
+
+
+NO_FORMS: Mapping[str, str] = {}
 
 
 def is_fused(turn: Turn) -> bool:
@@ -64,7 +67,8 @@ async def refine(turn: Turn, *, index: Index) -> Turn:
     scored: list[Ranked] = []
     for query in turn.answered:
         mine = [entry for entry in first if entry.query == query.text]
-        made = second_stage(query, mine, [found.get(entry.chunk_id) for entry in mine], terms[query.text], weights)
+        forms = other_forms(query.text, query.lang, turn.languages)
+        made = second_stage(query, mine, [found.get(entry.chunk_id) for entry in mine], terms[query.text], weights, forms)
         scored += [Ranked(entry.chunk_id, score, entry.query) for entry, score in zip(mine, made, strict=True)]
     largest = WITH_VECTORS if turn.vectors else WITHOUT_VECTORS
     refined = [*sorted(scored, key=lambda entry: (-entry.score, entry.chunk_id)), *rest]
@@ -79,17 +83,22 @@ def _scaled(ranked: Sequence[Ranked]) -> list[Ranked]:
 
 
 def second_stage(
-    query: Query, entries: Sequence[Ranked], passages: Sequence[ChunkSentences | None], terms: Sequence[str], weights: Mapping[str, float]
+    query: Query,
+    entries: Sequence[Ranked],
+    passages: Sequence[ChunkSentences | None],
+    terms: Sequence[str],
+    weights: Mapping[str, float],
+    forms: Mapping[str, str] = NO_FORMS,
 ) -> list[float]:
     """The score of each entry, not divided yet. `passages`: those of the entries, None = it may not be read.
-    `terms`: the content terms of the query."""
+    `terms`: the content terms of the query. `forms`: what these are in passages of other languages, as of `other_forms`."""
     import numpy as np
 
     scores = np.array([entry.score for entry in entries])
     at = [i for i, passage in enumerate(passages) if passage is not None]
     held = [passage for passage in passages if passage is not None]
     if held:
-        words = _Words(terms, weights, held)
+        words = _Words(terms, weights, held, forms)
         if query.vector is None:
             scores[at] += SENTENCE * words.best(words.coverage)
         else:
@@ -105,7 +114,9 @@ class _Words:
     The passages are one text of lines: the headings of a passage, then its sentences. Looking for each term in this text takes a third
     of the time of splitting it into words."""
 
-    def __init__(self, terms: Sequence[str], weights: Mapping[str, float], passages: Sequence[ChunkSentences]) -> None:
+    def __init__(
+        self, terms: Sequence[str], weights: Mapping[str, float], passages: Sequence[ChunkSentences], forms: Mapping[str, str]
+    ) -> None:
         import numpy as np
 
         self._passages = passages
@@ -117,6 +128,8 @@ class _Words:
         self._passage = np.repeat(np.arange(len(passages)), lines)
         """The passage of each line."""
         text = " " + " ".join([f" {END} ".join((passage.heading_terms, *passage.terms, "")) for passage in passages])
+        for form, term in forms.items():
+            text = text.replace(f" {form} ", f" {term} ")
         found = [_find(f" {term} ", text) for term in self._weights]
         self._at = np.array([at for places in found for at in places], np.int64)
         """The position before each occurrence of a term; those of the first term come first."""

@@ -53,6 +53,7 @@ async def _find_documents(turn: Turn, query: Query, index: Index) -> list[tuple[
         collection=request.collection,
         text=query.text,
         lang=query.lang,
+        spoken=frozenset(turn.languages),
         limit=OPENINGS,
         levels=(0, 1),
         filters=request.filters,

@@ -29,6 +29,9 @@ MOST_DERIVED = 0.5
 COMMON, INFORMATIVE = 50, 6.0
 """BM25 has its whole weight if fewer passages than COMMON hold any of the terms, or if the best of them scores at least INFORMATIVE."""
 
+FOREIGN = 0.8
+"""Share of the dense list where all passages are in other languages than the question, which shares only names and numbers with them."""
+
 LIST_WEIGHT, MOST_LISTED = 0.3, 0.4
 """Weight of a list beside words and vectors, by its ranks, and of all of them together, for the same reason."""
 DOCUMENT_WEIGHT = 0.5
@@ -59,8 +62,13 @@ def _weight(turn: Turn, embedder: Embedder | None, rag: Rag) -> float:
     """The share of the dense list in the turn's search."""
     if not vectors_count(embedder, turn.lang, rag):
         return 0.0
-    alpha = rag.alpha if turn.request.alpha is None else turn.request.alpha
-    return alpha if turn.plan.wants("hybrid") else 1.0
+    if not turn.plan.wants("hybrid"):
+        return 1.0
+    if turn.request.alpha is not None:
+        return turn.request.alpha
+    passages = sum(turn.languages.values())
+    elsewhere = 1 - turn.languages.get(turn.lang, 0) / passages if passages else 0.0
+    return max(rag.alpha, FOREIGN * elsewhere)
 
 
 def lists_counted(turn: Turn, embedder: Embedder | None, rag: Rag) -> tuple[str, ...]:

@@ -139,6 +139,7 @@ async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder
         collection=request.collection,
         text="" if request.retriever == "knn" or query.kind == "hypothetical" else query.text,
         lang=query.lang,
+        spoken=frozenset(turn.languages),
         vector=query.vector,
         embedder=query.embedder,
         languages=embedded_languages(embedder) if embedder else None,

@@ -1,9 +1,13 @@
 """Tokenises text for the lexical index and its queries.
 
-en: Snowball stems without stop words. de: the same without -t and -et, which Snowball leaves on verbs, plus character 5-grams of
-every word with boundary markers (`_haus_`), which match the parts of compounds. ko, ja, zh: character bigrams. und: English stems,
-stop words included. Any other language: plain words.
-Runs of Hangul, kana and Han become bigrams in any language; Latin runs in CJK text become English stems.
+A passage has one form of each word: the Snowball stem in its language, where PyStemmer has one, else the plain word. A query has each word
+in the forms of all languages that the caller's passages are in (`query_tokens`), so what language a passage was taken for hides no word of
+it; forms that are equal are one token, and a passage has only one of the others, so nothing counts twice.
+
+Runs of scripts that leave no space between words (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) become bigrams in any language;
+other words in such a text become English stems, as those of unknown language do.
+en, de: without stop words. de: the stems without -t and -et, which Snowball leaves on verbs, plus character 5-grams of every word with
+boundary markers (`_haus_`), which match the parts of compounds.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -22,19 +27,34 @@ if TYPE_CHECKING:
     import Stemmer
 
 SIGN = re.compile(r"[^\w\s]|_")
-WORD = re.compile(r"\w+")
+MARKS = (
+    r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8"
+    r"\u06ea-\u06ed\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ecd\u102b-\u103e\u1056-\u1099\u17b4-\u17d3"
+)
+"""Vowel signs and accents that stand on letters, which are no letters to `re`; of the scripts of India all but their full stops."""
+WORD = re.compile(rf"[\w{MARKS}]+")
 PLURAL = re.compile(r"\b([A-Z]{2,})s\b")
 """Of an acronym, which no stemmer knows: PDFs."""
-CJK_RUN = re.compile(
-    r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\ud7a3]+|[^\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\ud7a3]+"
-)
-CJK = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\ud7a3]")
+CJK_RANGES = r"\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\ud7a3"
+CJK = re.compile(f"[{CJK_RANGES}]")
+UNSPACED_RANGES = rf"{CJK_RANGES}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""Of scripts that leave no space between words; Korean leaves some, but its words have endings."""
+UNSPACED = re.compile(f"[{UNSPACED_RANGES}]")
+RUN = re.compile(f"[{UNSPACED_RANGES}]+|[^{UNSPACED_RANGES}]+")
+LETTER = re.compile(f"[^{MARKS}][{MARKS}]*")
+"""A letter with the signs that stand on it."""
 GRAM = 5
-BIGRAM_LANGUAGES = ("ko", "ja", "zh")
+BIGRAM_LANGUAGES = ("ko", "ja", "zh", "th", "lo", "km", "my")
 WIDEST = 20
 """Upper bound of the characters per token. Hardly any text reaches it, except for runs of spaces."""
-STEMMERS = {"en": "english", "de": "german", "ko": "english", "ja": "english", "zh": "english", UNKNOWN_LANGUAGE: "english"}
-"""Latin words in CJK text and in text of unknown language are mostly English names and terms."""
+STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english", "eo": "esperanto",
+    "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
+    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian", "ne": "nepali", "nl": "dutch",
+    "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish",
+    "ta": "tamil", "tr": "turkish", "yi": "yiddish", UNKNOWN_LANGUAGE: "english", **dict.fromkeys(BIGRAM_LANGUAGES, "english"),
+}  # fmt: skip
+"""Latin words in text without spaces and in text of unknown language are mostly English names and terms."""
 
 SHORTEST = 3
 """Letters that are left of a German stem without -er, and those of an English word in -s that is no plural: AWS."""
@@ -49,27 +69,22 @@ _local = threading.local()
 
 
 def index_tokens(text: str, lang: str) -> list[str]:
-    """All tokens with repetitions, for term frequencies: bigrams first, then Latin words, then their 5-grams."""
-    tokens: list[str] = []
-    plain: list[str] = []
-    for word in _words(text):
-        if CJK.search(word) is None:
-            plain.append(word)
-            continue
-        for run in CJK_RUN.findall(word):
-            if CJK.match(run):
-                tokens += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
-            else:
-                plain.append(run)
-    return tokens + _latin_tokens(plain, lang)
+    """All tokens with repetitions, for term frequencies: bigrams first, then words, then their 5-grams."""
+    bigrams, plain = _divide(_words(text))
+    return bigrams + _word_tokens(plain, lang)
 
 
-def query_tokens(text: str, lang: str) -> tuple[str, ...]:
-    """Distinct tokens in order of first appearance. A query of stop words only keeps its plain words. A German verb that is taken apart
-    is searched for in one word, too."""
+def query_tokens(text: str, lang: str, languages: Iterable[str] = ()) -> tuple[str, ...]:
+    """Distinct tokens in order of first appearance, also in the forms of `languages`. A query of stop words only keeps its plain words. A
+    German verb that is taken apart is searched for in one word, too."""
     whole = join_verb(text) if lang == "de" else None
-    found = tuple(dict.fromkeys(index_tokens(f"{text} {whole}" if whole else text, lang)))
-    return found or tuple(dict.fromkeys(_words(text)))
+    found = dict.fromkeys(index_tokens(f"{text} {whole}" if whole else text, lang))
+    stop = STOP_WORDS.get(lang, frozenset())
+    _, plain = _divide(word for word in _words(text) if word not in stop)
+    for other in languages:
+        if other != lang:
+            found |= dict.fromkeys(_word_tokens(plain, other))
+    return tuple(found) or tuple(dict.fromkeys(_words(text)))
 
 
 def content_terms(text: str, lang: str) -> list[str]:
@@ -80,9 +95,37 @@ def content_terms(text: str, lang: str) -> list[str]:
         return index_tokens(kept, lang)
     stop = STOP_WORDS.get(lang, frozenset())
     words = [word for word in _words(text) if word not in stop and word not in asked]
-    if any(CJK.search(word) for word in words):
+    if any(UNSPACED.search(word) for word in words):
         return index_tokens(" ".join(words), "ko")
     return _stem(words, lang)
+
+
+def other_forms(text: str, lang: str, languages: Iterable[str]) -> Mapping[str, str]:
+    """The form that a content word of `text` has in another language → its form in `lang`, where they differ."""
+    found = dict[str, str]()
+    others = [other for other in languages if other != lang]
+    for word in dict.fromkeys(_words(text)) if others else ():
+        own = content_terms(word, lang)
+        if len(own) == 1:
+            forms = {form for other in others for form in content_terms(word, other)}
+            found |= dict.fromkeys(forms.difference(own), own[0])
+    return found
+
+
+def _divide(words: Iterable[str]) -> tuple[list[str], list[str]]:
+    """(bigrams of what is written without spaces, other words)."""
+    bigrams, plain = list[str](), list[str]()
+    for word in words:
+        if UNSPACED.search(word) is None:
+            plain.append(word)
+            continue
+        for run in RUN.findall(word):
+            if not UNSPACED.match(run):
+                plain.append(run)
+                continue
+            letters = run if CJK.match(run) else LETTER.findall(run)
+            bigrams += [letters[i] + letters[i + 1] for i in range(len(letters) - 1)] or [run]
+    return bigrams, plain
 
 
 def _words(text: str) -> list[str]:
@@ -90,8 +133,8 @@ def _words(text: str) -> list[str]:
 
 
 def normalise(text: str) -> str:
-    """NFKC in lower case, so that "ﬁ" equals "fi" and "Ｆ" equals "f"."""
-    return unicodedata.normalize("NFKC", text).lower()
+    """NFKC in lower case, so that "ﬁ" equals "fi" and "Ｆ" equals "f". A Turkish İ is an i without a second dot."""
+    return unicodedata.normalize("NFKC", text).lower().replace("i\u0307", "i")
 
 
 @lru_cache(maxsize=4096)
@@ -118,7 +161,7 @@ def count_tokens(text: str) -> int:
     return max(round(total + len(SIGN.findall(text)) * 0.5), len(text) // WIDEST)
 
 
-def _latin_tokens(words: list[str], lang: str) -> list[str]:
+def _word_tokens(words: list[str], lang: str) -> list[str]:
     stop = STOP_WORDS.get(lang, frozenset())
     kept = [word for word in words if word not in stop]
     tokens = _stem(kept, lang)
@@ -143,7 +186,9 @@ def _stem(words: list[str], lang: str) -> list[str]:
     stems = zip(words, stemmers[language].stemWords(words), strict=True)
     if language == "german":
         return [NAMES.get(word) or (_without_t(word, stem) if stem.endswith("t") else stem) for word, stem in stems]
-    return [NAMES.get(word) or (word if len(word) == SHORTEST and word.endswith("s") else stem) for word, stem in stems]
+    if language == "english":
+        return [NAMES.get(word) or (word if len(word) == SHORTEST and word.endswith("s") else stem) for word, stem in stems]
+    return [NAMES.get(word) or stem for word, stem in stems]
 
 
 def _without_t(word: str, stem: str) -> str:

@@ -24,7 +24,7 @@ class Search:
     collection: str
     text: str = ""
     lang: str = "en"
-    """The language used to tokenise `text`."""
+    """The language of `text`."""
     vector: npt.NDArray[np.float32] | None = None
     embedder: str = ""
     """The name of the embedder that computed `vector`; only vectors of the same embedder are compared."""
@@ -37,6 +37,8 @@ class Search:
     """Metadata field → accepted values; all fields must match."""
     conditions: Conditions = ANYTHING
     """Further conditions on the metadata."""
+    spoken: frozenset[str] = frozenset()
+    """The languages of the passages, in whose forms the words of `text` are searched for, too."""
 
     @property
     def needs_all_levels(self) -> bool:

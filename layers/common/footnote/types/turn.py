@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -74,6 +74,8 @@ class Turn:
     plan: Plan
     queries: tuple[Query, ...]
     """The texts to search for. Never empty; the queries to answer come first."""
+    languages: Mapping[str, int] = field(default_factory=dict)
+    """The languages of the passages that the caller may read → their number; none = not looked up."""
     conversation: Conversation = Conversation()
     classification: Classification | None = None
     """What kind of question it is; None = not classified."""

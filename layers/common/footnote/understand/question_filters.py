@@ -33,6 +33,7 @@ async def filter_by_question(turn: Turn, *, index: Index, clock: Clock) -> Turn:
         collection=request.collection,
         text=turn.asked,
         lang=turn.lang,
+        spoken=frozenset(turn.languages),
         limit=1,
         levels=request.levels,
         filters=request.filters,

@@ -131,6 +131,7 @@ async def _words_of_passages(turn: Turn, index: Index) -> Mapping[str, float]:
         request.collection,
         turn.asked,
         turn.lang,
+        spoken=frozenset(turn.languages),
         limit=PASSAGES,
         levels=request.levels,
         filters=request.filters,

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from footnote.errors import Forbidden
 from footnote.ports import FeedbackFilter, Ledger, RatedTurn, TurnStore
-from footnote.text.language import detect_language
 from footnote.text.question_set import QuestionSet
 from footnote.turn_records.read import question_of
 from footnote.turn_records.readable import needed_to_show, needed_to_show_question, readable_documents
@@ -73,8 +72,7 @@ def _unanswered(asked: Sequence[TurnFigures], caller: Caller) -> list[_Candidate
     for turn in asked:
         if turn.is_error or not turn.question.strip():
             continue
-        lang, name = detect_language(turn.question), f"turn|{turn.trace_id}"
-        voice = Voice(name, turn.question, lang, turn.started_at, UNANSWERED, turn.search_type)
+        voice = Voice(f"turn|{turn.trace_id}", turn.question, turn.lang, turn.started_at, UNANSWERED, turn.search_type)
         found.append(_Candidate(voice, turn.question, turn.lang, needed_to_show_question(turn, caller)))
     return found
 
@@ -97,7 +95,7 @@ def _rated(page: Sequence[RatedTurn], caller: Caller) -> list[_Candidate]:
         if record["outcome"] in WITHHELD or record["is_error"] or record["status"] == "idle" or not question.strip():
             continue
         name = f"feedback|{given.trace_id}|{given.user_id}"
-        lang, rating = detect_language(question), RATINGS[given.rating]
+        lang, rating = str(record["lang"]), RATINGS[given.rating]
         voice = Voice(name, _said(question, given), lang, given.created_at, FEEDBACK, record["search_type"], rating)
         found.append(_Candidate(voice, question, record["lang"], needed_to_show(record, caller)))
     return found

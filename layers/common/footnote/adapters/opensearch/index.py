@@ -101,7 +101,7 @@ class OpenSearchIndex:
         self, caller: Caller, search: Search, collection: Collection, filters: list[Json], fuses: bool
     ) -> tuple[tuple[list[Json], list[Json]], Candidates]:
         """(lexical hits, dense hits), and candidates without them. `fuses`: the engine fuses both into one list."""
-        tokens = query_tokens(search.text, search.lang)[:MAX_TOKENS] if search.text else ()
+        tokens = query_tokens(search.text, search.lang, sorted(search.spoken))[:MAX_TOKENS] if search.text else ()
         words: Json = {"bool": {"must": {"match": {"tokens": " ".join(tokens)}}, "filter": filters}}
         asked: dict[str, dict[str, Json]] = {"bm25": {"words": ranked(words, search.limit)}} if tokens else {}
         if search.vector is not None:

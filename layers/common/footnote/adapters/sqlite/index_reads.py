@@ -115,7 +115,7 @@ def read_view(connection: sqlite3.Connection, caller: Caller, collection_id: int
 def _lexical(
     connection: sqlite3.Connection, collection_id: int, search: Search, acls: frozenset[int] | None, matching: Matching | None
 ) -> tuple[Candidate, ...]:
-    tokens = query_tokens(search.text, search.lang)
+    tokens = query_tokens(search.text, search.lang, sorted(search.spoken))
     if not tokens:
         return ()
     where, values = _visible(acls, matching, search.levels)

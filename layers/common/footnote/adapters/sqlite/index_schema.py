@@ -58,7 +58,9 @@ CREATE TABLE vector_files (
 QUESTIONS = "CREATE TABLE IF NOT EXISTS questions (rowid INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE, texts TEXT NOT NULL)"
 """`Chunk.questions` as JSON. Made with the first of them, so that folders from before this table can still be used."""
 FULL_TEXT = (
-    """CREATE VIRTUAL TABLE words_{0} USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 0 tokenchars '_'")""",
+    """CREATE VIRTUAL TABLE words_{0} USING fts5 (
+        title, body, tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
+    )""",
     "CREATE VIRTUAL TABLE vocabulary_{0} USING fts5vocab (words_{0}, 'row')",
     "INSERT INTO words_{0} (words_{0}, rank) VALUES ('usermerge', 2)",
 )
