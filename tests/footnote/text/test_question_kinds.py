@@ -40,6 +40,23 @@ def test_one_thing_is_no_list_and_a_noun_no_task(question: str, lang: str) -> No
     assert (classify(question, lang).intent, classify(question, lang).type) == ("FACTUAL", "factual")
 
 
+@pytest.mark.parametrize(
+    ("question", "lang"),
+    [
+        ("Leg de bestelling uit en geef aan wie de kosten moet dragen", "nl"),  # ends as “Urlaub beantragen” does
+        ("Durée du contrat 2024 et trend", "fr"),
+        ("Les causes du retard", "fr"),
+        ("이유", "mis"),
+    ],
+)
+def test_in_a_language_without_patterns_a_fact_is_asked_for(question: str, lang: str) -> None:
+    assert (classify(question, lang).intent, classify(question, lang).type) == ("FACTUAL", "factual")
+
+
+def test_a_date_is_an_entity_in_every_language() -> None:
+    assert [(each.kind, each.text) for each in classify("Qui a signé le 2024-05-17 ?", "fr").entities] == [("date", "2024-05-17")]
+
+
 def test_why_one_thing_is_better_asks_for_reasons() -> None:
     assert classify("Why is rail better than road?", "en").intent == "ANALYTICAL"
     assert classify("Should we lease or buy the vans?", "en").type == "comparative"

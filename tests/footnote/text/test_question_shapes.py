@@ -131,6 +131,14 @@ def test_german_was_asks_what_and_not_whether(question: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "lang"),
+    [("Is het kantoor open?", "nl"), ("Was heeft hij betaald", "nl"), ("要約して", "ja"), ("Merci beaucoup", "fr"), ("Ist", "tr")],
+)
+def test_in_a_language_without_patterns_no_shape_is_told(question: str, lang: str) -> None:
+    assert shape_of(question, lang) == "other"
+
+
+@pytest.mark.parametrize(
     ("question", "shape"),
     [
         ("What are the steps to reset it?", "how_to"),

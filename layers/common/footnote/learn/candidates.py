@@ -15,7 +15,6 @@ from footnote.learn.question_templates import (
     ASKED,
     DEFINITIONS,
     EXPLAINED,
-    LANGUAGES,
     MEASURES,
     NAME_SECTIONS,
     NAMED_PROGRAM,
@@ -38,7 +37,7 @@ from footnote.text.document_names import reading_rank
 from footnote.text.faq_marks import ASKS
 from footnote.text.references import needs_rewriting
 from footnote.text.tokens import content_terms
-from footnote.types import BlockKind, Chunk
+from footnote.types import WORDED_LANGUAGES, BlockKind, Chunk
 
 Kind = HeadingKind | Literal["fact", "definition", "title"]
 CONTENT = 15
@@ -103,7 +102,7 @@ def make_candidates(chunks: Sequence[Chunk]) -> list[Candidate]:
     made: dict[str, Candidate] = {}
     for chunk in chunks:
         lang = spoken[chunk.doc_id].most_common(1)[0][0]
-        if lang not in LANGUAGES:
+        if lang not in WORDED_LANGUAGES:
             continue
         for candidate in _of_chunk(chunk, lang):
             first = made.setdefault(candidate.question.casefold(), candidate)

@@ -13,10 +13,9 @@ from dataclasses import replace
 
 from footnote.errors import FootnoteError
 from footnote.learn.candidates import Candidate, make_candidates
-from footnote.learn.question_templates import LANGUAGES
 from footnote.learn.questions import COUNT, KINDS, answers, is_from
 from footnote.text.tokens import content_terms
-from footnote.types import EXTERNAL_IDS, Citation, Turn
+from footnote.types import EXTERNAL_IDS, WORDED_LANGUAGES, Citation, Turn
 
 GOOD_HIT = 0.5
 """Minimum score of a hit in a document that was not cited, as a share of the best hit's."""
@@ -59,7 +58,7 @@ async def _answered(turn: Turn, trial: Trial) -> AsyncGenerator[str, None]:
             found = True
             yield question
     unrelated = turn.answer is not None and turn.answer.verdict is not None and turn.answer.verdict.tier == "nothing"
-    if found or unrelated or turn.lang not in LANGUAGES:
+    if found or unrelated or turn.lang not in WORDED_LANGUAGES:
         return
     chosen: list[Candidate] = []
     for _, candidate in zip(range(TRIED), _open(turn, chosen), strict=False):

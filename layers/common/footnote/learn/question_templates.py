@@ -6,7 +6,6 @@ import re
 
 READ_WITH_CONSONANT = re.compile(r"(?:[lmnpt013678]|ng|ck)$")
 """Latin words and numbers that end with a consonant when Koreans read them."""
-LANGUAGES = ("en", "de", "ko")
 ABOUT = {"en": "What is “{title}” about?", "de": "Worum geht es in „{title}“?", "ko": "“{title}”{particle} 무엇에 대한 문서인가요?"}
 DEFINITIONS = {
     "en": re.compile(

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 from footnote.errors import FootnoteError, NotFound
 from footnote.ports import Cache, Records
 from footnote.prompts.store import Saved, read_saved, read_version
+from footnote.types import WORDED_LANGUAGES
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 log = logging.getLogger(__name__)
 
-LANGUAGES = ("en", "de", "ko")
+LANGUAGES = WORDED_LANGUAGES
 
 
 class Prompts:

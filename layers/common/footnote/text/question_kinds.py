@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from footnote.text.answer_types import MONTHS
 from footnote.text.names import find_names
 from footnote.text.question_shapes import HOW_TO
-from footnote.types import Classification, Entity, EntityKind, Intent, QuestionType
+from footnote.types import WORDED_LANGUAGES, Classification, Entity, EntityKind, Intent, QuestionType
 
 LONGEST = 500
 """Characters of a question that are looked at."""
@@ -147,8 +147,10 @@ CODE = re.compile(r"(?<![A-Za-z0-9])(?=[\w-]*[A-Z][\w-]*[A-Z0-9])[A-Za-z][A-Za-z
 
 
 def classify(question: str, lang: str) -> Classification:
-    """What kind of question this is, by the patterns above; about 2 ms."""
+    """What kind of question this is, by the patterns above; about 2 ms. In a language without patterns a fact is asked for."""
     question = question[:LONGEST]
+    if lang not in WORDED_LANGUAGES:
+        return Classification(entities=tuple(find_entities(question, lang)), confidence=CONFIDENCE[0])
     asked = question.strip().rstrip("?？!. ")
     intent = intent_of(asked)
     kind = type_of(asked, intent)

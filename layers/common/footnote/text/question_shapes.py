@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from footnote.types import WORDED_LANGUAGES
+
 Shape = Literal["how_to", "definition", "list", "yes_no", "topic", "other"]
 """how_to: steps. definition: a sentence that defines something. list: several things. yes_no: a sentence, with its condition. topic: what
 is said about it."""
@@ -71,7 +73,10 @@ LONGEST_SUBJECT = 4
 
 
 def shape_of(question: str, lang: str = "en") -> Shape:
-    """The first of these patterns that matches: a definition that asks for several things is a list, “how to” wins over all."""
+    """The first of these patterns that matches: a definition that asks for several things is a list, “how to” wins over all.
+    In a language without patterns it is not told."""
+    if lang not in WORDED_LANGUAGES:
+        return "other"
     asked = question.strip().rstrip("?？. ")
     if HOW_TO.search(asked):
         return "how_to"

@@ -18,6 +18,8 @@ DescribedBy = Literal["patterns", "waiting", "model"]
 RESTORABLE_S = 3600.0
 """For how long a deleted document or collection can be restored."""
 
+WORDED_LANGUAGES = ("en", "de", "ko")
+"""Languages of prompts, messages and patterns. What a pattern would decide is left open in any other."""
 UNKNOWN_LANGUAGE = "und"
 """ISO 639 code of a text whose language cannot be detected, such as a list of names."""
 
