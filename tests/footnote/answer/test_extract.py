@@ -18,7 +18,7 @@ from footnote.events import Event, Token
 from footnote.types import EXTERNAL_IDS, Part, Turn
 from tests.deps import FakeDeps, FixedMedian, call_step
 from tests.fakes import FakeEmbedder, make_hit
-from tests.footnote.answer.stored_sentences import Stored, score
+from tests.footnote.answer.stored_sentences import Stored
 from tests.turns import make_turn, with_
 
 BRIDGE = "The bridge was built in 1894. It is painted blue today. Nobody lives on it."
@@ -319,11 +319,3 @@ def test_what_several_of_the_closest_passages_say_alike_is_shown_once() -> None:
     passages = (("Wool is sold here.", "a"), ("Wool is sold here.", "b"), ("Flax is sold here.", "c"))
     said = [Scored(make_hit(text, doc_id), 0, 0, len(text), 1.0, NONE, "") for text, doc_id in passages]
     assert [(each.text, each.hit.chunk.doc_id) for each in closest(said)] == [("Wool is sold here.", "a"), ("Flax is sold here.", "c")]
-
-
-@pytest.mark.parametrize(("weight", "joined"), [(1.0, True), (4.0, False)])
-async def test_a_german_verb_taken_apart_by_a_question_is_joined_as_documents_have_it(weight: float, joined: bool) -> None:
-    hit = make_hit("Fügen Sie es hinzu, wann Sie wollen. Einen Wunsch hinzufügen können alle.", "liste", lang="de")
-    question, found = await score("Wie füge ich einen Wunsch hinzu?", hit, lang="de", weights={"": 4.0, "hinzufug": weight})
-    assert question.terms == ({"hinzufug", "wunsch"} if joined else {"fug", "hinzu", "wunsch"})
-    assert [each.features.own > 0 for each in found] == [not joined, True]

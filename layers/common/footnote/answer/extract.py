@@ -28,7 +28,6 @@ from footnote.text.embedded_texts import passage_of, passage_vectors, quantise
 from footnote.text.grounding import UNSEEN
 from footnote.text.language_names import language_name
 from footnote.text.sentences import split_sentences
-from footnote.text.separable_verbs import join_verb
 from footnote.text.tokens import content_terms
 from footnote.types import EXTERNAL_IDS, Answer, Chunk, ChunkSentences, Citation, Turn, Verdict
 
@@ -98,7 +97,8 @@ async def read_sentences(
     """The question and the scored sentences of the first hits, in the order of the hits. `embedder`: embeds passages whose
     vectors are still missing, which takes some 100 ms. If none has vectors, or it fails or is late, words alone count."""
     hits = turn.evidence.hits[:passages]
-    asked, weights = await _weighed(turn, index)
+    terms = content_terms(turn.asked, turn.lang)
+    weights = await index.term_weights(turn.caller, turn.request.collection, [*terms, UNSEEN])
     known = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
     vector = turn.vectors[0] if turn.vectors else None
     if vector is not None and embedder is not None:
@@ -109,7 +109,7 @@ async def read_sentences(
             vector = None
     if all(found.vectors is None for found in known.values()):
         vector = None
-    question = Question(asked, turn.lang, weights, vector, turn.languages)
+    question = Question(turn.asked, turn.lang, weights, vector, turn.languages)
     scorable = {**known, **_outside([hit.chunk for hit in hits])}
     return question, [
         sentence
@@ -117,15 +117,6 @@ async def read_sentences(
         if hit.chunk.chunk_id in scorable
         for sentence in score_passage(question, hit, scorable[hit.chunk.chunk_id])
     ]
-
-
-async def _weighed(turn: Turn, index: Index) -> tuple[str, dict[str, float]]:
-    """The question and the weights of its terms. A German verb that it takes apart is joined, if the collection has it in one word."""
-    whole = join_verb(turn.asked) if turn.lang == "de" else None
-    terms = {text: content_terms(text, turn.lang) for text in (turn.asked, whole) if text}
-    weights = await index.term_weights(turn.caller, turn.request.collection, [*chain.from_iterable(terms.values()), UNSEEN])
-    joined = whole is not None and all(weights.get(term, 0.0) < weights[UNSEEN] for term in set(terms[whole]) - set(terms[turn.asked]))
-    return (whole if whole and joined else turn.asked), dict(weights)
 
 
 async def _embedded(chunks: Sequence[Chunk], known: Mapping[str, ChunkSentences], embedder: Embedder) -> dict[str, ChunkSentences]:

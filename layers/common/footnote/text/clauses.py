@@ -64,6 +64,8 @@ GERMAN = Clauses(
     requests=frozenset("nenne nennen erkläre erklären beschreibe beschreiben liste zähle vergleiche zeige fasse gib".split()),
 )
 CLAUSES = {"en": ENGLISH, "de": GERMAN}
+PARTICLES_DE = "ab|an|auf|aus|ein|fest|frei|hoch|los|mit|nach|raus|rein|runter|um|vor|weg|weiter|zu|zurück|zusammen"
+"""What most separable verbs leave at the end of a sentence, as the alternatives of a pattern."""
 
 PREPOSITIONS = frozenset("in on at by for from to with of under after before until since into about through during".split()) | frozenset(
     "in an auf aus bei für mit nach vor seit bis von zu über unter ab gegen durch um wegen".split()

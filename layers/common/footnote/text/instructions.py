@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from footnote.text.clauses import ASKING_KO, CLAUSES, PREPOSITIONS
+from footnote.text.clauses import ASKING_KO, CLAUSES, PARTICLES_DE, PREPOSITIONS
 from footnote.text.question_kinds import COMPARISON, LIST, LONGEST, SUMMARY
-from footnote.text.separable_verbs import PARTICLES
 
 WORD = re.compile(r"\w+")
 SENTENCE = re.compile(r"[^.!?？…\n]+[.!?？…]*")
@@ -46,7 +45,7 @@ OBJECTS = {
 }
 """What follows the verb of a request, and seldom a noun: “der” and prepositions follow both."""
 AND = re.compile(r"(?:\s*,\s*|\s+(?:and|or|und|oder)\s+)(?P<verb>\w+)", re.IGNORECASE)
-PARTICLE = re.compile(rf"\b(?P<particle>{PARTICLES}|dar|gegenüber|heraus|hervor)\W*$", re.IGNORECASE)
+PARTICLE = re.compile(rf"\b(?P<particle>{PARTICLES_DE}|dar|gegenüber|heraus|hervor)\W*$", re.IGNORECASE)
 INFINITIVE = re.compile(r"\b(?P<verb>[a-zäöüß]+n)\W*$")
 
 ABOUT = re.compile(r"\s*(?:\w+\s+){0,5}?(?:about|regarding|concerning|über)\b", re.IGNORECASE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from footnote.text.separable_verbs import PARTICLES
+from footnote.text.clauses import PARTICLES_DE
 
 
 def any_of(*patterns: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
@@ -208,7 +208,7 @@ GERMAN = LatinPatterns(
             r"\b(?i:was ist (?:denn )?mit)\b",
             r"\b(?i:wie (?:sieht|sähe|ist|war|wäre|steht) es (?:\w+ ){0,2}(?:mit|bei|in|im|für|um|aus|zu))\b",
             rf"{_BARE_DE} (?:{_ADVERB_DE})\b(?! (?:[a-zäöüß]+ )?[a-zäöüß]+e[mnrs]? [A-ZÄÖÜ])",
-            rf"{_BARE_DE} (?:{PARTICLES}|fort|her|hin){END}",
+            rf"{_BARE_DE} (?:{PARTICLES_DE}|fort|her|hin){END}",
             rf"(?i:\b(?:{_MODAL_DE})) {_BARE_DE} (?:[a-zäöüß]+e[lr]?n|tun)(?: lassen)?{END}",
             rf"^(?i:(?:(?:und|aber|oder) )?(?:warum|wieso|weshalb|inwiefern|seit wann|wie|wann|wozu)(?: (?:nicht|denn|genau))?){END}",
         ),

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from footnote.text.separable_verbs import join_verb
 from footnote.text.words import IRREGULAR, NAMES, QUESTION_WORDS, STOP_WORDS
 from footnote.types import UNKNOWN_LANGUAGE
 
@@ -75,10 +74,8 @@ def index_tokens(text: str, lang: str) -> list[str]:
 
 
 def query_tokens(text: str, lang: str, languages: Iterable[str] = ()) -> tuple[str, ...]:
-    """Distinct tokens in order of first appearance, also in the forms of `languages`. A query of stop words only keeps its plain words. A
-    German verb that is taken apart is searched for in one word, too."""
-    whole = join_verb(text) if lang == "de" else None
-    found = dict.fromkeys(index_tokens(f"{text} {whole}" if whole else text, lang))
+    """Distinct tokens in order of first appearance, also in the forms of `languages`. A query of stop words only keeps its plain words."""
+    found = dict.fromkeys(index_tokens(text, lang))
     stop = STOP_WORDS.get(lang, frozenset())
     _, plain = _divide(word for word in _words(text) if word not in stop)
     for other in languages:
