@@ -147,13 +147,6 @@ async def test_a_heading_of_two_sentences_is_one() -> None:
     ]
 
 
-async def test_a_heading_may_name_in_another_verb_what_is_to_be_done() -> None:
-    hit = make_hit("Click on the button.", "library", headings=("Creating a route",))
-    for question, heading in (("How do I make a route?", 1.0), ("How do I delete a route?", 0.5), ("Who makes a route?", 0.5)):
-        _, found = await score(question, hit)
-        assert values(found, "heading") == [heading]
-
-
 async def test_the_first_section_of_a_passage_is_below_the_last_of_its_headings() -> None:
     _, found = await score("opening hours", make_hit("Nine to five on weekdays.", "library", headings=("Visits", "Opening hours")))
     assert [(each.heading, each.features.heading, each.features.lead) for each in found] == [("Opening hours", 1.0, LEADS[0])]

@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from footnote.text.acts import same_acts
 from footnote.text.answer_types import answer_type_score
 from footnote.text.definitions import definition_of
 from footnote.text.grounding import UNSEEN, whole_weight
@@ -93,7 +92,6 @@ class Question:
         sequence = content_terms(text, lang)
         self.terms = frozenset(sequence)
         self._forms = other_forms(text, lang, languages)
-        self.acts = same_acts(self.terms, lang) if self.shape == "how_to" else {}
         self.terms_but_where = self.terms.difference(content_terms(" ".join(ASKS_WHERE.findall(text)), lang))
         self.weights = {term: weights.get(term, 1.0) for term in sequence}
         self.total = whole_weight(self.terms, weights)
@@ -184,8 +182,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     weights = WITH_VECTORS if question.by_vectors else BY_WORDS
 
     def asked_in(heading: str) -> frozenset[str]:
-        terms = question.as_own(content_terms(heading, chunk.lang))
-        return question.terms.intersection(terms).union(question.acts[term] for term in terms if term in question.acts)
+        return question.terms.intersection(question.as_own(content_terms(heading, chunk.lang)))
 
     heading, at_lead = _last_heading(chunk), 0
     in_heading = asked_in(heading)
