@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from footnote.learn.candidates import Candidate, make_candidates
-from footnote.learn.question_templates import about
 from footnote.types import BlockKind, Chunk, Part
 from tests.fakes import make_chunk, make_document
 
@@ -183,13 +182,9 @@ BELOW = (
         ("en", "Backing up files", "How do I back up files?"),
         ("en", "Delete Document States", "How do I delete document states?"),
         ("en", "Connect Open WebUI", "How do I connect Open WebUI?"),
-        ("en", "How a document is deleted", "How is a document deleted?"),
-        ("en", "Where citations lead", "Where do citations lead?"),
-        ("en", "Who may delete a document", "Who may delete a document?"),
         ("en", "2.1 Document states", "What should I know about document states?"),
         ("en", "Open WebUI", "What should I know about Open WebUI?"),
         ("de", "Dokumente löschen", "Wie kann ich Dokumente löschen?"),
-        ("de", "Löschen von Dokumenten", "Wie funktioniert das Löschen von Dokumenten?"),
         ("de", "IV) Kündigungsfristen", "Was sollte ich über Kündigungsfristen wissen?"),
         ("ko", "문서 삭제하기", "문서 삭제하기는 어떻게 하나요?"),
         ("ko", "휴가 신청 기준", "휴가 신청 기준에 대해 알려 주세요."),
@@ -207,6 +202,7 @@ def test_a_heading_becomes_a_question_that_the_text_below_it_answers(lang: str, 
         ("en", "Start it with your documents"),
         ("en", "As user joe, you should now be able to sign in"),
         ("en", "What does not start"),
+        ("en", "How a document is deleted"),
         ("en", "What is embedded"),
         ("en", "Merge Requests of 2021"),
         ("en", "On one machine"),
@@ -234,38 +230,14 @@ def test_a_heading_above_a_few_words_is_not_asked_for_unless_it_names_a_task() -
 @pytest.mark.parametrize(
     ("lang", "text", "question"),
     [
-        ("en", "This guide for newcomers explains how to rent a bike.", "What is “Shop” about?"),
-        ("de", "Dieses Handbuch beschreibt, wie man ein Rad mietet.", "Worum geht es in „Shop“?"),
-        ("ko", "이 문서는 자전거를 빌리는 방법을 설명합니다.", "“Shop”은 무엇에 대한 문서인가요?"),
         ("en", "Shop is a program that rents bikes.", "What is Shop?"),
         ("de", "Shop ist ein Programm, das Räder vermietet.", "Was ist Shop?"),
     ],
 )
-def test_a_sentence_that_sums_a_document_up_answers_what_the_document_is_about(lang: str, text: str, question: str) -> None:
+def test_a_document_is_asked_what_the_thing_is_that_it_is_named_after(lang: str, text: str, question: str) -> None:
     (answer,) = made(("paragraph", text), lang=lang).items()
     assert answer[0] == question
     assert text.startswith(answer[1])
-
-
-def test_a_document_without_such_a_sentence_or_named_by_its_file_is_not_asked_for() -> None:
-    assert make_candidates([passage(("paragraph", "PS(1) Dienstprogramme für Benutzer PS(1)"), lang="de", doc_id="ps-de")]) == []
-    named = make_chunk(make_document("ps-de"), "This page describes how processes are listed.", metadata={"file_name": "man/ps_de.txt"})
-    assert make_candidates([named]) == []
-    late = make_chunk(make_document("shop"), "This chapter describes how processes are listed.", 4)
-    assert make_candidates([late]) == []
-
-
-@pytest.mark.parametrize(
-    ("lang", "heading", "line", "question"),
-    [
-        ("en", "NAME", "fuser - identify processes using files or sockets", "What does fuser do?"),
-        ("de", "BEZEICHNUNG", "fuser - Prozesse anhand von Dateien identifizieren", "Was macht fuser?"),
-        ("ko", "이름", "fuser - 파일 또는 소켓을 사용하는 프로세스를 식별합니다", "fuser는 무엇을 하나요?"),
-    ],
-)
-def test_a_manual_page_is_asked_what_its_program_does(lang: str, heading: str, line: str, question: str) -> None:
-    assert made(("heading", heading), ("paragraph", line), lang=lang) == {question: line}
-    assert made(("heading", "Other"), ("paragraph", line), lang=lang) == {}
 
 
 def test_a_section_that_is_longer_than_its_passage_answers_with_any_of_its_text() -> None:
@@ -273,13 +245,6 @@ def test_a_section_that_is_longer_than_its_passage_answers_with_any_of_its_text(
     goes_on = make_chunk(make_document("shop"), "Deleting takes a moment.", 1, headings=("Delete a document",))
     (task,) = (each for each in make_candidates([begins, goes_on]) if each.kind == "task")
     assert task.places == (("shop|1|0", 19, len(begins.text)), ("shop|1|1", 0, 24))
-
-
-@pytest.mark.parametrize(
-    ("title", "question"), [("보고서", "“보고서”는 무엇에 대한 문서인가요?"), ("계획", "“계획”은 무엇에 대한 문서인가요?")]
-)
-def test_a_korean_particle_depends_on_the_last_letter(title: str, question: str) -> None:
-    assert about(title, "ko") == question
 
 
 def test_a_documents_questions_are_in_its_main_language_if_that_has_templates() -> None:
@@ -297,7 +262,7 @@ def test_a_documents_questions_are_in_its_main_language_if_that_has_templates() 
 def test_documents_for_newcomers_are_known_by_their_names() -> None:
     def rank(doc_id: str, **metadata: str) -> int:
         made_of = make_chunk(make_document(doc_id), "text", metadata=metadata)
-        return Candidate("?", "title", "en", made_of, 0, 4).rank
+        return Candidate("?", "topic", "en", made_of, 0, 4).rank
 
     assert [rank("quick-start"), rank("a", file_name="README.md"), rank("a", file_name="Handbuch.docx"), rank("이용 안내")] == [0] * 4
     assert [rank("report"), rank("a", file_name="prices.xlsx")] == [1] * 2

@@ -125,7 +125,7 @@ async def test_questions_are_in_the_language_of_the_question() -> None:
         hit("handbuch", "Urlaub", lang="de"),
         hit(
             "handbuch",
-            "Kopieren von Schlüsseln",
+            "Schlüssel kopieren",
             1,
             lang="de",
             text="Gehen Sie damit zum Empfang im Erdgeschoss, dort hilft man Ihnen gern.",
@@ -134,7 +134,7 @@ async def test_questions_are_in_the_language_of_the_question() -> None:
     ]
     trial = Trial(*(each.chunk for each in hits))
     turn = answered("Wie viel Urlaub habe ich?", *hits, lang="de", text="Dreißig.")
-    assert (await suggest_follow_ups(turn, trial=trial)).record.suggested_questions == ("Wie funktioniert das Kopieren von Schlüsseln?",)
+    assert (await suggest_follow_ups(turn, trial=trial)).record.suggested_questions == ("Wie kann ich Schlüssel kopieren?",)
     assert await suggested(answered("Combien de jours ?", hit("plan", "Congés", lang="fr"), lang="fr")) == ()
 
 

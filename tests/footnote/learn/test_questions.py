@@ -52,15 +52,11 @@ async def suggested(*chunks: Chunk, fails: str = "never", elsewhere: str = "neve
 async def test_own_questions_tasks_and_facts_precede_definitions_topics_and_headings() -> None:
     asked, task = section("faq", "Who may ask?"), section("help", "Delete a document")
     fact, definition = document("prices", "A bike costs 300 euros."), document("terms", "A hub is a part of a wheel.")
-    history, years = section("history", "Early years"), section("years", "How years are counted")
-    title = document("letter", "This letter to you all explains.", "This report describes what our friends wrote.")
-    everything = [*title, history, years, *definition, *fact, task, asked]
+    history = section("history", "Early years")
+    everything = [history, *definition, *fact, task, asked]
     assert await suggested(*everything) == ["Who may ask?", "How do I delete a document?", "How much does a bike cost?"]
     assert await suggested(*everything, fails="Who") == ["How do I delete a document?", "How much does a bike cost?", "What is a hub?"]
-    assert await suggested(*title, history, years, *definition) == ["What is a hub?", "How are years counted?", "What is “Letter” about?"]
-    assert await suggested(*title, history, years) == [
-        "How are years counted?", "What is “Letter” about?", "What should I know about Early years?",
-    ]  # fmt: skip
+    assert await suggested(history, *definition) == ["What is a hub?", "What should I know about Early years?"]
 
 
 async def test_questions_are_of_several_kinds_and_do_not_repeat_one_another() -> None:

@@ -16,21 +16,16 @@ from footnote.learn.question_templates import (
     DEFINITIONS,
     EXPLAINED,
     MEASURES,
-    NAME_SECTIONS,
-    NAMED_PROGRAM,
     NO_THING,
     NO_TOPICS,
     NOT_DEFINED,
     NUMBERED,
     NUMBERING,
     QUESTION,
-    SUMMARIES,
     TITLED,
     TOPIC,
-    about,
     ask_definition,
     ask_measure,
-    ask_program,
 )
 from footnote.learn.table_questions import ask_table
 from footnote.text.document_names import reading_rank
@@ -39,7 +34,7 @@ from footnote.text.references import needs_rewriting
 from footnote.text.tokens import content_terms
 from footnote.types import WORDED_LANGUAGES, BlockKind, Chunk
 
-Kind = HeadingKind | Literal["fact", "definition", "title"]
+Kind = HeadingKind | Literal["fact", "definition"]
 CONTENT = 15
 """Characters below a heading without which there is nothing to ask for."""
 LONGEST_TOPIC = 60
@@ -138,10 +133,7 @@ def _of_chunk(chunk: Chunk, lang: str) -> Iterator[Candidate]:
                 yield Candidate(question, "task" if is_how_to else "fact", lang, chunk, block.start + start, block.start + end)
         elif block.kind == "paragraph":
             yield from _of_paragraph(chunk, blocks[i:], lang)
-            above = next(
-                (each.text for each in reversed(blocks[:i]) if each.kind == "heading"), chunk.headings[-1] if chunk.headings else ""
-            )
-            yield from _of_document(chunk, block, above, lang)
+            yield from _of_document(chunk, block, lang)
 
 
 def _blocks(chunk: Chunk) -> list[_Block]:
@@ -184,20 +176,13 @@ def _of_paragraph(chunk: Chunk, blocks: Sequence[_Block], lang: str) -> Iterator
             yield Candidate(ask_definition(defined, lang), "definition", lang, chunk, *_span(block, defined))
 
 
-def _of_document(chunk: Chunk, block: _Block, above: str, lang: str) -> Iterator[Candidate]:
-    """Questions for the document as a whole: what it is about, and what the thing is that it is named after. `above`: the
-    heading of the block."""
-    if chunk.ordinal > BEGINNING:
+def _of_document(chunk: Chunk, block: _Block, lang: str) -> Iterator[Candidate]:
+    """What the thing is that the document is named after."""
+    if chunk.ordinal > BEGINNING or lang not in TITLED:
         return
     for begins in SENTENCE.finditer(block.text):
-        if told := SUMMARIES[lang].match(block.text, begins.end()):
-            if _is_title(chunk):
-                yield Candidate(about(chunk.title, lang), "title", lang, chunk, *_span(block, told))
-        elif lang in TITLED and (named := TITLED[lang].match(block.text, begins.end())) and named["thing"] in chunk.title:
+        if (named := TITLED[lang].match(block.text, begins.end())) and named["thing"] in chunk.title:
             yield Candidate(EXPLAINED[lang].format(row=named["thing"]), "definition", lang, chunk, *_span(block, named))
-    program = NAMED_PROGRAM.match(block.text)
-    if program and above.casefold() in NAME_SECTIONS:
-        yield Candidate(ask_program(program["thing"], lang), "definition", lang, chunk, *_span(block, program))
 
 
 def _thing(defined: re.Match[str]) -> str:
@@ -208,16 +193,6 @@ def _thing(defined: re.Match[str]) -> str:
 def _is_circular(defined: re.Match[str]) -> bool:
     """Whether a Korean definition ends with what it defines: “목록은 … 목록입니다”."""
     return re.search(rf"{re.escape(_thing(defined))}(?:이다|입니다|[을를] 말한다|[을를] 말합니다)\.$", defined[0]) is not None
-
-
-def _is_title(chunk: Chunk) -> bool:
-    """Whether the title was written by a person: it is not merely the file's name."""
-    stem = str(chunk.metadata.get("file_name", "")).rpartition("/")[2].rpartition(".")[0]
-    return _letters(chunk.title) != _letters(stem)
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _is_whole(question: str, lang: str) -> bool:

@@ -106,7 +106,7 @@ def _open(turn: Turn, chosen: Sequence[Candidate]) -> Iterator[Candidate]:
         around = candidate.words.union(content_terms(" ".join((candidate.chunk.title, *candidate.chunk.headings)), turn.lang))
         return candidate.chunk.doc_id in documents or not asked.isdisjoint(around)
 
-    candidates = [each for each in make_candidates(chunks) if each.lang == turn.lang and each.kind != "title"]
+    candidates = [each for each in make_candidates(chunks) if each.lang == turn.lang]
     candidates.sort(
         key=lambda each: (each.chunk.doc_id not in documents, each.kind == "topic", places[each.chunk.chunk_id], KINDS.index(each.kind))
     )

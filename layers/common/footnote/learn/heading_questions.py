@@ -1,5 +1,5 @@
-"""Makes questions from headings as a person would ask them: how to do what a heading names, what it asks without a question mark, or what
-one should know about it. English, German, Korean.
+"""Makes questions from headings as a person would ask them: how to do what a heading names, or what one should know
+about it. English, German, Korean.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Literal
 from footnote.learn.question_templates import HOW_TO, QUESTION, TASKS, VERBS
 from footnote.text.words import STOP_WORDS
 
-HeadingKind = Literal["asked", "task", "clause", "topic"]
-"""asked: the heading is a question. task: it names something to do. clause: it asks without a question mark. topic: it names something."""
+HeadingKind = Literal["asked", "task", "topic"]
+"""asked: the heading is a question. task: it names something to do. topic: it names something."""
 
 TEMPLATES = {
     "en": "What should I know about {topic}?",
@@ -44,20 +44,6 @@ BEGINS_WITH = re.compile(
 """In headings that name nothing by themselves."""
 LEAST_LETTERS = {"en": 10, "de": 10, "ko": 6}
 """A shorter topic of one word is too vague."""
-ASKS = re.compile(
-    r"(?:What|Which|Who|Where|When|Why|How) (?:is|are|does|do|can|may|must|happens|counts|changes)\b(?! not\b)(?: [^\s,;:]+){2,}"
-)
-"""An English question without its mark."""
-PASSIVE = re.compile(r"(?P<asks>How|Where|When|Why) (?P<thing>(?:(?:an?|the) )?[\w-]+(?: [\w-]+)?) (?P<be>is|are) (?P<done>[\w-]+[^,;:]*)")
-PLURAL = re.compile(r"(?P<asks>How|Where|When|Why) (?P<things>[a-z-]+[^s]s) (?P<verb>(?!are\b|were\b)[a-z]+(?<!ed)(?<!s))")
-"""“How a question is searched”, “Where citations lead”."""
-
-
-NOMINAL = re.compile(
-    r"(?:Das )?(?!Daten|Kosten|Fragen|Angaben|Grenzen|Namen|Zeiten|Regeln)[A-ZÄÖÜ][a-zäöüß]{3,}(?:en|ern|eln)"
-    r" (?:des|der|von|eine[rs]) [^,.;:!?()]+"
-)
-"""“Ändern des Passworts”."""
 
 
 def ask_heading(topic: str, lang: str, text: str = "") -> tuple[str, HeadingKind] | None:
@@ -66,10 +52,6 @@ def ask_heading(topic: str, lang: str, text: str = "") -> tuple[str, HeadingKind
         return topic, "asked"
     if task := _task(_in_sentence_case(topic, text) if lang == "en" else topic, lang):
         return HOW_TO[lang].format(task=task), "task"
-    if lang == "de" and NOMINAL.fullmatch(topic):
-        return f"Wie funktioniert das {topic.removeprefix('Das ')}?", "task"
-    if lang == "en" and (asked := _clause(topic)):
-        return asked, "clause"
     few = len(topic.split()) <= MOST_WORDS and (" " in topic or len(topic) >= LEAST_LETTERS[lang])
     clause = NO_NOUN[lang].search(topic) or BEGINS_WITH.match(topic) or (lang == "en" and VERB.match(topic))
     if not few or clause or not NOUNS_ONLY.fullmatch(topic) or topic[0].islower():
@@ -86,15 +68,6 @@ def _task(topic: str, lang: str) -> str | None:
         return None
     named = topic[len("How to ") :] if lang == "en" and found["how"] else topic
     return named[0].lower() + named[1:] if lang == "en" else named
-
-
-def _clause(topic: str) -> str | None:
-    """A heading that is an English question but for the order of its words."""
-    if found := PASSIVE.fullmatch(topic):
-        return f"{found['asks']} {found['be']} {found['thing']} {found['done']}?"
-    if found := PLURAL.fullmatch(topic):
-        return f"{found['asks']} do {found['things']} {found['verb']}?"
-    return f"{topic}?" if ASKS.fullmatch(topic) else None
 
 
 def _within_sentence(topic: str, text: str) -> str:

@@ -6,7 +6,6 @@ import re
 
 READ_WITH_CONSONANT = re.compile(r"(?:[lmnpt013678]|ng|ck)$")
 """Latin words and numbers that end with a consonant when Koreans read them."""
-ABOUT = {"en": "What is “{title}” about?", "de": "Worum geht es in „{title}“?", "ko": "“{title}”{particle} 무엇에 대한 문서인가요?"}
 DEFINITIONS = {
     "en": re.compile(
         r"(?:An? (?P<a>(?:[\w-]+ ){0,2}[\w-]+)|The (?P<the>(?:[\w-]+ ){1,2}[\w-]+|[A-Z][\w-]+)) is (?:an?|the|one|what)\b(?! \d)"
@@ -30,29 +29,6 @@ NOT_DEFINED = re.compile(
 """What such a sentence begins with when it defines nothing."""
 NO_THING = re.compile(r"에서|[에을를] | 것$|(?:하|되|있|없|않|같|지)$")
 """In a subject that is a clause: with an object, or with the end of a verb before what looks like a particle."""
-SUMMARIES = {
-    "en": re.compile(
-        r"(?:This|The present) (?:document|guide|page|paper|report|article|manual|handbook|policy|tutorial|specification|book|chapter|skill"
-        r"|note|charter|file)\b[^.\n]{0,60}? (?:describes?|explains?|covers?|shows?|presents?|introduces?|provides?|outlines?|defines?"
-        r"|discusses|summari[sz]es|contains?|tells?|proposes?|sets out)\b[^\n]{10,}"
-        r"|In this (?:document|guide|paper|report|article|tutorial|chapter),? (?:we|you)\b[^\n]{10,}"
-    ),
-    "de": re.compile(
-        r"(?:Dieser?|Dieses|Der vorliegende|Die vorliegende|Das vorliegende) (?:Dokument|Anleitung|Seite|Bericht|Artikel|Handbuch|Leitfaden"
-        r"|Richtlinie|Kapitel|Buch|Text|Broschüre)\b[^.\n]{0,60}? ?(?:beschreibt|erklärt|erläutert|behandelt|zeigt|enthält|fasst|stellt"
-        r"|gibt|regelt|informiert)\b[^\n]{10,}"
-    ),
-    "ko": re.compile(
-        r"(?:이|본) (?:문서|안내서|페이지|논문|보고서|기사|설명서|지침|규정|책|장)[은는에서]{1,3} [^\n]{5,80}"
-        r"(?:설명|소개|다룬|다룹|안내|정리|제시|기술|규정|보여)"
-    ),
-}
-"""Language → a sentence that tells what its document is about."""
-NAMED_PROGRAM = re.compile(r"(?P<thing>[a-z][\w.+-]{1,30}) +[-–—] +(?P<what>[^\W\d_][^\n]{10,})")
-"""The first line of a manual page."""
-NAME_SECTIONS = frozenset({"name", "bezeichnung", "이름"})
-"""Headings above it."""
-DOES = {"en": "What does {thing} do?", "de": "Was macht {thing}?", "ko": "{thing}{은} 무엇을 하나요?"}
 TITLED = {
     "en": re.compile(r"(?P<thing>[A-Z][\w.+-]*(?: [A-Z][\w.+-]*){0,3})(?: \([^)\n]{1,40}\))?,? is (?:an?|the|one)\b"),
     "de": re.compile(r"(?P<thing>[A-ZÄÖÜ][\w.+-]*(?: [A-ZÄÖÜ][\w.+-]*){0,3})(?: \([^)\n]{1,40}\))?,? ist (?:eine?|der|die|das)\b"),
@@ -169,16 +145,6 @@ def ask_cell(column: str, row: str, value: str, lang: str) -> str:
     if lang == "en" and re.search(r"[^su]s$", column):
         template = COUNTED["en"] if value.replace(",", "").isdigit() else MANY["en"]
     return template.format(column=column, row=row, 은=particle(column, "은", "는"), what="얼마" if AMOUNTS.search(column) else "무엇")
-
-
-def ask_program(thing: str, lang: str) -> str:
-    """The question that a match of NAMED_PROGRAM answers."""
-    return DOES[lang].format(thing=thing, 은=particle(thing, "은", "는"))
-
-
-def about(title: str, lang: str) -> str:
-    """Asks what a document is about."""
-    return ABOUT[lang].format(title=title, particle=particle(title, "은", "는"))
 
 
 def particle(word: str, after_consonant: str, after_vowel: str) -> str:

@@ -1,8 +1,7 @@
 """Suggests questions to new users, built from what documents say, and only such as get their answer from there.
 
-What a newcomer would ask comes first: the documents' own questions, how to do something, prices and other facts, definitions; then what
-what a document says below a heading that asks without a question mark, what the
-document is about, and its other headings.
+What a newcomer would ask comes first: the documents' own questions, how to do something, prices and other facts, definitions; then their
+other headings.
 """
 
 from __future__ import annotations
@@ -24,12 +23,10 @@ TRIED = 12
 OF_A_DOCUMENT = 2
 FAILURES = 3
 """After so many questions of a kind without an answer, another kind has its turn."""
-KINDS: tuple[Kind, ...] = ("asked", "task", "fact", "definition", "clause", "title", "topic")
+KINDS: tuple[Kind, ...] = ("asked", "task", "fact", "definition", "topic")
 """The order in which to suggest them."""
-FROM_PATTERNS: frozenset[Kind] = frozenset({"asked", "fact", "definition", "title"})
+FROM_PATTERNS: frozenset[Kind] = frozenset({"asked", "fact", "definition"})
 """The place that they were made from is what answers."""
-FALLBACKS = KINDS[5:]
-"""Suggested only if there are no others."""
 Quotes = Callable[[str], Awaitable[Sequence[tuple[str, int, int]]]]
 """Question → (chunk id, start, end) of each sentence that answers it without a model, in the order of the answer; none if it has no
 certain answer."""
@@ -69,8 +66,8 @@ async def _choose(candidates: list[Candidate], quotes: Quotes) -> list[str]:
     failed: Counter[Kind] = Counter()
 
     def order(candidate: Candidate) -> tuple[int, ...]:
-        kind, fallback = candidate.kind, candidate.kind in FALLBACKS
-        used = sum(other.kind == kind for other in chosen) + failed[kind] // FAILURES + (kind in ("definition", "clause"))
+        kind, fallback = candidate.kind, candidate.kind == "topic"
+        used = sum(other.kind == kind for other in chosen) + failed[kind] // FAILURES + (kind == "definition")
         return (
             fallback,
             _from_same(candidate, chosen),
@@ -108,11 +105,11 @@ def answers(quoted: Sequence[tuple[str, int, int]], candidate: Candidate) -> boo
         return True
     chunk_id, start, end = quoted[0]
     if chunk_id != candidate.chunk.chunk_id:
-        return candidate.kind not in FALLBACKS
+        return candidate.kind != "topic"
     said = candidate.chunk.text[start:end].strip()
     if candidate.kind == "task" and candidate.chunk.kind_at(start) == "code":
         return True
-    if candidate.kind in FALLBACKS and (POINTS_BACK.match(said) or detect_language(said, (candidate.lang, "en")) != candidate.lang):
+    if candidate.kind == "topic" and (POINTS_BACK.match(said) or detect_language(said, (candidate.lang, "en")) != candidate.lang):
         return False
     return SENTENCE.fullmatch(said) is not None
 
