@@ -167,12 +167,12 @@ async def test_a_question_that_nothing_answers_is_refused_in_its_language(lang: 
     assert turn.evidence.hits == (hit,)  # the nearest passages stay with it
 
 
-@pytest.mark.parametrize("lang", ["en", "de", "ko"])
-async def test_without_a_certain_sentence_the_best_of_each_closest_passage_is_shown(lang: str) -> None:
+@pytest.mark.parametrize(("lang", "written"), [("en", ""), ("de", " (Englisch)"), ("ko", " (영어)"), ("fr", " (English)")])
+async def test_without_a_certain_sentence_the_best_of_each_closest_passage_is_shown(lang: str, written: str) -> None:
     hits = tuple(make_hit(f"The bridge number {i} is at the harbour today. It is painted blue.", f"d{i}") for i in range(CLOSEST + 1))
     tokens, turn = await run(make_turn("bridge harbour today", hits=hits, lang=lang), Stored(*hits), UNRELATED)
     assert turn.answer is not None
-    shown = [f"\n\n**D{i}**: “The bridge number {i} is at the harbour today.” [{i + 1}]" for i in range(CLOSEST)]
+    shown = [f"\n\n**D{i}**{written}: “The bridge number {i} is at the harbour today.” [{i + 1}]" for i in range(CLOSEST)]
     assert [token.text for token in tokens if isinstance(token, Token)] == [message("closest", lang), *shown]
     assert turn.answer.text == "".join([message("closest", lang), *shown])
     assert (turn.outcome, turn.answer.verdict and turn.answer.verdict.tier) == ("closest", "closest")
