@@ -1,7 +1,7 @@
-"""Language detection: by script where that tells, else by fastText's model (`language_model`) and what is expected; 0.1 ms for a question.
+"""Language detection: by script where that tells, else by fastText's model (`language_model`) and what is expected.
 
 What is expected are the languages of the passages that the caller may read, or that of a passage's document. Two words hardly tell: of the
-first two words of questions in thirteen languages 91 % are told alone, 96 % in a collection of that language.
+first two words of questions in thirteen languages 91 % are told alone, 98 % in a collection of that language.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def detect_language(text: str, among: Mapping[str, int] | Iterable[str] | None =
 def is_certain(text: str, lang: str) -> bool:
     """Whether the text is in this language, whatever is expected."""
     sample = text[:SAMPLE]
-    return (_by_script(sample) or (lang if _scores(sample).get(lang, 0.0) >= CERTAIN else None)) == lang
+    script = _by_script(sample)
+    return script == lang if script else _scores(sample).get(lang, 0.0) >= CERTAIN
 
 
 @lru_cache(maxsize=256)

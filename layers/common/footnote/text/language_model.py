@@ -1,4 +1,4 @@
-"""Which of 176 languages a text is in, by fastText's compressed model `lid.176.ftz`; 60 µs for a question, 300 µs for 4,000 characters.
+"""Which of 176 languages a text is in, by fastText's compressed model `lid.176.ftz`; .2 ms for a question, 1.4 ms for 4,000 characters.
 
 A text's vector is the mean of the vectors of its words, and of their n-grams of 2 to 4 characters. From it a tree of yes-no decisions tells
 how likely each language is. Only numpy is needed: fastText's own package has no wheels for each Python that this one runs on.
@@ -162,12 +162,7 @@ class _Reader:
         has_lengths, rows, _, size = self.read("?2qi")
         codes = self.array("u1", size).reshape(rows, -1)
         vectors = self._centroids(codes)
-        if has_lengths:
-            vectors *= self._centroids_after(rows)
-        return vectors
-
-    def _centroids_after(self, rows: int) -> npt.NDArray[np.float32]:
-        return self._centroids(self.array("u1", rows).reshape(rows, 1))
+        return vectors * self._centroids(self.array("u1", rows).reshape(rows, 1)) if has_lengths else vectors
 
     def _centroids(self, codes: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
         import numpy as np
