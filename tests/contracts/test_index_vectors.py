@@ -251,3 +251,14 @@ async def test_no_list_is_missing_from_a_search_that_is_answered_in_time(index: 
     found = await ask(index, me, "bridge", unit(1))
     assert (ids(found.lexical), ids(found.dense), found.missing) == (["plan|1|0"], ["plan|1|0"], frozenset())
     assert set(found.ms) <= {"bm25", "cosine"}
+
+
+@pytest.mark.engine
+async def test_what_is_found_in_another_language_than_the_query_is_marked(index: Any, me: Caller) -> None:
+    chunks = [*await put_document(index, make_document(), ["one"]), *await put_document(index, make_document("de"), ["one"], lang="de")]
+    await embed(index, chunks, unit(1), unit(0, 1))
+    for lang, foreign in (("en", "de|1|0"), ("de", "plan|1|0")):
+        found = await ask(index, me, "one", unit(1), lang=lang, spoken=frozenset({"en", "de"}))
+        for entries in (found.lexical, found.dense):
+            assert {entry.chunk_id for entry in entries if entry.foreign} == {foreign}
+            assert len(entries) == 2

@@ -69,7 +69,8 @@ async def both_lists(core: Core, text: str) -> Candidates:
 
 async def test_by_words_a_passage_of_a_file_scores_as_the_same_passage_of_the_collection(core: Core) -> None:
     await attach(core, "Mill 77 grinds rye. The miller of mill 77 pays 77 crowns of rent.", title="Mill77")
-    found = dict((await both_lists(core, "What rent does the miller of mill 77 pay?")).lexical)
+    lexical = (await both_lists(core, "What rent does the miller of mill 77 pay?")).lexical
+    found = {entry.chunk_id: entry.score for entry in lexical}
     assert found["offer|1|0"] == pytest.approx(found["mill77|1|0"])
     assert max(score for chunk_id, score in found.items() if chunk_id not in ("offer|1|0", "mill77|1|0")) < found["mill77|1|0"]
 
@@ -79,7 +80,8 @@ async def test_a_word_in_a_title_or_heading_of_a_file_counts_as_three(core: Core
     await attach(core, "Repair of the roof, repair of the wheel.", doc_id="twice")
     await attach(core, "The roof, the wheel and the door.", doc_id="heading", headings=("Repair",))
     await attach(core, "The roof, the wheel and the door.", doc_id="title", title="Repair")
-    found = dict((await both_lists(core, "repair of the roof")).lexical)
+    lexical = (await both_lists(core, "repair of the roof")).lexical
+    found = {entry.chunk_id: entry.score for entry in lexical}
     assert found["heading|1|0"] == found["title|1|0"] == found["thrice|1|0"] > found["twice|1|0"] > 0
 
 

@@ -38,6 +38,15 @@ def test_min_max_scores_are_weighted_and_a_missing_entry_scores_0() -> None:
     assert scores(fuse(BOTH, "cc", weight=0.2)) == [("a", 0.8), ("b", 0.6), ("d", 0.04), ("c", 0.0)]
 
 
+async def test_passages_in_another_language_are_ranked_by_meaning_more_than_by_words() -> None:
+    # bm25: a 1, b .5, c 0; cosine: b 1, d .2, a 0; b and d are foreign
+    marked = (tuple(entry._replace(foreign=entry.chunk_id in "bd") for entry in found) for found in (BOTH.lexical, BOTH.dense))
+    turn, deps = make_turn(retriever="cc", found=(Candidates(*marked),)), FakeDeps(embedder=FakeEmbedder())
+    assert scores((await call_step(fuse_lists, turn, deps)).evidence.ranked) == [("b", 0.9), ("a", 0.5), ("d", 0.16), ("c", 0.0)]
+    asked = replace(turn, request=replace(turn.request, alpha=0.5))
+    assert scores((await call_step(fuse_lists, asked, deps)).evidence.ranked) == [("b", 0.75), ("a", 0.5), ("d", 0.1), ("c", 0.0)]
+
+
 def test_a_fused_entry_knows_its_query() -> None:
     assert fuse(BOTH, "cc", weight=0.5) == [
         Ranked("b", 0.75, "Why?"),

@@ -50,6 +50,23 @@ async def test_a_question_is_embedded_if_its_vector_would_have_weight(retriever:
     assert (await call_step(embed_query, make_turn(), FakeDeps())).vectors == ()
 
 
+class Bilingual(FakeEmbedder):
+    """Leaves the language out by the sign."""
+
+    def across_languages(self, vectors: Any) -> Any:
+        return -vectors
+
+
+@pytest.mark.parametrize(
+    ("languages", "sign"), [({"en": 9}, 1), ({"en": 90, "de": 9}, 1), ({"en": 8, "de": 2}, -1), ({"de": 5}, -1), ({}, 1)]
+)
+async def test_beside_other_languages_the_vector_does_not_tell_its_own(languages: dict[str, int], sign: int) -> None:
+    turn = replace(make_turn("Why?"), languages=languages)
+    embedder = Bilingual(languages=None)
+    (vector,) = (await call_step(embed_query, turn, FakeDeps(embedder=embedder))).vectors
+    np.testing.assert_array_equal(vector, sign * (await embedder.embed(["Why?"], query=True))[0])
+
+
 async def test_the_index_is_searched_for_the_caller_with_all_filters_of_the_request() -> None:
     index = Asked()
     turn = make_turn("Why?", lang="de", collection="laws", filters={"year": ("1949",)}, levels=(1, 2))

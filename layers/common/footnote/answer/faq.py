@@ -9,6 +9,7 @@ from dataclasses import replace
 from footnote.answer.citation_styles import markers_of
 from footnote.events import Event, Token
 from footnote.ports import Embedder, speaks
+from footnote.retrieve.search import embed_questions
 from footnote.text.agreement import agree
 from footnote.text.code_spans import followed_by
 from footnote.text.similarity import bigram_cosine, bigrams
@@ -89,5 +90,5 @@ def _is_faq(chunk: Chunk) -> bool:
 
 async def _are_near(turn: Turn, question: str, embedder: Embedder | None) -> bool:
     if turn.vectors and speaks(embedder, turn.lang):
-        return float(turn.vectors[0] @ (await embedder.embed([question], query=True))[0]) >= NEAR
+        return float(turn.vectors[0] @ (await embed_questions(turn, embedder, [question]))[0]) >= NEAR
     return bigram_cosine(bigrams(turn.asked), bigrams(question)) >= ALIKE

@@ -22,7 +22,9 @@ class ReplayedSearches:
             lexical, dense = (tuple(Candidate(*entry) for entry in kept[name]) for name in ("lexical", "dense"))
             return Candidates(lexical, dense, kept["coverage"], frozenset(kept["bare"]), frozenset(kept.get("missing", ())))
         found = await self._index.candidates(caller, search)
-        lists = {name: [[entry.chunk_id, float(entry.score)] for entry in getattr(found, name)] for name in ("lexical", "dense")}
+        lists = {
+            name: [[entry.chunk_id, float(entry.score), entry.foreign] for entry in getattr(found, name)] for name in ("lexical", "dense")
+        }
         others = {"coverage": float(found.coverage), "bare": sorted(found.bare), "missing": sorted(found.missing)}
         self._checkpoint.keep_later("search", key, **lists, **others)
         return found

@@ -12,6 +12,7 @@ from footnote.ports.index import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, Col
 from footnote.ports.ledger import MOST_REDIRECTED, Held, Ledger, Name, NewFile, Target
 from footnote.ports.models import (
     Clock,
+    CrossLingualEmbedder,
     Delta,
     Effort,
     EmbeddedPassage,
@@ -53,6 +54,7 @@ __all__ = [
     "ChunkVectors",
     "Clock",
     "CollectionInfo",
+    "CrossLingualEmbedder",
     "Delta",
     "Dropped",
     "Drops",

@@ -56,6 +56,16 @@ class PassageEmbedder(Embedder, Protocol):
         ...
 
 
+@runtime_checkable
+class CrossLingualEmbedder(Embedder, Protocol):
+    """An embedder whose vectors tell the language of a text, too, and which can leave that out."""
+
+    def across_languages(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """The vectors of questions without what tells their language, rows of length 1: texts of any language are as near to them as their
+        meaning is."""
+        ...
+
+
 def embedded_languages(embedder: Embedder) -> frozenset[str] | None:
     """Languages whose texts are embedded, None = all: those of the embedder, and text of no recognised language."""
     return None if embedder.languages is None else embedder.languages | {UNKNOWN_LANGUAGE}

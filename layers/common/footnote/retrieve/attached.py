@@ -180,7 +180,7 @@ class AttachedIndex:
         )
         scores = {chunk_id: _score(terms, weights, found) for chunk_id, found in held.items()}
         scale = next((entry.score / scores[entry.chunk_id] for entry in first if scores.get(entry.chunk_id)), 1.0)
-        return [Candidate(entry.chunk_id, scale * scores.get(entry.chunk_id, 0.0)) for entry in attached]
+        return [entry._replace(score=scale * scores.get(entry.chunk_id, 0.0)) for entry in attached]
 
 
 async def _nothing() -> Candidates:

@@ -30,7 +30,7 @@ COMMON, INFORMATIVE = 50, 6.0
 """BM25 has its whole weight if fewer passages than COMMON hold any of the terms, or if the best of them scores at least INFORMATIVE."""
 
 FOREIGN = 0.8
-"""Share of the dense list where all passages are in other languages than the question, which shares only names and numbers with them."""
+"""Share of the dense list for passages in another language than the question, which shares only names and numbers with them."""
 
 LIST_WEIGHT, MOST_LISTED = 0.3, 0.4
 """Weight of a list beside words and vectors, by its ranks, and of all of them together, for the same reason."""
@@ -42,8 +42,9 @@ async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn
     """Sets `turn.evidence.ranked` to all chunks found, best first. A chunk found by several queries that are answered keeps its best
     score; `add_derived` adds what the other queries found, and the lists beside words and vectors."""
     weight = _weight(turn, embedder, rag)
+    foreign = max(weight, FOREIGN) if weight and turn.request.alpha is None else weight
     fused = {
-        query: fuse(found, turn.request.retriever, weight=weight, rrf_k=rag.rrf_k)
+        query: fuse(found, turn.request.retriever, weight=weight, foreign=foreign, rrf_k=rag.rrf_k)
         for query in turn.queries
         if (found := [each for each in turn.evidence.lists_for(query.text) if each.source not in BY_RANK])
     }
@@ -64,11 +65,7 @@ def _weight(turn: Turn, embedder: Embedder | None, rag: Rag) -> float:
         return 0.0
     if not turn.plan.wants("hybrid"):
         return 1.0
-    if turn.request.alpha is not None:
-        return turn.request.alpha
-    passages = sum(turn.languages.values())
-    elsewhere = 1 - turn.languages.get(turn.lang, 0) / passages if passages else 0.0
-    return max(rag.alpha, FOREIGN * elsewhere)
+    return rag.alpha if turn.request.alpha is None else turn.request.alpha
 
 
 def lists_counted(turn: Turn, embedder: Embedder | None, rag: Rag) -> tuple[str, ...]:
@@ -84,23 +81,37 @@ def vectors_count(embedder: Embedder | None, lang: str, rag: Rag) -> bool:
     return speaks(embedder, lang) or (embedder is not None and rag.fusion == "convex")
 
 
-def fuse(lists: Sequence[RankedList], retriever: Retriever, *, weight: float, rrf_k: int = 30) -> list[Ranked]:
+def fuse(
+    lists: Sequence[RankedList], retriever: Retriever, *, weight: float, foreign: float | None = None, rrf_k: int = 30
+) -> list[Ranked]:
     """Fuses the lists of one query, best first.
 
     `weight`: the share of the dense list, 0 to 1; the other lists have the rest. It is multiplied by the share of chunks
     that have a vector, because the best of a few vectors need not be the best of all."""
+    foreign = weight if foreign is None else foreign
     match retriever:
         case "bm25":
             scores = _minmax([entry for found in lists if found.source == "bm25" for entry in found.items])
         case "knn":
             scores = {entry.chunk_id: max(0.0, entry.score) for found in lists if found.source == "cosine" for entry in found.items}
         case "rrf":
-            scores = _combine(lists, weight, partial(reciprocal_ranks, k=rrf_k))
+            scores = _by_language(lists, weight, foreign, partial(reciprocal_ranks, k=rrf_k))
         case "cc":
-            scores = _combine(lists, weight, convex_combination)
+            scores = _by_language(lists, weight, foreign, convex_combination)
     order = sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # stable: equal scores stay in the order of their ids
     query = lists[0].query if lists else ""
     return [Ranked(chunk_id, scores[chunk_id], query) for chunk_id in order]
+
+
+def _by_language(
+    lists: Sequence[RankedList], weight: float, foreign: float, combine: Callable[[Sequence[Weighted]], dict[str, float]]
+) -> dict[str, float]:
+    """Scores chunks in the query's language with one share of the dense list, and those in others with another."""
+    scores = _combine(lists, weight, combine)
+    others = {entry.chunk_id for found in lists for entry in found.items if entry.foreign}
+    if others and foreign != weight:
+        scores |= {chunk_id: score for chunk_id, score in _combine(lists, foreign, combine).items() if chunk_id in others}
+    return scores
 
 
 def _combine(lists: Sequence[RankedList], weight: float, combine: Callable[[Sequence[Weighted]], dict[str, float]]) -> dict[str, float]:

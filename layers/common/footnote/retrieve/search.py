@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from footnote.errors import SearchTimeout, SearchUnavailable
-from footnote.ports import Embedder, Index, embedded_languages
+from footnote.ports import CrossLingualEmbedder, Embedder, Index, embedded_languages
 from footnote.retrieve.derived import is_derived
 from footnote.retrieve.fuse import vectors_count
 from footnote.settings import Rag
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 SOURCES = ("bm25", "cosine", *FURTHER)
+MIXED = 0.1
+"""With so large a share of passages in other languages than the question, its vector shall not tell its language."""
 LATE_S = 1.0
 """How much longer derived queries are waited for than those that are answered."""
 
@@ -49,6 +51,13 @@ def _embeds(turn: Turn, embedder: Embedder | None, rag: Rag) -> bool:
     return embedder is not None and (turn.request.retriever == "knn" or vectors_count(embedder, turn.lang, rag))
 
 
+async def embed_questions(turn: Turn, embedder: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """(len(texts), dimension): questions as the turn's own are embedded, without their language where passages are in others."""
+    vectors = await embedder.embed(texts, query=True)
+    is_mixed = turn.foreign_share >= MIXED
+    return embedder.across_languages(vectors) if is_mixed and isinstance(embedder, CrossLingualEmbedder) else vectors
+
+
 async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
     """Embeds the queries that have no vector yet, if the dense list would have weight. A hypothetical text is embedded as a passage."""
     if embedder is None or not _embeds(turn, embedder, rag):
@@ -57,7 +66,8 @@ async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Tur
     for as_query in (True, False):
         texts = [query.text for query in turn.queries if _lacks_vector(query) and (query.kind != "hypothetical") is as_query]
         if texts:
-            made |= dict(zip(texts, await embedder.embed(texts, query=as_query), strict=True))
+            embedded = embed_questions(turn, embedder, texts) if as_query else embedder.embed(texts)
+            made |= dict(zip(texts, await embedded, strict=True))
     queries = (replace(query, vector=made[query.text], embedder=embedder.name) if _lacks_vector(query) else query for query in turn.queries)
     return replace(turn, queries=tuple(queries))
 

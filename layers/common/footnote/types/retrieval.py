@@ -51,6 +51,8 @@ class Candidate(NamedTuple):
 
     chunk_id: str
     score: float
+    foreign: bool = False
+    """In another language than the query."""
 
 
 @dataclass(frozen=True, slots=True)

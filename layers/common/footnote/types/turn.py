@@ -135,6 +135,12 @@ class Turn:
         return self.queries[0].lang
 
     @property
+    def foreign_share(self) -> float:
+        """The share of the passages that the caller may read which are in other languages than the question, 0..1."""
+        passages = sum(self.languages.values())
+        return 1 - self.languages.get(self.lang, 0) / passages if passages else 0.0
+
+    @property
     def vectors(self) -> tuple[npt.NDArray[np.float32], ...]:
         """The vector of each query that is answered; () if any of them lacks one."""
         made = tuple(query.vector for query in self.answered if query.vector is not None)

@@ -138,7 +138,7 @@ async def _words_of_passages(turn: Turn, index: Index) -> Mapping[str, float]:
         conditions=request.conditions,
     )
     found = await index.candidates(turn.caller, search)
-    passages = await index.read(turn.caller, [chunk_id for chunk_id, _ in found.lexical])
+    passages = await index.read(turn.caller, [entry.chunk_id for entry in found.lexical])
     if len(passages) < FEW:
         passages += await index.sample(turn.caller, request.collection, PASSAGES)
     weights: defaultdict[str, float] = defaultdict(float)

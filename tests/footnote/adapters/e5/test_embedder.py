@@ -165,3 +165,11 @@ async def test_a_few_texts_do_not_wait_for_many(monkeypatch: pytest.MonkeyPatch)
     await model.embed(["few"] * 8)
     await many
     assert (slow.texts.count("few"), slow.texts[-1]) == (8, "many")
+
+
+async def test_across_languages_meaning_counts_more_than_the_language(model: E5) -> None:
+    passages = await model.embed(["Beschäftigte haben 30 Tage Urlaub im Jahr.", "The canteen is open from eleven to two."])
+    plain = await model.embed(["How long may I go on holiday?"], query=True)
+    right, wrong = (model.across_languages(plain) @ passages.T)[0]
+    assert right - wrong > float(plain[0] @ passages[0] - plain[0] @ passages[1]) + 0.03
+    np.testing.assert_allclose(np.linalg.norm(model.across_languages(plain), axis=1), 1, atol=1e-5)

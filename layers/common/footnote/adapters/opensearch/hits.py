@@ -15,9 +15,9 @@ def without_vector(hits: Sequence[Json], search: Search) -> frozenset[str]:
     return frozenset(chunk_id_of(hit) for hit in hits if hit["fields"].get("embedder") != [search.embedder])
 
 
-def to_entries(hits: Sequence[Json]) -> tuple[Candidate, ...]:
+def to_entries(hits: Sequence[Json], search: Search) -> tuple[Candidate, ...]:
     """The hits with their scores."""
-    return tuple(Candidate(chunk_id_of(hit), hit["_score"]) for hit in hits)
+    return tuple(Candidate(chunk_id_of(hit), hit["_score"], hit["fields"]["lang"] != [search.lang]) for hit in hits)
 
 
 def hits_of(found: Json | None) -> list[Json]:

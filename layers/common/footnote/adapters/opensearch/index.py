@@ -86,7 +86,8 @@ class OpenSearchIndex:
         if search.needs_all_levels:
             await self._vectors.want_all_levels(search.collection)
         self._remember({place: search.collection for hits in lists for hit in hits if (place := place_of(chunk_id_of(hit)))})
-        return replace(found, lexical=to_entries(lists[0]), dense=to_entries(lists[1]), bare=without_vector(lists[0], search))
+        lexical, dense = (to_entries(hits, search) for hits in lists)
+        return replace(found, lexical=lexical, dense=dense, bare=without_vector(lists[0], search))
 
     async def _filters(self, caller: Caller, search: Search, collection: Collection) -> list[Json]:
         """Filters that every chunk must meet."""

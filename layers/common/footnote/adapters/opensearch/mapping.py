@@ -97,7 +97,7 @@ ACTIVE = {"term": {"active": True}}
 """Filter: chunks of active generations."""
 NEIGHBOURS = 200
 """Fewest neighbours of a vector search; fewer miss too many of the nearest hundred."""
-COLUMNS: dict[str, Any] = {"stored_fields": "_none_", "docvalue_fields": ["chunk_id", "embedder"]}
+COLUMNS: dict[str, Any] = {"stored_fields": "_none_", "docvalue_fields": ["chunk_id", "embedder", "lang"]}
 """The fields that a search needs of a hit: loading a hundred stored documents takes three times as long as the search."""
 
 OF_CHUNK = ["doc_id", "generation", "ordinal", "level", "lang", "content_type", "permission_groups", "collection", "title", "text", "rest"]

@@ -45,12 +45,22 @@ def find(connection: sqlite3.Connection, vectors: VectorStore, info: CollectionI
     matching = _matching(connection, collection_id, search)
     lexical = _lexical(connection, collection_id, search, acls, matching) if search.text else ()
     if search.vector is None:
-        return Candidates(lexical)
+        return Candidates(_with_language(connection, lexical, search))
     at = collection_id, info.version
     coverage = vectors.coverage(connection, at, search.embedder, search.languages, _visible(acls, None, search.levels))
     scan = vectors.scan(connection, *at, search.embedder)
     dense, held = (_dense(scan, search, acls, matching), scan.held) if scan else ((), frozenset[str]())
-    return Candidates(lexical, dense, coverage, frozenset(chunk_id for chunk_id, _ in lexical if chunk_id not in held))
+    lexical, dense = _with_language(connection, lexical, search), _with_language(connection, dense, search)
+    return Candidates(lexical, dense, coverage, frozenset(entry.chunk_id for entry in lexical if entry.chunk_id not in held))
+
+
+def _with_language(connection: sqlite3.Connection, entries: tuple[Candidate, ...], search: Search) -> tuple[Candidate, ...]:
+    """The entries, with `foreign`. Looked up only where the passages are in several languages."""
+    if not entries or not search.spoken - {search.lang}:
+        return entries
+    query = f"SELECT chunk_id FROM chunks WHERE chunk_id IN ({_marks(entries)}) AND lang != ?"
+    foreign = {chunk_id for (chunk_id,) in connection.execute(query, (*(entry.chunk_id for entry in entries), search.lang))}
+    return tuple(entry._replace(foreign=entry.chunk_id in foreign) for entry in entries)
 
 
 def find_collection(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
