@@ -25,6 +25,8 @@ from tests.leaks.channels import (
     assert_finds_all,
     assert_permitted,
     logs_say_nothing,
+    read_deleted,
+    read_documents,
     read_figures,
     shares_of_channels,
 )
@@ -174,6 +176,19 @@ class Leaks(RuleBasedStateMachine):
             self._run(self._stack.aclose())
             self._runner.close()
             self._folder.cleanup()
+
+
+async def test_a_deleted_document_whose_name_was_taken_is_hidden_and_cannot_return(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        world = await open_world(tmp_path, stack)
+        await world.sign_in("ann", frozenset({"red"}))
+        gone = await world.put(0, frozenset({"red"}))
+        await world.delete(gone)
+        await world.put(0, frozenset({"red"}))
+        await world.restore(gone)
+        assert world.seen["restored"] == 0
+        for person in PEOPLE:
+            await assert_permitted(world, person, (read_documents, read_deleted))
 
 
 @pytest.mark.nightly

@@ -264,8 +264,8 @@ class World:
         """Restores a deleted document, if that is still possible."""
         reply = await self.call("root", "ingest", "POST", f"/documents/{doc_id}/restore")
         assert reply.status_code in (202, 404, 409), reply.text
-        kept = self.restorable.pop(doc_id)
-        if reply.status_code == 202:
+        if reply.status_code == 202:  # until it is purged, its readers may delete it again
+            kept = self.restorable.pop(doc_id)
             self.seen["restored"] += 1
             self.gone.remove(kept)
             kept.ready = False
