@@ -49,7 +49,10 @@ async def suggested(turn: Turn, fails: str = "never") -> tuple[str, ...]:
 
 async def test_what_is_near_the_answer_and_not_answered_yet_can_be_asked_next() -> None:
     hits = [hit("handbook", "Holidays"), hit("handbook", "Request a parking space", 1), hit("handbook", "Who pays for travel?", 2)]
-    assert await suggested(answered("How many holidays are there?", *hits)) == ("How do I request a parking space?", "Who pays for travel?")
+    assert await suggested(answered("How many holidays are there?", *hits)) == (
+        "Who pays for travel?",
+        "What is there on “Request a parking space”?",
+    )
 
 
 async def test_a_question_is_tried_before_it_is_shown() -> None:
@@ -58,18 +61,12 @@ async def test_a_question_is_tried_before_it_is_shown() -> None:
     assert await suggested(answered("How many holidays are there?", *hits), fails="") == ()
 
 
-async def test_they_are_made_of_definitions_and_facts_too() -> None:
-    facts = "A desk is a table with drawers. A desk costs 300 euros."
-    turn = answered("How many holidays are there?", hit("handbook", "Holidays"), hit("handbook", "", 1, text=facts))
-    assert await suggested(turn) == ("How much does a desk cost?",)
-
-
 async def test_a_document_that_was_not_cited_must_share_a_word_with_the_question() -> None:
     hits = [hit("handbook", "Holidays"), hit("other", "Use rich markdown"), hit("plan", "Move holidays")]
-    assert await suggested(answered("How many holidays are there?", *hits)) == ("How do I move holidays?",)
+    assert await suggested(answered("How many holidays are there?", *hits)) == ("What is there on “Move holidays”?",)
 
 
-async def test_questions_about_the_cited_document_come_first_and_plain_headings_last() -> None:
+async def test_questions_about_the_cited_document_come_first() -> None:
     hits = [
         hit("handbook", "Holidays"),
         hit("plan", "Move holidays"),
@@ -77,7 +74,7 @@ async def test_questions_about_the_cited_document_come_first_and_plain_headings_
         hit("handbook", "Send a parcel", 2),
     ]
     assert await suggested(answered("How many holidays are there?", *hits)) == (
-        "How do I send a parcel?", "What should I know about Sick leave?", "How do I move holidays?",
+        "What is there on “Sick leave”?", "What is there on “Send a parcel”?", "What is there on “Move holidays”?",
     )  # fmt: skip
 
 
@@ -87,8 +84,7 @@ async def test_questions_about_the_cited_document_come_first_and_plain_headings_
         ("How many holidays are there?", "is the question"),
         ("How many holidays do I get?", "was asked in other words"),
         ("Send thirty", "was said in the answer"),
-        ("Table of contents", "is in every document"),
-        ("As user joe, you should now be able to sign in", "is a sentence"),
+        ("Introduction", "is in every document"),
         ("", "has no heading"),
     ],
 )
@@ -103,21 +99,21 @@ async def test_what_the_answer_quotes_is_not_asked_again() -> None:
 
 async def test_what_was_asked_before_in_the_conversation_is_not_suggested() -> None:
     turn = answered("How many holidays are there?", hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1))
-    asked = Conversation((Exchange("how do I send a parcel?", "By post."),))
-    assert await suggested(turn) == ("How do I send a parcel?",)
+    asked = Conversation((Exchange("What is there on “Send a parcel”?", "By post."),))
+    assert await suggested(turn) == ("What is there on “Send a parcel”?",)
     assert await suggested(with_(turn, conversation=asked)) == ()
 
 
 async def test_suggestions_do_not_repeat_one_another() -> None:
     hits = [hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1), hit("handbook", "Send a big parcel", 2)]
-    assert await suggested(answered("How many holidays are there?", *hits)) == ("How do I send a parcel?",)
+    assert await suggested(answered("How many holidays are there?", *hits)) == ("What is there on “Send a parcel”?",)
 
 
 async def test_a_hit_far_behind_the_best_suggests_nothing_unless_its_document_was_cited() -> None:
     hits = [hit("handbook", "Holidays", score=0.8), hit("plan", "Move holidays", score=0.4), hit("other", "Share holidays", score=0.39)]
-    assert await suggested(answered("How many holidays are there?", *hits)) == ("How do I move holidays?",)
+    assert await suggested(answered("How many holidays are there?", *hits)) == ("What is there on “Move holidays”?",)
     cited = hit("handbook", "Send a parcel", 1, score=0.1)
-    assert await suggested(answered("How many holidays are there?", hits[0], cited)) == ("How do I send a parcel?",)
+    assert await suggested(answered("How many holidays are there?", hits[0], cited)) == ("What is there on “Send a parcel”?",)
 
 
 async def test_questions_are_in_the_language_of_the_question() -> None:
@@ -128,14 +124,15 @@ async def test_questions_are_in_the_language_of_the_question() -> None:
             "Schlüssel kopieren",
             1,
             lang="de",
-            text="Gehen Sie damit zum Empfang im Erdgeschoss, dort hilft man Ihnen gern.",
+            text="Gehen Sie damit zum Empfang im Erdgeschoss, dort hilft man Ihnen gern, auch am Nachmittag.",
         ),
         hit("handbook", "Send a parcel about Urlaub"),
     ]
     trial = Trial(*(each.chunk for each in hits))
     turn = answered("Wie viel Urlaub habe ich?", *hits, lang="de", text="Dreißig.")
-    assert (await suggest_follow_ups(turn, trial=trial)).record.suggested_questions == ("Wie kann ich Schlüssel kopieren?",)
-    assert await suggested(answered("Combien de jours ?", hit("plan", "Congés", lang="fr"), lang="fr")) == ()
+    assert (await suggest_follow_ups(turn, trial=trial)).record.suggested_questions == ("Was gibt es zu „Schlüssel kopieren“?",)
+    french = [hit("plan", "Congés", lang="fr"), hit("plan", "Envoyer un colis", 1, lang="fr")]
+    assert await suggested(answered("Combien de jours ?", *french, lang="fr", text="Trente.")) == ("Envoyer un colis",)
 
 
 async def test_what_the_answering_model_wrote_is_tried_like_the_others() -> None:
@@ -157,16 +154,16 @@ async def test_what_the_answering_model_wrote_is_tried_like_the_others() -> None
     assert await left(turn) == ("May I post a letter?",)
     assert await left(make_turn("How many?", hits=hits, answer=answer, suggested_questions=written, lang="fr")) == ("May I post a letter?",)
     assert await left(with_(turn, outcome="cached")) == ("May I post a letter?",)
-    assert await left(with_(turn, outcome="refused")) == ("How do I send a parcel?",)
+    assert await left(with_(turn, outcome="refused")) == ("What is there on “Send a parcel”?",)
     del places["May I post a letter?"]
-    assert await left(turn) == ("How do I send a parcel?",)
+    assert await left(turn) == ("What is there on “Send a parcel”?",)
 
 
 async def test_after_the_closest_passages_their_questions_are_asked_after_nothing_none() -> None:
     hits = (hit("handbook", "Send a parcel"), hit("plan", "Send a letter"))
     turn = answered("How do I send a parcel to Busan?", *hits)
     assert await suggested(with_(turn, outcome="closest", answer=Answer("Closest", turn.answer.citations if turn.answer else ()))) == (
-        "How do I send a letter?",
+        "What is there on “Send a letter”?",
     )
     nothing = Answer("Nothing.", verdict=Verdict("nothing", "unrelated", -2.0, 2.0, 0.5))
     assert await suggested(with_(turn, outcome="refused", answer=nothing)) == ()
@@ -190,7 +187,7 @@ async def test_a_search_that_fails_ends_the_trials_and_harms_nothing() -> None:
         return await quick(turn, question)
 
     turn = await suggest_follow_ups(answered("How many holidays are there?", *hits), trial=trial)
-    assert (turn.record.suggested_questions, turn.record.degraded) == (("How do I send a parcel?",), False)
+    assert (turn.record.suggested_questions, turn.record.degraded) == (("What is there on “Send a parcel”?",), False)
 
 
 async def test_what_was_tried_in_time_is_suggested(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,4 +201,4 @@ async def test_what_was_tried_in_time_is_suggested(monkeypatch: pytest.MonkeyPat
         return await quick(turn, question)
 
     turn = await suggest_follow_ups(answered("How many holidays are there?", *hits), trial=trial)
-    assert turn.record.suggested_questions == ("How do I send a parcel?",)
+    assert turn.record.suggested_questions == ("What is there on “Send a parcel”?",)

@@ -50,7 +50,7 @@ async def _questions(core: Core, caller: Caller, name: str, documents: int) -> S
     if info is None or not documents:
         return []
     readers = "*" if caller.sees_all else json.dumps(sorted(caller.groups))  # a group's name may hold any separator
-    key = f"questions-4:{info.name}:{info.version}:{readers}"
+    key = f"questions-5:{info.name}:{info.version}:{readers}"
     make = partial(suggest_questions, caller, name, index=core.index, quotes=partial(_quotes, core, caller, name))
     try:
         questions: Sequence[Sequence[str]] | None = await core.optional_cache.get(key)

@@ -1,6 +1,6 @@
 """Suggests what to ask after an answer: questions that passages near it answer, each tried before it is shown.
 
-They are made like those for new users (`questions`), from the passages that the turn found, or written by the model that answered. None
+They are found like those for new users (`questions`), in the passages of the turn, or written by the model that answered. None
 is better than a bad one.
 """
 
@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from footnote.errors import FootnoteError
 from footnote.learn.candidates import Candidate, make_candidates
-from footnote.learn.questions import COUNT, KINDS, answers, is_from
+from footnote.learn.questions import COUNT, answers, is_from
 from footnote.text.tokens import content_terms
-from footnote.types import EXTERNAL_IDS, WORDED_LANGUAGES, Citation, Turn
+from footnote.types import EXTERNAL_IDS, Citation, Turn
 
 GOOD_HIT = 0.5
 """Minimum score of a hit in a document that was not cited, as a share of the best hit's."""
@@ -58,7 +58,7 @@ async def _answered(turn: Turn, trial: Trial) -> AsyncGenerator[str, None]:
             found = True
             yield question
     unrelated = turn.answer is not None and turn.answer.verdict is not None and turn.answer.verdict.tier == "nothing"
-    if found or unrelated or turn.lang not in WORDED_LANGUAGES:
+    if found or unrelated:
         return
     chosen: list[Candidate] = []
     for _, candidate in zip(range(TRIED), _open(turn, chosen), strict=False):
@@ -107,9 +107,7 @@ def _open(turn: Turn, chosen: Sequence[Candidate]) -> Iterator[Candidate]:
         return candidate.chunk.doc_id in documents or not asked.isdisjoint(around)
 
     candidates = [each for each in make_candidates(chunks) if each.lang == turn.lang]
-    candidates.sort(
-        key=lambda each: (each.chunk.doc_id not in documents, each.kind == "topic", places[each.chunk.chunk_id], KINDS.index(each.kind))
-    )
+    candidates.sort(key=lambda each: (each.chunk.doc_id not in documents, each.kind == "topic", places[each.chunk.chunk_id]))
     for candidate in candidates:
         if is_new(candidate) and is_near(candidate) and not any(map(candidate.is_like, chosen)):
             yield candidate
