@@ -9,9 +9,9 @@ from dataclasses import replace
 from footnote.answer.citation_styles import markers_of
 from footnote.events import Event, Token
 from footnote.ports import Embedder, speaks
-from footnote.retrieve.search import embed_questions
 from footnote.text.agreement import agree
 from footnote.text.code_spans import followed_by
+from footnote.text.embedded_texts import embed_questions
 from footnote.text.similarity import bigram_cosine, bigrams
 from footnote.types import Answer, Chunk, Citation, Turn
 

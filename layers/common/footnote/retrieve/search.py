@@ -10,10 +10,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from footnote.errors import SearchTimeout, SearchUnavailable
-from footnote.ports import CrossLingualEmbedder, Embedder, Index, embedded_languages
+from footnote.ports import Embedder, Index, embedded_languages
 from footnote.retrieve.derived import is_derived
 from footnote.retrieve.fuse import vectors_count
 from footnote.settings import Rag
+from footnote.text.embedded_texts import embed_questions
 from footnote.types import FURTHER, Candidates, Query, Search, Turn, lists_of
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 SOURCES = ("bm25", "cosine", *FURTHER)
-MIXED = 0.1
-"""With so large a share of passages in other languages than the question, its vector shall not tell its language."""
 LATE_S = 1.0
 """How much longer derived queries are waited for than those that are answered."""
 
@@ -49,13 +48,6 @@ def _lacks_vector(query: Query) -> bool:
 def _embeds(turn: Turn, embedder: Embedder | None, rag: Rag) -> bool:
     """Whether the dense list would have weight."""
     return embedder is not None and (turn.request.retriever == "knn" or vectors_count(embedder, turn.lang, rag))
-
-
-async def embed_questions(turn: Turn, embedder: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    """(len(texts), dimension): questions as the turn's own are embedded, without their language where passages are in others."""
-    vectors = await embedder.embed(texts, query=True)
-    is_mixed = turn.foreign_share >= MIXED
-    return embedder.across_languages(vectors) if is_mixed and isinstance(embedder, CrossLingualEmbedder) else vectors
 
 
 async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:

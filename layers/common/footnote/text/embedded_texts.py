@@ -1,11 +1,12 @@
-"""What is embedded for a chunk: its text and its sentences, with the words that make them understood alone."""
+"""What is embedded: for a chunk its text and its sentences, with the words that make them understood alone, and questions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from footnote.ports import EmbeddedPassage, Embedder, PassageEmbedder
+from footnote.ports import CrossLingualEmbedder, EmbeddedPassage, Embedder, PassageEmbedder
+from footnote.types import Turn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 BETWEEN = 4
 """Most characters between two headings at the beginning of a chunk: a separator or an empty line."""
+
+MIXED = 0.1
+"""With so large a share of passages in other languages than the question, its vector shall not tell its language."""
 
 
 def passage_of(title: str, headings: Sequence[str], text: str, bounds: Sequence[tuple[int, int]]) -> EmbeddedPassage:
@@ -34,6 +38,13 @@ async def passage_vectors(embedder: Embedder, passages: Sequence[EmbeddedPassage
     rows = {text: row for row, text in enumerate(dict.fromkeys(text for each in texts for text in each))}
     made = await embedder.embed(list(rows))
     return [made[[rows[text] for text in each]] for each in texts]
+
+
+async def embed_questions(turn: Turn, embedder: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """(len(texts), dimension): questions as the turn's own are embedded, without their language where passages are in others."""
+    vectors = await embedder.embed(texts, query=True)
+    is_mixed = turn.foreign_share >= MIXED
+    return embedder.across_languages(vectors) if is_mixed and isinstance(embedder, CrossLingualEmbedder) else vectors
 
 
 def quantise(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
