@@ -29,6 +29,11 @@ def may_greet(turn: Turn) -> bool:
     return turn.plan.model is None and turn.plan.wants("greet") and not needs_search(turn.request.question)
 
 
+def is_small_talk_by_meaning(turn: Turn) -> bool:
+    """The question is small talk in a language without patterns: nothing is searched for, and there is a packaged answer."""
+    return turn.request.mode == "rag" and turn.message_kind in ("greeting", "thanks")
+
+
 def is_greeted(turn: Turn) -> bool:
     """The question is small talk, for which there is a packaged answer."""
     return turn.plan.wants("greet") and is_small_talk(turn.request.question)
@@ -37,7 +42,9 @@ def is_greeted(turn: Turn) -> bool:
 async def greet(turn: Turn) -> AsyncIterator[Event | Turn]:
     """Says what can be asked here."""
     said = turn.request.question
-    if is_small_talk(said):
+    if turn.message_kind in ("greeting", "thanks"):
+        text = message("welcome" if turn.message_kind == "thanks" else "greeting", turn.lang)
+    elif is_small_talk(said):
         text = message("welcome" if is_thanks(said) else "greeting", language_of(said, turn.lang))
     else:
         text = message("task_needs_model", turn.lang)

@@ -19,7 +19,7 @@ from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.fitting import answer_fitting, converse_fitting
 from footnote.answer.generate import answer_no_hits, generate, has_model, has_no_model, has_nothing_to_answer_from, need_model, pick_model
 from footnote.answer.overview import quote
-from footnote.answer.small_talk import greet, is_greeted, may_greet
+from footnote.answer.small_talk import greet, is_greeted, is_small_talk_by_meaning, may_greet
 from footnote.answer.stand_in import stands_in, warn_of_stand_in
 from footnote.answer.truncated import is_truncated, warn_of_truncation
 from footnote.answer.unread import may_lack_documents, tell_unread
@@ -65,6 +65,7 @@ from footnote.types import Mode, Stage, Turn
 from footnote.understand.announce import announce_queries, was_rewritten
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, kind_shown, searches_documents
 from footnote.understand.last_answer import keep_last_answer, may_be_about_last_answer, needs_no_search
+from footnote.understand.message_kind import has_no_patterns, tell_message_kind
 from footnote.understand.question_filters import filter_by_question, names_period
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import complete_by_words, may_rewrite, rewrite
@@ -100,7 +101,8 @@ def answering_mode(turn: Turn) -> Literal[Mode, "greeting", "last_answer"]:
     """The key of the switch `mode`."""
     if needs_no_search(turn):
         return "last_answer"
-    return "greeting" if may_greet(turn) and not turn.conversation.is_asked_about else turn.request.mode
+    greets = may_greet(turn) or is_small_talk_by_meaning(turn)
+    return "greeting" if greets and not turn.conversation.is_asked_about else turn.request.mode
 
 
 # fmt: off
@@ -148,6 +150,10 @@ UNDERSTAND = (
     ),
     Step("announce", announce_question, stage=Stage.ACCOUNT, on_error=IGNORE, once=True, when=is_kept),
     LANGUAGE,
+    Step(
+        "message_kind", tell_message_kind, stage=Stage.UNDERSTAND, needs="embedder", on_error=IGNORE, timeout_s=5, when=has_no_patterns,
+        shows=lambda t: {"kind": t.message_kind or "told by patterns"},
+    ),
     Step(
         "room_prompt", keep_room_prompt, stage=Stage.MEMORY, on_error=SKIP, timeout_s=6, when=keeps_room_prompt,
         shows=lambda t: {"stored": not t.conversation.keeps_system},

@@ -27,6 +27,8 @@ LISTED = 200
 def may_be_about_collection(turn: Turn) -> bool:
     """The documents answer, and the question is about all of them; about those of the collection, if no files are attached."""
     asked = turn.request.mode == "rag" and "attached" not in turn.record.notes
+    if turn.message_kind is not None:
+        return asked and turn.message_kind == "collection"
     return asked and asks_about_collection(turn.asked, goes_on=bool(turn.conversation.exchanges))
 
 

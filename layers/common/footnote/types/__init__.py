@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from footnote.types.answer import CUT_WARNINGS, FLAWS, VIOLATIONS, Answer, Citation, Cut, Flaw, Message, Reason, Tier, ToolCall, Verdict
 from footnote.types.caller import ADMINS, EVERYONE, SYSTEM, Caller, Page, Role
-from footnote.types.classification import CHUNK_LEVELS, HINTS, Classification, Entity, EntityKind, Hints, Intent, QuestionType, Strategy
+from footnote.types.classification import (
+    CHUNK_LEVELS,
+    HINTS,
+    Classification,
+    Entity,
+    EntityKind,
+    Hints,
+    Intent,
+    MessageKind,
+    QuestionType,
+    Strategy,
+)
 from footnote.types.collections import ATTACHED, CHUNKERS, NO_EMBEDDER, Chunker, Collection, CollectionSettings, StoredName
 from footnote.types.conditions import Condition, Conditions, Operator, date_of
 from footnote.types.documents import (
@@ -130,6 +141,7 @@ __all__ = [
     "IntelligenceLevel",
     "Intent",
     "Message",
+    "MessageKind",
     "Mode",
     "ModelCall",
     "ModelLimits",

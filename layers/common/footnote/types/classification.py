@@ -13,6 +13,10 @@ Intent = Literal["FACTUAL", "SUMMARY", "COMPARISON", "LIST", "ANALYTICAL"]
 QuestionType = Literal["factual", "comparative", "procedural", "relational", "aggregative", "temporal"]
 """What has to be found: a fact, two things to compare, steps, how things are connected (causes among them), many passages, or when
 something is."""
+MessageKind = Literal["question", "follow_up", "about_answer", "collection", "greeting", "thanks", "task"]
+"""What somebody wrote: `about_answer` = about the last answer or what was said; `collection` = about all documents; `thanks` = or a
+goodbye; `task` = something that no document is needed for."""
+
 Strategy = Literal["DENSE_ONLY", "HYBRID", "FUSION", "TWO_STAGE", "HIERARCHICAL"]
 """How an answer is searched for, from the cheapest: by vectors; by words, too; by further queries, too; many passages in two stages;
 whole documents."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footnote.types.answer import Answer, Message, Tier
 from footnote.types.caller import Caller
-from footnote.types.classification import Classification
+from footnote.types.classification import Classification, MessageKind
 from footnote.types.evidence import INDEX_LISTS, Evidence
 from footnote.types.plan import Plan
 from footnote.types.query import ASKED, Query, QueryKind
@@ -76,6 +76,8 @@ class Turn:
     """The texts to search for. Never empty; the queries to answer come first."""
     languages: Mapping[str, int] = field(default_factory=dict)
     """The languages of the passages that the caller may read → their number; none = not looked up."""
+    message_kind: MessageKind | None = None
+    """What kind of message it is, told by its vector; None = patterns tell."""
     conversation: Conversation = Conversation()
     classification: Classification | None = None
     """What kind of question it is; None = not classified."""

@@ -24,7 +24,7 @@ def may_be_about_last_answer(turn: Turn) -> bool:
 async def keep_last_answer(turn: Turn, *, index: Index) -> Turn:
     """Where the question is about the last answer, sets `conversation.is_asked_about`, the question of that answer as what is asked, in
     its language, and its passages as hits."""
-    if is_greeting(turn.request.question) or not is_about_last_answer(turn.request.question):
+    if not _is_about_last_answer(turn):
         return turn
     conversation = turn.conversation
     chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, conversation.passages)} if conversation.passages else {}
@@ -33,6 +33,12 @@ async def keep_last_answer(turn: Turn, *, index: Index) -> Turn:
     queries = (replace(turn.queries[0], lang=detect_language(asked, [turn.lang])),)
     about = replace(conversation, is_asked_about=True)
     return replace(turn, conversation=about, evidence=replace(turn.evidence, hits=hits), queries=queries).rewrite(asked)
+
+
+def _is_about_last_answer(turn: Turn) -> bool:
+    if turn.message_kind is not None:
+        return turn.message_kind == "about_answer"
+    return not is_greeting(turn.request.question) and is_about_last_answer(turn.request.question)
 
 
 def needs_no_search(turn: Turn) -> bool:

@@ -13,6 +13,7 @@ from footnote.prompts import Prompts
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
 from footnote.text.untrusted import untrusted
 from footnote.types import Exchange, Message, Turn, has_thinking_mode, tier_of_model
+from footnote.understand.message_kind import refers_back
 from footnote.understand.same_question import Asked, asks_the_same, set_aside, shares_words
 
 SEARCHING = frozenset({"rag", "pa"})
@@ -44,12 +45,12 @@ def may_rewrite(turn: Turn) -> bool:
 async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Embedder | None) -> Turn:
     """Sets `turn.queries` if the question refers back to the conversation. Without a model, salient words of earlier questions are
     appended; likewise with a small one, if the plan wants `rewrite_by_size`, and where the model writes about something else."""
-    if is_greeting(turn.request.question):
+    if is_greeting(turn.request.question) or turn.message_kind in ("greeting", "thanks"):
         return turn
-    refers_back = needs_rewriting(turn.request.question, turn.lang)
+    goes_on = refers_back(turn)
     if not _has_model_to_rewrite(turn):
-        return _by_words(turn) if refers_back else turn
-    if not refers_back and not turn.plan.wants("rewrite_always"):
+        return _by_words(turn) if goes_on else turn
+    if not goes_on and not turn.plan.wants("rewrite_always"):
         return turn
     exchanges = [_shown(exchange) for exchange in _earlier(turn)]
     prompt = prompts.render(
@@ -57,12 +58,12 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Emb
     )
     how: dict[str, Any] = {"effort": "none", "temperature": THINKERS_TEMPERATURE} if has_thinking_mode(turn.plan.model or "") else {}
     reply = await ask(models, turn.plan.model, [Message("user", prompt)], Queries, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S, **how)
-    return await _checked(turn, clean_queries(reply.queries), embedder, refers_back=refers_back)
+    return await _checked(turn, clean_queries(reply.queries), embedder, goes_on=goes_on)
 
 
 async def complete_by_words(turn: Turn) -> Turn:
     """What `rewrite` does without a model, where the model fails or is late."""
-    return _by_words(turn) if needs_rewriting(turn.request.question, turn.lang) else turn
+    return _by_words(turn) if refers_back(turn) else turn
 
 
 def _earlier(turn: Turn) -> tuple[Exchange, ...]:
@@ -74,15 +75,15 @@ def _by_words(turn: Turn) -> Turn:
     return turn.rewrite(add_words(turn.request.question, _earlier(turn), turn.lang))
 
 
-async def _checked(turn: Turn, queries: tuple[str, ...], embedder: Embedder | None, *, refers_back: bool) -> Turn:
+async def _checked(turn: Turn, queries: tuple[str, ...], embedder: Embedder | None, *, goes_on: bool) -> Turn:
     """The turn with the queries, if they ask what was asked. Otherwise they are only searched for, beside the question."""
     if not queries:
-        return _by_words(turn) if refers_back else turn
+        return _by_words(turn) if goes_on else turn
     exchanges = _earlier(turn)
     said = " ".join(text for each in exchanges for text in (each.question, each.answer[:ANSWER_CHARACTERS]))
     asked = Asked(turn.request.question, add_words(turn.request.question, exchanges, turn.lang), said, turn.lang)
     if not await asks_the_same(" ".join(queries), asked, embedder):
-        return set_aside(_by_words(turn) if refers_back else turn, queries)
+        return set_aside(_by_words(turn) if goes_on else turn, queries)
     if len(queries) == 1:
         return turn.rewrite(*queries)
     kept = [query for query in queries if shares_words(query, asked)]
