@@ -28,13 +28,10 @@ PHRASINGS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
     "en": _table(
         re.NOFLAG,
         (r"\bcannot\b|\bcan't\b", "can not"),
-        (r"\bwon't\b", "will not"),
         (r"n't\b", " not"),
         (r"\b(what|who|where|when|why|how|which|there|it)'s\b", r"\1 is"),
         (r"'re\b", " are"),
-        (r"'ll\b", " will"),
         (r"'ve\b", " have"),
-        (r"\be-mail", "email"),
         (r"(?<![,\s])[,\s]*+\bplease\b[,\s]*", " "),
         (r"^\s*(?:hi|hello|hey)\b(?: there)?[,.!\s]+", ""),
         (r"(?<![,.!?\s])[,.!?\s]++(?:thanks|thank you)(?: in advance)?[.!\s]*$", ""),
@@ -58,9 +55,7 @@ PHRASINGS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
             r"^\s*(?:is it (?:possible|allowed|permitted|okay|ok)(?: for me)? to|(?:am|are) i (?:allowed|permitted) to|may i|could i)\b",
             "can i",
         ),
-        (r"^\s*can i (?:book|take) ([^?]+?)[?.\s]*$", r"can \1"),
         (r"^\s*(?:is|are) (\w+?)ing\b([^?]*?) (?:allowed|permitted|possible)\b([^?]*?)[?.\s]*$", r"can ~\1\2\3"),
-        (r"^\s*(?:is|are) ([^?]+?) (?:allowed|permitted)\b([^?]*?)[?.\s]*$", r"can \1\2"),
         (r"^\s*can i (\w+?)e?\b", r"can ~\1"),
         (r"^\s*(how|where) (?:do|can|could) (?:i|one)\b", r"\1"),
         (r"^\s*where find\b", "where is"),
@@ -68,18 +63,13 @@ PHRASINGS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
         (r"^\s*why (?:is|are) ([^?]+?) (\w{3,})ing[?.\s]*$", r"why \1 \2"),
         (r"\bneeded for (\w{3,})ing (?=(?:a|an|the|this|that)\b)", r"needed to \1 "),
         (r"^\s*(?:do i (?:need|require)|is it necessary to have) ([^?]+?)( to| for)\b", r"is \1 needed\2"),
-        (r"^\s*(?:what|which) ([^?]+?) do i (?:need|require)\b", r"what \1 is needed"),
-        (r"^\s*(?:what|which) ([^?]+?) (?:do|does) ([^?]+?) (?:need|require)[?.\s]*$", r"what \1 is needed for \2"),
         (r"^\s*(how|where) (?:does one\b|to\b)", r"\1"),
         (r"^\s*how frequently\b", "how often"),
         (r"^\s*(?:how much|what) (?:does|do) (.+?) cost[?.\s]*$", r"what is the price of \1"),
         (r"^\s*what (?:does|do) (.+?) (?:mean|stand for)[?.\s]*$", r"what is the meaning of \1"),
         (r"^\s*(what|which) ([^?]+?) (to|on|in|for|from|with|at|by|about)[?.\s]*$", r"\3 \1 \2"),
         (r"^\s*how long (is|was) ([^?]+?)[?.\s]*$", r"what \1 the length of \2"),
-        (r"^\s*how old (is|was) ([^?]+?)[?.\s]*$", r"what \1 the age of \2"),
         (r"^\s*how tall (is|was) ([^?]+?)[?.\s]*$", r"what \1 the height of \2"),
-        (r"^\s*how heavy (is|was) ([^?]+?)[?.\s]*$", r"what \1 the weight of \2"),
-        (r"^\s*how (?:big|large) (is|was) ([^?]+?)[?.\s]*$", r"what \1 the size of \2"),
         (r"^\s*how many ([\w -]+?) (?:are|is) there\b", r"what is the number of \1"),
         (r"^(\s*where (?:is|are|was|were) .+?) (?:located|situated|kept|stored)[?.\s]*$", r"\1"),
         (r"^\s*(what|who|where|when)( is| are| was| were) the ([\w -]+?)'s? ([\w -]+?)[?.\s]*$", r"\1\2 the \4 of the \3"),
@@ -144,7 +134,6 @@ SPELLINGS: dict[str, dict[str, str]] = {"en": _spellings(_SPELLINGS), "de": _spe
 
 ANYWHERE: dict[str, frozenset[str]] = {
     "en": frozenset("what who whose when where why is was did has had will would be been".split()),
-    "de": frozenset("was wer wann wo warum ist war hat hatte wird wurde".split()),
 }
 """Words whose position does not matter: “what the fee is” asks the same as “what is the fee”."""
 
