@@ -101,7 +101,7 @@ async def test_no_question_gets_the_answer_to_another(cache: SqliteCache, clock:
 async def test_more_than_half_of_the_same_questions_in_other_words_hit(cache: SqliteCache, clock: HandClock) -> None:
     embedder = E5()
     found = [await hits(pair, number, cache, embedder, clock) for number, pair in enumerate(SAME)]
-    assert sum(answer for _, answer in found) == sum(search for search, _ in found) == 44
+    assert sum(answer for _, answer in found) == sum(search for search, _ in found) == 45
 
 
 @pytest.mark.nightly
@@ -115,4 +115,4 @@ async def test_held_out_pairs_hit_sometimes_and_never_wrongly(cache: SqliteCache
         hit[lang, same] = hit.get((lang, same), 0) + answer
         asked[lang, same] = asked.get((lang, same), 0) + 1
     assert asked == {("en", True): 100, ("en", False): 100, ("de", True): 30, ("de", False): 40, ("ko", True): 30, ("ko", False): 40}
-    assert hit == {("en", True): 16, ("en", False): 0, ("de", True): 14, ("de", False): 0, ("ko", True): 17, ("ko", False): 0}
+    assert hit == {("en", True): 16, ("en", False): 0, ("de", True): 15, ("de", False): 0, ("ko", True): 17, ("ko", False): 0}

@@ -1,8 +1,8 @@
 """Cache lookup by meaning: was this asked before, in these or other words?
 
-A hit has the same meaning (`text.agreement`) and either the same words or a cosine similarity of at least the threshold. If the
-embedder does not support the language, the meaning alone decides. Each scope has `max_entries` slots, and a question belongs to
-slot `hash(bucket_key) mod max_entries`: a lookup is one read, and a new entry replaces the one in its slot.
+A hit has the same meaning (`text.agreement`), and either the same words or vectors so near that both ask the same with at least the
+threshold's probability. If the embedder does not support the language, the meaning alone decides. Each scope has `max_entries` slots,
+and a question belongs to slot `hash(bucket_key) mod max_entries`: a lookup is one read, and a new entry replaces the one in its slot.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from footnote.ports import Cache, Embedder, speaks
 from footnote.settings import Caching
 from footnote.text.agreement import agree_readings, bucket_key, is_particular, readings
+from footnote.text.similarity import same_chance
 from footnote.text.tokens import normalise
 from footnote.types import Query, Turn
 
@@ -53,7 +54,7 @@ class CacheQuery:
 
 @dataclass(frozen=True, slots=True)
 class CacheHit:
-    """A cached value, with the cosine similarity of its question and its age."""
+    """A cached value, with the probability that its question asks the same, and its age."""
 
     value: Any
     similarity: float
@@ -91,7 +92,7 @@ async def look_up(cache: Cache, key: str, asked: CacheQuery, caching: Caching, n
     if len(kept) != len(asked.queries) or not all(map(agree_readings, kept, asked.readings)):
         return None
     by_words = entry["words"] == asked.words or not (entry["vectors"] or asked.vectors)
-    similarity = 1.0 if by_words else _cosine(entry["vectors"], asked.vectors)
+    similarity = 1.0 if by_words else same_chance(_cosine(entry["vectors"], asked.vectors))
     return CacheHit(entry["value"], similarity, now - entry["made_at"]) if similarity >= _threshold(asked, caching) else None
 
 
@@ -111,7 +112,7 @@ def _threshold(asked: CacheQuery, caching: Caching) -> float:
 
 
 def _cosine(kept: Sequence[str], vectors: Sequence[npt.NDArray[np.float32]]) -> float:
-    """The lowest similarity of the pairs; 0 if one side has no vectors."""
+    """The lowest cosine of the pairs; 0 if one side has no vectors."""
     import numpy as np
 
     if not vectors or len(kept) != len(vectors):

@@ -27,15 +27,27 @@ class Caching(Group):
     )
     threshold_mode: Literal["precision", "recall", "adaptive"] = setting(
         "adaptive",
-        description="Required similarity of questions. adaptive: precision for questions with numbers, names, negation or fewer than 4"
-        " words, else recall.",
+        description="How likely two questions must ask the same. adaptive: precision for questions with numbers, names, negation or fewer"
+        " than 4 words, else recall.",
         changeable=True,
         affects="nothing",
     )
     precision: float = setting(
-        0.85, gt=0, le=1, description="Lowest similarity of a hit in precision mode.", changeable=True, affects="nothing"
+        0.95,
+        gt=0,
+        le=1,
+        description="Lowest probability, in precision mode, that a hit asks the same: where the words agree, by the nearness of vectors.",
+        changeable=True,
+        affects="nothing",
     )
-    recall: float = setting(0.8, gt=0, le=1, description="Lowest similarity of a hit in recall mode.", changeable=True, affects="nothing")
+    recall: float = setting(
+        0.85,
+        gt=0,
+        le=1,
+        description="Lowest probability, in recall mode, that a hit asks the same.",
+        changeable=True,
+        affects="nothing",
+    )
 
     def answer_ttl_s(self, usual: float) -> float:
         """Seconds for which an answer is reused; `usual`: those of the API."""
