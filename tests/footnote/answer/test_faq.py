@@ -132,8 +132,8 @@ async def test_vectors_decide_where_their_maker_speaks_the_language() -> None:
     assert (await run(far, FakeEmbedder(languages=frozenset({"de"}))))[1].outcome == "faq"
 
 
-@pytest.mark.parametrize(("cosine", "outcome"), [(0.921, "faq"), (0.919, None)])
-async def test_vectors_of_a_frequent_question_agree_from_92_percent_on(cosine: float, outcome: str | None) -> None:
+@pytest.mark.parametrize(("cosine", "outcome"), [(0.65, "faq"), (0.6, None)])
+async def test_a_frequent_question_is_answered_from_a_likelihood_of_95_percent_on(cosine: float, outcome: str | None) -> None:
     class Fixed(FakeEmbedder):
         def vector(self, text: str) -> Any:
             return np.array([1.0, 0.0], np.float32)
@@ -146,12 +146,12 @@ async def test_vectors_of_a_frequent_question_agree_from_92_percent_on(cosine: f
 @pytest.mark.parametrize(
     ("question", "outcome"),
     [
-        ("What does annual membership of town library cost?", "faq"),  # .970 of the character bigrams
+        ("What does annual membership of town library cost?", "faq"),
         ("What does annual membership of town library?", None),
-        ("How long is notice period?", None),  # .947
+        ("How long is notice period?", "faq"),
     ],
 )
-async def test_letters_of_a_frequent_question_agree_from_95_percent_on(question: str, outcome: str | None) -> None:
+async def test_the_words_of_a_frequent_question_decide_where_there_are_no_vectors(question: str, outcome: str | None) -> None:
     text = "What does the annual membership of the town library cost?\n12 crowns.\n\nHow long is the notice period?\nTwo weeks."
     assert (await run(make_turn(question, hits=(faq(text),))))[1].outcome == outcome
 

@@ -12,13 +12,13 @@ from footnote.ports import Embedder, speaks
 from footnote.text.agreement import agree
 from footnote.text.code_spans import followed_by
 from footnote.text.embedded_texts import embed_questions
-from footnote.text.similarity import bigram_cosine, bigrams
+from footnote.text.similarity import same_chance, vector_cosine
 from footnote.types import Answer, Chunk, Citation, Turn
 
 LOOKED_AT = 3
 """Number of hits that are examined."""
-NEAR, ALIKE = 0.92, 0.95
-"""Minimum similarity of the two questions: cosine of their vectors, else of their character bigrams."""
+SURE = 0.95
+"""Least probability that the two questions, whose words agree, ask the same."""
 
 QUESTION = re.compile(
     r"""^[ \t]*(?:Q|Question|F|Frage|문|질문)[ ]?\d*[ ]?[:：][ \t]*(?P<marked>[^\n]{3,300}?)(?:(?<=[?？])\s|[ \t]*$)   # Q: …
@@ -89,6 +89,7 @@ def _is_faq(chunk: Chunk) -> bool:
 
 
 async def _are_near(turn: Turn, question: str, embedder: Embedder | None) -> bool:
-    if turn.vectors and speaks(embedder, turn.lang):
-        return float(turn.vectors[0] @ (await embed_questions(turn, embedder, [question]))[0]) >= NEAR
-    return bigram_cosine(bigrams(turn.asked), bigrams(question)) >= ALIKE
+    """By their vectors; where the embedder does not speak the language, that their words agree is enough."""
+    if not turn.vectors or not speaks(embedder, turn.lang):
+        return True
+    return same_chance(vector_cosine(turn.vectors[0], (await embed_questions(turn, embedder, [question]))[0])) >= SURE
