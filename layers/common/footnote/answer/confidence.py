@@ -6,12 +6,12 @@
     grounding  = share of the answer's claims that their passages support (`assess`), at least DOUBTED; 1 for quoted sentences; 0 without
                  an answer
     score      = relevance × grounding; high from HIGH on, if the context is sufficient, medium from MEDIUM on
-    coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all, without those of its instruction alone
+    coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all that may name a thing or are found
 
 margin = the turn's score minus `relevant_from` (`tiers`), so it is calibrated on the collection; negated: the question asks what is
 not so; named: the first quotable sentence lacks a name or number of the question. Of several questions the least relevance counts.
-Missing aspects are words of the question that may name a thing (`things`), that are no word of its instruction (`instruction_words`),
-that no cited passage has and, unless they are names, few others (COMMON). Cited sentences of two passages conflict if they have the same
+Missing aspects are words of the question that may name a thing (`things`), that no cited passage has and, unless they are names, few
+others (COMMON). Cited sentences of two passages conflict if they have the same
 terms (SAME) but no number in common.
 
 Fitted on half of squad2's questions with an extractive answer, with unanswerable ones weighted to be one in five; MEDIUM and HIGH by
@@ -34,9 +34,8 @@ from footnote.answer.sub_questions import turns_of
 from footnote.answer.tiers import is_name, judge, relevant_from
 from footnote.ports import Embedder, Index
 from footnote.text.grounding import covered_share
-from footnote.text.instructions import instruction_words
 from footnote.text.question_things import things
-from footnote.text.tokens import WORD, content_terms
+from footnote.text.tokens import content_terms
 from footnote.types import Answer, Turn
 
 ConfidenceLevel = Literal["low", "medium", "high"]
@@ -101,9 +100,10 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
         question, sentences = await read_sentences(whole, index, embedder, passages=len(hits))
     cited = {citation.hit.chunk.chunk_id for citation in answer.citations}
     held = frozenset[str]().union(*(each.held for each in sentences if each.hit.chunk.chunk_id in cited))
-    told = instruction_words(question.text, question.lang)
-    missing = tuple(_missing(question, held, told))
-    coverage = _coverage(question, held, told)
+    named = things(question.text, question.lang)
+    missing = tuple(_missing(question, held, named))
+    terms = held.union(content_terms(" ".join(named), question.lang)) & question.terms or question.terms
+    coverage = covered_share(terms, held, question.weights)
     conflicts = has_conflicts(answer, turn.lang)
     is_answer = turn.outcome in (None, "cached", "faq")
     lacking = coverage < SUFFICIENT or any(is_name(word, question) for word in missing)
@@ -161,20 +161,12 @@ def _cited_sentences(answer: Answer) -> Iterator[tuple[int, str]]:
             yield citation.number, citation.hit.chunk.text[start:end]
 
 
-def _missing(question: Question, held: frozenset[str], told: frozenset[str]) -> Iterator[str]:
-    named = things(question.text, question.lang)
+def _missing(question: Question, held: frozenset[str], named: frozenset[str]) -> Iterator[str]:
     for word in question.words_without(held):
-        if word in named and word not in told:
+        if word in named:
             rarest = max(question.weights[term] for term in content_terms(word, question.lang))
             if is_name(word, question) or rarest >= COMMON:
                 yield word
-
-
-def _coverage(question: Question, held: frozenset[str], told: frozenset[str]) -> float:
-    """`told`: the words of the instruction. Their terms count only where they are found, or no other word has any."""
-    subject = " ".join(word for word in WORD.findall(question.text) if word not in told)
-    terms = held.union(content_terms(subject, question.lang)) & question.terms or question.terms
-    return covered_share(terms, held, question.weights)
 
 
 async def _grounding(turn: Turn, answer: Answer, index: Index) -> float:

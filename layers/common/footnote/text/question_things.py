@@ -1,4 +1,4 @@
-"""Which words of a question may name a thing that it asks about. The others are its form: “how long”, “allowed”, “darf”, “되나요”.
+"""Which words of a question may name a thing that it asks about. The others are its form: “how long”, “compare”, “darf”, “되나요”.
 
 By patterns: in English all words but what asks, participles, adverbs, and verbs behind their subject or “to”; in German those with a
 capital, if the question has any within; in Korean words of two syllables that do not end as predicates do. In other languages, whose
@@ -21,7 +21,7 @@ VERB_OR_ADVERB_EN = re.compile(r"\w{2,}(?:ed|ly)", re.IGNORECASE)
 BEFORE_VERB_EN = CLAUSES["en"].pronouns | {"to"}
 OPEN_KO = "".join(chr(0xAC00 + 28 * (21 * lead + vowel)) for lead in range(19) for vowel in (0, 1, 4, 6, 9, 10, 14))  # ㅏ ㅐ ㅓ ㅕ ㅘ ㅙ ㅝ
 """The syllables that stems end in before “-도”, “-야”, “-서”: 해도, 써도, 가야."""
-PREDICATE_KO = re.compile(rf"\w*(?:[요죠까냐]|니다|[는은한된]데|(?<!화)면|[{OPEN_KO}][도야서])")
+PREDICATE_KO = re.compile(rf"\w*(?:[요죠까냐]|니다|시오|히|[는은한된]데|(?<!화)면|[{OPEN_KO}][도야서])")
 
 
 def things(question: str, lang: str) -> frozenset[str]:
@@ -39,14 +39,15 @@ def things(question: str, lang: str) -> frozenset[str]:
             is_thing = YEAR.fullmatch(word) is not None or not counts
         elif lang == "en":
             forms = CLAUSES[lang]
-            asks = word.lower() in forms.auxiliaries | forms.adverbs | forms.things or word in asking
+            asks = word.lower() in forms.auxiliaries | forms.adverbs | forms.things | forms.requests or word in asking
             is_thing = not (asks or VERB_OR_ADVERB_EN.fullmatch(word) or before in BEFORE_VERB_EN) or (at > 0 and word[0].isupper())
         elif lang == "de":
             forms = CLAUSES[lang]
             asks = word.lower() in forms.auxiliaries | forms.adverbs | forms.things | forms.requests or word in asking
             is_thing = not asks and (not has_capitals or (at > 0 and word[0].isupper()))
         elif lang == "ko":
-            is_thing = len(word) > 1 and not ASKING_KO.search(word) and not PREDICATE_KO.fullmatch(word)
+            is_request = at + 1 < len(words) and words[at + 1][0].startswith(("줘", "주세", "주시", "주십"))
+            is_thing = len(word) > 1 and not (is_request or ASKING_KO.search(word) or PREDICATE_KO.fullmatch(word))
         else:
             is_thing = at > 0 and word[0].isupper()
         if is_thing:
