@@ -141,30 +141,8 @@ def test_a_short_line_above_a_paragraph_looks_like_a_heading(line: str) -> None:
     assert looks_like_heading(f"{line}\n\nThe text.", 0, len(line))
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "-h, --help zeigt die Hilfe an",
-        "Ausgabe mit --quiet",
-        "$ createdb -O joe joework",
-        "# su -s /bin/bash postgres",
-        "/etc/passwd",
-        "[Optionen]",
-        "ÜBERSICHT passwd [Optionen]",
-        "ÜBERSICHT\npasswd",
-        "passwd - ändert das Passwort eines Benutzers",
-        "CODE        HEADER    BESCHREIBUNG",
-        "• Kleinbuchstaben",
-        "To see the automatically generated help documentation, run",
-        "For a detailed description of the architecture, please see",
-        "Beispielsweise listet",
-        "If the file is missing,",
-        "를 다음처럼 나타냅니다",
-        "자동으로 동기화되어 동료들에게 실시간으로",
-        "사업계획서를 모방하거나",
-    ],
-)
-def test_commands_options_and_fragments_do_not_look_like_headings(line: str) -> None:
+@pytest.mark.parametrize("line", ["Release 2", "If the file is missing:", "Run it; then wait", "x" * 81, "| Prices |"])
+def test_a_line_with_a_number_or_a_mark_or_a_long_one_looks_like_none(line: str) -> None:
     assert not looks_like_heading(f"{line}\n\nThe text.", 0, len(line))
 
 

@@ -22,19 +22,6 @@ INITIALS = re.compile(r"(?:\w\.)+\w")
 ROMAN = re.compile(r"[ivxlc]{1,5}")
 HANGUL_END = re.compile(r"[가-힣][.!?。]+[\"'”’»)\]]*$")
 HEADING = re.compile(r"(?:[\dIVXivx]+[.)]\s*)*[^\d.!?:;…。！？|]{1,80}")
-NO_HEADING = re.compile(
-    r"""[-–$#>/~•·‣▪◦*|`(\[{"'„“]                              # an option, a command, a path, an item, a quotation
-      | [a-zß-öø-ÿ]                                           # “libacl (optional)”, “passwd - changes the password”
-      | .*(?:[\[\]{}<>=\\`\n]|(?<!\S)--?\w|(?<!\S)\$|\S\ {3}|\t)   # brackets, options, columns, more than a line
-      | .*(?:[,，、]|다|세요|십시오)$                            # goes on, or is a Korean sentence
-      | .*[가-힣](?:으로|에서|에게|[를는며]|하여|하거나|[하되있]고|[하되]면|때문에|위해|따라|통해)$   # goes on in the next line
-      | .*\b(?:run|execute|type|enter|see|use|with|by|as|to|for|of|the|an?|and|or|is|are|was|were|from|like|than|that|which|example
-            |follows|running|using|calling|please
-            |listet|lautet|lauten|zeigt|ergibt|liefert|gibt|folgt|startet|ausführen|eingeben|verwenden|siehe|mit|durch|und|oder
-            |bzw|ist|sind|wird|werden|wurde|kann|können|muss|müssen|soll|sollte|dass|der|die|das|den|dem|ein|eine|einen)$""",
-    re.VERBOSE | re.DOTALL,
-)
-"""What begins or ends as commands, options and fragments that introduce something do, but no heading."""
 LONGEST_WORD = 64
 """Characters before a full stop that can be an abbreviation or a number."""
 LONGEST = 600
@@ -71,10 +58,8 @@ def split_chunk(chunk: Chunk) -> list[tuple[int, int]]:
 
 
 def looks_like_heading(text: str, start: int, end: int) -> bool:
-    """Whether text[start:end] is a heading: a short line without end mark or number, followed by a paragraph break. No command,
-    option or fragment of a sentence is one."""
-    line = text[start:end]
-    return text.startswith("\n\n", end) and HEADING.fullmatch(line) is not None and NO_HEADING.match(line) is None
+    """Whether text[start:end] is a heading: a short line without end mark or number, followed by a paragraph break."""
+    return text.startswith("\n\n", end) and HEADING.fullmatch(text, start, end) is not None
 
 
 def _code_of(chunk: Chunk) -> Iterator[tuple[int, int]]:
