@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from footnote.text.faq_marks import ANSWER_MARK, ASKS, QUESTION_MARK, QUESTION_WORD
+from footnote.text.faq_marks import ANSWER_MARK, QUESTION_MARK
 from footnote.text.tokens import content_terms, count_tokens
 from footnote.types import Block, Pair, Parsed
 
@@ -125,7 +125,7 @@ def _asking_paragraphs(blocks: Sequence[Block], lang: str) -> Iterator[Pair]:
     group: list[Pair] = []
     start: int | None = None
     for i, block in enumerate([*blocks, Block("heading", "")]):
-        asks = block.kind == "paragraph" and _asks(block.text, lang) and _begins_as_question(block.text, lang)
+        asks = block.kind == "paragraph" and _asks(block.text, lang) and block.text.strip(MARKUP)[0].isalpha()  # no speech
         if start is not None and (asks or block.kind == "heading"):
             end = i if asks else _least_end(blocks, min(start + 1, i - 1), i)
             answer = blocks[start + 1 : end]
@@ -144,15 +144,4 @@ def _asks(text: str, lang: str) -> bool:
     said = NUMBER.sub("", text.strip(MARKUP))
     if len(said) > LONGEST or not ENDS_WITH_QUESTION.search(said) or re.search(r"[.!?？]\s+\S", said):
         return False
-    return len(said.split()) >= (2 if lang == "ko" else 3) and bool(content_terms(said, lang)) and _has_question_word(said, lang)
-
-
-def _has_question_word(text: str, lang: str) -> bool:
-    """Whether a text that ends with a question mark begins as a question or has a question word, in a language that is known."""
-    if lang not in ASKS or ASKS[lang].match(text):
-        return True
-    return QUESTION_WORD[lang].search(text) is not None
-
-
-def _begins_as_question(text: str, lang: str) -> bool:
-    return lang in ASKS and ASKS[lang].match(NUMBER.sub("", text.strip(MARKUP))) is not None
+    return len(said.split()) >= (2 if lang == "ko" else 3) and bool(content_terms(said, lang))
