@@ -76,51 +76,6 @@ async def test_some_documents_are_introduced_with_their_first_sentences(core: Co
     assert names(reply) == ["handbook", "ferry", "lamp"]  # written for newcomers; the longest; code comes last
 
 
-INTRODUCED = {
-    "What can I ask?": (
-        "# Tower\n\nFigure 1: Plan of the tower at night.\n\nHarbour Office, 12 Quay Street, Springfield\n\n"
-        "The settings are in /etc/tower/lamp.conf today. Write to tower@example.org before May. Read https://example.org/tower first.\n\n"
-        "The tower warns ships of the reef.\n\nFig. 2. The lamp. It was drawn by Ada.\n\nThe lamp is lit by hand.\n",
-        ["The tower warns ships of the reef.", "The lamp is lit by hand."],
-    ),
-    "Was kann ich fragen?": (
-        "# Turm\n\nAbb. 1: Grundriss des Turms bei Nacht.\n\nHafenamt, Hafenstraße 5, 20457 Hamburg\n\n"
-        "Die Einstellungen stehen in /etc/turm/lampe.conf. Schreiben Sie an turm@example.de vor Mai.\n\n"
-        "Der Turm warnt Schiffe vor dem Riff.\n\nTabelle 2 – Die Gebühren des Hafens.\n\nDie Lampe wird von Hand gezündet.\n",
-        ["Der Turm warnt Schiffe vor dem Riff.", "Die Lampe wird von Hand gezündet."],
-    ),
-    "무엇을 물어볼 수 있나요?": (
-        "# 등대\n\n그림 1. 밤의 등대 구조이다.\n\n서울특별시 강남구 테헤란로 123\n\n"
-        "설정은 /etc/tower/lamp.conf 파일에 있다. 문의는 tower@example.kr 로 한다.\n\n"
-        "등대는 배에 암초를 알린다.\n\n<표 2> 항구의 요금표이다.\n\n등불은 손으로 켠다.\n",
-        ["등대는 배에 암초를 알린다.", "등불은 손으로 켠다."],
-    ),
-}
-
-
-@pytest.mark.parametrize("question", INTRODUCED)
-async def test_no_captions_paths_or_addresses_are_quoted(question: str, core: Core) -> None:
-    text, quoted = INTRODUCED[question]
-    await core.ingestor.accept(LOCAL, text.encode(), file_name="tower.md", collection="tower", permission_groups=["*"])
-    while await core.ingestor.work_one():
-        pass
-    reply = await ask(core, question, index_name="tower")
-    assert reply["outcome"] == "answered"
-    assert all(sentence in reply["answer"] for sentence in quoted)
-    left_out = [line for block in text.split("\n\n")[1:] for line in [block.strip()] if line not in quoted]
-    shown = [line for line in left_out if any(part and part in reply["answer"] for part in (line, line.partition(". ")[0]))]
-    assert shown == []
-
-
-async def test_where_there_is_nothing_else_captions_and_addresses_are_not_quoted_either(core: Core) -> None:
-    text = b"# Tower\n\nFigure 1: What can be asked of the tower.\n\nHarbour Office, 12 Quay Street, Springfield\n"
-    await core.ingestor.accept(LOCAL, text, file_name="tower.md", collection="tower", permission_groups=["*"])
-    while await core.ingestor.work_one():
-        pass
-    reply = await ask(core, "What can I ask?", index_name="tower")
-    assert not any(part in reply["answer"] for part in ("Figure", "Quay"))
-
-
 async def test_who_may_read_more_is_told_of_more(core: Core) -> None:
     assert "A secret keeper earns 900 crowns." in (await ask(core, "What is in here?", Caller("bob", frozenset({"*", "board"}))))["answer"]
     assert names(await ask(core, "What is in here?", Caller("eve", frozenset({"eve"})), permission_groups=["eve"])) == names(

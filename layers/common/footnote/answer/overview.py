@@ -17,7 +17,6 @@ from footnote.answer.sub_questions import shown_question
 from footnote.events import Event, Quoted, Token
 from footnote.ports import Embedder, Index
 from footnote.steps import known_early
-from footnote.text.captions import is_caption, names_place
 from footnote.text.language import detect_language
 from footnote.types import Answer, Citation, Turn, Verdict
 
@@ -115,17 +114,10 @@ async def _overview(turn: Turn, picked: Sequence[Scored]) -> AsyncIterator[Event
 
 
 def beginnings(sentences: Sequence[Scored]) -> list[Scored]:
-    """SENTENCES of these, the first ones of each passage, in reading order, without what introduces nothing: captions, paths, addresses."""
+    """SENTENCES of these, the first ones of each passage, in reading order, without records, which introduce nothing."""
     of_passage: dict[str, list[Scored]] = {}
     for each in sentences:
-        if each.quotable and not each.is_heading and _introduces(each):
+        if each.quotable and not each.is_heading and len(LABEL.findall(each.text)) < 2:
             of_passage.setdefault(each.hit.chunk.chunk_id, []).append(each)
     in_turn = [each for each in chain.from_iterable(zip_longest(*of_passage.values())) if each is not None]
     return sorted(in_turn[:SENTENCES], key=lambda each: (each.hit.chunk.doc_id, each.hit.chunk.ordinal, each.number))
-
-
-def _introduces(sentence: Scored) -> bool:
-    text, passage = sentence.text, sentence.hit.chunk.text
-    block = max(sentence.part, passage.rfind("\n\n", 0, sentence.start) + 2 if "\n\n" in passage[: sentence.start] else 0)
-    is_record = len(LABEL.findall(text)) >= 2
-    return not (is_record or names_place(text) or is_caption(passage[block : sentence.end]) or is_caption(text))
