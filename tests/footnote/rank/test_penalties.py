@@ -1,4 +1,4 @@
-"""Passages that seldom answer are put back, unless they are asked for."""
+"""Passages that seldom answer are put back."""
 
 from __future__ import annotations
 
@@ -54,11 +54,6 @@ async def test_each_type_loses_its_share_and_the_order_follows() -> None:
 async def test_a_glossary_keeps_its_score_where_something_is_to_be_defined(question: str, lang: str) -> None:
     turn = await penalised(question, page("glossary", 0.9), page("contents", 0.9), page("text", 0.8), lang=lang)
     assert scores(turn) == [("glossary", 0.9), ("text", 0.8), ("contents", 0.45)]
-
-
-async def test_what_is_asked_for_keeps_its_score() -> None:
-    turn = await penalised("Which chapters are there?", page("contents", 0.9), page("text", 0.8))
-    assert scores(turn) == [("contents", 0.9), ("text", 0.8)]
 
 
 async def test_other_passages_stay_as_they_are() -> None:

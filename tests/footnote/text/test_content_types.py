@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from footnote.text.content_types import asks_for, content_type_of
+from footnote.text.content_types import content_type_of
 
 CONTENTS = "Introduction ............ 1\nThe harbour . . . . . . . . 12\nRates …………… 31"
 REFERENCES = """[1] A. Mason, "Bridges of the north", Journal of Spans, 1998.
@@ -72,23 +72,6 @@ def test_other_headings_are_no_such_type(heading: str) -> None:
 )
 def test_other_texts_are_no_such_type(text: str) -> None:
     assert content_type_of("Handbook", (), text) == "text"
-
-
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("Which chapters does the handbook have?", "contents"),
-        ("목차를 보여 주세요", "contents"),
-        ("What does the bibliography list?", "reference"),
-        ("Wofür steht die Abkürzung KMU?", "reference"),
-        ("Who took the photo on page 3?", "credits"),
-        ("Von wem ist das Bild auf Seite 3?", "credits"),
-        ("Wer ist der Herausgeber?", "credits"),
-    ],
-)
-def test_a_question_may_ask_for_such_a_passage(question: str, kind: str) -> None:
-    assert asks_for(question, kind)  # type: ignore[arg-type]
-    assert not asks_for("When was the bridge built?", kind)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("line", ["." * 280 + "x", "1. " + "a " * 140, "… " * 140 + "!", "Photo " * 45])

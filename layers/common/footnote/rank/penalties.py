@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from footnote.text.content_types import asks_for
 from footnote.text.question_shapes import shape_of
 from footnote.types import ContentType, Hit, Turn
 
@@ -15,11 +14,9 @@ PENALTIES: Mapping[ContentType, float] = {"reference": 0.3, "contents": 0.5, "cr
 
 
 async def penalise(turn: Turn) -> Turn:
-    """Lowers the scores of such passages of the pool and orders it again; notes their number as `penalised`. A passage keeps its score
-    where the question asks for its type: a glossary, where something is to be defined."""
-    spared = {kind for kind in PENALTIES if asks_for(turn.asked, kind)}
-    if shape_of(turn.asked, turn.lang) == "definition":
-        spared.add("reference")
+    """Lowers the scores of such passages of the pool and orders it again; notes their number as `penalised`. A glossary keeps its
+    score where something is to be defined."""
+    spared: set[ContentType] = {"reference"} if shape_of(turn.asked, turn.lang) == "definition" else set()
     pool = [_penalised(hit, spared) for hit in turn.evidence.pool]
     count = sum(after is not before for after, before in zip(pool, turn.evidence.pool, strict=True))
     if not count:

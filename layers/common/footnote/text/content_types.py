@@ -54,20 +54,6 @@ ENTRIES: Mapping[ContentType, re.Pattern[str]] = {
     ),
 }
 """What a line of such a passage looks like."""
-ASKED: dict[ContentType, re.Pattern[str]] = {
-    "contents": re.compile(r"\bcontents\b|\bchapters?\b|\binhaltsverzeichnis|\bkapitel\b|목차|차례|몇 장", re.IGNORECASE),
-    "reference": re.compile(
-        r"\bglossar|\breferences?\b|\bbibliograph|\bcited?\b|\bcites\b|\babbreviat|\bacronym|\bstand(?:s)? for\b|literatur|verzeichnis"
-        r"|\babkürzung|\bbegriff|\bquellen?\b|용어|참고 ?(?:문헌|자료)|색인|약어",
-        re.IGNORECASE,
-    ),
-    "credits": re.compile(
-        r"\bimprint|\bimpressum|\bpublish|\bherausgeb|\bverantwortlich|\bverlag|\banschrift|판권|발행|펴낸"
-        r"|\bcredit|\bphoto|\bpicture|\bimages?\b|\billustrat|\bcopyright|\bfoto|\bbild|\babbildung|\burheber|사진|이미지|그림|삽화|저작권",
-        re.IGNORECASE,
-    ),
-}
-"""Questions that passages of the type may answer."""
 
 
 def content_type_of(title: str, headings: Sequence[str], text: str) -> ContentType:
@@ -93,8 +79,3 @@ def _named(heading: str) -> ContentType | None:
     if any(part in said for part in GLOSSARIES):
         return "reference"
     return HEADINGS.get(said[NUMBER.match(said).end() :].strip(" :*_\t"))  # type: ignore[union-attr]
-
-
-def asks_for(question: str, kind: ContentType) -> bool:
-    """Whether passages of this type may answer the question."""
-    return ASKED[kind].search(question) is not None
