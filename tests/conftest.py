@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import os
 import signal
 import ssl
 import sys
 import time
+from collections.abc import Callable
+from copy import deepcopy
 from functools import cache
 from typing import Any
 
@@ -15,11 +18,14 @@ import pytest
 
 from footnote.answer import calibration
 from footnote.ingest.apart import in_thread
+from footnote.settings.environment import Environment
 from footnote.text.everyday_questions import EVERYDAY
 from tests.engines import ENGINES
 from tests.fakes import HereParser
 
 pytest_plugins = ["pytester", "tests.background", "tests.browser_loop", "tests.nightly", "tests.costs", "tests.engines.fixtures"]
+
+gc.disable()  # until all tests are collected: what is loaded by then stays, and each collection would look through it
 
 # Set before anything imports numpy: with more BLAS threads than cores, small matrices are many times slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -35,6 +41,22 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 # Each HTTP client reads the 140 certificates of the web anew: 20 ms, in thousands of tests.
 vars(ssl)["create_default_context"] = cache(ssl.create_default_context)
+
+
+def read_once(read: Callable[[Environment], dict[str, Any]]) -> Callable[[Environment], dict[str, Any]]:
+    """Looking up two hundred settings in the same environment takes as long as some tests do."""
+    known: dict[tuple[object, ...], dict[str, Any]] = {}
+
+    def read_it(self: Environment) -> dict[str, Any]:
+        key = (self.settings_cls, *self.env_vars.items())
+        if key not in known:
+            known[key] = read(self)
+        return deepcopy(known[key])
+
+    return read_it
+
+
+Environment.__call__ = read_once(Environment.__call__)  # type: ignore[assignment, method-assign]
 
 
 class NetworkBlocked(BaseException):
@@ -103,6 +125,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.nodeid.startswith("tests/live/"))
     if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
         items[:] = long_first(items, int(workers))
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 class HandClock:
