@@ -508,5 +508,6 @@ async def test_a_function_is_alive_and_logs_no_user_text_while_everything(
             assert (ready.status_code, "ok" in ready.json()["parts"].values()) == (503, False)
         calls = Counter(call.split()[0] for call in site.plan.calls[before:])
         del calls["mongodb"]  # its driver goes on looking for a server
-        assert max(calls.values(), default=0) <= 12  # three functions, and the prompts of one of them; three attempts each
+        # Three functions, what two of them have still to make again, and the prompts of one; three attempts each.
+        assert max(calls.values(), default=0) <= 18
     assert CANARY not in "".join(caplog.handler.format(record) for record in caplog.records if record.name != "httpx")  # that is ours
