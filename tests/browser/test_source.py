@@ -170,6 +170,7 @@ def test_a_korean_pdf_without_fonts_of_its_own_is_drawn_and_marked(open_screen: 
     screen = open_screen(server, locale="ko-KR", color_scheme="dark")
     screen.add("handbook.pdf", korean_pdf("직원의 연차 휴가는 매년 28일입니다.", "출장비는 2주 안에 지급됩니다."))
     page = open_first_citation(screen, "직원의 연차 휴가는 매년 며칠입니까?")
+    expect(view_of(page).locator(".pdf-page[data-drawn]").first).to_be_visible()
     words = edges(view_of(page).locator(".pdf-text span").get_by_text("직원의 연차 휴가는 매년 28일입니다."))
     mark = edges(view_of(page).locator(".pdf-mark").first)
     for side in ("left", "top", "bottom"):  # to the right, the reader's own font may be wider than the missing one
