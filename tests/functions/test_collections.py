@@ -6,6 +6,7 @@ import pytest
 
 from footnote.bootstrap.suggestions import Trials
 from footnote.types import Caller, Turn
+from tests.fakes import FakeEmbedder
 from tests.functions.conftest import LOCAL, OpenSite
 
 
@@ -41,6 +42,18 @@ async def test_a_collections_questions_are_in_its_documents_languages_the_reader
         (town,) = (await site.client.get("/collections", params={"lang": lang})).json()["data"]
         first[lang] = town["questions"][0]
     assert first == {"en": "What does a boat cost?", "de": "Wann beginnt die Nachtruhe?", "ko": "출입증은 어디에서 받나요?"}
+
+
+async def test_while_vectors_are_missing_a_question_is_tried_with_those_of_its_passages(open_site: OpenSite) -> None:
+    site = await open_site(filled=False)
+    site.core.embedder = embedder = FakeEmbedder()
+    text = b"# Fees\n\n## What does a boat cost?\n\nA boat costs 40 crowns a day."
+    await site.core.ingestor.accept(LOCAL, text, file_name="fees.md", collection="town", permission_groups=[])
+    while await site.core.ingestor.work_one():
+        pass
+    (town,) = (await site.client.get("/collections")).json()["data"]
+    assert town["questions"] == ["What does a boat cost?"]
+    assert "What does a boat cost?: A boat costs 40 crowns a day." in embedder.embedded  # as for the answer
 
 
 HANDBOOK = """# Handbook

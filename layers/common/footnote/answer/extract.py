@@ -164,9 +164,9 @@ def closest(sentences: Sequence[Scored]) -> list[Scored]:
     return list(said.values())[:CLOSEST]
 
 
-async def certain_quotes(turn: Turn, *, index: Index, calibration: Calibration) -> list[Scored]:
+async def certain_quotes(turn: Turn, *, index: Index, embedder: Embedder | None = None, calibration: Calibration) -> list[Scored]:
     """The sentences with which `extract` would answer from these hits; [] = it would not answer."""
-    return quotes_of(await read_parts(turn, index=index, calibration=calibration))
+    return quotes_of(await read_parts(turn, index=index, embedder=embedder, calibration=calibration))
 
 
 async def score_turn(turn: Turn, *, index: Index) -> float:

@@ -65,7 +65,7 @@ async def _questions(core: Core, caller: Caller, name: str, documents: int) -> S
 
 async def _quotes(core: Core, caller: Caller, collection: str, question: str) -> list[tuple[str, int, int]]:
     turn = await core.retrieve.finish(core.new_turn(Request(question, collection, options=CHEAP), caller, UNSAVED, trace_id=""))
-    found = await certain_quotes(turn, index=core.index, calibration=core.calibration)
+    found = await certain_quotes(turn, index=core.index, embedder=core.embedder, calibration=core.calibration)
     return [(each.hit.chunk.chunk_id, each.start, each.end) for each in found]
 
 
