@@ -26,11 +26,11 @@ def each_of(parts: Mapping[str, str], faults: Mapping[str, Any]) -> Any:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """pymongo's asynchronous client leaves the socket open when the task that connects is cancelled, as steps out of time are; it is
-    closed when it is collected, in whatever test that is."""
+    """pymongo's asynchronous client leaves the socket, or its transport, open when the task that connects is cancelled, as steps out of
+    time are; it is closed when it is collected, in whatever test that is."""
     for item in items:
         if item.nodeid.startswith("tests/faults/"):
-            item.add_marker(pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"))
+            item.add_marker(pytest.mark.filterwarnings("ignore:unclosed (transport )?<(_Selector)?[sS]ocket:ResourceWarning"))
 
 
 @pytest.fixture(scope="module", autouse=True)
