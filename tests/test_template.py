@@ -8,7 +8,6 @@ import tomllib
 from importlib import import_module
 from typing import Any
 
-import cfnlint.api
 import pytest
 import yaml
 
@@ -29,8 +28,11 @@ ALL_BUT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
 # --- the functions -----------------------------------------------------------------------------
 
 
+@pytest.mark.nightly  # in the gate `make sam` does it
 @pytest.mark.slow("cfn-lint reads the schemas of all resources")
 def test_the_template_is_valid() -> None:
+    import cfnlint.api
+
     matches = cfnlint.api.lint_file(ROOT / "template.yaml", config={"regions": ["us-east-1", "eu-central-1"]})
     assert [f"{match.linenumber}: {match.rule.id} {match.message}" for match in matches] == []
 
