@@ -26,7 +26,9 @@ BY_NIGHT = {
     "an RTF table of 20,000 cells", "a string that is used 1,000 times", "a repeated cell in an ods", "a Markdown table that is filled up",
     "50,000 times abbreviations", "50,000 times numbers", "50,000 times digits and dots", "50,000 times dots and spaces",
     "20,000 rows", "JSON of 20,000 records", "many parts of zeros", "a mail 1,000 parts deep", "100,000 lines on one page",
-    "reStructuredText 1,000 quotes deep", "Markdown of 20,000 times '\\n1. '",
+    "reStructuredText 1,000 quotes deep", "Markdown of 20,000 times '\\n1. '", "Markdown of 20,000 times '\\n#'",
+    "2,000 rows of lying spans", "20,000 attributes", "20,000 scripts and styles", "JSON of one number with a million digits",
+    "reStructuredText of open marks", "a page of 300 MB of zeros", "50,000 times initials", "a notebook of 20,000 cells",
 }  # fmt: skip
 """Large cases of which the gate reads a smaller one of the same kind, or the same in another format."""
 
