@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from footnote.answer import assess
 from footnote.answer.assess import claims_of, find_support
 from footnote.answer.citation_styles import cite
 from footnote.answer.messages import message
@@ -172,6 +173,14 @@ async def test_what_cites_nothing_is_judged_and_another_language_is_not() -> Non
     ((_, alone),) = await find_support(turn, Answer(text), Weights())
     assert (alone.measured, alone.doubted) == (True, True)
     assert warnings(await check(f"{text[:-1]} [1].", BRUECKE)) == ()
+
+
+async def test_a_passage_that_several_claims_cite_is_split_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    split = list[str]()
+    sentences_of = assess.sentences_of
+    monkeypatch.setattr(assess, "sentences_of", lambda chunk, lang: split.append(chunk.doc_id) or sentences_of(chunk, lang))
+    await check("The old bridge carries 300 cars a day [1]. Cyclists may not cross it at night [1]. The ferry leaves every hour [2].")
+    assert split == ["bridge", "ferry"]
 
 
 async def test_several_sources_support_a_claim_together() -> None:

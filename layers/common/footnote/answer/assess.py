@@ -122,7 +122,8 @@ async def find_support(turn: Turn, answer: Answer, index: Index) -> list[tuple[s
     terms = [term for claim, *_ in claims for term in content_terms(claim, turn.lang)]
     asked = f"{turn.request.question} {turn.asked}"
     weights = await index.term_weights(turn.caller, turn.request.collection, terms)
-    passages = {chunk.chunk_id: sentences_of(chunk, turn.lang) for _, chunks, _ in claims for chunk in chunks}
+    cited = {chunk.chunk_id: chunk for _, chunks, _ in claims for chunk in chunks}  # several claims may cite the same
+    passages = {chunk_id: sentences_of(chunk, turn.lang) for chunk_id, chunk in cited.items()}
     return [(claim, support(claim, chunks, passages, weights, asked, turn.lang, least)) for claim, chunks, least in claims]
 
 
