@@ -18,6 +18,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, get_args
@@ -41,6 +42,7 @@ from footnote_local.evaluate import CALLER, PROFILE, TOP, answer_query, build_in
 QUESTIONS = Path(__file__).parent / "questions" / "intents.jsonl"
 SETS = ("squad2", "korquad")
 UNROUTED, ROUTED, RANDOM = "no router", "router", "router, random kinds"
+PIPELINE = "router of /v1/chat"
 
 
 class RandomKinds:
@@ -86,11 +88,12 @@ class Bench:
 
     async def score(self, query: GoldenQuery, strategy: Strategy | str) -> tuple[float, bool, str]:
         """(nDCG@10, whether a gold answer would be quoted, the strategy of the search)."""
+        profile = replace(PROFILE, facts_by_vectors=strategy == PIPELINE)
         request = Request(query.text, "default", limit=TOP, any_limit=strategy != UNROUTED)
-        turn = await self._understand.finish(self._core.new_turn(request, CALLER, PROFILE, trace_id="bench"))
+        turn = await self._understand.finish(self._core.new_turn(request, CALLER, profile, trace_id="bench"))
         if strategy == RANDOM:
             turn = await classify_by_model(turn, models=self._random, prompts=Prompts())
-        if strategy in (ROUTED, RANDOM):
+        if strategy in (ROUTED, PIPELINE, RANDOM):
             turn = await route(turn, embedder=self._core.embedder)
         elif strategy in STRATEGIES:
             turn = follow(turn, next(name for name in STRATEGIES if name == strategy), "bench", self._core.embedder)
@@ -109,7 +112,7 @@ async def measure(golden: GoldenSet, limit: int) -> list[dict[str, Any]]:
     plain: list[float] = []
     try:
         bench = Bench(core)
-        for way in (UNROUTED, ROUTED, RANDOM, *STRATEGIES):
+        for way in (UNROUTED, ROUTED, PIPELINE, RANDOM, *STRATEGIES):
             made = [await bench.score(query, way) for query in queries]
             scores = [score for score, _, _ in made]
             plain = plain or scores

@@ -37,7 +37,7 @@ async def routed(question: str, *, lang: str = "en", embedder: Any = None, **cha
         ("호숫가 별장의 보증금은 얼마인가요?", "ko", "HYBRID", "a fact"),
         ("Is rail cheaper than road?", "en", "FUSION", "a comparison"),
         ("Warum wurde der Hafen gesperrt?", "de", "FUSION", "reasons or consequences"),
-        ("What is trust?", "en", "FUSION", "few words"),
+        ("What is trust?", "en", "HYBRID", "a fact"),
         ("Wo wohnt der Mann, der die Brücke gebaut hat?", "de", "FUSION", "several steps"),
         ("회의록을 요약해 주세요", "ko", "HIERARCHICAL", "a summary"),
         ("Which ports are closed?", "en", "HIERARCHICAL", "a list"),
@@ -48,6 +48,23 @@ async def routed(question: str, *, lang: str = "en", embedder: Any = None, **cha
 async def test_the_kind_of_question_decides_the_strategy(question: str, lang: str, strategy: str, because: str) -> None:
     turn = await routed(question, lang=lang)
     assert (turn.plan.strategy, turn.plan.strategy_because) == (strategy, because)
+
+
+@pytest.mark.parametrize(
+    ("question", "lang", "strategy"),
+    [
+        ("How high is the deposit?", "en", "DENSE_ONLY"),
+        ("Quel est le montant de la caution ?", "fr", "DENSE_ONLY"),
+        (FACT, "en", "HYBRID"),
+        ("What did the port cost in 2021?", "en", "TWO_STAGE"),
+        ("How do I book the flat?", "en", "HYBRID"),
+    ],
+)
+async def test_where_an_api_wants_it_short_facts_are_searched_for_by_vectors(question: str, lang: str, strategy: str) -> None:
+    turn = make_turn(question, lang=lang)
+    turn = await classify_by_rules(replace(turn, profile=replace(turn.profile, facts_by_vectors=True)))
+    plan = (await call_step(route, turn, FakeDeps(embedder=FakeEmbedder(languages=None)))).plan
+    assert (plan.strategy, plan.wants("hybrid")) == (strategy, strategy != "DENSE_ONLY")
 
 
 async def test_at_standard_no_question_loses_an_option_that_needs_no_model() -> None:

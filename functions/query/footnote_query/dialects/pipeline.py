@@ -39,6 +39,7 @@ CHAT = Profile(
     prompt="answer_numbered",
     limit=10,
     candidates=15,
+    facts_by_vectors=True,
     context_tokens=4500,
     history=15,
     answer_cache_s=300,

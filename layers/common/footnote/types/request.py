@@ -110,6 +110,8 @@ class Profile:
     """Entries to take from each list of a search, where nobody configured their number; 0 = the default."""
     pool_size: int = 0
     """Number of passages to fetch where something ranks them; 0 = as many as the options that rank want."""
+    facts_by_vectors: bool = False
+    """True: short questions for a fact are searched for by vectors alone."""
     temperature: float | None = None
     max_tokens: int | None = None
     quotes_first: bool = False

@@ -11,8 +11,8 @@ from footnote.types import BY_DOCUMENT, FURTHER, Choice, Classification, Intent,
 
 SPENDS_MORE = ("enhanced", "maximum")
 """Levels at which a strategy may switch on what costs something (`Means.adds`)."""
-ABSTRACT_WORDS: Mapping[str, int] = {"en": 5, "de": 5, "ko": 3}
-"""A question with fewer words that names nothing says little by which it finds something."""
+SHORT = 10
+"""A question for a fact of no more words is short; in scripts without spaces, every one is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ async def route(turn: Turn, *, embedder: Embedder | None) -> Turn:
     kind = turn.classification or Classification()
     if turn.plan.assignment is not None and turn.plan.assignment.arm.strategy is not None:
         return follow(turn, turn.plan.assignment.arm.strategy, turn.plan.assigned_because, embedder)
-    strategy, because = choose_strategy(kind, turn.asked, turn.lang, turn.plan)
+    strategy, because = choose_strategy(kind, turn.asked, turn.plan, facts_by_vectors=turn.profile.facts_by_vectors)
     if "divided" in turn.record.notes and strategy != "DENSE_ONLY":
         strategy, because = "FUSION", "several questions"
     return follow(turn, strategy, because, embedder)
@@ -83,7 +83,7 @@ def follow(turn: Turn, strategy: Strategy, because: str, embedder: Embedder | No
     return replace(turn, request=request, plan=_by_words(plan, turn.lang, embedder))
 
 
-def choose_strategy(kind: Classification, asked: str, lang: str, plan: Plan) -> tuple[Strategy, str]:
+def choose_strategy(kind: Classification, asked: str, plan: Plan, *, facts_by_vectors: bool = False) -> tuple[Strategy, str]:
     """The strategy for a question, and why."""
     if not plan.wants("hybrid"):
         return "DENSE_ONLY", plan.choices["hybrid"].because
@@ -93,10 +93,10 @@ def choose_strategy(kind: Classification, asked: str, lang: str, plan: Plan) -> 
         return "FUSION", "several steps"
     if kind.intent in REASONS:
         return REASONS[kind.intent]
-    if kind.type == "factual" and not kind.entities and len(asked.split()) < ABSTRACT_WORDS.get(lang, ABSTRACT_WORDS["en"]):
-        return "FUSION", "few words"
     if kind.entities or _is_negated(asked):
         return "TWO_STAGE", "names, numbers or a negation"
+    if facts_by_vectors and kind.type == "factual" and len(asked.split()) <= SHORT:
+        return "DENSE_ONLY", "a short question for a fact"
     return "HYBRID", "a fact"
 
 
