@@ -84,12 +84,6 @@ QUESTION = re.compile(
     r"(?:what|who|which|when|where|why|how|is|are|do|does|did|should|could|would|can|was|wer|welche[rs]?|wann|wo|warum|wie|ist|sind|kann|soll)\b.*[?？]$",
     re.IGNORECASE | re.DOTALL,
 )
-QUOTED = re.compile(
-    r"['\"‘“„»«][^'\"‘’“”„»«]{1,80}['\"’”“»«]|^how (?:do|would|can) you (?:say|write|spell|pronounce|translate)\b", re.IGNORECASE
-)
-"""Quotations, and questions about wording, whose “you” does not address the reader."""
-OF_THE_PAGE = re.compile(r"\b(?:you|your|we|our|us|sie|ihre?n?|wir|unsere?n?)\b|우리|저희|여러분", re.IGNORECASE)
-"""A question in which a page addresses its readers or speaks in their name."""
 TO_READERS = re.compile(r"^(?:please )?make sure\b|\b(?:your|our|we|us|ihre?n?|unsere?n?)\b|우리|저희|여러분", re.IGNORECASE)
 """A command of the page to its readers."""
 SENTENCE_END = re.compile(r"[.!?。！？][\"'”’»)]*$")
@@ -155,9 +149,7 @@ def _is_to_assistant(sentence: str) -> bool:
 
 
 def _asks_anything(sentence: str) -> bool:
-    """Whether it is a command, wish or question that does not speak for the page."""
-    if WISH.match(sentence):
+    """Whether it is a wish, a question, or a command that does not speak for the page."""
+    if WISH.match(sentence) or QUESTION.match(sentence):
         return True
-    commands = COMMAND.match(sentence) is not None
-    asks = QUESTION.match(sentence) is not None and not OF_THE_PAGE.search(QUOTED.sub("", sentence))
-    return asks or (commands and SENTENCE_END.search(sentence) is not None and not TO_READERS.search(sentence))
+    return COMMAND.match(sentence) is not None and SENTENCE_END.search(sentence) is not None and not TO_READERS.search(sentence)
