@@ -55,7 +55,7 @@ PLAIN = re.compile(rf"\b(?:{WHEN})'?s? {NOUN}\b|\b{NOUN} (?P<year2>(?:19|20)\d\d
 BEFORE_MONTH = re.compile(r"\b(?:the|our|my|your|all|any|last|this|from|of|for|in|show|list|find|me|and)\s+$", re.IGNORECASE)
 """What stands before the month May, and not before the verb."""
 KOREAN = re.compile(rf"(?:{WHEN}) ?(?P<how>부터|이후|이래|이전|전에?|까지|에|의)?(?:에|의|로)? ?(?:[가-힣]+ ){{0,2}}?{NOUN_KO}")
-EXPIRES_KO = re.compile("끝나|만료|종료|마감")
+EXPIRES_KO = ("끝나", "만료", "종료", "마감")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Period:
 
 def find_period(question: str, today: date) -> Period | None:
     """The time that the wanted documents are from; None = the question names none."""
-    korean = None if EXPIRES_KO.search(question) else KOREAN.search(question)
+    korean = None if any(word in question for word in EXPIRES_KO) else KOREAN.search(question)
     plain = (found for found in PLAIN.finditer(question) if not _is_verb(found, question))
     found = LATIN.search(question) or korean or next(plain, None)
     if found is None:

@@ -28,7 +28,6 @@ CUE = (
 """What announces a phone number."""
 EXTENSION = r"(?: ?(?:x|ext\.?|extension|durchwahl|내선) ?\d{1,5})?"
 CARD_CUE = r"(?:cards?|cc|maestro|kreditkarten?|debitkarten?|karten?|kartennummer|카드)"
-DIGITS = re.compile(r"\D")
 
 
 def passes_luhn(digits: str) -> bool:
@@ -108,7 +107,6 @@ KINDS: Sequence[tuple[str, re.Pattern[str], Callable[[str], bool] | None]] = (
 MASKS = {"email": "[e-mail]", "phone": "[phone]", "iban": "[IBAN]", "card": "[card]"}
 """Kind → what stands in its place; of other kinds MASK."""
 MASK = "[id]"
-FIRST_OF_NUMBER = re.compile(r"[+(\d]")
 TOUCHING_HANGUL = re.compile(r"(?<=[0-9A-Za-z])[가-힣]|[가-힣](?=[0-9A-Za-z+(])")
 """A particle directly behind a number or an address, or a word before it, would make it part of a word."""
 
@@ -122,7 +120,7 @@ def find_pii(text: str) -> Iterator[tuple[str, int, int]]:
             for match in shape.finditer(text, max(near.start() - BEFORE, 0), near.end() + AFTER):
                 if match.start() >= near.end():  # of the digits that follow, and cut off
                     break
-                bare = match[0].replace(" ", "") if kind == "iban" else DIGITS.sub("", match[0])
+                bare = match[0].replace(" ", "") if kind == "iban" else "".join(filter(str.isdigit, match[0]))
                 if check is None or check(bare):
                     yield kind, *match.span()
 
@@ -146,6 +144,6 @@ def mask_pii(text: str) -> str:
 def _spans(text: str) -> Iterator[tuple[str, int, int]]:
     """As `find_pii`, without the words before a number."""
     for kind, first, last in find_pii(TOUCHING_HANGUL.sub(" ", text)):
-        if kind in ("phone", "card") and (number := FIRST_OF_NUMBER.search(text, first, last)):
-            first = number.start()
+        if kind in ("phone", "card"):
+            first = next(at for at in range(first, last) if text[at].isdigit() or text[at] in "+(")
         yield kind, first, last

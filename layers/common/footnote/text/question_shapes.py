@@ -50,8 +50,6 @@ YES_NO = re.compile(
     r"|(?:나요|까요?|니까|는가|인가요?|은가요?|을까|[해아어]도 (?:되|돼)|되나|돼요?|있나|하나요?|한가요|필요해요?|합니까)\s*[?？]?$",
     re.IGNORECASE,
 )
-WAS = re.compile(r"^was\b", re.IGNORECASE)
-"""A question in German that asks what."""
 KOREAN_QUESTION = re.compile("누구|누가|언제|어디|무엇|무슨|왜|어떻게|어떤|몇|얼마|뭐|어느")
 NEGATION = re.compile(r"n['’]t\b|\b(?:not|never|cannot|nicht|kein\w*|nie|niemals)\b|(?:지|하지)\s*(?:않|못)|안\s", re.IGNORECASE)
 """Of a question: what is not so is seldom written down."""
@@ -84,7 +82,7 @@ def shape_of(question: str, lang: str = "en") -> Shape:
         return "list"
     if DEFINITION.search(asked) and len(subject_of(asked)) <= LONGEST_SUBJECT:
         return "definition"
-    if YES_NO.search(asked) and not KOREAN_QUESTION.search(asked) and not (lang == "de" and WAS.search(asked)):
+    if YES_NO.search(asked) and not KOREAN_QUESTION.search(asked) and not (lang == "de" and asked.lower().startswith("was ")):
         return "yes_no"
     words = len(asked.split())
     return "topic" if 0 < words <= LONGEST_TOPIC - (lang == "ko") and not ASKS.search(question) else "other"

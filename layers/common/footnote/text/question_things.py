@@ -12,9 +12,8 @@ import re
 from footnote.text.answer_types import TYPES
 from footnote.text.clauses import ASKING_KO, CLAUSES
 from footnote.text.question_shapes import YES_NO
+from footnote.text.tokens import WORD
 
-WORD = re.compile(r"\w+")
-YEAR = re.compile(r"(?:19|20)\d\d")
 COUNTED = re.compile(r"[\s-]*[^\W\d_]")
 """Behind a number: it counts what follows."""
 VERB_OR_ADVERB_EN = re.compile(r"\w{2,}(?:ed|ly)", re.IGNORECASE)
@@ -36,7 +35,8 @@ def things(question: str, lang: str) -> frozenset[str]:
         word, before = found[0], words[at - 1][0].lower() if at else ""
         if word[0].isdigit():
             counts = compares or COUNTED.match(question, found.end()) is not None or not word.isdigit()
-            is_thing = YEAR.fullmatch(word) is not None or not counts
+            is_year = word.isdigit() and len(word) == 4 and word.startswith(("19", "20"))
+            is_thing = is_year or not counts
         elif lang == "en":
             forms = CLAUSES[lang]
             asks = word.lower() in forms.auxiliaries | forms.adverbs | forms.things | forms.requests or word in asking

@@ -18,8 +18,8 @@ BOUNDARY = re.compile(
 )
 GAP = re.compile(r"[^\S\n]*\n(?:\s*\n|(?=\s*(?:[-*•|]|\d{1,3}[.)]\s)))")
 EMPTY_LINES = re.compile(r"\n\s*\n")
-INITIALS = re.compile(r"(?:\w\.)+\w")
-ROMAN = re.compile(r"[ivxlc]{1,5}")
+ROMAN = frozenset("ivxlc")
+"""Digits of small Roman numerals."""
 HANGUL_END = re.compile(r"[가-힣][.!?。]+[\"'”’»)\]]*$")
 HEADING = re.compile(r"(?:[\dIVXivx]+[.)]\s*)*[^\d.!?:;…。！？|]{1,80}")
 LONGEST_WORD = 64
@@ -107,7 +107,7 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], lang: str) -> bo
     spaced = match.end() > match.end("mark") or match.end() == len(text)
     if match["mark"] == ".":
         word = re.split(r"[\s(\[\"'„“]", head[:-1].rstrip())[-1].lower()
-        if word in ABBREVIATIONS or INITIALS.fullmatch(word):
+        if word in ABBREVIATIONS or ("." in word and all(len(initial) == 1 for initial in word.split("."))):
             return False
         if len(word) == 1 and word.isalpha() and not "가" <= word <= "힣":
             return False  # an initial: J. Smith
@@ -115,7 +115,7 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], lang: str) -> bo
             return False  # 1.5, example.org
         if word.isdigit() and len(word) <= 2 and following.isalpha() and (lang == "de" or head.strip() == word + "."):
             return False  # a German ordinal (3. Mai), or the number of a list item
-        if ROMAN.fullmatch(word) and word not in ("i", "mix", "civil") and following.isalpha() and lang == "de":
+        if 0 < len(word) <= 5 and ROMAN.issuperset(word) and word not in ("i", "mix", "civil") and following.isalpha() and lang == "de":
             return False  # a German ordinal in Roman numerals: Karl V. war
     return not following.islower()
 

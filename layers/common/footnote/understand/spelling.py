@@ -20,14 +20,12 @@ from unicodedata import normalize
 from footnote.ports import Index
 from footnote.text.dictionary import is_word
 from footnote.text.tokens import CJK, content_terms, normalise
+from footnote.text.tokens import WORD as TERM
 from footnote.text.words import INTERROGATIVES
 from footnote.types import Search, Turn
 
 WORD = re.compile(r"[^\W\d_]++(?!['’]t)")  # not the beginning of a negation: hasn't
-TERM = re.compile(r"\w+")
 CHUNK = re.compile(r"\S+")
-FOREIGN = re.compile(rf"(?!{CJK.pattern})[^\W\d_]")
-"""A letter that is not Korean, Japanese or Chinese."""
 SHORTEST = 4
 """Letters of a word that may be misspelled: shorter ones are near too many others."""
 SYLLABLES = 3
@@ -39,6 +37,11 @@ ENDINGS = tuple("가까나냐니다요죠지")
 def _is_written(syllable: str) -> bool:
     """False for the Hangul syllables that KS X 1001 leaves out, because hardly any Korean word has them: 8,822 of 11,172, such as “챁”."""
     return len(syllable.encode("euc-kr", "ignore")) <= 2  # the others are spelled out, as eight bytes
+
+
+def _is_foreign(letter: str) -> bool:
+    """Whether it is a letter, and not Korean, Japanese or Chinese."""
+    return letter.isalpha() and not CJK.match(letter)
 
 
 def _closed_by(*finals: int) -> str:
@@ -92,7 +95,7 @@ async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
     forms = {word: {form for each in languages for form in content_terms(word, each)} for word in (*words, *TERM.findall(text))}
     known = await index.known_terms(turn.caller, collection, sorted(set().union(*forms.values())))
     kept = [found.span() for found in TERM.finditer(text) if not CJK.search(found[0]) and not known.isdisjoint(forms[found[0]])]
-    kept += [found.span() for found in CHUNK.finditer(text) if CJK.search(found[0]) and FOREIGN.search(found[0])]
+    kept += [found.span() for found in CHUNK.finditer(text) if CJK.search(found[0]) and any(map(_is_foreign, found[0]))]
     unknown = dict.fromkeys(
         found[0]
         for found in WORD.finditer(text)
