@@ -10,11 +10,8 @@ from typing import Any
 import httpx
 import jsonschema
 import pytest
-from mcp import Client
-from mcp_types import CallToolResult, TextContent
 
 from footnote.types import Caller
-from footnote_query.dialects.mcp.server import TOOLS
 from tests.fakes import Piece, make_document, put_document
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve
 
@@ -45,15 +42,22 @@ async def start(open_site: OpenSite, serve: Serve) -> Start:
     return start_
 
 
-def text_of(result: CallToolResult) -> str:
+def connect(url: str, **options: Any) -> Any:
+    """The SDK's client. Loading it takes a second, which no other process of tests is to pay for."""
+    from mcp import Client
+
+    return Client(url, **options)
+
+
+def text_of(result: Any) -> str:
     (item,) = result.content
-    assert isinstance(item, TextContent)
-    return item.text
+    assert item.type == "text"
+    return str(item.text)
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_the_tools_are_listed_as_only_reading(mode: Any, start: Start) -> None:
-    async with Client(f"{await start()}/mcp", mode=mode) as client:
+    async with connect(f"{await start()}/mcp", mode=mode) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert list(tools) == ["search", "fetch", "ask", "list_collections"]
     assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools.values())
@@ -69,14 +73,16 @@ async def test_the_tools_are_listed_as_only_reading(mode: Any, start: Start) -> 
 
 
 async def test_a_client_gets_instructions_for_the_tools(start: Start) -> None:
-    async with Client(f"{await start()}/mcp") as client:
+    from footnote_query.dialects.mcp.server import TOOLS
+
+    async with connect(f"{await start()}/mcp") as client:
         instructions = client.instructions
     assert instructions
     assert all(name in instructions for name in TOOLS)
 
 
 async def test_a_tool_returns_data_of_its_schema_and_the_same_as_text(start: Start) -> None:
-    async with Client(f"{await start()}/mcp") as client:
+    async with connect(f"{await start()}/mcp") as client:
         schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
         found = await client.call_tool("search", {"query": QUESTION})
         fetched = await client.call_tool("fetch", {"id": found.structured_content["results"][0]["id"]})
@@ -95,7 +101,7 @@ async def test_a_search_uses_the_given_collection(open_site: OpenSite, serve: Se
         await site.core.ingestor.accept(LOCAL, doc_id.encode(), file_name=f"{doc_id}.txt", collection=collection, permission_groups=[group])
     while await site.core.ingestor.work_one():
         pass
-    async with Client(f"{await serve(site.app)}/mcp") as client:
+    async with connect(f"{await serve(site.app)}/mcp") as client:
         default = await client.call_tool("search", {"query": "bridge"})
         other = await client.call_tool("search", {"query": "bridge", "collection": "bridges"})
         hidden = await client.call_tool("search", {"query": "bridge", "collection": "wages"})
@@ -110,7 +116,7 @@ async def test_a_search_uses_the_given_collection(open_site: OpenSite, serve: Se
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_what_a_search_finds_can_be_fetched(mode: Any, start: Start) -> None:
     address = await start()
-    async with Client(f"{address}/mcp", mode=mode) as client:
+    async with connect(f"{address}/mcp", mode=mode) as client:
         found = json.loads(text_of(await client.call_tool("search", {"query": "When was the bridge built?"})))
         assert list(found) == ["results"]
         first = found["results"][0]
@@ -129,7 +135,7 @@ async def test_what_a_search_finds_can_be_fetched(mode: Any, start: Start) -> No
 
 async def test_an_answer_is_returned_as_text_with_sources_and_as_data(start: Start) -> None:
     address = await start("It was built in 1894 [1].")
-    async with Client(f"{address}/mcp") as client:
+    async with connect(f"{address}/mcp") as client:
         result = await client.call_tool("ask", {"question": QUESTION})
     assert not result.is_error
     answer = result.structured_content
@@ -140,7 +146,7 @@ async def test_an_answer_is_returned_as_text_with_sources_and_as_data(start: Sta
 
 
 async def test_collections_are_listed_with_their_sizes(start: Start) -> None:
-    async with Client(f"{await start()}/mcp") as client:
+    async with connect(f"{await start()}/mcp") as client:
         result = await client.call_tool("list_collections")
     assert result.structured_content == {"collections": [{"name": "default", "documents": 2}]}
     assert json.loads(text_of(result)) == result.structured_content
@@ -161,14 +167,14 @@ async def test_collections_are_listed_with_their_sizes(start: Start) -> None:
     ],
 )
 async def test_a_failed_call_is_reported_to_the_calling_model(tool: str, arguments: dict[str, str], expected: str, start: Start) -> None:
-    async with Client(f"{await start()}/mcp") as client:
+    async with connect(f"{await start()}/mcp") as client:
         result = await client.call_tool(tool, arguments)
     assert result.is_error
     assert expected in text_of(result)
 
 
 async def test_what_a_caller_may_not_read_cannot_be_found_or_fetched(start: Start) -> None:
-    async with Client(f"{await start(caller=Caller('ann', frozenset({'eng'})))}/mcp") as client:
+    async with connect(f"{await start(caller=Caller('ann', frozenset({'eng'})))}/mcp") as client:
         assert "pay" not in text_of(await client.call_tool("search", {"query": "What is the bridge warden paid?"}))
         for id_ in ("pay", "pay#000"):
             result = await client.call_tool("fetch", {"id": id_})

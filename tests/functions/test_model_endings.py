@@ -10,7 +10,6 @@ from typing import Any
 
 import httpx
 import pytest
-from mcp import Client
 from pydantic import SecretStr
 
 from footnote.bootstrap import Core
@@ -278,6 +277,8 @@ async def test_a_truncated_stream_says_so_every_time(api: str, cut: Cut, site: S
 
 @pytest.mark.parametrize("cut", CUTS)
 async def test_a_truncated_answer_says_so_to_a_client_of_mcp(cut: Cut, site: Site, serve: Serve) -> None:
+    from mcp import Client
+
     site.replies("The bridge was built in 1894 [1]. It", end(cut))
     async with Client(f"{await serve(create_app(lambda: site.core))}/mcp") as client:
         result = await client.call_tool("ask", {"question": QUESTION})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from mcp import Client
 
 from footnote.types import Caller
 from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite, Serve, Site, read_events
@@ -96,6 +95,8 @@ async def test_an_answer_is_told_again_as_it_was(open_site: OpenSite) -> None:
 
 
 async def test_tools_of_mcp_carry_it(open_site: OpenSite, serve: Serve) -> None:
+    from mcp import Client
+
     site = await open_rules(open_site)
     async with Client(f"{await serve(site.app)}/mcp", mode="legacy") as client:
         found: Any = (await client.call_tool("search", {"query": QUESTION})).structured_content

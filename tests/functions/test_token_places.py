@@ -10,8 +10,6 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
-from mcp.client.auth.utils import extract_resource_metadata_from_www_auth
-from mcp.shared.auth import ProtectedResourceMetadata
 
 from footnote.bootstrap import Core
 from footnote.ports import Clock
@@ -82,6 +80,9 @@ async def test_with_an_identity_provider_a_401_names_the_metadata_that_name_it(o
 
 
 async def test_the_sdks_client_reads_both(open_with: Any) -> None:
+    from mcp.client.auth.utils import extract_resource_metadata_from_www_auth
+    from mcp.shared.auth import ProtectedResourceMetadata
+
     client = await open_with(JWT)
     mcp = await client.post("/mcp", json={})
     sent = httpx2.Response(401, headers={"www-authenticate": mcp.headers["www-authenticate"]})
