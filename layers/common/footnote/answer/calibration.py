@@ -26,8 +26,8 @@ AT_ONCE = 8
 GROWTH = math.log(1.1)
 SCORED_BY = hashlib.sha256(json.dumps([EVERYDAY, SCORING]).encode()).hexdigest()[:8]
 
-WHILE_PENDING = -3.0
-"""m while vectors or lists are missing: in the middle of what was measured."""
+TYPICAL = -3.0
+"""m while vectors or lists are missing, and in a language without everyday questions: in the middle of what was measured."""
 
 Score = Callable[[Turn, str, bool], Awaitable[float | None]]
 """(turn, question, by vectors) → `tiers.score_evidence` of the question with the turn's caller and collection; None if its search was
@@ -46,9 +46,9 @@ class Calibration:
 
     async def median(self, turn: Turn, *, by_vectors: bool) -> float:
         """m for the turn's collection as its caller sees it."""
-        if by_vectors and turn.evidence.vectors_pending:
-            return WHILE_PENDING
-        lang = turn.lang if turn.lang in EVERYDAY else "en"
+        if (by_vectors and turn.evidence.vectors_pending) or turn.lang not in EVERYDAY:
+            return TYPICAL
+        lang = turn.lang
         view = await self._index.view(turn.caller, turn.request.collection)
         size = round(math.log(max(1, sum(view.languages.values()))) / GROWTH)
         readers = "*" if turn.caller.sees_all else sorted(view.groups)
@@ -56,7 +56,7 @@ class Calibration:
         key = "calibration:" + hashlib.sha256(of.encode()).hexdigest()
         if key not in self._known:
             if turn.lacks_index_lists:  # sixty searches would make a slow engine slower, and lack the same lists
-                return WHILE_PENDING
+                return TYPICAL
             if key not in self._running:  # several questions at once wait for the same
                 self._running[key] = asyncio.create_task(self._find(turn, lang, by_vectors, key))
             running = self._running[key]
@@ -83,7 +83,7 @@ class Calibration:
 
         scores = await asyncio.gather(*(score(question) for question in EVERYDAY[lang]))
         whole = [found for found in scores if found is not None]
-        found = median(whole) if whole else WHILE_PENDING
+        found = median(whole) if whole else TYPICAL
         if whole:
             self._known[key] = found
         if readable and len(whole) == len(scores):
