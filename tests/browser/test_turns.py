@@ -119,8 +119,11 @@ def test_a_reloaded_page_resumes_the_answer_and_a_stopped_one_is_asked_for_again
     screen.complaints.clear()  # the conversation is stored with its first answer
 
 
+TOKEN = b'"type": "token"'
+
+
 class CuttingProxy:
-    """A proxy that holds answer streams of a server in the middle of their first token until `cut`, and cuts those that it holds then.
+    """A proxy that holds the next answer stream of a server before its first token until `cut`, and cuts it then.
 
     What the page has been sent and not yet read is lost with the connection: a test cuts when it has seen what comes before."""
 
@@ -130,6 +133,13 @@ class CuttingProxy:
         self._door = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._door.getsockname()[1]}"
         self.cut = threading.Event()
+
+        self._holds = True
+
+    def hold(self) -> None:
+        """The next stream, too."""
+        self.cut.clear()
+        self._holds = True
 
     def serve(self) -> None:
         with suppress(OSError):
@@ -145,15 +155,18 @@ class CuttingProxy:
         self._door.close()
 
     def _pump(self, source: socket.socket, sink: socket.socket) -> None:
+        sent = b""  # the end of what was sent: a token's name may come in two pieces
         with suppress(OSError), closing(source), closing(sink):
             while data := source.recv(65_536):
-                place = data.find(b'"type": "token"')
-                if place >= 0 and not self.cut.is_set():
-                    sink.sendall(data[:place])
+                place = (sent + data).find(TOKEN)
+                if place >= 0 and self._holds:
+                    self._holds = False
+                    sink.sendall(data[: max(0, place - len(sent))])
                     self.cut.wait()
                     sink.shutdown(socket.SHUT_RDWR)
                     return
                 sink.sendall(data)
+                sent = (sent + data)[1 - len(TOKEN) :]
 
 
 @contextmanager
@@ -200,7 +213,7 @@ def test_an_answer_resumes_after_a_lost_connection_and_is_generated_once(open_ha
         room = page.evaluate("location.hash").removeprefix("#/c/")
         turns = page.request.get(f"{server_with_model}/conversations/{room}").json()["data"]
         assert (len(asked), len(turns)) == (2, 1)
-        proxy.cut.clear()
+        proxy.hold()
         page.route("**/ask/stream", forget)
         screen.ask("What are the rules of annual leave?")
         expect(quoted).to_have_count(2)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
 
 from footnote.answer.agent import run_agent
 from footnote.answer.confidence import NOTE, assess_confidence, has_citations
@@ -19,7 +18,7 @@ from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.fitting import answer_fitting, converse_fitting
 from footnote.answer.generate import answer_no_hits, generate, has_model, has_no_model, has_nothing_to_answer_from, need_model, pick_model
 from footnote.answer.overview import quote
-from footnote.answer.small_talk import greet, is_greeted, is_small_talk_by_meaning, may_greet
+from footnote.answer.small_talk import greet, is_greeted
 from footnote.answer.stand_in import stands_in, warn_of_stand_in
 from footnote.answer.truncated import is_truncated, warn_of_truncation
 from footnote.answer.unread import may_lack_documents, tell_unread
@@ -37,6 +36,7 @@ from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answe
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.memory.room_prompt import keep_room_prompt, keeps_room_prompt
 from footnote.pipeline.checks import CHECK, CHECKS, INJECTION, QUOTES
+from footnote.pipeline.mode import answering_mode
 from footnote.pipeline.search import (
     EMBED,
     EXPAND,
@@ -61,10 +61,10 @@ from footnote.retrieve.search import has_hits, lacks_lists, warn_of_missing_list
 from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
-from footnote.types import Mode, Stage, Turn
+from footnote.types import Stage, Turn
 from footnote.understand.announce import announce_queries, was_rewritten
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, kind_shown, searches_documents
-from footnote.understand.last_answer import keep_last_answer, may_be_about_last_answer, needs_no_search
+from footnote.understand.last_answer import keep_last_answer, may_be_about_last_answer
 from footnote.understand.message_kind import has_no_patterns, tell_message_kind
 from footnote.understand.question_filters import filter_by_question, names_period
 from footnote.understand.reformulate import may_reformulate, reformulate
@@ -95,14 +95,6 @@ def is_overview_by_model(turn: Turn) -> bool:
 def answering(turn: Turn) -> Answering:
     """The event that the answer begins."""
     return Answering(turn.evidence.citable)
-
-
-def answering_mode(turn: Turn) -> Literal[Mode, "greeting", "last_answer"]:
-    """The key of the switch `mode`."""
-    if needs_no_search(turn):
-        return "last_answer"
-    greets = may_greet(turn) or is_small_talk_by_meaning(turn)
-    return "greeting" if greets and not turn.conversation.is_asked_about else turn.request.mode
 
 
 # fmt: off

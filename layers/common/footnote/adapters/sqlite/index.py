@@ -13,9 +13,7 @@ from typing import Any
 
 from footnote.adapters.sqlite.database import REBUILD, Database, check_pages
 from footnote.adapters.sqlite.index_reads import (
-    count_chunks,
     find,
-    find_collection,
     known_terms,
     questions,
     read,
@@ -26,7 +24,7 @@ from footnote.adapters.sqlite.index_reads import (
     titled,
     total_version,
 )
-from footnote.adapters.sqlite.index_schema import SCHEMA, UPGRADES, VERSION
+from footnote.adapters.sqlite.index_schema import SCHEMA, UPGRADES, VERSION, count_chunks, find_collection
 from footnote.adapters.sqlite.index_writes import activate, amend, inventory, remove, stage, staged, want_all_levels
 from footnote.adapters.sqlite.vector_copies import VectorCopies
 from footnote.adapters.sqlite.vector_file import VectorFiles

@@ -63,20 +63,6 @@ def _with_language(connection: sqlite3.Connection, entries: tuple[Candidate, ...
     return tuple(entry._replace(foreign=entry.chunk_id in foreign) for entry in entries)
 
 
-def find_collection(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
-    """The id and version of a collection; None if there is none."""
-    row: sqlite3.Row | None = connection.execute("SELECT collection_id, version FROM collections WHERE name = ?", (name,)).fetchone()
-    return row
-
-
-def count_chunks(connection: sqlite3.Connection, collection_id: int) -> int:
-    """Number of chunks in the active generations."""
-    (count,) = connection.execute(
-        "SELECT count(*) FROM chunks c JOIN generations g USING (generation_id) WHERE c.collection_id = ? AND g.active", (collection_id,)
-    ).fetchone()
-    return int(count)
-
-
 def term_weights(connection: sqlite3.Connection, info: CollectionInfo, terms: Sequence[str]) -> dict[str, float]:
     """Inverse document frequency of each term in the collection."""
     collection_id = _collection_id(connection, info.name)
