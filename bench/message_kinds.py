@@ -3,7 +3,7 @@
     python -m bench.message_kinds --fit    # writes layers/common/footnote/text/message_kinds.npy
     python -m bench.message_kinds          # how many of each kind are told, of those that were not fitted
 
-`questions/messages.jsonl` holds 208 examples (`fit`) in up to twenty languages and 413 messages (`test`) in French, Spanish, Italian,
+`questions/messages.jsonl` holds 212 examples (`fit`) in up to twenty languages and 413 messages (`test`) in French, Spanish, Italian,
 Dutch, Turkish, Japanese and Chinese, which were written first, by reading nothing of this.
 """
 
