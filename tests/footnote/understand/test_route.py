@@ -54,7 +54,7 @@ async def test_the_kind_of_question_decides_the_strategy(question: str, lang: st
     ("question", "lang", "strategy"),
     [
         ("How high is the deposit?", "en", "DENSE_ONLY"),
-        ("Quel est le montant de la caution ?", "fr", "DENSE_ONLY"),
+        ("Quel est le montant de la caution ?", "fr", "HYBRID"),
         (FACT, "en", "HYBRID"),
         ("What did the port cost in 2021?", "en", "TWO_STAGE"),
         ("How do I book the flat?", "en", "HYBRID"),

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from footnote.ports import Embedder, embedded_languages, speaks
 from footnote.text.phrasings import NEGATED_KO, NEGATIONS
-from footnote.types import BY_DOCUMENT, FURTHER, Choice, Classification, Intent, OptionName, Plan, Strategy, Turn
+from footnote.types import BY_DOCUMENT, FURTHER, WORDED_LANGUAGES, Choice, Classification, Intent, OptionName, Plan, Strategy, Turn
 
 SPENDS_MORE = ("enhanced", "maximum")
 """Levels at which a strategy may switch on what costs something (`Means.adds`)."""
 SHORT = 10
-"""A question for a fact of no more words is short; in scripts without spaces, every one is."""
+"""A question for a fact of no more words is short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,15 @@ async def route(turn: Turn, *, embedder: Embedder | None) -> Turn:
     kind = turn.classification or Classification()
     if turn.plan.assignment is not None and turn.plan.assignment.arm.strategy is not None:
         return follow(turn, turn.plan.assignment.arm.strategy, turn.plan.assigned_because, embedder)
-    strategy, because = choose_strategy(kind, turn.asked, turn.plan, facts_by_vectors=turn.profile.facts_by_vectors)
+    strategy, because = choose_strategy(kind, turn.asked, turn.plan, facts_by_vectors=_takes_facts_by_vectors(turn))
     if "divided" in turn.record.notes and strategy != "DENSE_ONLY":
         strategy, because = "FUSION", "several questions"
     return follow(turn, strategy, because, embedder)
+
+
+def _takes_facts_by_vectors(turn: Turn) -> bool:
+    """Where the kind of question is known: elsewhere each is taken for a fact, and many would lose by it."""
+    return turn.profile.facts_by_vectors and turn.lang in WORDED_LANGUAGES
 
 
 def follow(turn: Turn, strategy: Strategy, because: str, embedder: Embedder | None) -> Turn:
