@@ -55,7 +55,7 @@ class Calibration:
         of = json.dumps([SCORED_BY, view.stored or turn.request.collection, readers, size, lang, turn.embedder if by_vectors else ""])
         key = "calibration:" + hashlib.sha256(of.encode()).hexdigest()
         if key not in self._known:
-            if turn.lacks_index_lists:  # sixty searches would make a slow engine slower, and lack the same lists
+            if turn.lacks_index_lists:  # so many searches would make a slow engine slower, and lack the same lists
                 return TYPICAL
             if key not in self._running:  # several questions at once wait for the same
                 self._running[key] = asyncio.create_task(self._find(turn, lang, by_vectors, key))

@@ -11,7 +11,7 @@ from footnote.events import Event, Token
 from footnote.steps import known_early
 from footnote.text.search_need import needs_search
 from footnote.text.small_talk import is_small_talk, is_thanks, language_of
-from footnote.types import Answer, Profile, Request, Turn
+from footnote.types import SMALL_TALK, Answer, Profile, Request, Turn
 
 
 def without_search(request: Request, profile: Profile) -> tuple[Request, Profile]:
@@ -31,7 +31,7 @@ def may_greet(turn: Turn) -> bool:
 
 def is_small_talk_by_meaning(turn: Turn) -> bool:
     """The question is small talk in a language without patterns: nothing is searched for, and there is a packaged answer."""
-    return turn.request.mode == "rag" and turn.message_kind in ("greeting", "thanks")
+    return turn.request.mode == "rag" and turn.message_kind in SMALL_TALK
 
 
 def is_greeted(turn: Turn) -> bool:
@@ -42,7 +42,7 @@ def is_greeted(turn: Turn) -> bool:
 async def greet(turn: Turn) -> AsyncIterator[Event | Turn]:
     """Says what can be asked here."""
     said = turn.request.question
-    if turn.message_kind in ("greeting", "thanks"):
+    if turn.message_kind in SMALL_TALK:
         text = message("welcome" if turn.message_kind == "thanks" else "greeting", turn.lang)
     elif is_small_talk(said):
         text = message("welcome" if is_thanks(said) else "greeting", language_of(said, turn.lang))

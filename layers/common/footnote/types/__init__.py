@@ -12,6 +12,7 @@ from footnote.types.caller import ADMINS, EVERYONE, SYSTEM, Caller, Page, Role
 from footnote.types.classification import (
     CHUNK_LEVELS,
     HINTS,
+    SMALL_TALK,
     Classification,
     Entity,
     EntityKind,
@@ -95,6 +96,7 @@ __all__ = [
     "OPTIONS",
     "REASONS",
     "RESTORABLE_S",
+    "SMALL_TALK",
     "SYSTEM",
     "UNKNOWN_LANGUAGE",
     "UP_TAGS",

@@ -16,6 +16,7 @@ something is."""
 MessageKind = Literal["question", "follow_up", "about_answer", "collection", "greeting", "thanks", "task"]
 """What somebody wrote: `about_answer` = about the last answer or what was said; `collection` = about all documents; `thanks` = or a
 goodbye; `task` = something that no document is needed for."""
+SMALL_TALK: frozenset[MessageKind] = frozenset({"greeting", "thanks"})
 
 Strategy = Literal["DENSE_ONLY", "HYBRID", "FUSION", "TWO_STAGE", "HIERARCHICAL"]
 """How an answer is searched for, from the cheapest: by vectors; by words, too; by further queries, too; many passages in two stages;

@@ -9,7 +9,7 @@ from footnote.text.embedded_texts import embed_questions
 from footnote.text.language import LANGUAGES, detect_language
 from footnote.text.message_kinds import EMBEDDER, kind_of
 from footnote.text.references import needs_rewriting
-from footnote.types import WORDED_LANGUAGES, Turn
+from footnote.types import SMALL_TALK, WORDED_LANGUAGES, Turn
 
 FEW_WORDS = 3
 """So few words hardly tell their language: “Merci” may be taken for English."""
@@ -23,13 +23,15 @@ def has_no_patterns(turn: Turn) -> bool:
 
 
 async def tell_message_kind(turn: Turn, *, embedder: Embedder | None) -> Turn:
-    """Sets `turn.message_kind`, if the vectors are those that are told apart. In a language with patterns only greetings and thanks count,
-    which may be in another."""
+    """Sets `turn.message_kind`, and the question's vector, so that the search need not embed it again; with other embedders neither. In a
+    language with patterns only greetings and thanks count, which may be in another."""
     if embedder is None or embedder.name != EMBEDDER or not isinstance(embedder, CrossLingualEmbedder):
         return turn
     vectors = await embed_questions(turn, embedder, [turn.request.question])
     kind = kind_of(embedder.across_languages(vectors)[0])
-    if turn.lang in WORDED_LANGUAGES and kind not in ("greeting", "thanks"):
+    if turn.request.retriever != "bm25":
+        turn = turn.with_vectors(vectors, embedder.name)
+    if turn.lang in WORDED_LANGUAGES and kind not in SMALL_TALK:
         return turn
     return replace(turn, message_kind=kind)
 

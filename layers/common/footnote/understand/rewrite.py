@@ -12,7 +12,7 @@ from footnote.ports import Embedder, Models
 from footnote.prompts import Prompts
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
 from footnote.text.untrusted import untrusted
-from footnote.types import Exchange, Message, Turn, has_thinking_mode, tier_of_model
+from footnote.types import SMALL_TALK, Exchange, Message, Turn, has_thinking_mode, tier_of_model
 from footnote.understand.message_kind import refers_back
 from footnote.understand.same_question import Asked, asks_the_same, set_aside, shares_words
 
@@ -45,7 +45,7 @@ def may_rewrite(turn: Turn) -> bool:
 async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Embedder | None) -> Turn:
     """Sets `turn.queries` if the question refers back to the conversation. Without a model, salient words of earlier questions are
     appended; likewise with a small one, if the plan wants `rewrite_by_size`, and where the model writes about something else."""
-    if is_greeting(turn.request.question) or turn.message_kind in ("greeting", "thanks"):
+    if is_greeting(turn.request.question) or turn.message_kind in SMALL_TALK:
         return turn
     goes_on = refers_back(turn)
     if not _has_model_to_rewrite(turn):
