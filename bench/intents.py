@@ -99,7 +99,7 @@ class Bench:
             turn = follow(turn, next(name for name in STRATEGIES if name == strategy), "bench", self._core.embedder)
         done = await self._search.finish(turn)
         ranked = list(dict.fromkeys(hit.chunk.doc_id for hit in done.evidence.hits))[:TOP]
-        quoted = bool(query.answers) and (await answer_query(self._core, done, query)).right
+        quoted = bool(query.answers) and (await answer_query(self._core, done, query)).shown
         return ndcg(ranked, query.relevance), quoted, turn.plan.strategy or UNROUTED
 
 
@@ -126,7 +126,7 @@ async def measure(golden: GoldenSet, limit: int) -> list[dict[str, Any]]:
                     "ndcg@10": round(sum(scores) / len(scores), 4),
                     "gain": round(gain, 4),
                     "gain_interval": [round(low, 4), round(high, 4)],
-                    "answer_in_sentences": round(answers, 4),
+                    "answer_shown": round(answers, 4),
                     "strategies": dict(Counter(strategy for _, _, strategy in made).most_common()),
                 }
             )

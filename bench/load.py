@@ -2,7 +2,7 @@
 
     python -m bench.load --data DATA [--rates 20 50 100] [--seconds 60] [--json]
 
-`footnote serve` on the data folder, level standard, caches off; the questions are those of `questions/natural.jsonl`. Requests to
+`footnote serve` on the data folder, level standard, caches off; the questions are the English ones of `labels/`. Requests to
 `/ask/stream` start at fixed times, whether or not earlier ones are done, so a slow server gets no rest. The first token is timed from
 the moment when a request should have started. The stub model, the client and the server share the machine.
 """
@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bench.figures import log_progress
-from bench.natural import QUESTIONS
+from bench.labelled import LABELS
 from bench.server import serving
 
 TOKENS = ("It ", "is ", "as ", "the ", "passage ", "says ", "[1].")
@@ -91,8 +91,8 @@ async def _main() -> None:
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    rows = map(json.loads, (QUESTIONS / "natural.jsonl").read_text("utf-8").splitlines())
-    questions = [row["text"] for row in rows if row["lang"] == "en"]
+    lines = (line for file in sorted(LABELS.glob("en_*.jsonl")) for line in file.read_text("utf-8").splitlines())
+    questions = [row["question"] for row in map(json.loads, lines)]
     model = await asyncio.start_server(answer, "127.0.0.1", 0)
     at = f"http://127.0.0.1:{model.sockets[0].getsockname()[1]}/v1"
     unlimited = {"LIMITS__USER_PER_MINUTE": "0", "LIMITS__ADDRESS_PER_MINUTE": "0", "CACHE__ENABLED": "false"}

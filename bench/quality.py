@@ -63,7 +63,7 @@ def _figures(name: str, asked: Asked, folder: Path, setup: Setup) -> Iterator[Fi
         yield Figure(f"{name}: p50 with embedding", report["p50_ms"], "ms", shown)
         yield Figure(f"{name}: p95 with embedding", report["p95_ms"], "ms", shown)
     if asked.answers is not None:
-        yield Figure(f"{name}: gold answer in the sentences", report["answer_in_sentences"] * 100, "%", shown, least=asked.answers)
+        yield Figure(f"{name}: gold answer shown", report["answer_shown"] * 100, "%", shown, least=asked.answers)
         yield Figure(f"{name}: wrong refusals", report["wrong_refusals"] * 100, "%", shown, most=WRONGLY_REFUSED)
     if foreign is not None:
         yield Figure(f"{name}: questions of {FOREIGN} refused", report["foreign_refused"] * 100, "%", shown, least=REFUSED)

@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +27,7 @@ from time import perf_counter
 from typing import Any
 
 from bench.figures import log_progress
-from bench.natural import CALLER
+from bench.labelled import CALLER, Label, read_labels
 from footnote.bootstrap import Core
 from footnote.events import Done, Failed, Token
 from footnote.learn.ranking_metrics import percentile
@@ -37,22 +36,6 @@ from footnote.types import Profile, Request, Turn, tier_of
 from footnote_query.dialects.trd.ask import HELD
 
 PROFILE = replace(HELD, first_token_s=None, options={**HELD.options, "answer_cache": False})
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A question with the patterns that judge a text. An unanswerable question has none."""
-
-    question: str
-    key: str | None
-    part: str | None = None
-
-    def judge(self, text: str) -> str:
-        """right, partly or wrong."""
-        for pattern, judgement in ((self.key, "right"), (self.part, "partly")):
-            if pattern and re.search(pattern, text, re.IGNORECASE | re.DOTALL):
-                return judgement
-        return "wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +56,9 @@ class Outcome:
     """What the model wrote that was not shown."""
 
 
-def read_labels(folder: Path, limit: int | None, half: str | None) -> list[Label]:
-    """The questions of a folder that stand alone, at most `limit`, spread evenly over it."""
-    rows = [json.loads(line) for line in (folder / "labels.jsonl").read_text("utf-8").splitlines()]
-    labels = [
-        Label(row["question"], row.get("key") if row["kind"] == "answerable" else None, row.get("part"))
-        for row in rows
-        if row["kind"] in ("answerable", "unanswerable")
-    ]
+def alone(folder: Path, limit: int | None, half: str | None) -> list[Label]:
+    """The questions of a folder that stand alone, at most `limit`, spread evenly over it; `half`: dev or test, every second one."""
+    labels = [label for label in read_labels(folder) if label.kind != "follow-up"]
     count = min(limit or len(labels), len(labels))
     spread = [labels[at * len(labels) // count] for at in range(count)]
     return spread if half is None else spread[("dev", "test").index(half) :: 2]
@@ -173,7 +151,7 @@ async def _main() -> None:
     asked: list[Label] = []
     outcomes: Mapping[str, list[Outcome]] = {"with the model": [], "without a model": []}
     for folder, data in _rows(options.folders):
-        labels = read_labels(folder, options.limit, options.half)
+        labels = alone(folder, options.limit, options.half)
         cores = {
             "with the model": Core(_settings(data, base_url=options.endpoint, model=options.model)),
             "without a model": Core(_settings(data)),

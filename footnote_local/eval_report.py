@@ -25,7 +25,6 @@ def sentences(report: Mapping[str, Any]) -> Iterator[str]:
         yield _line("Effect of rewriting", effect, "gain in nDCG@10", report["ndcg@10_gain_interval"])
     if "answers_judged" in report:
         judged = report["answers_judged"]
-        yield _line("Quotes contain the gold answer", _of(report["answer_in_sentences"], judged), "answer_in_sentences")
         yield _line("Wrongly refused", _of(report["wrong_refusals"], judged), "wrong_refusals")
         yield _line("Answered", _of(report["first_tier"], judged), "first_tier")
         yield _line("Answered with the gold answer", _of(report["answered_right"], judged), "answered_right")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from footnote.adapters.opensearch.reindex import delete_indexes
-from footnote.answer.extract import closest, read_parts
+from footnote.answer.extract import closest_of, quotes_of, read_parts
 from footnote.answer.sub_questions import decisive
 from footnote.bootstrap import Core
 from footnote.deps import Deps
@@ -54,11 +54,9 @@ Rewriting = Literal["none", "heuristic", "model"]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The judgement of an extractive answer: its tier; whether a gold answer is in the sentences that would be quoted, and in what is
-    shown, which for the closest passages is their text."""
+    """The judgement of an extractive answer: its tier, and whether a gold answer is in the excerpts shown."""
 
     tier: Tier
-    right: bool
     shown: bool
 
 
@@ -159,10 +157,9 @@ async def answer_query(core: Core, turn: Turn, query: GoldenQuery) -> Answered:
     """Judges the extractive answer from the turn's hits."""
     parts = await read_parts(turn, index=core.index, calibration=core.calibration)
     tier = decisive([part.verdict for part in parts]).tier
-    right = holds_answer(" \n ".join(sentence.text for part in parts for sentence in part.picked), query.answers, turn.lang)
-    passages = " \n ".join(sentence.hit.chunk.text for part in parts for sentence in closest(part.sentences))
-    shown = {"answer": right, "closest": holds_answer(passages, query.answers, turn.lang), "nothing": False}
-    return Answered(tier, right, shown[tier])
+    quotes = quotes_of(parts) if tier == "answer" else closest_of(parts)
+    shown = holds_answer(" \n ".join(quote.text for quote in quotes), query.answers, turn.lang)
+    return Answered(tier, shown)
 
 
 def holds_answer(text: str, answers: tuple[str, ...], lang: str) -> bool:
@@ -230,10 +227,9 @@ async def evaluate(
     report |= {"p50_ms_without_embedding": round(percentile(bare, 0.5), 2), "p95_ms_without_embedding": round(percentile(bare, 0.95), 2)}
     if answered:
         report["answers_judged"] = len(answered)
-        report["answer_in_sentences"] = _share(item.right for item in answered)
         report["wrong_refusals"] = _share(item.tier == "nothing" for item in answered)
         report["first_tier"] = _share(item.tier == "answer" for item in answered)
-        report["answered_right"] = _share(item.right and item.tier == "answer" for item in answered)
+        report["answered_right"] = _share(item.shown and item.tier == "answer" for item in answered)
         report["answer_shown"] = _share(item.shown for item in answered)
     if answers and golden.unanswerable:
         tiers = await _tiers(core, golden.unanswerable, retriever, progress)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.with_model import PROFILE, Label, ask, figures, read_labels
+from bench.labelled import Label
+from bench.with_model import PROFILE, alone, ask, figures
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Settings
 from tests.fakes import FakeModel, FakeModels, make_document, put_document
@@ -24,10 +25,11 @@ LABELS = [
 
 def test_questions_that_stand_alone_are_read_and_every_second_is_held_out(tmp_path: Path) -> None:
     (tmp_path / "labels.jsonl").write_text("".join(json.dumps(label) + "\n" for label in LABELS))
-    assert read_labels(tmp_path, None, None) == [Label("a", "A"), Label("c", None), Label("d", "D", "d"), Label("e", "E")]
-    assert [label.question for label in read_labels(tmp_path, 2, None)] == ["a", "d"]
-    assert [label.question for label in read_labels(tmp_path, None, "dev")] == ["a", "d"]
-    assert [label.question for label in read_labels(tmp_path, None, "test")] == ["c", "e"]
+    d = Label("d", "D", "d")
+    assert alone(tmp_path, None, None) == [Label("a", "A"), Label("c", None, kind="unanswerable"), d, Label("e", "E")]
+    assert [label.question for label in alone(tmp_path, 2, None)] == ["a", "d"]
+    assert [label.question for label in alone(tmp_path, None, "dev")] == ["a", "d"]
+    assert [label.question for label in alone(tmp_path, None, "test")] == ["c", "e"]
 
 
 @pytest.mark.parametrize(("text", "judged"), [("In 1894.", "right"), ("In the Nineties.", "partly"), ("In 1895.", "wrong")])

@@ -23,12 +23,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 from typing import Any, Literal
 
-from footnote.answer.assess import find_support, numbers_in
+from footnote.answer.assess import find_support
 from footnote.answer.calibration import Calibration
-from footnote.answer.extract import PASSAGES, pick_quotes, read_sentences
+from footnote.answer.choose import answering
+from footnote.answer.conflicts import conflicting
+from footnote.answer.extract import PASSAGES, read_sentences
 from footnote.answer.score_sentences import Question, Scored
 from footnote.answer.sub_questions import turns_of
 from footnote.answer.tiers import is_name, judge, relevant_from
@@ -47,8 +48,6 @@ SUFFICIENT = 0.5
 """Coverage from which the cited passages suffice, unless they conflict or lack a name or number of the question."""
 COMMON = math.log(50)
 """Weight of a word that every 50th passage of the collection has: its absence from a few says nothing."""
-SAME, LEAST_TERMS = 0.75, 2
-"""Share of common terms, and number of them, from which two sentences are about the same."""
 DOUBTED = 0.2
 """About the share of doubted claims that people found supported: .02, .33, .56 and .56 in four sets of `bench.claims`, .14 of all."""
 NOTE = "confidence"
@@ -104,7 +103,7 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
     missing = tuple(_missing(question, held, named))
     terms = held.union(content_terms(" ".join(named), question.lang)) & question.terms or question.terms
     coverage = covered_share(terms, held, question.weights)
-    conflicts = has_conflicts(answer, turn.lang)
+    conflicts = has_conflicts(answer, sentences, turn.lang)
     is_answer = turn.outcome in (None, "cached", "faq")
     lacking = coverage < SUFFICIENT or any(is_name(word, question) for word in missing)
     found = Confidence(
@@ -132,33 +131,21 @@ def first_of(turn: Turn, sentences: Sequence[Scored]) -> list[Scored]:
 
 def relevance_of(question: Question, sentences: Sequence[Scored], median: float) -> float:
     """The probability that these sentences answer the question. `median`: as in `tiers.judge`."""
-    quotes = pick_quotes(question, sentences)
+    quotes = answering(sentences, question.shape, question.lang)
     if not quotes:
         return 0.0
-    verdict = judge(question, sentences, quotes, median)
-    named = any(is_name(word, question) for word in question.words_without(quotes[0].held))
+    verdict = judge(question, sentences, quotes[0].marked, median)
+    named = any(is_name(word, question) for word in question.words_without(quotes[0].best.held))
     per_margin, if_negated, if_named, base = WITH_VECTORS if question.by_vectors else BY_WORDS
     z = per_margin * (verdict.score - relevant_from(question, median)) + if_negated * question.negated + if_named * named + base
     return 1 / (1 + math.exp(-z))
 
 
-def has_conflicts(answer: Answer, lang: str) -> bool:
-    """Whether cited sentences of two passages say the same with different numbers."""
-    said = [
-        (number, frozenset(term for term in content_terms(text, lang) if not term.isdigit()), numbers)
-        for number, text in _cited_sentences(answer)
-        if (numbers := numbers_in(text, lang))
-    ]
-    return any(
-        one != other and len(a & b) >= max(LEAST_TERMS, SAME * len(a | b)) and numbers.isdisjoint(others)
-        for (one, a, numbers), (other, b, others) in combinations(said, 2)
-    )
-
-
-def _cited_sentences(answer: Answer) -> Iterator[tuple[int, str]]:
-    for citation in answer.citations:
-        for start, end in citation.bounds:
-            yield citation.number, citation.hit.chunk.text[start:end]
+def has_conflicts(answer: Answer, sentences: Sequence[Scored], lang: str) -> bool:
+    """Whether one of the sentences found says the same as a cited one with different numbers. `sentences`: of all passages of the turn."""
+    cited = {(citation.hit.chunk.chunk_id, *bounds) for citation in answer.citations for bounds in citation.bounds}
+    said = [each for each in sentences if (each.hit.chunk.chunk_id, each.start, each.end) in cited]
+    return any(conflicting(one, other, lang) for one in said for other in sentences)
 
 
 def _missing(question: Question, held: frozenset[str], named: frozenset[str]) -> Iterator[str]:

@@ -1,23 +1,23 @@
 """The extractive answer, without a language model: sentences of the documents with citations, the closest passages, or neither.
 
-`score_sentences` scores the sentences of the first PASSAGES hits, `pick_sentences` chooses those that answer together, `tiers` decides
-whether they are an answer. The sentences of a passage stand below its title and section, so that they are understood.
+`score_sentences` scores the sentences of the first PASSAGES hits, `choose` takes the excerpts around the best ones, `tiers` decides
+whether they are an answer. An excerpt stands below its title and section, so that it is understood.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
 from footnote.answer.calibration import Calibration
+from footnote.answer.choose import MOST, Quote, answering, closest
 from footnote.answer.citation_styles import Markers, markers_of
 from footnote.answer.messages import message
-from footnote.answer.pick_sentences import pick
 from footnote.answer.score_sentences import Question, Scored, score_passage
-from footnote.answer.show_sentence import between, escaped, in_quotes, item_mark, readable, source_name
+from footnote.answer.show_excerpt import escaped, shown, source_name
 from footnote.answer.sub_questions import decisive, shown_question, turns_of
 from footnote.answer.tiers import judge, score_evidence
 from footnote.errors import ModelUnavailable
@@ -32,17 +32,15 @@ from footnote.text.tokens import content_terms
 from footnote.types import EXTERNAL_IDS, Answer, Chunk, ChunkSentences, Citation, Turn, Verdict
 
 PASSAGES = 5
-CLOSEST = 3
 EMBED_S = 3.0
 """Longest wait for vectors of passages that have none yet; the shortest limit of a step that waits is five seconds."""
 
 
 class Part(NamedTuple):
-    """One of a turn's questions: its sentences, those that would be quoted, and whether they answer it."""
+    """One of a turn's questions, the excerpts that answer it or are closest, and which of both they are."""
 
     question: str
-    sentences: list[Scored]
-    picked: list[Scored]
+    quotes: list[Quote]
     verdict: Verdict
 
 
@@ -56,8 +54,10 @@ async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibr
         yield replace(turn, outcome="refused", answer=Answer(text, extractive=True, verdict=verdict))
         return
     writer = Writer(turn, markers_of(turn))
-    for piece in writer.closest(closest_of(parts)) if verdict.tier == "closest" else writer.quotes(quotes_of(parts)):
-        yield Token(piece)
+    if verdict.tier == "closest":
+        yield Token(writer.say(message("closest", turn.lang)))
+    for quote in closest_of(parts) if verdict.tier == "closest" else quotes_of(parts):
+        yield Token(writer.quote(quote))
     if verdict.tier == "answer":
         for part in parts:
             if part.verdict.tier != "answer":
@@ -66,29 +66,35 @@ async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibr
 
 
 async def read_parts(turn: Turn, *, index: Index, embedder: Embedder | None = None, calibration: Calibration) -> list[Part]:
-    """The questions of the turn, mostly one, each with its sentences and verdict."""
+    """The questions of the turn, mostly one, each with its excerpts and verdict."""
     hits = {hit.chunk.chunk_id: hit for hit in turn.evidence.hits}
     parts: list[Part] = []
     for one in turns_of(turn):
         question, sentences = await read_sentences(one, index, embedder)
-        picked = pick_quotes(question, sentences)
+        quotes = answering(sentences, question.shape, turn.lang)
+        picked = [each for quote in quotes for each in quote.marked]
         verdict = judge(question, sentences, picked, await calibration.median(one, by_vectors=question.by_vectors))
+        if verdict.tier != "answer":
+            quotes = closest(sentences, question.shape) if verdict.tier == "closest" else []
         if one is not turn:  # citations are of the turn's own hits
-            sentences, picked = ([replace(each, hit=hits[each.hit.chunk.chunk_id]) for each in some] for some in (sentences, picked))
-        parts.append(Part(one.asked, sentences, picked, verdict))
+            quotes = [replace(each, hit=hits[each.hit.chunk.chunk_id]) for each in quotes]
+        parts.append(Part(one.asked, quotes, verdict))
     return parts
 
 
-def quotes_of(parts: Sequence[Part]) -> list[Scored]:
-    """The sentences that answer, of all questions, each once."""
-    picked = {(each.hit.chunk.chunk_id, each.number): each for part in parts if part.verdict.tier == "answer" for each in part.picked}
-    return list(picked.values())
+def quotes_of(parts: Sequence[Part]) -> list[Quote]:
+    """The excerpts that answer, of all questions, each once."""
+    return _each_once(quote for part in parts if part.verdict.tier == "answer" for quote in part.quotes)
 
 
-def closest_of(parts: Sequence[Part]) -> list[Scored]:
-    """The best sentences of the CLOSEST passages, those of several questions in turn."""
-    near = [closest(part.sentences) for part in parts if part.verdict.tier == "closest"]
-    return list({each.hit.chunk.chunk_id: each for each in filter(None, chain.from_iterable(zip_longest(*near)))}.values())[:CLOSEST]
+def closest_of(parts: Sequence[Part]) -> list[Quote]:
+    """The closest excerpts, those of several questions in turn."""
+    near = [part.quotes for part in parts if part.verdict.tier == "closest"]
+    return _each_once(filter(None, chain.from_iterable(zip_longest(*near))))[:MOST]
+
+
+def _each_once(quotes: Iterable[Quote]) -> list[Quote]:
+    return list({(quote.hit.chunk.chunk_id, quote.excerpt.start): quote for quote in quotes}.values())
 
 
 async def read_sentences(
@@ -146,26 +152,8 @@ def _outside(chunks: Sequence[Chunk]) -> dict[str, ChunkSentences]:
     return found
 
 
-def pick_quotes(question: Question, sentences: Sequence[Scored]) -> list[Scored]:
-    """The sentences that would answer. Where some define what is asked for, others that only use the word do not answer."""
-    if any(each.tells for each in sentences):
-        sentences = [each for each in sentences if each.tells or each.features.defines]
-    return pick(sentences, question.shape)
-
-
-def closest(sentences: Sequence[Scored]) -> list[Scored]:
-    """The best sentence of each of the CLOSEST passages. What several of them say alike is shown once."""
-    best: dict[str, Scored] = {}
-    for each in sorted(sentences, key=lambda each: (not each.quotable, -each.score)):
-        best.setdefault(each.hit.chunk.chunk_id, each)
-    said: dict[str, Scored] = {}
-    for each in best.values():
-        said.setdefault(each.text, each)
-    return list(said.values())[:CLOSEST]
-
-
-async def certain_quotes(turn: Turn, *, index: Index, embedder: Embedder | None = None, calibration: Calibration) -> list[Scored]:
-    """The sentences with which `extract` would answer from these hits; [] = it would not answer."""
+async def certain_quotes(turn: Turn, *, index: Index, embedder: Embedder | None = None, calibration: Calibration) -> list[Quote]:
+    """The excerpts with which `extract` would answer from these hits; [] = it would not."""
     return quotes_of(await read_parts(turn, index=index, embedder=embedder, calibration=calibration))
 
 
@@ -181,63 +169,55 @@ def verdict_shown(turn: Turn) -> dict[str, Any]:
 
 
 class Writer:
-    """Writes sentences with their markers, and collects the citations."""
+    """Writes excerpts with their markers, and collects the citations."""
 
     def __init__(self, turn: Turn, markers: Markers) -> None:
         self._turn = turn
         self._markers = markers
         self._asked = frozenset(content_terms(turn.asked, turn.lang))
-        self._text = ""
+        self._text = self._above = ""
         self._numbers: dict[Hashable, int] = {}
         self._spans: dict[Hashable, list[tuple[int, int]]] = {}
-        self._cited: dict[Hashable, list[Scored]] = {}
+        self._cited: dict[Hashable, list[Quote]] = {}
 
-    def quotes(self, picked: Sequence[Scored]) -> list[str]:
-        """The pieces of an answer; each ends with a citation."""
-        pieces: list[str] = []
-        name, before = "", None
-        for sentence in picked:
-            lead = between(before, sentence)
-            if (here := self._source(sentence)) != name:
-                name, lead = here, ("\n\n" if pieces else "") + f"{here}\n\n{item_mark(sentence)}"
-            pieces.append(self._cite(lead + readable(sentence, self._asked), sentence))
-            before = sentence
-        return pieces
+    def quote(self, quote: Quote) -> str:
+        """The piece of an excerpt, below its source where that is not the one before; it ends with a citation."""
+        here = self._source(quote)
+        lead, self._above = ("" if here == self._above else f"{here}\n\n"), here
+        return self._cite(f"{self._gap}{lead}{shown(quote, self._asked, self._turn.lang)}", quote)
 
     def say(self, sentence: str) -> str:
         """The piece of a sentence of our own, which cites nothing."""
-        self._text += (piece := f"\n\n{sentence}")
+        piece = f"{self._gap}{sentence}"
+        self._text += piece
         return piece
 
-    def closest(self, best: Sequence[Scored]) -> list[str]:
-        """The pieces that show the closest passages."""
-        self._text = message("closest", self._turn.lang)
-        shown = [self._cite(f"\n\n{self._source(each)}:{in_quotes(readable(each, self._asked))}", each) for each in best]
-        return [message("closest", self._turn.lang), *shown]
+    @property
+    def _gap(self) -> str:
+        return "\n\n" if self._text else ""
 
     def answer(self, verdict: Verdict) -> Answer:
         """The whole answer."""
         citations = tuple(
-            Citation(number, first.hit, first.text, first.page, tuple(_bounds(c, first) for c in cited), tuple(self._spans[source]))
+            Citation(number, cited[0].hit, cited[0].best.text, cited[0].best.page, _bounds(cited), tuple(self._spans[source]))
             for (source, cited), number in zip(self._cited.items(), self._numbers.values(), strict=True)
-            for first in cited[:1]
         )
         return Answer(self._text, citations, extractive=True, verdict=verdict)
 
-    def _source(self, sentence: Scored) -> str:
-        """The name above what is quoted, with its language if the reader asked in another."""
-        said, asked = sentence.hit.chunk.lang, self._turn.lang
+    def _source(self, quote: Quote) -> str:
+        """The name above an excerpt, with its language if the reader asked in another."""
+        said, asked = quote.hit.chunk.lang, self._turn.lang
         language = language_name(said, asked) if said != asked else None
-        return f"**{escaped(source_name(sentence))}**" + (f" ({language})" if language else "")
+        return f"**{escaped(source_name(quote))}**" + (f" ({language})" if language else "")
 
-    def _cite(self, text: str, sentence: Scored) -> str:
-        chunk, style = sentence.hit.chunk, self._markers.style
-        source: Hashable = (chunk.shown_title, sentence.page) if style.merges else chunk.chunk_id
+    def _cite(self, text: str, quote: Quote) -> str:
+        chunk, style = quote.hit.chunk, self._markers.style
+        source: Hashable = (chunk.shown_title, quote.best.page) if style.merges else chunk.chunk_id
         of_passage = style.at_end or style.keeps_numbers
-        place = self._turn.evidence.hits.index(sentence.hit) if of_passage else len(self._numbers)
+        place = self._turn.evidence.hits.index(quote.hit) if of_passage else len(self._numbers)
         number = self._numbers.setdefault(source, place + self._markers.first)
-        self._cited.setdefault(source, []).append(sentence)
-        marker = self._markers.write(number, sentence.hit)
+        self._cited.setdefault(source, []).append(quote)
+        marker = self._markers.write(number, quote.hit)
         piece = followed_by(text, marker)
         self._text += piece
         spans = self._spans.setdefault(source, [])
@@ -246,6 +226,8 @@ class Writer:
         return piece
 
 
-def _bounds(sentence: Scored, first: Scored) -> tuple[int, int]:
-    """The sentence's place in the passage that is cited; of another passage of the same page, the place of the first sentence."""
-    return (sentence.start, sentence.end) if sentence.hit.chunk.chunk_id == first.hit.chunk.chunk_id else (first.start, first.end)
+def _bounds(quotes: Sequence[Quote]) -> tuple[tuple[int, int], ...]:
+    """The places of the sentences that answer, in the passage of the first one."""
+    chunk_id = quotes[0].hit.chunk.chunk_id
+    marked = (each for quote in quotes if quote.hit.chunk.chunk_id == chunk_id for each in quote.marked)
+    return tuple((each.start, each.end) for each in marked)

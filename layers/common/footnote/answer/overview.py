@@ -1,4 +1,4 @@
-"""The extractive answer to a question about all that attached files, or the documents of a collection, say: sentences that begin their
+"""The extractive answer to a question about all that attached files, or the documents of a collection, say: excerpts that begin their
 passages."""
 
 from __future__ import annotations
@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from itertools import chain, zip_longest
 
 from footnote.answer.calibration import Calibration
+from footnote.answer.choose import Quote, quote_of
 from footnote.answer.citation_styles import markers_of
 from footnote.answer.extract import Writer, extract, read_sentences
 from footnote.answer.messages import message
@@ -20,8 +20,8 @@ from footnote.steps import known_early
 from footnote.text.language import detect_language
 from footnote.types import Answer, Citation, Turn, Verdict
 
-PASSAGES, SENTENCES, QUESTIONS = 10, 6, 5
-"""How many passages are read, sentences quoted, and earlier questions named."""
+PASSAGES, EXCERPTS, QUESTIONS = 10, 4, 5
+"""How many passages are read, excerpts quoted, and earlier questions named."""
 LABEL = re.compile(r"(?:^|\s)[A-Z가-힣][\w/ -]{1,24}: ")
 """“Version: 3.2 Effective Date: January 1”: two of them are a record of the document, not what it says."""
 SURE = Verdict("answer", "sure", 0.0, 0.0, 0.0)
@@ -104,20 +104,20 @@ def moved(citation: Citation, by: int, numbers: int = 0) -> Citation:
     return replace(citation, number=citation.number + numbers, spans=spans)
 
 
-async def _overview(turn: Turn, picked: Sequence[Scored]) -> AsyncIterator[Event | Turn]:
+async def _overview(turn: Turn, picked: Sequence[Quote]) -> AsyncIterator[Event | Turn]:
     writer = Writer(turn, markers_of(turn))
-    for piece in writer.quotes(picked):
-        yield Token(piece)
+    for quote in picked:
+        yield Token(writer.quote(quote))
     name = "overview_of_collection" if "about_collection" in turn.record.notes else "overview"
     yield Token(writer.say(message(name, turn.lang)))
     yield replace(turn, answer=writer.answer(SURE))
 
 
-def beginnings(sentences: Sequence[Scored]) -> list[Scored]:
-    """SENTENCES of these, the first ones of each passage, in reading order, without records, which introduce nothing."""
-    of_passage: dict[str, list[Scored]] = {}
+def beginnings(sentences: Sequence[Scored]) -> list[Quote]:
+    """EXCERPTS around the first sentences of the passages, in reading order, without records, which introduce nothing."""
+    first: dict[str, Scored] = {}
     for each in sentences:
         if each.quotable and not each.is_heading and len(LABEL.findall(each.text)) < 2:
-            of_passage.setdefault(each.hit.chunk.chunk_id, []).append(each)
-    in_turn = [each for each in chain.from_iterable(zip_longest(*of_passage.values())) if each is not None]
-    return sorted(in_turn[:SENTENCES], key=lambda each: (each.hit.chunk.doc_id, each.hit.chunk.ordinal, each.number))
+            first.setdefault(each.hit.chunk.chunk_id, each)
+    in_order = sorted(list(first.values())[:EXCERPTS], key=lambda each: (each.hit.chunk.doc_id, each.hit.chunk.ordinal))
+    return [quote for each in in_order if (quote := quote_of(each, [other for other in sentences if other.hit is each.hit]))]

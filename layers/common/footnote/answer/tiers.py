@@ -22,32 +22,40 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from footnote.answer.score_sentences import Question, Scored
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import Reason, Tier, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """closest_from = slope · m + offset, at least `lowest`; relevant_from = the same, at least `least`;
-    answer_from = relevant_from + answer. In a small collection everyday questions find nothing at all: what scores above them is worth
-    showing, but m does not say how sure it is."""
+class Line(NamedTuple):
+    """slope · m + offset, at least `least`."""
 
     slope: float
     offset: float
     least: float
-    answer: float
-    lowest: float | None = None
-    """None = `least`."""
 
-    def closest_from(self, median: float) -> float:
-        """The lowest score at which passages are shown."""
-        return max(self.slope * median + self.offset, self.least if self.lowest is None else self.lowest)
+    def at(self, median: float) -> float:
+        """The threshold for m."""
+        return max(self.slope * median + self.offset, self.least)
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """In a small collection everyday questions find nothing at all: what scores above them is worth showing, but m does not say how sure
+    it is. In one whose texts are about everyday things, m is high, but not what other questions score."""
+
+    closest: Line
+    """The lowest score at which passages are shown."""
+    relevant: Line
+    """The score that is as likely relevant as not."""
+    answer: float
+    """How much more an answer needs."""
 
     def relevant_from(self, median: float) -> float:
-        """The score that is as likely relevant as not."""
-        return max(self.closest_from(median), self.least)
+        """The score that is as likely relevant as not, and is shown."""
+        return max(self.closest.at(median), self.relevant.at(median))
 
     def answer_from(self, median: float) -> float:
         """The lowest score of an answer."""
@@ -57,11 +65,14 @@ class Thresholds:
 FEW = 3
 TYPICAL = 8
 """Terms up to which BM25 counts in full: it is a sum over terms, so a long question scores anywhere."""
-WITH_VECTORS = Thresholds(1.0, 1.55, -2.0, 2.6, -3.5)
-BY_WORDS = {"en": Thresholds(1.1, 1.25, -1.6, 0.5), "de": Thresholds(0.7, 1.55, -2.0, 1.2), "ko": Thresholds(1.5, 2.1, -0.5, 1.2)}
+WITH_VECTORS = Thresholds(Line(0.7, 0.7, -3.5), Line(1.0, 1.55, -2.0), 2.6)
+BY_WORDS = {
+    lang: Thresholds(line, line, answer)
+    for lang, line, answer in (("en", Line(1.1, 1.25, -1.6), 0.5), ("de", Line(0.7, 1.55, -2.0), 1.2), ("ko", Line(1.5, 2.1, -0.5), 1.2))
+}
 WORD_WEIGHTS = {"en": (0.05, 8.0, 0.0), "de": (0.05, 8.0, 2.0)}
 """By words: of BM25, passage' and unknown. German compounds hide terms, so those that occur nowhere tell more."""
-SCORING = 6
+SCORING = 7
 """Raised when scores change: kept medians are then computed again."""
 NOTHING = -9.0
 """The score without any sentence."""
@@ -87,7 +98,7 @@ def score_evidence(question: Question, sentences: Sequence[Scored]) -> float:
 def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scored], median: float) -> Verdict:
     """The tier of an answer. `picked`: the sentences that would be quoted; `median`: m."""
     score, thresholds = score_evidence(question, sentences), _thresholds(question)
-    closest_from, answer_from = thresholds.closest_from(median), thresholds.answer_from(median)
+    closest_from, answer_from = thresholds.closest.at(median), thresholds.answer_from(median)
     tier, because = _tier(score, closest_from, answer_from, bool(picked))
     missing = question.words_without(frozenset[str]().union(*(each.held for each in sentences)))
     if any(each.tells for each in picked):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from footnote.answer.choose import Quote
 from footnote.answer.extract import certain_quotes
 from footnote.answer.unread import reading_of
 from footnote.errors import StoreUnavailable
@@ -66,7 +67,11 @@ async def _questions(core: Core, caller: Caller, name: str, documents: int) -> S
 async def _quotes(core: Core, caller: Caller, collection: str, question: str) -> list[tuple[str, int, int]]:
     turn = await core.retrieve.finish(core.new_turn(Request(question, collection, options=CHEAP), caller, UNSAVED, trace_id=""))
     found = await certain_quotes(turn, index=core.index, embedder=core.embedder, calibration=core.calibration)
-    return [(each.hit.chunk.chunk_id, each.start, each.end) for each in found]
+    return _marked(found)
+
+
+def _marked(quotes: Sequence[Quote]) -> list[tuple[str, int, int]]:
+    return [(quote.hit.chunk.chunk_id, each.start, each.end) for quote in quotes for each in quote.marked]
 
 
 class Trials:
@@ -99,4 +104,4 @@ class Trials:
         asked = replace(turn.ask(question), plan=plan, conversation=Conversation(), answer=None, outcome=None, record=Record())
         found = await self._core.searcher(replace(asked, request=replace(asked.request, tool_scope="", ask_kdb=False)))
         quotes = await certain_quotes(found, index=self._core.index, calibration=self._core.calibration)
-        return [(each.hit.chunk.chunk_id, each.start, each.end) for each in quotes]
+        return _marked(quotes)

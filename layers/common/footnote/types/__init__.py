@@ -46,6 +46,7 @@ from footnote.types.documents import (
     make_chunk_id,
 )
 from footnote.types.evidence import BY_DOCUMENT, BY_RANK, FURTHER, HYBRID, Evidence, Fact, Hit, Ranked, RankedList, lists_of
+from footnote.types.excerpt import Excerpt, ExcerptKind
 from footnote.types.experiments import Arm, Assignment, StoredAssignment
 from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Rating
 from footnote.types.language_models import ModelLimits, ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
@@ -132,6 +133,8 @@ __all__ = [
     "Entity",
     "EntityKind",
     "Evidence",
+    "Excerpt",
+    "ExcerptKind",
     "Exchange",
     "Expansion",
     "Fact",

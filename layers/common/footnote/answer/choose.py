@@ -1,0 +1,130 @@
+"""Chooses the excerpts that answer, by the scores of their sentences.
+
+The score of an excerpt is that of its best sentence, its lead included. One excerpt answers; another is shown beside it if a passage of
+another document says the same with another number, or if it is nearly as good (NEARLY) and says something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from footnote.answer.conflicts import conflicting
+from footnote.answer.excerpts import Blocks, blocks_of, cut
+from footnote.answer.score_sentences import Scored
+from footnote.text.question_shapes import Shape
+from footnote.types import Excerpt, Hit
+
+MOST = 3
+NEARLY = 0.03
+"""How much below the best one another excerpt may score to be shown beside it."""
+AS_GOOD = 0.05
+"""The same of items and rows of one block."""
+LOOKED_AT = 0.3
+"""How much below the best one an excerpt may score to be compared with it."""
+SAME = 0.8
+"""Share of the words of the shorter one of two excerpts from which they say the same."""
+SEVERAL: frozenset[Shape] = frozenset(("list", "how_to", "topic"))
+"""Shapes of questions that several items answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """An excerpt of a hit, and what of it answers."""
+
+    hit: Hit
+    excerpt: Excerpt
+    blocks: Blocks
+    marked: tuple[Scored, ...]
+    """The sentences that answer, best first."""
+
+    @property
+    def best(self) -> Scored:
+        """The sentence that answers best."""
+        return self.marked[0]
+
+    @property
+    def text(self) -> str:
+        """The sentences of the excerpt, as they are in the passage."""
+        return "\n".join(self.blocks.text(number) for number in self.excerpt.every)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of the excerpt."""
+        return frozenset(self.text.lower().split())
+
+
+def quotes_in_order(sentences: Sequence[Scored], shape: Shape, among: Sequence[Scored] | None = None) -> Iterator[Quote]:
+    """The excerpts around sentences that may be quoted, best first, each sentence in one. `sentences`: those of all passages, in their
+    order; `among`: those that may answer, None = all."""
+    passages = {chunk_id: list(group) for chunk_id, group in groupby(sentences, key=lambda each: each.hit.chunk.chunk_id)}
+    known: dict[str, Blocks] = {}
+    shown: set[tuple[str, int]] = set()
+    candidates = (each for each in (sentences if among is None else among) if each.quotable or each.introduces)
+    for best in sorted(candidates, key=lambda each: -each.score):
+        chunk_id = best.hit.chunk.chunk_id
+        if (chunk_id, best.number) in shown:
+            continue
+        same = passages[chunk_id]
+        blocks = known.get(chunk_id) or known.setdefault(chunk_id, _blocks(same))
+        if quote := quote_of(best, same, blocks, shape):
+            shown |= {(chunk_id, number) for number in quote.excerpt.every}
+            yield quote
+
+
+def quote_of(best: Scored, same: Sequence[Scored], blocks: Blocks | None = None, shape: Shape = "other") -> Quote | None:
+    """The excerpt around a sentence; None if it stands in none. `same`: all sentences of its passage; `blocks`: theirs, if known."""
+    answering = {each.number for each in same if _answers_too(each, best)}
+    blocks = blocks or _blocks(same)
+    excerpt = cut(blocks, best.number, answering, whole=best.introduces or shape in SEVERAL)
+    if excerpt is None or (best.introduces and excerpt.lead is None):
+        return None
+    marked = (each for each in same if each.number in answering and each.number in excerpt.numbers and each is not best)
+    return Quote(best.hit, excerpt, blocks, (best, *marked))
+
+
+def _blocks(same: Sequence[Scored]) -> Blocks:
+    return blocks_of(same[0].hit.chunk, [(each.start, each.end) for each in same])
+
+
+def _answers_too(sentence: Scored, best: Scored) -> bool:
+    """Whether a sentence of the same passage answers as well as the best one: of a table the rows that have as much of the question."""
+    if best.is_row:
+        return sentence.is_row and sentence.quotable and sentence.features.own >= best.features.own and best.features.own > 0
+    return sentence.quotable and best.score - sentence.score <= AS_GOOD
+
+
+def answering(sentences: Sequence[Scored], shape: Shape, lang: str) -> list[Quote]:
+    """The excerpts that would answer. Where some sentences define what is asked for, others that only use the word do not answer."""
+    told = [each for each in sentences if each.tells or each.features.defines] if any(each.tells for each in sentences) else None
+    chosen: list[Quote] = []
+    for each in quotes_in_order(sentences, shape, told):
+        if len(chosen) == MOST or (chosen and chosen[0].best.score - each.best.score > LOOKED_AT):
+            break
+        if not chosen or _adds(each, chosen, lang):
+            chosen.append(each)
+    return chosen
+
+
+def _adds(quote: Quote, chosen: Sequence[Quote], lang: str) -> bool:
+    best = chosen[0].best
+    if any(_is_same(quote, other) for other in chosen):
+        return False
+    return best.score - quote.best.score <= NEARLY or conflicting(best, quote.best, lang)
+
+
+def _is_same(one: Quote, other: Quote) -> bool:
+    """Whether one of them says hardly anything that the other does not."""
+    return len(one.words & other.words) >= SAME * min(len(one.words), len(other.words))
+
+
+def closest(sentences: Sequence[Scored], shape: Shape) -> list[Quote]:
+    """The MOST best excerpts. What several say alike is shown once."""
+    chosen: list[Quote] = []
+    for each in quotes_in_order(sentences, shape):
+        if not any(_is_same(each, other) for other in chosen):
+            chosen.append(each)
+        if len(chosen) == MOST:
+            break
+    return chosen
