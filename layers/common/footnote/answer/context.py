@@ -100,8 +100,9 @@ def _question(turn: Turn, prompts: Prompts) -> str:
 
 def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
     """What the model has to heed for this question."""
-    if turn.classification is not None and turn.plan.wants("answer_form") and not turn.conversation.is_asked_about:
-        yield prompts.render("form", turn.lang, {"form": turn.classification.hints.prompt_template}, turn.plan.prompts)
+    kind = turn.reading.classification
+    if kind is not None and turn.plan.wants("answer_form") and not turn.conversation.is_asked_about:
+        yield prompts.render("form", turn.lang, {"form": kind.hints.prompt_template}, turn.plan.prompts)
     if reasons(turn):
         yield prompts.render("reason", turn.lang, {}, turn.plan.prompts)
     if hints := turn.record.notes.get("feedback_hints"):
@@ -110,8 +111,8 @@ def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
 
 def reasons(turn: Turn) -> bool:
     """Whether the model is asked to reason first: where a request or setting wants it, else for kinds of questions that call for it."""
-    choice = turn.plan.choices["chain_of_thought"]
-    return choice.is_on and (choice.is_fixed or turn.classification is None or turn.classification.hints.use_cot)
+    choice, kind = turn.plan.choices["chain_of_thought"], turn.reading.classification
+    return choice.is_on and (choice.is_fixed or kind is None or kind.hints.use_cot)
 
 
 def was_written(turn: Turn) -> bool:

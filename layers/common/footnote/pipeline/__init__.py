@@ -46,6 +46,7 @@ from footnote.pipeline.search import (
     LANGUAGE,
     LOOK_UP,
     NAME_ATTACHED,
+    READING,
     REMOTE,
     RETRIEVE,
     SEARCH,
@@ -73,7 +74,7 @@ from footnote.understand.route import is_classified, route
 
 __all__ = [
     "AGENT", "ANSWER", "CLASSIFY", "CONVERSATION", "DOCUMENTS", "EMBED", "EXPAND", "FIND", "FORBIDDEN", "IMAGES", "LANGUAGE", "LOOK_UP",
-    "REFORMULATE", "REMOTE", "RETRIEVE", "REWRITE", "SEARCH", "STAGES", "UNDERSTAND",
+    "READING", "REFORMULATE", "REMOTE", "RETRIEVE", "REWRITE", "SEARCH", "STAGES", "UNDERSTAND",
 ]  # fmt: skip
 
 
@@ -172,6 +173,7 @@ UNDERSTAND = (
     ),
     NAME_ATTACHED,
     Step("about_collection", note_collection, stage=Stage.UNDERSTAND, on_error=IGNORE, when=may_be_about_collection),
+    READING,
 )
 """A question in its conversation → its checks, the queries and the model that will answer."""
 

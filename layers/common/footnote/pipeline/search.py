@@ -41,6 +41,7 @@ from footnote.retrieve.step_back import step_back
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Step
 from footnote.types import BY_DOCUMENT, FURTHER, Stage, Turn
 from footnote.understand.language import set_language, set_language_without_index
+from footnote.understand.read_question import read_question, reading_shown
 from footnote.understand.spelling import correct_spelling, may_correct
 from footnote.understand.split import asks_several, split_question
 
@@ -72,6 +73,7 @@ NAME_ATTACHED = Step(
     "name_attached", name_attached, stage=Stage.UNDERSTAND, on_error=IGNORE, timeout_s=3, when=may_name_attached,
     shows=lambda t: t.record.notes.get("attached", {}),
 )
+READING = Step("reading", read_question, stage=Stage.UNDERSTAND, on_error=FAIL, shows=reading_shown)
 EMBED = Step(
     "embed", embed_query, stage=Stage.RETRIEVE, needs="embedder", on_error=SKIP, timeout_s=10, when=wants_vector,
     shows=lambda t: {"embedded": bool(t.vectors)}, on_start=Searching("embedder"),
@@ -183,12 +185,12 @@ SEARCH = (
 )
 """Queries → hits."""
 
-FIND = (EMBED, *SEARCH)
+FIND = (READING, EMBED, *SEARCH)
 """A question of our own, whose language is known → its hits."""
 
-RETRIEVE = (GUARD, LANGUAGE, SPELLING, SPLIT, FORBIDDEN, EMBED, *SEARCH)
+RETRIEVE = (GUARD, LANGUAGE, SPELLING, SPLIT, FORBIDDEN, READING, EMBED, *SEARCH)
 """A question → its hits: the whole turn of `/retrieve-*`, `footnote search` and `footnote eval`."""
 
-LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, replace(NAME_ATTACHED, when=names_attached_files), EMBED, *REMOTE, *SEARCH)
+LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, replace(NAME_ATTACHED, when=names_attached_files), READING, EMBED, *REMOTE, *SEARCH)
 """A search of an agent → its hits. It passes the same checks as a user's question."""
 # fmt: on

@@ -23,7 +23,8 @@ NOTE, ASKED = "attached", "asked_of_attached"
 
 def may_name_attached(turn: Turn) -> bool:
     """The documents answer in a conversation, and the question names a file, or asks for a summary of nothing that was talked of."""
-    if turn.request.mode != "rag" or turn.request.room_id is None or (turn.classification and turn.classification.intent == "COMPARISON"):
+    kind = turn.reading.classification
+    if turn.request.mode != "rag" or turn.request.room_id is None or (kind and kind.intent == "COMPARISON"):
         return False
     return names_attached(turn.asked) or (not turn.conversation.exchanges and asks_for_whole(turn.asked, turn.lang))
 

@@ -51,6 +51,7 @@ from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Ratin
 from footnote.types.language_models import ModelLimits, ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
+from footnote.types.reading import AskedType, AttachedFiles, Definition, Period, Reading, Scope, Shape
 from footnote.types.record import NO_MODEL, ModelCall, ModelSource, ModelUsage, Record, SourceState, Span, Usage, usage_by_model, usage_of
 from footnote.types.request import Expansion, Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
@@ -105,7 +106,9 @@ __all__ = [
     "Allowance",
     "Answer",
     "Arm",
+    "AskedType",
     "Assignment",
+    "AttachedFiles",
     "Block",
     "BlockKind",
     "Caller",
@@ -125,6 +128,7 @@ __all__ = [
     "ContentType",
     "Conversation",
     "Cut",
+    "Definition",
     "DescribedBy",
     "Document",
     "DocumentState",
@@ -158,6 +162,7 @@ __all__ = [
     "Pair",
     "Parsed",
     "Part",
+    "Period",
     "Place",
     "Plan",
     "Profile",
@@ -167,12 +172,15 @@ __all__ = [
     "Ranked",
     "RankedList",
     "Rating",
+    "Reading",
     "Reason",
     "Record",
     "Request",
     "Retriever",
     "Role",
+    "Scope",
     "Search",
+    "Shape",
     "SourceState",
     "Span",
     "Stage",

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from footnote.ports import Clock, Index
-from footnote.text.periods import Period, find_period
-from footnote.types import Chunk, Condition, Conditions, Search, Turn
+from footnote.text.periods import find_period
+from footnote.types import Chunk, Condition, Conditions, Period, Search, Turn
 from footnote.types.conditions import DATE_FIELDS, time_of, values_of
 
 SAMPLE = 50
