@@ -89,10 +89,11 @@ def _standing_instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
 
 def _question(turn: Turn, prompts: Prompts) -> str:
     """The question in its user's words, and what was searched for where that says more, or that it is about the last answer."""
-    notes, own = turn.record.notes, turn.request.question
+    own = turn.request.question
     if turn.conversation.is_asked_about:
         return prompts.render("about_last_answer", turn.lang, {"question": own}, turn.plan.prompts)
-    searched = notes.get("divided") or notes.get("asked_of_attached", turn.asked)
+    attached = turn.reading.scope.attached
+    searched = turn.reading.divided or (attached.named if attached else "") or turn.asked
     if searched == own:
         return own
     return prompts.render("searched_for", turn.lang, {"question": own, "searched": searched}, turn.plan.prompts)

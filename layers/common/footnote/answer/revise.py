@@ -22,7 +22,7 @@ from footnote.ports import Index, Models
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Rag
 from footnote.text.untrusted import untrusted
-from footnote.types import VIOLATIONS, Answer, Conversation, Evidence, Hit, Message, Turn
+from footnote.types import VIOLATIONS, Answer, Conversation, Evidence, Hit, Message, Reading, Turn
 
 ROUNDS, ROUNDS_AT_MAXIMUM = 1, 2
 SEARCHED = 2
@@ -127,7 +127,7 @@ async def _find(turn: Turn, queries: Sequence[str], searcher: Search) -> list[Hi
     found: dict[str, Hit] = {}
     for query in queries[:SEARCHED]:
         record = replace(turn.record, calls=(), spans=())
-        asked = replace(turn.ask(query), conversation=Conversation(), record=record, answer=None)
+        asked = replace(turn.ask(query), reading=Reading(scope=turn.reading.scope), conversation=Conversation(), record=record, answer=None)
         try:
             searched = await searcher(asked)
         except FootnoteError:  # it may not be searched for, or the search is down
