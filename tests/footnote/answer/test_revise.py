@@ -14,7 +14,7 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import Delta
 from footnote.prompts import LANGUAGES
 from footnote.settings import Rag, Settings
-from footnote.types import Answer, AttachedFiles, Citation, Evidence, Hit, Message, Reading, Scope, Turn
+from footnote.types import Answer, AttachedFiles, Citation, Evidence, Hit, Message, Reading, Review, Scope, Turn
 from tests.deps import FakeDeps, run_step
 from tests.fakes import FakeModel, FakeModels, make_hit
 from tests.footnote.answer.stored_sentences import Stored
@@ -114,7 +114,7 @@ async def test_a_sentence_without_a_marker_is_compared_with_all_that_was_shown()
 
 async def test_what_breaks_the_policy_is_left_out() -> None:
     text = "The bridge was built in 1894 [1]. Call Ada at +49 30 1234567."
-    before = written(text).with_notes(violations={"personal_data": ["Call Ada at +49 30 1234567."]})
+    before = with_(written(text), review=Review(violations=("Call Ada at +49 30 1234567.",)))
     turn, model, _ = await run(before, "The bridge was built in 1894 [2].")
     assert text_of(turn) == "The bridge was built in 1894 [1]."
     assert "These sentences of your answer must not be in it:\n- Call Ada at +49 30 1234567." in model.sent[0].messages[-1].content

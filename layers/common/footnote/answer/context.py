@@ -106,8 +106,8 @@ def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
         yield prompts.render("form", turn.lang, {"form": kind.hints.prompt_template}, turn.plan.prompts)
     if reasons(turn):
         yield prompts.render("reason", turn.lang, {}, turn.plan.prompts)
-    if hints := turn.record.notes.get("feedback_hints"):
-        yield prompts.render("feedback_hints", turn.lang, hints, turn.plan.prompts)
+    if hints := turn.evidence.hints:
+        yield prompts.render("feedback_hints", turn.lang, {"good": hints.good, "bad": hints.bad}, turn.plan.prompts)
 
 
 def reasons(turn: Turn) -> bool:

@@ -11,7 +11,7 @@ from footnote.errors import FootnoteError
 from footnote.events import LanguageKnown, PassagesRead, Searching
 from footnote.guard.forbidden_words import check_forbidden, drop_derived, drop_forbidden
 from footnote.guard.input_guard import check_input
-from footnote.learn.weigh import weigh, weights_shown
+from footnote.learn.weigh import weigh
 from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
 from footnote.rank.definitions import asks_for_definition, put_definition_first
 from footnote.rank.diversify import diversify, drop_duplicates, several_were_read
@@ -173,7 +173,7 @@ SEARCH = (
     ),
     Step(
         "feedback_weights", weigh, stage=Stage.RANK, option="feedback_weights", on_error=SKIP, timeout_s=3, when=may_rerank,
-        shows=weights_shown,
+        shows=lambda t: t.record.notes.get("feedback_weights", {}),
     ),
     Step(
         "duplicates", drop_duplicates, stage=Stage.RANK, option="drop_duplicates", on_error=SKIP, timeout_s=2, when=several_were_read,

@@ -7,7 +7,21 @@ the epoch unless a name ends in `_ms`, pages count from 1, character offsets fro
 
 from __future__ import annotations
 
-from footnote.types.answer import CUT_WARNINGS, FLAWS, VIOLATIONS, Answer, Citation, Cut, Flaw, Message, Reason, Tier, ToolCall, Verdict
+from footnote.types.answer import (
+    CUT_WARNINGS,
+    FLAWS,
+    Answer,
+    Citation,
+    Confidence,
+    ConfidenceLevel,
+    Cut,
+    Flaw,
+    Message,
+    Reason,
+    Tier,
+    ToolCall,
+    Verdict,
+)
 from footnote.types.caller import ADMINS, EVERYONE, SYSTEM, Caller, Page, Role
 from footnote.types.classification import (
     CHUNK_LEVELS,
@@ -45,14 +59,40 @@ from footnote.types.documents import (
     chunks_digest,
     make_chunk_id,
 )
-from footnote.types.evidence import BY_DOCUMENT, BY_RANK, FURTHER, HYBRID, Evidence, Fact, Hit, Ranked, RankedList, lists_of
+from footnote.types.evidence import (
+    BY_DOCUMENT,
+    BY_RANK,
+    FURTHER,
+    HYBRID,
+    Evidence,
+    Fact,
+    FeedbackHints,
+    Hit,
+    Ranked,
+    RankedList,
+    Unread,
+    lists_of,
+)
 from footnote.types.experiments import Arm, Assignment, StoredAssignment
 from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Rating
 from footnote.types.language_models import ModelLimits, ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
 from footnote.types.reading import AskedType, AttachedFiles, Definition, Period, Reading, Scope, Shape
-from footnote.types.record import NO_MODEL, ModelCall, ModelSource, ModelUsage, Record, SourceState, Span, Usage, usage_by_model, usage_of
+from footnote.types.record import (
+    NO_MODEL,
+    ModelCall,
+    ModelSource,
+    ModelUsage,
+    Record,
+    Review,
+    Revision,
+    SourceState,
+    Span,
+    Usage,
+    usage_by_model,
+    usage_of,
+)
 from footnote.types.request import Expansion, Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
 from footnote.types.stages import Stage
@@ -101,7 +141,6 @@ __all__ = [
     "SYSTEM",
     "UNKNOWN_LANGUAGE",
     "UP_TAGS",
-    "VIOLATIONS",
     "WORDED_LANGUAGES",
     "Allowance",
     "Answer",
@@ -125,6 +164,8 @@ __all__ = [
     "CollectionSettings",
     "Condition",
     "Conditions",
+    "Confidence",
+    "ConfidenceLevel",
     "ContentType",
     "Conversation",
     "Cut",
@@ -140,6 +181,7 @@ __all__ = [
     "Expansion",
     "Fact",
     "Feedback",
+    "FeedbackHints",
     "Flaw",
     "GroupBy",
     "Hints",
@@ -177,6 +219,8 @@ __all__ = [
     "Record",
     "Request",
     "Retriever",
+    "Review",
+    "Revision",
     "Role",
     "Scope",
     "Search",
@@ -207,6 +251,7 @@ __all__ = [
     "TurnMetrics",
     "TurnRecord",
     "Unit",
+    "Unread",
     "Usage",
     "Verdict",
     "begin_turn",

@@ -191,7 +191,7 @@ class Turn:
     @property
     def lacks_index_lists(self) -> bool:
         """The search did not get all that it asked of the index."""
-        return not INDEX_LISTS.isdisjoint(self.record.notes.get("lists_missing", ()))
+        return not INDEX_LISTS.isdisjoint(self.evidence.lists_missing)
 
     @property
     def broke_off(self) -> bool:
