@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.figures import Figure, log_progress
-from footnote.answer.confidence import ConfidenceLevel, confidence_of
+from footnote.answer.confidence import confidence_of
 from footnote.learn.golden import GoldenSet, load_golden
 from footnote.settings import LLM, Settings
-from footnote.types import Profile, Request
+from footnote.types import ConfidenceLevel, Profile, Request
 from footnote_local.evaluate import CALLER, build_index, holds_answer
 
 PROFILE = Profile("bench", live=False, citation_style="source", prompt="answer_numbered", options={"confidence": True, "follow_up": False})

@@ -22,7 +22,7 @@ from footnote.deps import Deps
 from footnote.ingest.prepare import cut
 from footnote.learn.golden import GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg
-from footnote.pipeline import EMBED, LANGUAGE, SEARCH, UNDERSTAND
+from footnote.pipeline import EMBED, LANGUAGE, READING, SEARCH, UNDERSTAND
 from footnote.settings import LLM, Embedding, Settings
 from footnote.steps import Runner, Step
 from footnote.text.language import detect_language
@@ -61,7 +61,7 @@ async def measure(golden: GoldenSet, lang: str, limit: int, *, with_vectors: boo
         core = Core(Settings(footnote_data=Path(folder), llm=LLM(discover=False), embedding=Embedding(builtin=with_vectors)))
         await fill(core, golden)
         filters = next(row for row in UNDERSTAND if isinstance(row, Step) and row.name == "question_filters")
-        runner = Runner((LANGUAGE, filters, EMBED, *SEARCH), Deps, core.turn_deps)
+        runner = Runner((LANGUAGE, filters, READING, EMBED, *SEARCH), Deps, core.turn_deps)
         queries = golden.queries[:: max(1, len(golden.queries) // limit)]
         try:
             for name, form, years in (("as written", "{0}", YEARS), ("with a time", ASKED[lang], (WANTED,))):

@@ -25,7 +25,7 @@ from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg
-from footnote.pipeline import EMBED, EXPAND, LANGUAGE, REFORMULATE, REWRITE, SEARCH
+from footnote.pipeline import EMBED, EXPAND, LANGUAGE, READING, REFORMULATE, REWRITE, SEARCH
 from footnote.ports import Delta, Found, LanguageModel, Scope
 from footnote.settings import Settings
 from footnote.steps import Parallel, Row, Runner, Step
@@ -77,7 +77,7 @@ class ScriptedList:
 
 def table(*, forced: bool) -> tuple[Row, ...]:
     """The steps of a search with derived queries. `forced`: also where a question does not call for them."""
-    rows = (LANGUAGE, REWRITE, REFORMULATE, EMBED, *EXPAND, *SEARCH)
+    rows = (LANGUAGE, REWRITE, REFORMULATE, READING, EMBED, *EXPAND, *SEARCH)
     return tuple(_forced(row) for row in rows) if forced else rows
 
 

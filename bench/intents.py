@@ -28,7 +28,7 @@ from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg
-from footnote.pipeline import CLASSIFY, EMBED, LANGUAGE, SEARCH
+from footnote.pipeline import CLASSIFY, EMBED, LANGUAGE, READING, SEARCH
 from footnote.ports import Delta, LanguageModel
 from footnote.prompts import Prompts
 from footnote.settings import Settings
@@ -84,7 +84,7 @@ class Bench:
         self._core = core
         self._random = RandomKinds()
         self._understand = Runner((LANGUAGE, CLASSIFY), Deps, core.turn_deps)
-        self._search = Runner((EMBED, *SEARCH), Deps, core.turn_deps)
+        self._search = Runner((READING, EMBED, *SEARCH), Deps, core.turn_deps)
 
     async def score(self, query: GoldenQuery, strategy: Strategy | str) -> tuple[float, bool, str]:
         """(nDCG@10, whether a gold answer would be quoted, the strategy of the search)."""

@@ -25,7 +25,7 @@ from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg, recall
-from footnote.pipeline import EMBED, LANGUAGE, REWRITE, SEARCH
+from footnote.pipeline import EMBED, LANGUAGE, READING, REWRITE, SEARCH
 from footnote.pipeline.search import SPELLING, SPLIT
 from footnote.settings import Settings
 from footnote.steps import Runner
@@ -93,7 +93,7 @@ class Bench:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._runner = Runner((LANGUAGE, REWRITE, SPELLING, SPLIT, EMBED, *SEARCH), Deps, core.turn_deps)
+        self._runner = Runner((LANGUAGE, REWRITE, SPELLING, SPLIT, READING, EMBED, *SEARCH), Deps, core.turn_deps)
 
     async def find(self, asked: Asked, *, parts: Sequence[str] = (), divides: bool = False) -> Found:
         """What a question finds. `parts`: searched for in its place. A follow-up is completed by words of earlier questions."""

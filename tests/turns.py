@@ -19,6 +19,7 @@ from footnote.types import (
     ModelCall,
     Plan,
     Profile,
+    Reading,
     Record,
     Request,
     Status,
@@ -29,13 +30,16 @@ from footnote.types import (
     begin_turn,
     lists_of,
 )
+from footnote.understand.read_question import reading_of
 
 ME = Caller("me", frozenset({"staff"}))
 HELD = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
 LIVE = replace(HELD, live=True)
 SETTINGS = Settings()
 
-PARTS: dict[str, type] = {"plan": Plan, "conversation": Conversation, "evidence": Evidence, "record": Record, "request": Request}
+PARTS: dict[str, type] = {
+    "plan": Plan, "conversation": Conversation, "evidence": Evidence, "record": Record, "request": Request, "reading": Reading,
+}  # fmt: skip
 """A name that two parts share, such as `model`, belongs to the first; the field of the request is set, too."""
 
 
@@ -68,8 +72,8 @@ def as_closest(turn: Turn, *missing: str) -> Turn:
 
 
 def with_(turn: Turn, **changes: Any) -> Turn:
-    """A turn. The plan follows from the profile, `settings` and `options`. `queries`: texts, () = the question itself; `vectors`: one
-    for each query; `found`: an index's reply to each query; `usage`: tokens of one call of the answering model."""
+    """A turn whose question was read. The plan follows from the profile, `settings` and `options`. `queries`: texts, () = the question
+    itself; `vectors`: one for each query; `found`: an index's reply to each query; `usage`: tokens of one call of the answering model."""
     settings = changes.pop("settings", SETTINGS)
     planned = settings is not SETTINGS or {"profile", "options", "level"} & changes.keys()
     if "question" in changes:
@@ -98,6 +102,7 @@ def with_(turn: Turn, **changes: Any) -> Turn:
             turn = replace(turn, **{part: replace(getattr(turn, part), **own)})
     usage = changes.pop("usage", None)
     turn = replace(turn, **changes)
+    turn = replace(turn, reading=reading_of(turn))
     if usage is not None:
         used = (turn.answer and turn.answer.model) or turn.plan.model or "fake"
         turn = replace(turn, record=replace(turn.record, calls=(ModelCall("answer", used, usage, 1.0),)))

@@ -80,8 +80,9 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
     ]
     assert (turn.outcome, turn.record.degraded, turn.record.persisted, turn.lang) == (None, False, True, "en")
     assert [event.name for event in events if isinstance(event, StepStarted)] == [
-        "guard", "open", "budget", "model", "announce", "language", "spelling", "forbidden", "classify", "route", "search", "fuse", "read",
-        "titles", "context", "answer", "check", "support", "injection", "follow_up", "save", "unread", "spend", "announce_answer", "meter",
+        "guard", "open", "budget", "model", "announce", "language", "spelling", "forbidden", "classify", "route", "reading", "search",
+        "fuse", "read", "titles", "context", "answer", "check", "support", "injection", "follow_up", "save", "unread", "spend",
+        "announce_answer", "meter",
     ]  # fmt: skip
     assert turn.answer is not None
     assert [(saved["result"]["final_response"], saved["status"]) for saved in turns.saved] == [(turn.answer.text, "done")]

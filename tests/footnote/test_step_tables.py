@@ -179,7 +179,7 @@ async def test_if_all_branches_fail_the_turn_ends_with_the_first_error_and_all_t
 
 def change(**changes: Any) -> Any:
     async def step(turn: Turn) -> Turn:
-        return with_(turn, **changes)
+        return replace(with_(turn, **changes), reading=turn.reading)
 
     return step
 

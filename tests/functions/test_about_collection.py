@@ -105,7 +105,7 @@ async def test_asked_again_it_is_answered_again_though_its_passages_are_cached(c
 
 async def test_a_search_without_an_answer_searches(core: Core) -> None:
     turn = await core.retrieve.finish(core.new_turn(Request("What are these documents about?", "default"), READER, HELD))
-    assert "about_collection" not in turn.record.notes
+    assert not turn.reading.scope.collection
 
 
 async def test_a_question_about_something_is_searched_for(core: Core) -> None:

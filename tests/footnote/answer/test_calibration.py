@@ -91,10 +91,10 @@ async def test_searches_that_lack_a_list_do_not_count_and_are_not_kept() -> None
 
 async def test_a_turn_that_lacks_a_list_of_the_index_starts_no_further_searches() -> None:
     calibration, scores = make()
-    lacking = make_turn().with_notes(lists_missing=["cosine"])
+    lacking = make_turn(lists_missing=("cosine",))
     assert await calibration.median(lacking, by_vectors=True) == TYPICAL
     assert scores.asked == []
-    assert await calibration.median(make_turn().with_notes(lists_missing=["graph", "feedback"]), by_vectors=True) == MEDIAN
+    assert await calibration.median(make_turn(lists_missing=("graph", "feedback")), by_vectors=True) == MEDIAN
     assert await calibration.median(lacking, by_vectors=True) == MEDIAN
 
 

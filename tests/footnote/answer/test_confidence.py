@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.answer.confidence import Confidence, assess_confidence, confidence_of, has_conflicts
-from footnote.types import Answer, Citation, Hit, Outcome
+from footnote.answer.confidence import assess_confidence, confidence_of, has_conflicts
+from footnote.turn_records.restore import restore
+from footnote.types import Answer, Citation, Confidence, Hit, Outcome, Turn
 from tests.deps import FakeDeps, FixedMedian, run_step
 from tests.fakes import make_hit
 from tests.footnote.answer.stored_sentences import Stored
-from tests.turns import make_turn
+from tests.turns import make_turn, stored
 
 BRIDGE = "The bridge over the river was built in 1894 by Ada Berg. It is painted blue every ten years."
 
@@ -22,11 +23,17 @@ def cite(hit: Hit, number: int = 1, sentence: str | None = None) -> Citation:
     return Citation(number, hit, text, bounds=((start, start + len(text)),), spans=((0, 3),))
 
 
-async def assess(question: str, *texts: str, median: float = -6.0, outcome: Outcome | None = None) -> Confidence:
+async def assessed(question: str, *texts: str, median: float = -6.0, outcome: Outcome | None = None) -> Turn:
     hits = tuple(make_hit(text, f"d{i}") for i, text in enumerate(texts))
     answer = Answer("[1]", tuple(cite(hit, i) for i, hit in enumerate(hits, start=1)), extractive=True)
     turn = replace(make_turn(question, hits=hits), answer=answer, outcome=outcome)
-    return confidence_of(await run_step(assess_confidence, turn, FakeDeps(index=Stored(*hits), calibration=FixedMedian(median))))
+    done = await run_step(assess_confidence, turn, FakeDeps(index=Stored(*hits), calibration=FixedMedian(median)))
+    assert isinstance(done, Turn)
+    return done
+
+
+async def assess(question: str, *texts: str, median: float = -6.0, outcome: Outcome | None = None) -> Confidence:
+    return confidence_of(await assessed(question, *texts, median=median, outcome=outcome))
 
 
 @pytest.mark.parametrize(
@@ -95,6 +102,13 @@ async def test_without_an_answer_there_is_no_confidence(outcome: Outcome) -> Non
 
 def test_a_turn_that_was_not_assessed_has_none() -> None:
     assert confidence_of(make_turn("Hello!")) == Confidence()
+
+
+async def test_a_stored_turn_keeps_its_confidence() -> None:
+    turn = await assessed("When was the bridge of Zanzibar built?", BRIDGE)
+    found = confidence_of(turn)
+    assert (found.missing, found.relevance > 0) == (("Zanzibar",), True)
+    assert confidence_of(restore(make_turn(), stored(turn), {})) == found
 
 
 @pytest.mark.parametrize(

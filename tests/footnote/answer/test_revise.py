@@ -14,7 +14,7 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import Delta
 from footnote.prompts import LANGUAGES
 from footnote.settings import Rag, Settings
-from footnote.types import Answer, Citation, Evidence, Hit, Message, Turn
+from footnote.types import Answer, AttachedFiles, Citation, Evidence, Hit, Message, Reading, Review, Scope, Turn
 from tests.deps import FakeDeps, run_step
 from tests.fakes import FakeModel, FakeModels, make_hit
 from tests.footnote.answer.stored_sentences import Stored
@@ -23,8 +23,10 @@ from tests.turns import HELD, LIVE, make_turn, with_
 BRIDGE = make_hit("The bridge was built in 1894. It is painted blue every ten years.", "bridge")
 TOWER = make_hit("The tower was built in 1731 by Ada Berg.", "tower")
 TEXT = "The bridge was built in 1894 [1]. The tower was built in 1650 [1]."
+SCOPE = Scope(attached=AttachedFiles(1))
 ASKED = make_turn(
     "When were they built?",
+    scope=SCOPE,
     hits=(TOWER, BRIDGE),
     shown=(make_hit("Nothing.", "zero"), BRIDGE),
     messages=(Message("user", "When?"),),
@@ -43,7 +45,7 @@ async def run(turn: Turn, *replies: Any, found: Sequence[Hit] = (), outcome: Any
     asked: list[str] = []
 
     async def search(turn: Turn) -> Turn:
-        assert (turn.answer, turn.conversation.exchanges) == (None, ())
+        assert (turn.answer, turn.conversation.exchanges, turn.reading) == (None, (), Reading(scope=SCOPE))
         asked.append(turn.request.question)
         return replace(turn, evidence=Evidence(hits=tuple(found)), outcome=outcome)
 
@@ -112,7 +114,7 @@ async def test_a_sentence_without_a_marker_is_compared_with_all_that_was_shown()
 
 async def test_what_breaks_the_policy_is_left_out() -> None:
     text = "The bridge was built in 1894 [1]. Call Ada at +49 30 1234567."
-    before = written(text).with_notes(violations={"personal_data": ["Call Ada at +49 30 1234567."]})
+    before = with_(written(text), review=Review(violations=("Call Ada at +49 30 1234567.",)))
     turn, model, _ = await run(before, "The bridge was built in 1894 [2].")
     assert text_of(turn) == "The bridge was built in 1894 [1]."
     assert "These sentences of your answer must not be in it:\n- Call Ada at +49 30 1234567." in model.sent[0].messages[-1].content

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.guard.answer_policy import find_violations
-from footnote.types import VIOLATIONS, Answer
+from footnote.guard.answer_policy import find_violations, withhold
+from footnote.types import Answer, Evidence
 from tests.deps import FakeDeps, call_step
+from tests.fakes import make_hit
 from tests.turns import make_turn
 
 
@@ -23,5 +24,12 @@ from tests.turns import make_turn
 async def test_only_what_is_addressed_to_a_model_was_planted(sentence: str, lang: str, planted: bool) -> None:
     text = f"The bridge was built in 1894. It has two towers. {sentence}"
     turn = make_turn("Bridge?", lang=lang, answer=Answer(text), options={"forbidden_check": False})
-    found = (await call_step(find_violations, turn, FakeDeps())).record.notes.get(VIOLATIONS, {})
+    found = (await call_step(find_violations, turn, FakeDeps())).record.notes.get("violations", {})
     assert found == ({"instruction": [sentence]} if planted else {})
+
+
+async def test_a_withheld_answer_leaves_nothing_but_what_its_search_lacked() -> None:
+    turn = make_turn(
+        hits=(make_hit("The bridge was built in 1894."),), lists_missing=("cosine",), answer=Answer("It was built in 1894 [1].")
+    )
+    assert (await call_step(withhold, turn, FakeDeps())).evidence == Evidence(lists_missing=("cosine",))

@@ -19,7 +19,7 @@ from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answe
 from footnote.pipeline import SEARCH
 from footnote.settings import Caching, Settings
 from footnote.steps import SKIP
-from footnote.types import Answer, Caller, Candidates, Exchange, Query, Turn, Usage
+from footnote.types import Answer, Caller, Candidates, Exchange, FeedbackHints, Query, Turn, Usage
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, Nothing, run_step, run_table
 from tests.fakes import make_document, put_document
@@ -186,7 +186,7 @@ async def test_nothing_is_cached_when_caching_is_off_or_the_turn_excludes_it(bou
         {"answer": Answer("Maybe.", warnings=("uncited",))},
         {"answer": Answer("It was built in", cut="length")},
         {"answer": Answer("It was built in", cut="content_filter")},
-        {"notes": {"feedback_hints": {"hints": 1}}},
+        {"hints": FeedbackHints(bad=("unclear",))},
         {"degraded": True},
         {"found": (Candidates(coverage=0.5),)},
         {"ranked": ()},

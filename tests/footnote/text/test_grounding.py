@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.text.answer_types import answer_type_score
+from footnote.text.answer_types import answer_type_score, asked_type_of
 from footnote.text.grounding import best_support, covered_share, most_supporting
 
 TEXT = "The bridge was built in 1894. It is painted dark red. Its architect was Horace Jones."
@@ -77,4 +77,4 @@ def test_of_equally_supporting_texts_the_first_is_chosen() -> None:
     ],
 )
 def test_a_sentence_is_scored_by_the_answer_type_of_the_question(question: str, sentence: str, score: float) -> None:
-    assert answer_type_score(question, sentence) == score
+    assert answer_type_score(asked_type_of(question), question, sentence) == score

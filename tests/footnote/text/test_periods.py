@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from footnote.text.periods import Period, find_period
+from footnote.text.periods import find_period
+from footnote.types import Period
 
 TODAY = date(2026, 5, 20)  # a Wednesday
 

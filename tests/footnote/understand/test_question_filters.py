@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Rag, Settings
-from footnote.types import Caller, Condition, Conditions, Request, Turn
+from footnote.types import Caller, Condition, Conditions, Period, Request, Scope, Turn
 from footnote.types.conditions import ANYTHING
 from tests.fakes import make_document, put_document
 from tests.turns import HELD
@@ -46,6 +47,7 @@ async def test_only_documents_of_the_named_time_are_searched(core: Core, questio
     assert found(turn) == {"lease-2025"}
     note = {"field": "created_time", "from": "2024-01-01", "before": None, "applied": True}
     assert turn.record.notes["question_filter"] == note
+    assert turn.reading.scope == Scope(period=Period(date(2024, 1, 1)))
 
 
 async def test_without_the_option_nothing_is_left_out(core: Core) -> None:
@@ -57,7 +59,7 @@ async def test_without_the_option_nothing_is_left_out(core: Core) -> None:
 async def test_if_nothing_is_found_in_that_time_all_is_searched_and_the_trace_says_so(core: Core) -> None:
     turn = await ask(core, "What rent do contracts before 2020 name?")
     assert found(turn) == {"lease-2023", "lease-2025"}
-    assert turn.record.notes["question_filter"]["applied"] is False
+    assert (turn.record.notes["question_filter"]["applied"], turn.reading.scope) == (False, Scope())
 
 
 async def test_conditions_of_the_request_hold_too(core: Core) -> None:

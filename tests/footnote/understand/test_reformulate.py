@@ -32,7 +32,7 @@ def asked(question: str, lang: str = "en", **changes: Any) -> Turn:
 
 
 def misspelt(question: str, **changes: Any) -> Turn:
-    return asked(question, **changes).with_notes(unknown_words=["Wehn"])
+    return asked(question, unknown_words=("Wehn",), **changes)
 
 
 class Meanings:

@@ -156,4 +156,5 @@ def test_a_correction_that_makes_another_question_is_dropped() -> None:
     ],
 )
 async def test_a_word_that_cannot_be_corrected_is_noted(tmp_path: Path, question: str, lang: str, unknown: list[str] | None) -> None:
-    assert (await ask(tmp_path, question, lang)).record.notes.get("unknown_words") == unknown
+    turn = await ask(tmp_path, question, lang)
+    assert (turn.reading.unknown_words, turn.record.notes.get("unknown_words")) == (tuple(unknown or ()), unknown)

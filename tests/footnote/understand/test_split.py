@@ -78,7 +78,8 @@ async def test_both_parts_are_searched_for_and_quoted_for(core: Core, lang: str)
 async def test_trace_and_plan_tell_the_parts_and_the_question_as_it_was(core: Core) -> None:
     await fill(core, "en")
     turn = await ask(core, ASKED["en"])
-    assert turn.record.notes["divided"] == turn.request.question == ASKED["en"]
+    assert turn.record.notes["divided"] == turn.reading.divided == turn.request.question == ASKED["en"]
+    assert tuple(part.question for part in turn.reading.parts) == PARTS["en"]
     assert [span.detail for span in turn.record.spans if span.name == "split"] == [{"queries": 2}]
     assert (turn.plan.strategy, turn.plan.strategy_because) == ("FUSION", "several questions")
     assert turn.plan.choices["split"].because == "default"
@@ -174,7 +175,7 @@ async def test_a_follow_up_is_completed_before_it_is_divided() -> None:
     )
     divided = await split_question(turn)
     assert divided.query_texts == ("When was the harbour museum built?", "Who runs the city library?")
-    assert divided.record.notes["divided"] == turn.asked
+    assert divided.reading.divided == turn.asked
 
 
 def test_a_question_of_which_nothing_is_searched_for_is_not_divided() -> None:

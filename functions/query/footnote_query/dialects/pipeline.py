@@ -11,12 +11,12 @@ from fastapi import Header, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, RootModel, StringConstraints
 
-from footnote.answer.confidence import ConfidenceLevel, confidence_of
+from footnote.answer.confidence import confidence_of
 from footnote.answer.small_talk import without_search
 from footnote.errors import BadRequest
 from footnote.plan import is_set, limit_of
 from footnote.steps import last_turn
-from footnote.types import Citation, IntelligenceLevel, Mode, OptionName, Profile, Request, Tier, Turn, tier_of
+from footnote.types import Citation, ConfidenceLevel, IntelligenceLevel, Mode, OptionName, Profile, Request, Tier, Turn, tier_of
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import EVENTS, events_of, schema_of, shaped

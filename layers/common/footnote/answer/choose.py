@@ -13,8 +13,7 @@ from itertools import groupby
 from footnote.answer.conflicts import conflicting
 from footnote.answer.excerpts import Blocks, blocks_of, cut
 from footnote.answer.score_sentences import Scored
-from footnote.text.question_shapes import Shape
-from footnote.types import Excerpt, Hit
+from footnote.types import Excerpt, Hit, Shape
 
 MOST = 3
 NEARLY = 0.03

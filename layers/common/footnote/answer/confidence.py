@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import asdict, replace
+from typing import Any
 
 from footnote.answer.assess import find_support
 from footnote.answer.calibration import Calibration
@@ -37,11 +37,8 @@ from footnote.ports import Embedder, Index
 from footnote.text.grounding import covered_share
 from footnote.text.question_things import things
 from footnote.text.tokens import content_terms
-from footnote.types import Answer, Turn
+from footnote.types import Answer, Confidence, Turn
 
-ConfidenceLevel = Literal["low", "medium", "high"]
-
-HIGH, MEDIUM = 0.86, 0.6
 WITH_VECTORS = (0.31, -1.9, -0.6, 0.38)
 BY_WORDS = (0.23, -2.1, -1.2, 0.92)
 SUFFICIENT = 0.5
@@ -50,29 +47,6 @@ COMMON = math.log(50)
 """Weight of a word that every 50th passage of the collection has: its absence from a few says nothing."""
 DOUBTED = 0.2
 """About the share of doubted claims that people found supported: .02, .33, .56 and .56 in four sets of `bench.claims`, .14 of all."""
-NOTE = "confidence"
-
-
-@dataclass(frozen=True, slots=True)
-class Confidence:
-    """How much a turn's answer can be relied on. Without an answer from documents everything is 0."""
-
-    relevance: float = 0.0
-    grounding: float = 0.0
-    coverage: float = 0.0
-    conflicts: bool = False
-    sufficient: bool = False
-    missing: tuple[str, ...] = ()
-
-    @property
-    def score(self) -> float:
-        """relevance × grounding, 0..1."""
-        return round(self.relevance * self.grounding, 3)
-
-    @property
-    def level(self) -> ConfidenceLevel:
-        """The score in words; never high where the cited passages do not suffice or conflict."""
-        return "high" if self.score >= HIGH and self.sufficient else "medium" if self.score >= MEDIUM else "low"
 
 
 def has_citations(turn: Turn) -> bool:
@@ -81,7 +55,7 @@ def has_citations(turn: Turn) -> bool:
 
 
 async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> Turn:
-    """Notes the `Confidence` of the turn; `confidence_of` reads it."""
+    """Sets `answer.confidence`, and notes it as `confidence`."""
     answer, hits = turn.answer, turn.evidence.sources
     if answer is None:
         return turn
@@ -114,13 +88,18 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
         sufficient=is_answer and not lacking and not conflicts,
         missing=missing,
     )
-    return turn.with_notes(**{NOTE: asdict(found)})
+    return replace(turn, answer=replace(answer, confidence=found)).with_notes(confidence=asdict(found))
 
 
 def confidence_of(turn: Turn) -> Confidence:
-    """What `assess_confidence` noted; zeros if it did not run."""
-    noted: dict[str, Any] = turn.record.notes.get(NOTE, {})
-    return Confidence(**noted | {"missing": tuple(noted.get("missing", ()))})
+    """The confidence of the answer; zeros if it was not assessed."""
+    return (turn.answer and turn.answer.confidence) or Confidence()
+
+
+def confidence_shown(turn: Turn) -> dict[str, Any]:
+    """The confidence without words of the question; {} if it was not assessed."""
+    found = turn.answer.confidence if turn.answer else None
+    return {name: value for name, value in asdict(found).items() if name != "missing"} if found else {}
 
 
 def first_of(turn: Turn, sentences: Sequence[Scored]) -> list[Scored]:

@@ -89,10 +89,11 @@ def _standing_instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
 
 def _question(turn: Turn, prompts: Prompts) -> str:
     """The question in its user's words, and what was searched for where that says more, or that it is about the last answer."""
-    notes, own = turn.record.notes, turn.request.question
+    own = turn.request.question
     if turn.conversation.is_asked_about:
         return prompts.render("about_last_answer", turn.lang, {"question": own}, turn.plan.prompts)
-    searched = notes.get("divided") or notes.get("asked_of_attached", turn.asked)
+    attached = turn.reading.scope.attached
+    searched = turn.reading.divided or (attached.named if attached else "") or turn.asked
     if searched == own:
         return own
     return prompts.render("searched_for", turn.lang, {"question": own, "searched": searched}, turn.plan.prompts)
@@ -100,18 +101,19 @@ def _question(turn: Turn, prompts: Prompts) -> str:
 
 def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
     """What the model has to heed for this question."""
-    if turn.classification is not None and turn.plan.wants("answer_form") and not turn.conversation.is_asked_about:
-        yield prompts.render("form", turn.lang, {"form": turn.classification.hints.prompt_template}, turn.plan.prompts)
+    kind = turn.reading.classification
+    if kind is not None and turn.plan.wants("answer_form") and not turn.conversation.is_asked_about:
+        yield prompts.render("form", turn.lang, {"form": kind.hints.prompt_template}, turn.plan.prompts)
     if reasons(turn):
         yield prompts.render("reason", turn.lang, {}, turn.plan.prompts)
-    if hints := turn.record.notes.get("feedback_hints"):
-        yield prompts.render("feedback_hints", turn.lang, hints, turn.plan.prompts)
+    if hints := turn.evidence.hints:
+        yield prompts.render("feedback_hints", turn.lang, {"good": hints.good, "bad": hints.bad}, turn.plan.prompts)
 
 
 def reasons(turn: Turn) -> bool:
     """Whether the model is asked to reason first: where a request or setting wants it, else for kinds of questions that call for it."""
-    choice = turn.plan.choices["chain_of_thought"]
-    return choice.is_on and (choice.is_fixed or turn.classification is None or turn.classification.hints.use_cot)
+    choice, kind = turn.plan.choices["chain_of_thought"], turn.reading.classification
+    return choice.is_on and (choice.is_fixed or kind is None or kind.hints.use_cot)
 
 
 def was_written(turn: Turn) -> bool:

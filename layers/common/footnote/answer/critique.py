@@ -3,6 +3,7 @@ the model. `guard.answer_policy` finds what breaks the policy; `revise` has all 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -20,8 +21,6 @@ from footnote.text.sentences import split_sentences
 from footnote.text.untrusted import untrusted
 from footnote.types import Answer, Message, Turn
 
-NOTE = "doubted"
-"""The note with the unsupported sentences."""
 LIMIT_S, REPLY_TOKENS = 15, 1000
 
 
@@ -32,16 +31,19 @@ class Criticism(BaseModel, defer_build=True):
 
 
 async def critique(turn: Turn, *, index: Index, models: Models, prompts: Prompts, rag: Rag) -> Turn:
-    """Notes the sentences that are not supported as `doubted`. A model that cannot say finds none."""
+    """Sets `review.doubted`, and notes, the sentences that are not supported. A model that cannot say finds none."""
     doubted = await find_doubted(turn, index)
     if rag.critique == "model" and turn.answer is not None and not lacks_information(turn.answer, turn.lang):
         doubted += [sentence for sentence in await _ask_model(turn, turn.answer, models, prompts) if sentence not in doubted]
-    return turn.with_notes(**{NOTE: doubted}) if doubted else turn
+    if not doubted:
+        return turn
+    review = replace(turn.record.review, doubted=tuple(doubted))
+    return replace(turn, record=replace(turn.record, review=review)).with_notes(doubted=doubted)
 
 
 def critique_shown(turn: Turn) -> dict[str, Any]:
     """The number of doubted sentences."""
-    return {"doubted": len(turn.record.notes.get(NOTE, []))}
+    return {"doubted": len(turn.record.review.doubted)}
 
 
 async def find_doubted(turn: Turn, index: Index) -> list[str]:

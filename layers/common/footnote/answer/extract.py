@@ -115,7 +115,7 @@ async def read_sentences(
             vector = None
     if all(found.vectors is None for found in known.values()):
         vector = None
-    question = Question(turn.asked, turn.lang, weights, vector, turn.languages)
+    question = Question(turn.reading, weights, vector, turn.languages)
     scorable = {**known, **_outside([hit.chunk for hit in hits])}
     return question, [
         sentence

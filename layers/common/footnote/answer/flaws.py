@@ -32,7 +32,7 @@ def find_flaw(turn: Turn, answer: Answer) -> Flaw | None:
         return "empty"
     if answer.cut == "repetition":
         return "repetition"
-    if _only_announces(text, turn) or any(_only_repeats(text, question, turn.lang) for question in {turn.request.question, turn.asked}):
+    if _only_announces(text, turn) or any(_only_repeats(text, each, turn) for each in {turn.request.question, turn.asked}):
         return "preamble"
     if _is_in_other_language(text, turn):
         return "other_language"
@@ -47,12 +47,14 @@ def _only_announces(text: str, turn: Turn) -> bool:
     return said.endswith((":", "：")) and len(split_sentences(said, turn.lang)) == 1
 
 
-def _only_repeats(text: str, question: str, lang: str) -> bool:
+def _only_repeats(text: str, question: str, turn: Turn) -> bool:
     """Whether it says the question again: word for word, or all of its matter and nothing else, where it asks who, what or when. A yes or
     no question may be answered like that."""
     if WORD.findall(text.casefold()) == WORD.findall(question.casefold()):
         return True
-    if not ASKS.search(question.rstrip("?？ ")) or shape_of(question, lang) == "yes_no":
+    lang = turn.lang
+    shape = turn.reading.shape if question == turn.asked else shape_of(question, lang)
+    if not ASKS.search(question.rstrip("?？ ")) or shape == "yes_no":
         return False
     said, asked = matter(text, lang), matter(question, lang)
     repeats = bool(said) and {term for term in asked if not ASKS.search(term)} <= said <= asked

@@ -14,14 +14,14 @@ from footnote.answer.messages import message
 from footnote.answer.model_source import no_model
 from footnote.answer.repetition import RepetitionGuard
 from footnote.answer.stream_filters import NO_MORE, AnswerFilter, ThinkFilter, filter_for
-from footnote.answer.unread import NOTE, look, reading_said
+from footnote.answer.unread import look, reading_said, with_unread
 from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.model_calls import WITHHELD, read_reply
 from footnote.ports import Index, Ledger, Models, ModelServer, Records
 from footnote.settings import LLM
 from footnote.steps import known_early, was_stopped
-from footnote.types import Answer, ModelLimits, Turn
+from footnote.types import Answer, ModelLimits, Turn, Unread
 
 T = TypeVar("T")
 
@@ -172,7 +172,7 @@ async def answer_no_hits(turn: Turn, *, index: Index, ledger: Ledger) -> AsyncIt
     said = [message(key, turn.lang)] if key else []
     if reading:
         said += [reading, message("ask_again", turn.lang)]
-        turn = turn.with_notes(**{NOTE: {**turn.record.notes[NOTE], "is_said": True}})
+        turn = with_unread(turn, replace(turn.evidence.unread or Unread(), is_said=True))
     text = " ".join(said)
     yield Token(text)
     yield replace(turn, outcome="no_hits", answer=Answer(text))

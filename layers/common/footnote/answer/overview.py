@@ -70,8 +70,9 @@ async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibrat
         yield Token(turn.answer.text if turn.answer else "")
         yield turn
         return
-    of_collection = "about_collection" in turn.record.notes
-    wants_overview = of_collection or turn.record.notes.get("attached", {}).get("whole")
+    scope = turn.reading.scope
+    of_collection = scope.collection
+    wants_overview = of_collection or (scope.attached is not None and scope.attached.whole)
     picked = beginnings((await read_sentences(turn, index, passages=PASSAGES))[1]) if wants_overview else []
     if of_collection and not picked:
         yield Token(text := message("refused", turn.lang))
@@ -108,7 +109,7 @@ async def _overview(turn: Turn, picked: Sequence[Quote]) -> AsyncIterator[Event 
     writer = Writer(turn, markers_of(turn))
     for quote in picked:
         yield Token(writer.quote(quote))
-    name = "overview_of_collection" if "about_collection" in turn.record.notes else "overview"
+    name = "overview_of_collection" if turn.reading.scope.collection else "overview"
     yield Token(writer.say(message(name, turn.lang)))
     yield replace(turn, answer=writer.answer(SURE))
 

@@ -4,14 +4,14 @@ What breaks the policy is left out, too. Where the documents lack the answer, wh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import asdict, replace
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from footnote.answer.citation_styles import STYLES, markers_of
 from footnote.answer.context import fenced
-from footnote.answer.critique import NOTE, find_doubted
+from footnote.answer.critique import find_doubted
 from footnote.answer.flaws import find_flaw
 from footnote.answer.generate import generate
 from footnote.answer.insufficient import lacks_information
@@ -22,7 +22,7 @@ from footnote.ports import Index, Models
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Rag
 from footnote.text.untrusted import untrusted
-from footnote.types import VIOLATIONS, Answer, Conversation, Evidence, Hit, Message, Turn
+from footnote.types import Answer, Conversation, Evidence, Hit, Message, Reading, Revision, Turn
 
 ROUNDS, ROUNDS_AT_MAXIMUM = 1, 2
 SEARCHED = 2
@@ -41,28 +41,31 @@ class Missing(BaseModel, defer_build=True):
 async def revise(turn: Turn, *, models: Models, llm: LLM, index: Index, searcher: Search, prompts: Prompts, rag: Rag) -> Turn:
     """Has the answer revised once, at level maximum twice, while sentences of it are doubted or break the policy. At that level, or where a
     model criticises, an answer that says that the documents lack it is revised, too. A revision that is no better is dropped, and ends it.
-    Notes the rounds as `revision`: why, the number of doubted sentences and of passages found, and whether the revision was kept."""
+    Sets `review.revisions` to the rounds, and notes them as `revision`."""
     thorough = turn.plan.level == "maximum"
     seeks = thorough or rag.critique == "model"
-    doubted, forbidden = turn.record.notes.get(NOTE, []), _violating(turn)
-    rounds: list[dict[str, Any]] = []
+    doubted: Sequence[str] = turn.record.review.doubted
+    forbidden: Sequence[str] = turn.record.review.violations
+    rounds: list[Revision] = []
     while len(rounds) < (ROUNDS_AT_MAXIMUM if thorough else ROUNDS):
         lacks = seeks and _lacks(turn)
         if not (lacks or doubted or forbidden):
             break
         queries = await _ask_what_is_missing(turn, models, prompts) if lacks else [each for each in doubted if each not in forbidden]
         found = await _find(turn, queries, searcher)
-        note = {"because": _because(turn, lacks, doubted), "doubted": len(doubted), "found": len(found), "kept": False}
-        rounds.append(note)
+        rounds.append(Revision(_because(turn, lacks, doubted), len(doubted), len(found)))
         if lacks and not found:
             break
         written = await _write(_with_request(turn, doubted, forbidden, found, prompts), models, llm)
         doubted_then, forbidden_then = await find_doubted(written, index), _still_in(written, forbidden)
         if not _is_better(written, turn, len(doubted) + len(forbidden), len(doubted_then) + len(forbidden_then)):
             break
-        note["kept"] = True
+        rounds[-1] = replace(rounds[-1], kept=True)
         turn, doubted, forbidden = written, doubted_then, forbidden_then
-    return turn.with_notes(revision=rounds) if rounds else turn
+    if not rounds:
+        return turn
+    review = replace(turn.record.review, revisions=tuple(rounds))
+    return replace(turn, record=replace(turn.record, review=review)).with_notes(revision=[asdict(each) for each in rounds])
 
 
 def is_revisable(turn: Turn) -> bool:
@@ -73,7 +76,7 @@ def is_revisable(turn: Turn) -> bool:
     return find_flaw(turn, answer) in (None, "uncited")
 
 
-def _because(turn: Turn, lacks: bool, doubted: Sequence[str]) -> str:
+def _because(turn: Turn, lacks: bool, doubted: Sequence[str]) -> Literal["insufficient", "policy", "unsupported", "uncited"]:
     if lacks:
         return "insufficient"
     if not doubted:
@@ -83,18 +86,13 @@ def _because(turn: Turn, lacks: bool, doubted: Sequence[str]) -> str:
 
 def revision_shown(turn: Turn) -> dict[str, Any]:
     """How many rounds there were, what they were for, and how many were kept."""
-    rounds = turn.record.notes.get("revision", [])
-    kept = sum(each["kept"] for each in rounds)
-    return {"rounds": len(rounds), "kept": kept, "because": ", ".join(dict.fromkeys(each["because"] for each in rounds))}
+    rounds = turn.record.review.revisions
+    kept = sum(each.kept for each in rounds)
+    return {"rounds": len(rounds), "kept": kept, "because": ", ".join(dict.fromkeys(each.because for each in rounds))}
 
 
 def _lacks(turn: Turn) -> bool:
     return turn.answer is not None and lacks_information(turn.answer, turn.lang)
-
-
-def _violating(turn: Turn) -> list[str]:
-    """The sentences that break the policy."""
-    return [sentence for sentences in turn.record.notes.get(VIOLATIONS, {}).values() for sentence in sentences]
 
 
 def _still_in(turn: Turn, sentences: Sequence[str]) -> list[str]:
@@ -127,7 +125,7 @@ async def _find(turn: Turn, queries: Sequence[str], searcher: Search) -> list[Hi
     found: dict[str, Hit] = {}
     for query in queries[:SEARCHED]:
         record = replace(turn.record, calls=(), spans=())
-        asked = replace(turn.ask(query), conversation=Conversation(), record=record, answer=None)
+        asked = replace(turn.ask(query), reading=Reading(scope=turn.reading.scope), conversation=Conversation(), record=record, answer=None)
         try:
             searched = await searcher(asked)
         except FootnoteError:  # it may not be searched for, or the search is down

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from footnote.answer.excerpts import is_table_head
 from footnote.text.answer_types import answer_type_score
-from footnote.text.definitions import definition_of
+from footnote.text.definitions import patterns_of
 from footnote.text.grounding import UNSEEN, whole_weight
-from footnote.text.question_shapes import NEGATION, Shape, shape_of
+from footnote.text.question_shapes import NEGATION
 from footnote.text.sentences import looks_like_heading
 from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms, other_forms
-from footnote.types import Chunk, ChunkSentences, Hit
+from footnote.types import Chunk, ChunkSentences, Hit, Reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,14 +71,15 @@ BY_WORDS = {"total": 0.5, "near": 0.3, "passage": 0.3, "kind": 0.1, "heading": 0
 class Question:
     """A question with the weights of its terms."""
 
-    def __init__(self, text: str, lang: str, weights: Mapping[str, float], vector: Vector = None, languages: Iterable[str] = ()) -> None:
+    def __init__(self, reading: Reading, weights: Mapping[str, float], vector: Vector = None, languages: Iterable[str] = ()) -> None:
         """`vector`: None = its sentences are scored by words only. `languages`: those of the passages."""
-        self.text = text
-        self.lang = lang
+        self.text = text = reading.question
+        self.lang = lang = reading.lang
         self.vector = vector
         self.by_vectors = vector is not None
-        self.shape: Shape = shape_of(text, lang)
-        self.definition = definition_of(text, lang)
+        self.shape = reading.shape
+        self.asked_type = reading.asked_type
+        self.definition = patterns_of(reading.definition) if reading.definition else None
         self.negated = NEGATION.search(text) is not None
         sequence = content_terms(text, lang)
         self.terms = frozenset(sequence)
@@ -199,7 +200,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
             passage=whole,
             cosine=cosines[i] if cosines else 0.0,
             passage_cosine=passage_cosine,
-            kind=answer_type_score(question.text, text),
+            kind=answer_type_score(question.asked_type, question.text, text),
             heading=of_heading,
             defines=float(_defines(text, heading if at_lead == 0 else "", question)),
         )

@@ -17,8 +17,8 @@ def turns_of(turn: Turn) -> list[Turn]:
     if len(turn.answered) == 1:
         return [turn]
     return [
-        replace(turn, queries=(query,), evidence=replace(turn.evidence, hits=_found_by(turn, query) or turn.evidence.hits))
-        for query in turn.answered
+        replace(turn, queries=(query,), reading=reading, evidence=replace(turn.evidence, hits=_found_by(turn, query) or turn.evidence.hits))
+        for query, reading in zip(turn.answered, turn.reading.parts, strict=True)
     ]
 
 

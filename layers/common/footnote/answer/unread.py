@@ -7,7 +7,7 @@ stored turn, nor in the answer that is cached.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from footnote.answer.messages import message
@@ -15,10 +15,8 @@ from footnote.errors import StoreUnavailable
 from footnote.events import Event, Token
 from footnote.ports import Ledger
 from footnote.text.file_names import share_covered, share_named, words_of_name
-from footnote.types import Document, Turn
+from footnote.types import Document, Turn, Unread
 
-NOTE = "unread"
-"""The name of the note: `reading` and `documents` (numbers), `files` (name, reason and remedy of each), `is_said` (in the text)."""
 STILL_READING, FILE_FAILED = "still_reading", "file_failed"
 """The warnings."""
 LOOKED_AT = 200
@@ -30,13 +28,18 @@ file's text. Without an answer one word of the name is enough."""
 
 
 async def look(turn: Turn, ledger: Ledger) -> Turn:
-    """The turn with a note of what is being read; an empty one while the store is down, as an answer does not depend on it."""
+    """The turn with `evidence.unread`; nothing is while the store is down, as an answer does not depend on it."""
     try:
         states = await ledger.readable_states(turn.caller, turn.request.collection)
     except StoreUnavailable:
         states = {}
-    note = {"reading": reading_of(states), "documents": sum(states.values()), "failed": states.get("FAILED", 0)}
-    return turn.with_notes(**{NOTE: {name: value for name, value in note.items() if value}})
+    return with_unread(turn, Unread(reading_of(states), sum(states.values()), states.get("FAILED", 0)))
+
+
+def with_unread(turn: Turn, unread: Unread, **more: Any) -> Turn:
+    """The turn with these numbers, and the note `unread` of them and what more there is."""
+    note = {name: value for name, value in asdict(unread).items() if value}
+    return replace(turn, evidence=replace(turn.evidence, unread=unread)).with_notes(unread={**note, **more})
 
 
 def reading_of(states: Mapping[str, int]) -> int:
@@ -46,8 +49,8 @@ def reading_of(states: Mapping[str, int]) -> int:
 
 def reading_said(turn: Turn) -> str:
     """How many documents are still being read; "" if none is."""
-    note = turn.record.notes.get(NOTE, {})
-    return sentence(note["reading"], note["documents"], turn.lang) if note.get("reading") else ""
+    unread = turn.evidence.unread
+    return sentence(unread.reading, unread.documents, turn.lang) if unread and unread.reading else ""
 
 
 def sentence(reading: int, documents: int, lang: str) -> str:
@@ -64,23 +67,23 @@ def may_lack_documents(turn: Turn) -> bool:
 async def tell_unread(turn: Turn, *, ledger: Ledger) -> AsyncIterator[Event | Turn]:
     """Adds the warnings `still_reading` and `file_failed`, and to the text the files that the question may be about, with their remedies;
     to a text that is no answer also what is being read."""
-    if NOTE not in turn.record.notes:
+    if turn.evidence.unread is None:
         turn = await look(turn, ledger)
-    note, answer = turn.record.notes[NOTE], turn.answer
-    if answer is None or not note:
+    unread, answer = turn.evidence.unread, turn.answer
+    if answer is None or unread is None or not unread.documents:
         yield turn
         return
     is_answered = turn.outcome in (None, "cached", "faq")
-    files = await _find_files(turn, ledger, is_answered) if note.get("failed") else []
+    files = await _find_files(turn, ledger, is_answered) if unread.failed else []
     said = [failed_said(file, turn.lang) for file in files]
-    if note.get("reading") and not (is_answered or note.get("is_said")):
+    if unread.reading and not (is_answered or unread.is_said):
         said.insert(0, f"{reading_said(turn)} {message('ask_again', turn.lang)}")
     added = "".join(f"\n\n{each}" for each in said)
     if added:
         yield Token(added)
-    warnings = [*([STILL_READING] if note.get("reading") else []), *([FILE_FAILED] if files else [])]
+    warnings = [*([STILL_READING] if unread.reading else []), *([FILE_FAILED] if files else [])]
     answer = replace(answer, text=answer.text + added, warnings=(*answer.warnings, *warnings))
-    yield replace(turn, answer=answer).with_notes(**{NOTE: {**note, "files": files}})
+    yield with_unread(replace(turn, answer=answer), unread, files=files)
 
 
 def failed_said(file: Mapping[str, Any], lang: str) -> str:

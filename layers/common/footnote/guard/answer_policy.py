@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import Literal
 
 from footnote.guard.forbidden_words import BLOCKING
@@ -21,7 +22,7 @@ from footnote.prompts import Prompts
 from footnote.text.pii import find_pii
 from footnote.text.prompt_injection.passages import find_suspects
 from footnote.text.sentences import split_sentences
-from footnote.types import VIOLATIONS, Answer, Evidence, Outcome, Turn
+from footnote.types import Answer, Evidence, Outcome, Turn
 
 Violation = Literal["forbidden", "personal_data", "instruction"]
 WARNINGS: Mapping[Violation, str] = {"forbidden": "forbidden", "personal_data": "personal_data", "instruction": "injection"}
@@ -36,9 +37,12 @@ def has_answer(turn: Turn) -> bool:
 
 
 async def find_violations(turn: Turn, *, terms: Terms) -> Turn:
-    """Notes the sentences that break the policy, for the revision: kind → sentences."""
+    """Sets `review.violations`, the sentences that break the policy, for the revision; notes them by kind."""
     found = await _violations(turn, terms)
-    return turn.with_notes(**{VIOLATIONS: found}) if found else turn
+    if not found:
+        return turn
+    review = replace(turn.record.review, violations=tuple(chain.from_iterable(found.values())))
+    return replace(turn, record=replace(turn.record, review=review)).with_notes(violations=found)
 
 
 async def enforce_policy(turn: Turn, *, terms: Terms, prompts: Prompts) -> Turn:
@@ -73,7 +77,8 @@ async def withhold(turn: Turn) -> Turn:
 
 def _withheld(turn: Turn, answer: Answer, outcome: Outcome, instead: Answer | None) -> Turn:
     """The turn without its answer, nor the passages, which may say the same."""
-    return replace(turn.with_notes(rejected_answer=answer.text), outcome=outcome, answer=instead, evidence=Evidence())
+    kept = Evidence(lists_missing=turn.evidence.lists_missing)
+    return replace(turn.with_notes(rejected_answer=answer.text), outcome=outcome, answer=instead, evidence=kept)
 
 
 async def _violations(turn: Turn, terms: Terms) -> dict[Violation, list[str]]:

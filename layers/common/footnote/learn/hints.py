@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from footnote.ports import Clock, Ledger, RatedTurn, TurnStore
 from footnote.text.agreement import agree
 from footnote.text.similarity import bigram_cosine, bigrams
 from footnote.turn_records.read import documents_of, question_of
 from footnote.turn_records.readable import readable_documents
-from footnote.types import DOWN_TAGS, REASONS, UP_TAGS, Caller, Feedback, Turn
+from footnote.types import DOWN_TAGS, REASONS, UP_TAGS, Caller, Feedback, FeedbackHints, Turn
 
 DAYS = 30
 READ = 100
@@ -30,7 +31,6 @@ TAG = re.compile(r"\w[\w-]*(?: \w[\w-]*){0,3}")
 """A tag is one to four words. Anything else may be instructions to the model."""
 OFFERED = frozenset({*REASONS, *UP_TAGS, *DOWN_TAGS})
 """Reasons and tags that the page offers."""
-NOTE = "feedback_hints"
 WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
         "wrong": "wrong", "incomplete": "incomplete", "outdated": "outdated", "wrong_source": "wrong source", "unclear": "unclear",
@@ -52,8 +52,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
 
 
 async def add_hints(turn: Turn, *, turns: TurnStore, ledger: Ledger, clock: Clock) -> Turn:
-    """Notes what was said of similar questions in the last DAYS as `feedback_hints`: {"good": […], "bad": […]}, first the reader's own
-    words, the newest first."""
+    """Sets `evidence.hints` to what was said of similar questions in the last DAYS, first the reader's own words, the newest first. Notes
+    them as `feedback_hints`."""
     since = clock() - DAYS * 86_400
     own = await turns.rated(turn.caller, since, READ)
     others = await turns.rated_by_others(turn.caller, turn.request.collection, since, READ)
@@ -61,8 +61,11 @@ async def add_hints(turn: Turn, *, turns: TurnStore, ledger: Ledger, clock: Cloc
     near = [given for question, given in own if _is_similar(question, turn, asked)]
     shared = [rated for rated in others if _is_similar(question_of(rated.record), turn, asked)]
     heard = await _heard(shared, turn.caller, ledger)
-    hints = {name: _words(near, heard, rating, turn.lang) for name, rating in (("good", "up"), ("bad", "down"))}
-    return turn.with_notes(**{NOTE: hints}) if any(hints.values()) else turn
+    good, bad = (_words(near, heard, rating, turn.lang) for rating in ("up", "down"))
+    if not (good or bad):
+        return turn
+    evidence = replace(turn.evidence, hints=FeedbackHints(tuple(good), tuple(bad)))
+    return replace(turn, evidence=evidence).with_notes(feedback_hints={"good": good, "bad": bad})
 
 
 async def _heard(rated: Sequence[RatedTurn], caller: Caller, ledger: Ledger) -> list[Feedback]:

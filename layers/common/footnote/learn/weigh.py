@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 from footnote.collections import Collections
 from footnote.errors import Conflict, NotFound
@@ -28,7 +27,6 @@ AT_ONCE = 100
 """Documents that are looked up at the same time."""
 LEARNER = Caller("weights", sees_all=True, role="admin")
 """Reads everybody's feedback. `feedback_weights` sees to it that nobody learns from it of what they may not read."""
-NOTE = "feedback_weights"
 SCORE = "feedbackWeight"
 """The key in `Hit.scores` of the factor."""
 
@@ -111,16 +109,11 @@ async def weigh(turn: Turn, *, index: Index, records: Records) -> Turn:
     order = sorted(range(len(before)), key=lambda at: -_weighted(before[at].score, factors[at]))  # stable
     pool = tuple(_with_factor(before[at], factors[at]) for at in order)
     note = {"weighted": sum(factor != 1 for factor in factors), "moved": sum(at != place for place, at in enumerate(order))}
-    return replace(turn, evidence=replace(turn.evidence, pool=pool)).with_notes(**{NOTE: note})
+    return replace(turn, evidence=replace(turn.evidence, pool=pool)).with_notes(feedback_weights=note)
 
 
 def _terms_of(sentences: ChunkSentences | None) -> list[str]:
     return " ".join(sentences.terms).split() if sentences is not None else []
-
-
-def weights_shown(turn: Turn) -> dict[str, Any]:
-    """How many passages were weighted, and moved."""
-    return dict(turn.record.notes.get(NOTE, {}))
 
 
 def _weighted(score: float, factor: float) -> float:

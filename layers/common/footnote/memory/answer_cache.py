@@ -62,7 +62,7 @@ async def find_answer(
 async def keep_answer(turn: Turn, *, optional_cache: Cache, embedder: Embedder | None, settings: Settings, clock: Clock) -> Turn:
     """Caches the answer if it is complete, has no warnings and comes from a search of the index with all vectors present. One that
     the reader's feedback has shaped is theirs alone."""
-    whole = not (turn.record.degraded or turn.evidence.vectors_pending or turn.record.notes.get("feedback_hints"))
+    whole = not (turn.record.degraded or turn.evidence.vectors_pending or turn.evidence.hints)
     if turn.record.answer_cache_key and turn.answer and turn.evidence.ranked and whole and not turn.answer.warnings and not turn.answer.cut:
         key, spent = turn.record.answer_cache_key
         value = _kept(turn.answer, turn.evidence.sources, turn.record.usage.total_tokens - spent)

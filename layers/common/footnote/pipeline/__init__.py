@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from footnote.answer.agent import run_agent
-from footnote.answer.confidence import NOTE, assess_confidence, has_citations
+from footnote.answer.confidence import assess_confidence, confidence_shown, has_citations
 from footnote.answer.context import assemble_context
 from footnote.answer.converse import assemble_conversation
 from footnote.answer.extract import verdict_shown
@@ -46,6 +46,7 @@ from footnote.pipeline.search import (
     LANGUAGE,
     LOOK_UP,
     NAME_ATTACHED,
+    READING,
     REMOTE,
     RETRIEVE,
     SEARCH,
@@ -73,7 +74,7 @@ from footnote.understand.route import is_classified, route
 
 __all__ = [
     "AGENT", "ANSWER", "CLASSIFY", "CONVERSATION", "DOCUMENTS", "EMBED", "EXPAND", "FIND", "FORBIDDEN", "IMAGES", "LANGUAGE", "LOOK_UP",
-    "REFORMULATE", "REMOTE", "RETRIEVE", "REWRITE", "SEARCH", "STAGES", "UNDERSTAND",
+    "READING", "REFORMULATE", "REMOTE", "RETRIEVE", "REWRITE", "SEARCH", "STAGES", "UNDERSTAND",
 ]  # fmt: skip
 
 
@@ -172,6 +173,7 @@ UNDERSTAND = (
     ),
     NAME_ATTACHED,
     Step("about_collection", note_collection, stage=Stage.UNDERSTAND, on_error=IGNORE, when=may_be_about_collection),
+    READING,
 )
 """A question in its conversation → its checks, the queries and the model that will answer."""
 
@@ -278,7 +280,7 @@ ANSWER = (
     ),
     Step(
         "confidence", assess_confidence, stage=Stage.CHECK, option="confidence", on_error=SKIP, always=True, timeout_s=10,
-        when=has_citations, shows=lambda t: {name: value for name, value in t.record.notes.get(NOTE, {}).items() if name != "missing"},
+        when=has_citations, shows=confidence_shown,
     ),
     Step("warn_of_missing_lists", warn_of_missing_lists, stage=Stage.CHECK, on_error=SKIP, always=True, when=lacks_lists),
     Step("warn_of_truncation", warn_of_truncation, stage=Stage.CHECK, on_error=SKIP, always=True, when=is_truncated),

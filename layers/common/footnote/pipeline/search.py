@@ -11,7 +11,7 @@ from footnote.errors import FootnoteError
 from footnote.events import LanguageKnown, PassagesRead, Searching
 from footnote.guard.forbidden_words import check_forbidden, drop_derived, drop_forbidden
 from footnote.guard.input_guard import check_input
-from footnote.learn.weigh import weigh, weights_shown
+from footnote.learn.weigh import weigh
 from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
 from footnote.rank.definitions import asks_for_definition, put_definition_first
 from footnote.rank.diversify import diversify, drop_duplicates, several_were_read
@@ -41,6 +41,7 @@ from footnote.retrieve.step_back import step_back
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Step
 from footnote.types import BY_DOCUMENT, FURTHER, Stage, Turn
 from footnote.understand.language import set_language, set_language_without_index
+from footnote.understand.read_question import read_question, reading_shown
 from footnote.understand.spelling import correct_spelling, may_correct
 from footnote.understand.split import asks_several, split_question
 
@@ -72,6 +73,7 @@ NAME_ATTACHED = Step(
     "name_attached", name_attached, stage=Stage.UNDERSTAND, on_error=IGNORE, timeout_s=3, when=may_name_attached,
     shows=lambda t: t.record.notes.get("attached", {}),
 )
+READING = Step("reading", read_question, stage=Stage.UNDERSTAND, on_error=FAIL, shows=reading_shown)
 EMBED = Step(
     "embed", embed_query, stage=Stage.RETRIEVE, needs="embedder", on_error=SKIP, timeout_s=10, when=wants_vector,
     shows=lambda t: {"embedded": bool(t.vectors)}, on_start=Searching("embedder"),
@@ -171,7 +173,7 @@ SEARCH = (
     ),
     Step(
         "feedback_weights", weigh, stage=Stage.RANK, option="feedback_weights", on_error=SKIP, timeout_s=3, when=may_rerank,
-        shows=weights_shown,
+        shows=lambda t: t.record.notes.get("feedback_weights", {}),
     ),
     Step(
         "duplicates", drop_duplicates, stage=Stage.RANK, option="drop_duplicates", on_error=SKIP, timeout_s=2, when=several_were_read,
@@ -183,12 +185,12 @@ SEARCH = (
 )
 """Queries → hits."""
 
-FIND = (EMBED, *SEARCH)
+FIND = (READING, EMBED, *SEARCH)
 """A question of our own, whose language is known → its hits."""
 
-RETRIEVE = (GUARD, LANGUAGE, SPELLING, SPLIT, FORBIDDEN, EMBED, *SEARCH)
+RETRIEVE = (GUARD, LANGUAGE, SPELLING, SPLIT, FORBIDDEN, READING, EMBED, *SEARCH)
 """A question → its hits: the whole turn of `/retrieve-*`, `footnote search` and `footnote eval`."""
 
-LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, replace(NAME_ATTACHED, when=names_attached_files), EMBED, *REMOTE, *SEARCH)
+LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, replace(NAME_ATTACHED, when=names_attached_files), READING, EMBED, *REMOTE, *SEARCH)
 """A search of an agent → its hits. It passes the same checks as a user's question."""
 # fmt: on

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from footnote.ports import Index
 from footnote.rank.refine import is_fused
-from footnote.text.definitions import definition_of
+from footnote.text.definitions import patterns_of
 from footnote.types import Ranked, Turn
 
 LOOKED_AT = 100
@@ -16,15 +16,16 @@ LOOKED_AT = 100
 
 def asks_for_definition(turn: Turn) -> bool:
     """The question asks what something is, and its passages may be ordered again."""
-    return is_fused(turn) and definition_of(turn.asked, turn.lang) is not None
+    return is_fused(turn) and turn.reading.definition is not None
 
 
 async def put_definition_first(turn: Turn, *, index: Index) -> Turn:
     """Moves the best passage with the definition to the beginning of `turn.evidence.ranked`. It gets the score of the first one, so that an
     order by score stays."""
-    ranked, wanted = turn.evidence.ranked, definition_of(turn.asked, turn.lang)
-    if wanted is None:
+    ranked = turn.evidence.ranked
+    if turn.reading.definition is None:
         return turn
+    wanted = patterns_of(turn.reading.definition)
     chunks = await index.read(turn.caller, [entry.chunk_id for entry in ranked[:LOOKED_AT]])
     telling = {
         chunk.chunk_id

@@ -22,8 +22,6 @@ MOST = 20
 """Passages that are judged; those after them stay."""
 CHARACTERS = 1_000
 """Of a passage, its title and headings included."""
-JUDGED = "judged_passages"
-"""The note with the number of passages that a model judged."""
 LIMIT_S = 8.0
 REPLY_TOKENS = 1000
 """Enough for a model that thinks first."""
@@ -44,7 +42,7 @@ def may_judge(turn: Turn) -> bool:
 
 def has_no_judgement(turn: Turn) -> bool:
     """Something has been found, and no model has judged it: there is none, it failed, or so little was found that it was not asked."""
-    return bool(turn.evidence.hits) and JUDGED not in turn.record.notes
+    return bool(turn.evidence.hits) and not turn.evidence.judged
 
 
 async def judge_passages(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
@@ -57,7 +55,8 @@ async def judge_passages(turn: Turn, *, models: Models, prompts: Prompts) -> Tur
     found = {**dict.fromkeys(made.irrelevant, 0.0), **dict.fromkeys(made.partly, 0.5), **dict.fromkeys(made.relevant, 1.0)}
     relevance = [found.get(number) for number in range(1, len(judged) + 1)]
     kept = [_noted(hit, value) for at, (hit, value) in enumerate(zip(judged, relevance, strict=True)) if at < LEAST or value != 0]
-    return replace(turn, evidence=replace(turn.evidence, hits=(*kept, *rest))).with_notes(**{JUDGED: len(judged)})
+    evidence = replace(turn.evidence, hits=(*kept, *rest), judged=len(judged))
+    return replace(turn, evidence=evidence).with_notes(judged_passages=len(judged))
 
 
 def _noted(hit: Hit, relevance: float | None) -> Hit:

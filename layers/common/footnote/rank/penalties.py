@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from footnote.text.question_shapes import shape_of
 from footnote.types import ContentType, Hit, Turn
 
 PENALTIES: Mapping[ContentType, float] = {"reference": 0.3, "contents": 0.5, "credits": 0.4}
@@ -16,7 +15,7 @@ PENALTIES: Mapping[ContentType, float] = {"reference": 0.3, "contents": 0.5, "cr
 async def penalise(turn: Turn) -> Turn:
     """Lowers the scores of such passages of the pool and orders it again; notes their number as `penalised`. A glossary keeps its
     score where something is to be defined."""
-    spared: set[ContentType] = {"reference"} if shape_of(turn.asked, turn.lang) == "definition" else set()
+    spared: set[ContentType] = {"reference"} if turn.reading.shape == "definition" else set()
     pool = [_penalised(hit, spared) for hit in turn.evidence.pool]
     count = sum(after is not before for after, before in zip(pool, turn.evidence.pool, strict=True))
     if not count:

@@ -15,7 +15,6 @@ from footnote.text.collection_questions import asks_about_collection
 from footnote.text.document_names import reading_rank
 from footnote.types import BY_DOCUMENT, Document, RankedList, Turn, make_chunk_id
 
-NOTE = "about_collection"
 DOCUMENTS = 6
 """How many documents are taken."""
 NO_PROSE = frozenset(("code", "json", "csv", "xlsx", "xls", "xlsb", "ods"))
@@ -26,20 +25,21 @@ LISTED = 200
 
 def may_be_about_collection(turn: Turn) -> bool:
     """The documents answer, and the question is about all of them; about those of the collection, if no files are attached."""
-    asked = turn.request.mode == "rag" and "attached" not in turn.record.notes
+    asked = turn.request.mode == "rag" and turn.reading.scope.attached is None
     if turn.message_kind is not None:
         return asked and turn.message_kind == "collection"
     return asked and asks_about_collection(turn.asked, goes_on=bool(turn.conversation.exchanges))
 
 
 async def note_collection(turn: Turn) -> Turn:
-    """Notes that the question is about the collection."""
-    return turn.with_notes(**{NOTE: {}})
+    """Sets `scope.collection` of the reading."""
+    scope = replace(turn.reading.scope, collection=True)
+    return replace(turn, reading=replace(turn.reading, scope=scope)).with_notes(about_collection={})
 
 
 def is_about_collection(turn: Turn) -> bool:
     """The question is about the collection, and nothing was found for it earlier."""
-    return NOTE in turn.record.notes and not turn.evidence.is_complete
+    return turn.reading.scope.collection and not turn.evidence.is_complete
 
 
 async def take_documents(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
@@ -54,7 +54,7 @@ async def take_documents(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
         return turn
     items = passages_of(taken, turn.request.limit)
     lists = tuple(RankedList(BY_DOCUMENT, query.text, items) for query in turn.answered)
-    return replace(turn.with_notes(**{NOTE: {"documents": len(taken)}}), evidence=replace(turn.evidence, lists=lists))
+    return replace(turn.with_notes(about_collection={"documents": len(taken)}), evidence=replace(turn.evidence, lists=lists))
 
 
 def _order(document: Document) -> tuple[bool, int, int, str]:

@@ -15,15 +15,13 @@ from dataclasses import replace
 from footnote.errors import NotFound
 from footnote.ports import Index, Ledger
 from footnote.text.attached_files import asks_for_whole, names_attached, without_reference
-from footnote.types import BY_DOCUMENT, Candidate, Document, RankedList, Turn, make_chunk_id
-
-NOTE, ASKED = "attached", "asked_of_attached"
-"""Notes: what the question is about, and how it names the files, which a model is asked."""
+from footnote.types import BY_DOCUMENT, AttachedFiles, Candidate, Document, RankedList, Turn, make_chunk_id
 
 
 def may_name_attached(turn: Turn) -> bool:
     """The documents answer in a conversation, and the question names a file, or asks for a summary of nothing that was talked of."""
-    if turn.request.mode != "rag" or turn.request.room_id is None or (turn.classification and turn.classification.intent == "COMPARISON"):
+    kind = turn.reading.classification
+    if turn.request.mode != "rag" or turn.request.room_id is None or (kind and kind.intent == "COMPARISON"):
         return False
     return names_attached(turn.asked) or (not turn.conversation.exchanges and asks_for_whole(turn.asked, turn.lang))
 
@@ -34,24 +32,27 @@ def names_attached_files(turn: Turn) -> bool:
 
 
 async def name_attached(turn: Turn, *, index: Index) -> Turn:
-    """Notes that the question is about the attached files, if there are any, and rewrites it without the words that name them."""
+    """Sets `scope.attached` of the reading, if there are any such files, and rewrites the question without the words that name them."""
     documents = (await index.view(turn.caller, turn.request.collection)).attached
     if not documents:
         return turn
-    whole = asks_for_whole(turn.asked, turn.lang)
-    if not whole and len(turn.answered) == 1:
-        turn = turn.rewrite(without_reference(turn.asked, turn.lang)).with_notes(**{ASKED: turn.asked})
-    return turn.with_notes(**{NOTE: {"documents": len(documents), "whole": whole}})
+    about = AttachedFiles(len(documents), whole=asks_for_whole(turn.asked, turn.lang))
+    if not about.whole and len(turn.answered) == 1:
+        about = replace(about, named=turn.asked)
+        turn = turn.rewrite(without_reference(turn.asked, turn.lang)).with_notes(asked_of_attached=about.named)
+    turn = replace(turn, reading=replace(turn.reading, scope=replace(turn.reading.scope, attached=about)))
+    return turn.with_notes(attached={"documents": about.documents, "whole": about.whole})
 
 
 def is_about_attached(turn: Turn) -> bool:
     """The question is about the attached files."""
-    return NOTE in turn.record.notes and not turn.evidence.is_complete
+    return turn.reading.scope.attached is not None and not turn.evidence.is_complete
 
 
 def asks_for_overview(turn: Turn) -> bool:
     """The question is about all that the attached files say, and something of them was read."""
-    return bool(turn.record.notes.get(NOTE, {}).get("whole")) and bool(turn.evidence.hits)
+    attached = turn.reading.scope.attached
+    return attached is not None and attached.whole and bool(turn.evidence.hits)
 
 
 async def search_attached(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
@@ -60,7 +61,8 @@ async def search_attached(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
     documents = (await index.view(turn.caller, turn.request.collection)).attached
     held = tuple(f"{doc_id}|" for doc_id in documents)
     found = [replace(each, items=tuple(item for item in each.items if item.chunk_id.startswith(held))) for each in turn.evidence.lists]
-    if not turn.record.notes[NOTE]["whole"] and any(each.items for each in found):
+    asked = turn.reading.scope.attached
+    if not (asked and asked.whole) and any(each.items for each in found):
         return replace(turn, evidence=replace(turn.evidence, lists=tuple(found)))
     read = [each for each in await asyncio.gather(*(_document(turn, ledger, doc_id) for doc_id in documents)) if each is not None]
     items = passages_of(read, turn.request.limit)

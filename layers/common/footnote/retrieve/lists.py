@@ -41,7 +41,7 @@ async def search_lists(turn: Turn, *, index: Index, ranked_lists: Mapping[str, R
     evidence = turn.evidence
     evidence = replace(evidence, lists=(*evidence.lists, *lists), facts=tuple(facts)[:MOST_FACTS])
     missing = {name for name, _, found in each if found is None}
-    return note_lists(replace(turn, evidence=evidence), missing, ((name, ms) for (name, _), (_, ms) in zip(asked, made, strict=True)))
+    return note_lists(turn, evidence, missing, ((name, ms) for (name, _), (_, ms) in zip(asked, made, strict=True)))
 
 
 async def _search_one(source: RankedLists, query: Query, scope: Scope) -> tuple[Found | None, float]:

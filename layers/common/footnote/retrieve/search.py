@@ -15,7 +15,7 @@ from footnote.retrieve.derived import is_derived
 from footnote.retrieve.fuse import vectors_count
 from footnote.settings import Rag
 from footnote.text.embedded_texts import embed_questions
-from footnote.types import FURTHER, Candidates, Query, Search, Turn, lists_of
+from footnote.types import FURTHER, Candidates, Evidence, Query, Search, Turn, lists_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,12 +79,13 @@ async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Ra
     queries = list(reversed(once.values()))
     made = await _search_all([(query, _search_one(turn, query, index, embedder, rag)) for query in queries])
     lists = chain.from_iterable(lists_of(query.text, found) for query, found in made if found is not None)
-    turn = replace(turn, evidence=replace(turn.evidence, lists=(*turn.evidence.lists, *lists)))
+    evidence = replace(turn.evidence, lists=(*turn.evidence.lists, *lists))
     missing: set[str] = {query.kind for query, found in made if is_derived(query) and (found is None or found.missing)}
     own = [found for query, found in made if found is not None and not is_derived(query)]
     if wants_vector(turn) and _embeds(turn, embedder, rag) and any(_lacks_vector(query) for query, _ in made if not is_derived(query)):
         missing.add("cosine")  # the embedder was late or failed
-    return note_lists(turn, missing.union(*(found.missing for found in own)), chain.from_iterable(found.ms.items() for found in own))
+    left_out = missing.union(*(found.missing for found in own))
+    return note_lists(turn, evidence, left_out, chain.from_iterable(found.ms.items() for found in own))
 
 
 async def _search_all(searches: Sequence[tuple[Query, Coroutine[Any, Any, Candidates]]]) -> list[tuple[Query, Candidates | None]]:
@@ -106,28 +107,29 @@ async def _search_all(searches: Sequence[tuple[Query, Coroutine[Any, Any, Candid
     return [(query, None if isinstance(each, BaseException) else each) for (query, _), each in zip(tasks, ended, strict=True)]
 
 
-def note_lists(turn: Turn, missing: Collection[str], ms: Iterable[tuple[str, float]]) -> Turn:
-    """Notes how many milliseconds lists took, as `latency_map`, and which are left out, as `lists_missing`: by source, or by kind of a
-    derived query. Where one is left out, the turn is degraded."""
-    latency = dict(turn.record.notes.get("latency_map", {}))
+def note_lists(turn: Turn, evidence: Evidence, missing: Collection[str], ms: Iterable[tuple[str, float]]) -> Turn:
+    """The turn with this evidence, and in it how many milliseconds lists took and which are left out; noted as `latency_map` and
+    `lists_missing`. Where one is left out, the turn is degraded."""
+    latency = dict(evidence.list_ms)
     for source, took in ms:
         latency[source] = round(max(took, latency.get(source, 0.0)), 2)
-    if latency:
-        turn = turn.with_notes(latency_map=latency)
+    notes: dict[str, Any] = {"latency_map": latency} if latency else {}
     if missing:
+        left_out = sorted({*evidence.lists_missing, *missing})
+        notes["lists_missing"] = left_out
+        evidence = replace(evidence, lists_missing=tuple(left_out))
         turn = replace(turn, record=replace(turn.record, degraded=True))
-        turn = turn.with_notes(lists_missing=sorted({*turn.record.notes.get("lists_missing", ()), *missing}))
-    return turn
+    return replace(turn, evidence=replace(evidence, list_ms=latency) if latency else evidence).with_notes(**notes)
 
 
 def lacks_lists(turn: Turn) -> bool:
     """There is an answer, and lists of its search were left out."""
-    return turn.answer is not None and "lists_missing" in turn.record.notes
+    return turn.answer is not None and bool(turn.evidence.lists_missing)
 
 
 async def warn_of_missing_lists(turn: Turn) -> Turn:
     """Adds a warning for each list that was left out: `missing_bm25`, `missing_cosine`, …; `missing_derived` for derived queries."""
-    answer, names = turn.answer, turn.record.notes.get("lists_missing", ())
+    answer, names = turn.answer, turn.evidence.lists_missing
     if answer is None:
         return turn
     warnings = dict.fromkeys(f"missing_{name if name in SOURCES else 'derived'}" for name in names)

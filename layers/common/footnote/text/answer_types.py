@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+
+from footnote.types import AskedType
 
 MONTHS = (
     "January|February|March|April|May|June|July|August|September|October|November|December|"
@@ -28,14 +29,14 @@ ITEM_NUMBER = re.compile(r"\W{0,4}\d{1,3}[.)]\s+")
 class AnswerType:
     """A kind of answer: date, frequency, number, person, place or reason."""
 
-    name: str
+    name: AskedType
     asked: re.Pattern[str]
     """Matches questions that ask for this type."""
     held: re.Pattern[str]
     """Finds things of this type in a sentence."""
 
 
-def _type(name: str, asked: str, held: str) -> AnswerType:
+def _type(name: AskedType, asked: str, held: str) -> AnswerType:
     return AnswerType(name, re.compile(asked, re.IGNORECASE), re.compile(held))
 
 
@@ -79,23 +80,25 @@ TYPES = (
 )
 
 
-def answer_type_score(question: str, sentence: str) -> float:
+HELD = {kind.name: kind.held for kind in TYPES}
+
+
+def asked_type_of(question: str) -> AskedType | None:
+    """The first of these types that the question asks for; None = something else."""
+    return next((kind.name for kind in TYPES if kind.asked.search(question)), None)
+
+
+def answer_type_score(asked: AskedType | None, question: str, sentence: str) -> float:
     """Whether a sentence contains what the question asks for: 1 yes, 0 no, .5 if the question's type is unknown.
 
     A thing that the question itself names does not count."""
-    kind = _type_asked(question)
-    if kind is None:
+    if asked is None:
         return 0.5
     named = question.lower()
     numbered = ITEM_NUMBER.match(sentence)
-    for match in kind.held.finditer(sentence, numbered.end() if numbered else 0):
-        if kind.name == "reason" or match.group().lower() not in named:
+    for match in HELD[asked].finditer(sentence, numbered.end() if numbered else 0):
+        if asked == "reason" or match.group().lower() not in named:
             return 1.0
-    if kind.name == "person" and re.search(r"[가-힣]", question):
+    if asked == "person" and re.search(r"[가-힣]", question):
         return 0.5  # Hangul has no capitals that would distinguish a name from a noun
     return 0.0
-
-
-@lru_cache(maxsize=256)
-def _type_asked(question: str) -> AnswerType | None:
-    return next((kind for kind in TYPES if kind.asked.search(question)), None)

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from footnote.text.abbreviations import spells_out
-from footnote.text.question_shapes import LONGEST_SUBJECT, asks_for_any, shape_of, subject_of
+from footnote.text.question_shapes import LONGEST_SUBJECT, asks_for_any, subject_of
+from footnote.types import Definition, Shape
 
 ABBREVIATION = re.compile(r"(?=.*[A-Z])[A-Z0-9][A-Z0-9.&/-]{1,8}")
 """In capitals; a short word looks alike, and no text spells it out."""
@@ -32,8 +34,8 @@ FLAGS = re.IGNORECASE | re.MULTILINE
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """A definition that a question asks for."""
+class DefiningPatterns:
+    """How a text says what is to be defined."""
 
     begins: re.Pattern[str]
     """The beginning of a sentence, or of a table's row, that may be it."""
@@ -55,31 +57,37 @@ class Definition:
         return self.abbreviation is not None and spells_out(text, self.abbreviation)
 
 
-def definition_of(question: str, lang: str = "en") -> Definition | None:
-    """The definition that the question asks for, or who somebody is; None = it asks for something else. What defines any portlet does not
-    begin with “the portlet”."""
+def definition_of(question: str, shape: Shape) -> Definition | None:
+    """The definition that a question of this shape asks for, or who somebody is; None = it asks for something else."""
     if who := WHO.match(question.strip().rstrip("?？. ")):
-        return _person(who["subject"].split())
+        role = who["subject"].split()
+        return Definition(tuple(role), "person") if len(role) <= LONGEST_SUBJECT else None
     words = subject_of(question)
-    if not words or shape_of(question, lang) != "definition":
+    if not words or shape != "definition":
         return None
+    return Definition(tuple(words), "any" if asks_for_any(question) else "thing")
+
+
+@lru_cache(maxsize=64)
+def patterns_of(definition: Definition) -> DefiningPatterns:
+    """The patterns by which a definition is found. What defines any portlet does not begin with “the portlet”."""
+    words = definition.subject
+    if definition.of == "person":
+        return _of_person(words)
     subject = r"[\s-]+".join(map(re.escape, words)) + r"(?:e?s|e?n)?\W{0,2}(?:\s*\([^)]{1,80}\)\W?)?\s*"
-    articles = ANY if asks_for_any(question) else f"{ANY}|{CERTAIN}"
+    articles = ANY if definition.of == "any" else f"{ANY}|{CERTAIN}"
     name = words[0].upper() if len(words) == 1 else ""
-    return Definition(
+    return DefiningPatterns(
         re.compile(rf"\W*(?:(?:{ANY}|{CERTAIN})\s+)?{subject}(?:{VERBS}|{SIGNS})", re.IGNORECASE),
         re.compile(rf"(?:^|[.!?:]\s+)\W{{0,4}}(?:(?:{articles})\s+)?{subject}(?:{VERBS}|[:|–—=]\s*(?:{ANY}|{CERTAIN})\s)", FLAGS),
         name if ABBREVIATION.fullmatch(name) else None,
     )
 
 
-def _person(words: list[str]) -> Definition | None:
-    """Who holds a role, or which role a person has; None if there are too many words for either."""
-    if len(words) > LONGEST_SUBJECT:
-        return None
+def _of_person(words: tuple[str, ...]) -> DefiningPatterns:
     known = [re.escape(word) for word in words]
     subject = r"(?i:\b" + r"[\s-]+".join(known) + r"\b)"
     name = rf"(?!(?i:{'|'.join(known)})\b){NAME}"  # “Release manager: Release planning” names nobody
     others = r"(?:(?!(?:not|nicht|to|of|for|with|by|von|bei|zur|zum)\b)[\w&-]+ ){0,3}"  # “Jo Lee, founder and treasurer”
     told = re.compile(rf"{subject}{LINK}{name}|\b{name}(?:, |{LINK}){others}{subject}")
-    return Definition(told, told, None)
+    return DefiningPatterns(told, told, None)

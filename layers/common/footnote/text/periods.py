@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, timedelta
+
+from footnote.types import Period
 
 MONTH_NAMES = (
     ("january", "januar"),
@@ -56,14 +57,6 @@ BEFORE_MONTH = re.compile(r"\b(?:the|our|my|your|all|any|last|this|from|of|for|i
 """What stands before the month May, and not before the verb."""
 KOREAN = re.compile(rf"(?:{WHEN}) ?(?P<how>부터|이후|이래|이전|전에?|까지|에|의)?(?:에|의|로)? ?(?:[가-힣]+ ){{0,2}}?{NOUN_KO}")
 EXPIRES_KO = ("끝나", "만료", "종료", "마감")
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """Days from `first` to before `end`; None = open."""
-
-    first: date | None = None
-    end: date | None = None
 
 
 def find_period(question: str, today: date) -> Period | None:

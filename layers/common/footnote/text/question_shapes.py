@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from footnote.types import WORDED_LANGUAGES
-
-Shape = Literal["how_to", "definition", "list", "yes_no", "topic", "other"]
-"""how_to: steps. definition: a sentence that defines something. list: several things. yes_no: a sentence, with its condition. topic: what
-is said about it."""
+from footnote.types import Shape
 
 NOUN_PHRASE = (
     r"(?:use cases?|run ?times?|start (?:date|time|page)s?|change ?logs?|stop ?words?|set of|open source|record (?:type|format)s?"

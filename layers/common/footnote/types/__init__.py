@@ -7,7 +7,21 @@ the epoch unless a name ends in `_ms`, pages count from 1, character offsets fro
 
 from __future__ import annotations
 
-from footnote.types.answer import CUT_WARNINGS, FLAWS, VIOLATIONS, Answer, Citation, Cut, Flaw, Message, Reason, Tier, ToolCall, Verdict
+from footnote.types.answer import (
+    CUT_WARNINGS,
+    FLAWS,
+    Answer,
+    Citation,
+    Confidence,
+    ConfidenceLevel,
+    Cut,
+    Flaw,
+    Message,
+    Reason,
+    Tier,
+    ToolCall,
+    Verdict,
+)
 from footnote.types.caller import ADMINS, EVERYONE, SYSTEM, Caller, Page, Role
 from footnote.types.classification import (
     CHUNK_LEVELS,
@@ -45,14 +59,41 @@ from footnote.types.documents import (
     chunks_digest,
     make_chunk_id,
 )
-from footnote.types.evidence import BY_DOCUMENT, BY_RANK, FURTHER, HYBRID, Evidence, Fact, Hit, Ranked, RankedList, lists_of
+from footnote.types.evidence import (
+    BY_DOCUMENT,
+    BY_RANK,
+    FURTHER,
+    HYBRID,
+    Evidence,
+    Fact,
+    FeedbackHints,
+    Hit,
+    Ranked,
+    RankedList,
+    Unread,
+    lists_of,
+)
 from footnote.types.excerpt import Excerpt, ExcerptKind
 from footnote.types.experiments import Arm, Assignment, StoredAssignment
 from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Rating
 from footnote.types.language_models import ModelLimits, ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
-from footnote.types.record import NO_MODEL, ModelCall, ModelSource, ModelUsage, Record, SourceState, Span, Usage, usage_by_model, usage_of
+from footnote.types.reading import AskedType, AttachedFiles, Definition, Period, Reading, Scope, Shape
+from footnote.types.record import (
+    NO_MODEL,
+    ModelCall,
+    ModelSource,
+    ModelUsage,
+    Record,
+    Review,
+    Revision,
+    SourceState,
+    Span,
+    Usage,
+    usage_by_model,
+    usage_of,
+)
 from footnote.types.request import Expansion, Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
 from footnote.types.stages import Stage
@@ -101,12 +142,13 @@ __all__ = [
     "SYSTEM",
     "UNKNOWN_LANGUAGE",
     "UP_TAGS",
-    "VIOLATIONS",
     "WORDED_LANGUAGES",
     "Allowance",
     "Answer",
     "Arm",
+    "AskedType",
     "Assignment",
+    "AttachedFiles",
     "Block",
     "BlockKind",
     "Caller",
@@ -123,9 +165,12 @@ __all__ = [
     "CollectionSettings",
     "Condition",
     "Conditions",
+    "Confidence",
+    "ConfidenceLevel",
     "ContentType",
     "Conversation",
     "Cut",
+    "Definition",
     "DescribedBy",
     "Document",
     "DocumentState",
@@ -139,6 +184,7 @@ __all__ = [
     "Expansion",
     "Fact",
     "Feedback",
+    "FeedbackHints",
     "Flaw",
     "GroupBy",
     "Hints",
@@ -161,6 +207,7 @@ __all__ = [
     "Pair",
     "Parsed",
     "Part",
+    "Period",
     "Place",
     "Plan",
     "Profile",
@@ -170,12 +217,17 @@ __all__ = [
     "Ranked",
     "RankedList",
     "Rating",
+    "Reading",
     "Reason",
     "Record",
     "Request",
     "Retriever",
+    "Review",
+    "Revision",
     "Role",
+    "Scope",
     "Search",
+    "Shape",
     "SourceState",
     "Span",
     "Stage",
@@ -202,6 +254,7 @@ __all__ = [
     "TurnMetrics",
     "TurnRecord",
     "Unit",
+    "Unread",
     "Usage",
     "Verdict",
     "begin_turn",

@@ -66,8 +66,31 @@ class Citation:
     """(start, end) of this citation's markers in the answer's text."""
 
 
-VIOLATIONS = "violations"
-"""The note of a turn with the sentences of its answer that break the policy: kind → sentences."""
+ConfidenceLevel = Literal["low", "medium", "high"]
+HIGH, MEDIUM = 0.86, 0.6
+"""Scores from which a confidence is high, and medium. By hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How much an answer can be relied on (`answer.confidence`). Without one from documents everything is 0."""
+
+    relevance: float = 0.0
+    grounding: float = 0.0
+    coverage: float = 0.0
+    conflicts: bool = False
+    sufficient: bool = False
+    missing: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """relevance × grounding, 0..1."""
+        return round(self.relevance * self.grounding, 3)
+
+    @property
+    def level(self) -> ConfidenceLevel:
+        """The score in words; never high where the cited passages do not suffice or conflict."""
+        return "high" if self.score >= HIGH and self.sufficient else "medium" if self.score >= MEDIUM else "low"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +107,8 @@ class Answer:
     """Why the text is incomplete; None = it is complete."""
     verdict: Verdict | None = None
     """Of an extractive answer; None for one that is taken from a FAQ."""
+    confidence: Confidence | None = None
+    """None = not assessed."""
 
     @property
     def unmarked(self) -> str:

@@ -70,10 +70,36 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class FeedbackHints:
+    """Words that were said of earlier answers to the same question or similar ones."""
+
+    good: tuple[str, ...] = ()
+    bad: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Documents of the collection that could not be searched, as its caller may know of them."""
+
+    reading: int = 0
+    """How many are being read."""
+    documents: int = 0
+    """How many there are, those that can be searched among them."""
+    failed: int = 0
+    """How many could not be read."""
+    is_said: bool = False
+    """The answer says that documents are being read."""
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """Everything that a turn has found so far, from candidate lists to the hits that it cites."""
 
     lists: tuple[RankedList, ...] = ()
+    lists_missing: tuple[str, ...] = ()
+    """Lists that were asked for and left out, because they failed or were late: by source, or by kind of a derived query."""
+    list_ms: Mapping[str, float] = field(default_factory=dict)
+    """Source → the milliseconds that its slowest list took."""
     ranked: tuple[Ranked, ...] = ()
     """The fused lists, best first; permissions have not been checked yet."""
     facts: tuple[Fact, ...] = ()
@@ -82,12 +108,18 @@ class Evidence:
     """The first of these that the caller may read: the input of rerankers."""
     hits: tuple[Hit, ...] = ()
     """The passages that the answer is written from and cites."""
+    judged: int = 0
+    """How many of the hits a model has judged."""
     added: tuple[Hit, ...] = ()
     """Further passages of their documents, for a model to read; no results of the search."""
     shown: tuple[Hit, ...] = ()
     """The hits and added passages that a model was shown, in the order of the prompt; () = the hits."""
     closed: bool = False
     """True: another system answers for this collection and has no such one, so its empty result stands."""
+    hints: FeedbackHints | None = None
+    """None = nothing was said, or looked for."""
+    unread: Unread | None = None
+    """None = not looked for."""
 
     @property
     def sources(self) -> tuple[Hit, ...]:

@@ -99,6 +99,30 @@ class ModelSource:
 
 
 @dataclass(frozen=True, slots=True)
+class Revision:
+    """A round in which a model was to revise its answer."""
+
+    because: Literal["insufficient", "policy", "unsupported", "uncited"]
+    doubted: int
+    """How many sentences were."""
+    found: int
+    """How many further passages it was shown."""
+    kept: bool = False
+    """False: the revision was no better, and the answer stayed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What was wrong with a model's answer before it was shown, and what was done."""
+
+    doubted: tuple[str, ...] = ()
+    """Sentences that the passages do not support."""
+    violations: tuple[str, ...] = ()
+    """Sentences that break the policy for answers."""
+    revisions: tuple[Revision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """What is recorded about a turn besides its answer."""
 
@@ -109,7 +133,9 @@ class Record:
     calls: tuple[ModelCall, ...] = ()
     """Calls of language models, in the order in which they ended."""
     notes: Mapping[str, Any] = field(default_factory=dict)
-    """Notes that only the turn's owner may read in its trace, such as texts that steps wrote or rejected. JSON; stored as `private`."""
+    """Notes that only the turn's owner may read in its trace, such as texts that steps wrote or rejected. JSON; stored as `private`. No
+    step reads them: what one needs of another is a field of the turn."""
+    review: Review = Review()
     degraded: bool = False
     """Whether a part failed and the turn went on without it."""
     persisted: bool = False

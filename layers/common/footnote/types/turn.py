@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footnote.types.answer import Answer, Message, Tier
 from footnote.types.caller import Caller
-from footnote.types.classification import Classification, MessageKind
+from footnote.types.classification import MessageKind
 from footnote.types.evidence import INDEX_LISTS, Evidence
 from footnote.types.plan import Plan
 from footnote.types.query import ASKED, Query, QueryKind
+from footnote.types.reading import Reading
 from footnote.types.record import Record
 from footnote.types.request import Profile, Request
 
@@ -79,8 +80,8 @@ class Turn:
     message_kind: MessageKind | None = None
     """What kind of message it is, told by its vector; None = patterns tell."""
     conversation: Conversation = Conversation()
-    classification: Classification | None = None
-    """What kind of question it is; None = not classified."""
+    reading: Reading = Reading()
+    """What the question asks."""
     evidence: Evidence = Evidence()
     messages: tuple[Message, ...] = ()
     """The messages sent to the answering model."""
@@ -156,7 +157,7 @@ class Turn:
     def ask(self, question: str) -> Turn:
         """A copy with another question, before any search."""
         query = Query(question, lang=self.lang)
-        return replace(self, request=replace(self.request, question=question), queries=(query,), evidence=Evidence())
+        return replace(self, request=replace(self.request, question=question), queries=(query,), reading=Reading(), evidence=Evidence())
 
     def again(self, *, limit: int | None = None) -> Turn:
         """A copy as before the search, with the vectors of its queries."""
@@ -190,7 +191,7 @@ class Turn:
     @property
     def lacks_index_lists(self) -> bool:
         """The search did not get all that it asked of the index."""
-        return not INDEX_LISTS.isdisjoint(self.record.notes.get("lists_missing", ()))
+        return not INDEX_LISTS.isdisjoint(self.evidence.lists_missing)
 
     @property
     def broke_off(self) -> bool:

@@ -44,12 +44,12 @@ def has_model_to_classify(turn: Turn) -> bool:
 
 def kind_shown(turn: Turn) -> dict[str, Any]:
     """What kind of question it is, and how sure that is."""
-    kind = turn.classification
+    kind = turn.reading.classification
     return {"intent": kind.intent, "type": kind.type, "confidence": kind.confidence} if kind else {}
 
 
 async def classify_by_rules(turn: Turn) -> Turn:
-    """Sets `turn.classification` by patterns."""
+    """Sets `turn.reading.classification` by patterns."""
     return _classified(turn, classify(turn.asked, turn.lang))
 
 
@@ -58,7 +58,7 @@ async def classify_by_model(turn: Turn, *, models: Models, prompts: Prompts) -> 
     none of these kinds."""
     if turn.conversation.is_asked_about:
         return turn
-    ruled = turn.classification or classify(turn.asked, turn.lang)
+    ruled = turn.reading.classification or classify(turn.asked, turn.lang)
     prompt = prompts.render("classify", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
     kind = await ask(models, turn.plan.model, [Message("user", prompt)], Kind, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     sure = AGREED if (kind.intent, kind.type) == (ruled.intent, ruled.type) else DISAGREED
@@ -76,4 +76,5 @@ async def classify_by_model(turn: Turn, *, models: Models, prompts: Prompts) -> 
 def _classified(turn: Turn, made: Classification) -> Turn:
     note = {"intent": made.intent, "type": made.type, "multi_hop": made.is_multi_hop, "because": made.because}
     entities = [{"kind": entity.kind, "text": entity.text} for entity in made.entities]
-    return replace(turn, classification=made).with_notes(classification={**note, "confidence": made.confidence, "entities": entities})
+    turn = replace(turn, reading=replace(turn.reading, classification=made))
+    return turn.with_notes(classification={**note, "confidence": made.confidence, "entities": entities})

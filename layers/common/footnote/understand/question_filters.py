@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from footnote.ports import Clock, Index
-from footnote.text.periods import Period, find_period
-from footnote.types import Chunk, Condition, Conditions, Search, Turn
+from footnote.text.periods import find_period
+from footnote.types import Chunk, Condition, Conditions, Period, Search, Turn
 from footnote.types.conditions import DATE_FIELDS, time_of, values_of
 
 SAMPLE = 50
@@ -21,8 +21,8 @@ def names_period(turn: Turn) -> bool:
 
 
 async def filter_by_question(turn: Turn, *, index: Index, clock: Clock) -> Turn:
-    """Adds conditions on the date to the request. Where no word of the question is found under them, they are left out, and the note
-    `question_filter` says so. Only documents that the caller may read decide."""
+    """Adds conditions on the date to the request, and the period to the scope of the question. Where no word of the question is found under
+    them, they are left out, and the note `question_filter` says so. Only documents that the caller may read decide."""
     period = find_period(turn.asked, datetime.fromtimestamp(clock(), UTC).date())
     field = date_field(await index.sample(turn.caller, turn.request.collection, SAMPLE))
     if period is None or field is None:
@@ -41,7 +41,10 @@ async def filter_by_question(turn: Turn, *, index: Index, clock: Clock) -> Turn:
     )
     found = (await index.candidates(turn.caller, asked)).lexical
     note = {"field": field, "from": _iso(period.first), "before": _iso(period.end), "applied": bool(found)}
-    return (replace(turn, request=narrowed) if found else turn).with_notes(question_filter=note)
+    if found:
+        scope = replace(turn.reading.scope, period=period)
+        turn = replace(turn, request=narrowed, reading=replace(turn.reading, scope=scope))
+    return turn.with_notes(question_filter=note)
 
 
 def date_field(chunks: Iterable[Chunk]) -> str | None:

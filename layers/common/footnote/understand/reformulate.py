@@ -21,7 +21,6 @@ from footnote.text.phrasings import NEGATED_KO, NEGATIONS
 from footnote.text.untrusted import untrusted
 from footnote.types import Message, Turn
 from footnote.understand.same_question import asked_alone, asks_the_same, set_aside
-from footnote.understand.spelling import UNKNOWN
 
 NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 WORD = re.compile(r"[^\W_][\w'’+#-]*")
@@ -41,7 +40,7 @@ class Wording(BaseModel, defer_build=True):
 
 def may_reformulate(turn: Turn) -> bool:
     """The documents answer, there is a language model, and a word of the question is in no document and could not be corrected."""
-    return turn.request.mode == "rag" and turn.plan.model is not None and not turn.rewritten and UNKNOWN in turn.record.notes
+    return turn.request.mode == "rag" and turn.plan.model is not None and not turn.rewritten and bool(turn.reading.unknown_words)
 
 
 async def reformulate(turn: Turn, *, models: Models, prompts: Prompts, embedder: Embedder | None) -> Turn:

@@ -53,16 +53,16 @@ REASONS: Mapping[Intent, tuple[Strategy, str]] = {
 
 def is_classified(turn: Turn) -> bool:
     """It is known what kind of question it is."""
-    return turn.classification is not None
+    return turn.reading.classification is not None
 
 
 async def route(turn: Turn, *, embedder: Embedder | None) -> Turn:
     """Sets the plan's strategy and switches off what it leaves out. Passages and chunk levels follow it where nobody asked for others."""
-    kind = turn.classification or Classification()
+    kind = turn.reading.classification or Classification()
     if turn.plan.assignment is not None and turn.plan.assignment.arm.strategy is not None:
         return follow(turn, turn.plan.assignment.arm.strategy, turn.plan.assigned_because, embedder)
     strategy, because = choose_strategy(kind, turn.asked, turn.plan, facts_by_vectors=_takes_facts_by_vectors(turn))
-    if "divided" in turn.record.notes and strategy != "DENSE_ONLY":
+    if turn.reading.divided and strategy != "DENSE_ONLY":
         strategy, because = "FUSION", "several questions"
     return follow(turn, strategy, because, embedder)
 
@@ -74,7 +74,7 @@ def _takes_facts_by_vectors(turn: Turn) -> bool:
 
 def follow(turn: Turn, strategy: Strategy, because: str, embedder: Embedder | None) -> Turn:
     """The turn as this strategy searches for it."""
-    kind, means = turn.classification or Classification(), STRATEGIES[strategy]
+    kind, means = turn.reading.classification or Classification(), STRATEGIES[strategy]
     keeps = means.keeps | {"graph"} if kind.hints.use_kg_enhancement else means.keeps
     changes = dict.fromkeys(sorted(ROUTED - keeps), False) | dict.fromkeys(sorted(means.uses), True)
     if turn.plan.level in SPENDS_MORE:

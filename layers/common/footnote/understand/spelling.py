@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from unicodedata import normalize
 
 from footnote.ports import Index
@@ -74,8 +75,6 @@ VERB_ENDING = re.compile(
 LONG = 12
 PASSAGES = 100
 FEW = 10
-UNKNOWN = "unknown_words"
-"""The note with the words that could not be corrected and probably are misspelled."""
 MOST_CHANGED = 0.5
 """Of the words. More is another question, not a correction."""
 LEAST_ALIKE = 0.6
@@ -88,7 +87,7 @@ def may_correct(turn: Turn) -> bool:
 
 
 async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
-    """Replaces the question by its correction, if it has one; else notes the UNKNOWN words, if it has any."""
+    """Replaces the question by its correction, if it has one; else sets `turn.reading.unknown_words`, if it has any."""
     text, lang, collection = turn.asked, turn.lang, turn.request.collection
     languages = dict.fromkeys((lang, *(await index.view(turn.caller, collection)).languages))
     words = {found[0]: content_terms(found[0], lang) for found in WORD.finditer(text)}
@@ -115,7 +114,8 @@ async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
     corrected = WORD.sub(lambda found: _in_case(corrections.get(found[0], found[0]), found[0]), text)
     if corrected == text or not keeps_question(text, corrected):
         left = [word for word in unknown if not (CJK.search(word) and all(map(_is_written, word)))]  # endings make most Korean words new
-        return turn.with_notes(**{UNKNOWN: left}) if left else turn
+        reading = replace(turn.reading, unknown_words=tuple(left))
+        return replace(turn, reading=reading).with_notes(unknown_words=left) if left else turn
     return turn.rewrite(corrected).with_notes(original=turn.request.question, corrected=corrected)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from footnote.text.question_parts import question_parts
 from footnote.text.references import needs_rewriting
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
@@ -19,10 +21,13 @@ def asks_several(turn: Turn) -> bool:
 
 async def split_question(turn: Turn) -> Turn:
     """Replaces the question by its parts, each of which is searched for and answered. One that refers to those before it gets words of
-    them, as a follow-up does. The note `divided` holds the question as it was."""
+    them, as a follow-up does. `turn.reading.divided` holds the question as it was."""
     parts = question_parts(turn.asked, turn.lang)
     texts = [_completed(part, parts[:at], turn.lang) for at, part in enumerate(parts)]
-    return turn.rewrite(*texts).with_notes(divided=turn.asked) if len(dict.fromkeys(texts)) > 1 else turn
+    if len(dict.fromkeys(texts)) < 2:
+        return turn
+    reading = replace(turn.reading, divided=turn.asked)
+    return replace(turn.rewrite(*texts), reading=reading).with_notes(divided=turn.asked)
 
 
 def _completed(part: str, before: tuple[str, ...], lang: str) -> str:

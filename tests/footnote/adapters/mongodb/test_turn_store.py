@@ -359,7 +359,7 @@ async def test_a_write_that_the_driver_tries_again_itself_is_not_tried_again_her
 
 async def test_a_turn_too_large_for_a_document_says_so(store: MongoTurnStore) -> None:
     with pytest.raises(StoreUnavailable, match="larger than MongoDB allows"):
-        await store.save(stored(make_turn("t1", ME, question="a" * 17_000_000)))
+        await store.save(stored(make_turn("t1", ME, answer=Answer("a" * 17_000_000))))
 
 
 @pytest.mark.nightly

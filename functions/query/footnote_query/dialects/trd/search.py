@@ -98,7 +98,7 @@ def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:
     """A `SearchResponse` as a dict. `total` counts the fused hits before the limit."""
     return {
         "took": round(sum(span.ms for span in turn.record.spans)),
-        "timed_out": "lists_missing" in turn.record.notes,
+        "timed_out": bool(turn.evidence.lists_missing),
         "hits": {
             "total": {"value": len(turn.evidence.ranked), "relation": "eq"},
             "max_score": max((_score(turn, hit) for hit in turn.evidence.hits), default=None),

@@ -1,0 +1,41 @@
+"""Reads the question that is answered: the last step of understanding, and the first of a search of our own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from footnote.text.reading import read
+from footnote.types import Reading, Turn
+
+
+async def read_question(turn: Turn) -> Turn:
+    """Adds to `turn.reading` what the text of the question tells."""
+    return replace(turn, reading=reading_of(turn))
+
+
+def reading_of(turn: Turn) -> Reading:
+    """The turn's reading with what the text of the question tells, and that of each of several questions."""
+    known, asked, answered = turn.reading, read(turn.asked, turn.lang), turn.answered
+    parts = tuple(replace(read(query.text, turn.lang), scope=known.scope) for query in answered) if len(answered) > 1 else ()
+    return replace(
+        asked,
+        parts=parts,
+        classification=known.classification,
+        scope=known.scope,
+        divided=known.divided,
+        unknown_words=known.unknown_words,
+    )
+
+
+def reading_shown(turn: Turn) -> dict[str, Any]:
+    """What the question asks, without its words."""
+    reading, scope = turn.reading, turn.reading.scope
+    about = {"collection": scope.collection, "attached": scope.attached is not None, "period": scope.period is not None}
+    return {
+        "shape": reading.shape,
+        "asked_type": reading.asked_type or "other",
+        "definition": reading.definition.of if reading.definition else "none",
+        "parts": len(reading.parts),
+        "scope": ", ".join(name for name, is_named in about.items() if is_named) or "any",
+    }
