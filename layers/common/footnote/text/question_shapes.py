@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from footnote.types import WORDED_LANGUAGES
-from footnote.types import Shape
+from footnote.types import WORDED_LANGUAGES, Shape
 
 NOUN_PHRASE = (
     r"(?:use cases?|run ?times?|start (?:date|time|page)s?|change ?logs?|stop ?words?|set of|open source|record (?:type|format)s?"
