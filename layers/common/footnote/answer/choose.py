@@ -37,6 +37,13 @@ class Quote:
     blocks: Blocks
     marked: tuple[Scored, ...]
     """The sentences that answer, best first."""
+    whole: bool
+    """Several items or steps are asked for."""
+
+    @property
+    def block(self) -> Excerpt:
+        """The whole block that it is taken from."""
+        return self.blocks.blocks[self.excerpt.block]
 
     @property
     def best(self) -> Scored:
@@ -76,11 +83,12 @@ def quote_of(best: Scored, same: Sequence[Scored], blocks: Blocks | None = None,
     """The excerpt around a sentence; None if it stands in none. `same`: all sentences of its passage; `blocks`: theirs, if known."""
     answering = {each.number for each in same if _answers_too(each, best)}
     blocks = blocks or _blocks(same)
-    excerpt = cut(blocks, best.number, answering, whole=best.introduces or shape in SEVERAL)
+    whole = best.introduces or shape in SEVERAL
+    excerpt = cut(blocks, best.number, answering, whole=whole)
     if excerpt is None or (best.introduces and excerpt.lead is None):
         return None
     marked = (each for each in same if each.number in answering and each.number in excerpt.numbers and each is not best)
-    return Quote(best.hit, excerpt, blocks, (best, *marked))
+    return Quote(best.hit, excerpt, blocks, (best, *marked), whole)
 
 
 def _blocks(same: Sequence[Scored]) -> Blocks:
@@ -108,12 +116,12 @@ def answering(sentences: Sequence[Scored], shape: Shape, lang: str) -> list[Quot
 
 def _adds(quote: Quote, chosen: Sequence[Quote], lang: str) -> bool:
     best = chosen[0].best
-    if any(_is_same(quote, other) for other in chosen):
+    if any(is_same(quote, other) for other in chosen):
         return False
     return best.score - quote.best.score <= NEARLY or conflicting(best, quote.best, lang)
 
 
-def _is_same(one: Quote, other: Quote) -> bool:
+def is_same(one: Quote, other: Quote) -> bool:
     """Whether one of them says hardly anything that the other does not."""
     return len(one.words & other.words) >= SAME * min(len(one.words), len(other.words))
 
@@ -122,7 +130,7 @@ def closest(sentences: Sequence[Scored], shape: Shape) -> list[Quote]:
     """The MOST best excerpts. What several say alike is shown once."""
     chosen: list[Quote] = []
     for each in quotes_in_order(sentences, shape):
-        if not any(_is_same(each, other) for other in chosen):
+        if not any(is_same(each, other) for other in chosen):
             chosen.append(each)
         if len(chosen) == MOST:
             break

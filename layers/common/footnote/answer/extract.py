@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from footnote.answer.calibration import Calibration
 from footnote.answer.choose import MOST, Quote, answering, closest
 from footnote.answer.citation_styles import Markers, markers_of
+from footnote.answer.complete import complete
 from footnote.answer.messages import message
 from footnote.answer.score_sentences import Question, Scored, score_passage
 from footnote.answer.show_excerpt import escaped, shown, source_name
@@ -56,7 +57,7 @@ async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibr
     writer = Writer(turn, markers_of(turn))
     if verdict.tier == "closest":
         yield Token(writer.say(message("closest", turn.lang)))
-    for quote in closest_of(parts) if verdict.tier == "closest" else quotes_of(parts):
+    for quote in await complete(closest_of(parts) if verdict.tier == "closest" else quotes_of(parts), turn, index):
         yield Token(writer.quote(quote))
     if verdict.tier == "answer":
         for part in parts:

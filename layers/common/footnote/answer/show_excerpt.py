@@ -62,7 +62,7 @@ def _line(text: str) -> str:
 
 def _list(quote: Quote) -> list[str]:
     """The lines of a list, indented as far as its first ones are not; code between them as code."""
-    chunk, lines = quote.hit.chunk, list[tuple[int, str]]()
+    chunk, lines = quote.blocks.chunk, list[tuple[int, str]]()
     for number in quote.excerpt.numbers:
         start, text = quote.blocks.bounds[number][0], quote.blocks.text(number)
         begins = chunk.text.rfind("\n", 0, start) + 1
@@ -78,7 +78,7 @@ def _list(quote: Quote) -> list[str]:
 
 def row(quote: Quote, number: int, asked: frozenset[str]) -> str:
     """A row of a table on one line, its cells with their column names."""
-    chunk, (start, end) = quote.hit.chunk, quote.blocks.bounds[number]
+    chunk, (start, end) = quote.blocks.chunk, quote.blocks.bounds[number]
     header = _cells(chunk.text[:end].rsplit("\n\n", 1)[-1].split("\n", 1)[0])
     rows = [_cells(line) for line in chunk.text[start:end].splitlines()]
     if before := chunk.text[chunk.text.rfind("\n", 0, start) + 1 : start].strip():  # it goes on within a very long row
