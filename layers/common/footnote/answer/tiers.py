@@ -65,14 +65,14 @@ class Thresholds:
 FEW = 3
 TYPICAL = 8
 """Terms up to which BM25 counts in full: it is a sum over terms, so a long question scores anywhere."""
-WITH_VECTORS = Thresholds(Line(0.7, 0.6, -3.5), Line(1.0, 1.55, -2.0), 2.6)
+WITH_VECTORS = Thresholds(Line(0.8, 1.05, -3.5), Line(1.0, 1.65, -2.0), 2.6)
 BY_WORDS = {
     lang: Thresholds(line, line, answer)
     for lang, line, answer in (("en", Line(1.1, 1.25, -1.6), 0.5), ("de", Line(0.7, 1.55, -2.0), 1.2), ("ko", Line(1.5, 2.1, -0.5), 1.2))
 }
 WORD_WEIGHTS = {"en": (0.05, 8.0, 0.0), "de": (0.05, 8.0, 2.0)}
 """By words: of BM25, passage' and unknown. German compounds hide terms, so those that occur nowhere tell more."""
-SCORING = 7
+SCORING = 8
 """Raised when scores change: kept medians are then computed again."""
 NOTHING = -9.0
 """The score without any sentence."""
