@@ -91,12 +91,19 @@ TYPESET = """async formulas => {
 }"""
 
 
+STARTS = """async text => {
+  const { renderAnswer } = await import('/web/markdown.js')
+  return [...renderAnswer(text, [], null).querySelectorAll('ol')].map(list => list.start)
+}"""
+
+
 def test_formulas_do_no_harm_and_markers_are_drawn_outside_code_only(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     page: Page = screen.page
     live, answer = page.evaluate(DRAW_CODE, IN_CODE)
     assert live == "Old• grep [^0-9] sed [^a-z] [^a] x [^b] Blue•. `"
     assert answer == "Old{0} grep [^0-9] sed [^a-z] [^a] x [^b] Blue{3}. `[^"
+    assert page.evaluate(STARTS, "1. one\n2. two\n\n```sh\nrun\n```\n\n3. three") == [1, 3]
 
     result = page.evaluate(TYPESET, HOSTILE)
     assert result["found"] == []

@@ -21,6 +21,7 @@ const POLICY = {
     'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
   ],
   ALLOWED_ATTR: ['href', 'start', 'align'],
+  ADD_URI_SAFE_ATTR: ['start'], // its values are not addresses
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:)/i,
