@@ -34,7 +34,8 @@ class CitationBody(BaseModel):
     score: float
     snippet: str
     bounds: list[tuple[int, int]] = Field(
-        description="Positions of the cited sentences in the passage, in code points, one for each of `spans`; the first is `snippet`."
+        description="Positions of the cited sentences in the passage, in code points; the first is `snippet`. Of a language model's answer"
+        " one for each of `spans`; where the documents are quoted, the sentences that answer."
     )
     spans: list[tuple[int, int]] = Field(description="Code point offsets of this citation's markers in `answer`.")
 
