@@ -49,7 +49,7 @@ def as_closest(body: dict[str, Any]) -> None:
     """The reply as if BEST were the best sentence of the only passage that is close."""
     (hit,) = [hit for hit in body["hits"] if BEST in hit["content"]]
     start = hit["content"].index(BEST)
-    text = f"The documents may not answer this. The closest passages:\n\n**Employee handbook › Annual leave**: “{BEST}” [1]"
+    text = f"The documents may not answer this. The closest passages:\n\n**Employee handbook › Leave**\n\nFull-time: 28. {BEST} [1]"
     cited = {"number": 1, "bounds": [[start, start + len(BEST)]], "spans": [[len(text) - 3, len(text)]], "snippet": BEST}
     body["citations"] = [{name: hit[name] for name in ("doc_id", "chunk_id", "title", "page", "unit", "section", "score")} | cited]
     body.update(answer=text, outcome="closest", tier="closest", verdict=VERDICT)

@@ -8,6 +8,7 @@ import { copyText } from './copy.js'
 import { placeOf } from './document_facts.js'
 import { download } from './download.js'
 import { $, el, label, say, sayTranslated } from './dom.js'
+import { markExcerpts } from './excerpts.js'
 import { answerMarkdown, conversationMarkdown, fileName } from './export.js'
 import { feedbackOn } from './feedback.js'
 import { formatIcon } from './format_icon.js'
@@ -23,24 +24,44 @@ import { questionButton, suggest, wantQuestion } from './suggestions.js'
 /** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), and the nodes above and below it (`before`, `after`). */
 export function answerOf(turn) {
   const sources = sourcesOf(turn)
-  if (turn.outcome === 'closest' && turn.extractive) return { before: correction(turn), body: closestPassages(sources), after: after(turn, sources) }
-  const body = textOf(turn.answer, sources, turn.extractive)
-  return { before: correction(turn), body, after: after(turn, sources, ...footnotes(sources), ...nearest(turn)) }
+  const isClosest = turn.outcome === 'closest' && turn.extractive
+  const body = isClosest ? closestOf(turn.answer, sources) : textOf(turn.answer, sources, turn.extractive)
+  return { before: correction(turn), body, after: after(turn, sources, ...(isClosest ? [] : [...footnotes(sources), ...nearest(turn)])) }
 }
 
 /** What is quoted while a language model writes; `quote` is the event. */
 export function quotedMeanwhile(quote) {
   const sources = sourcesOf(quote)
-  if (quote.tier === 'closest') return [el('div', { class: 'quote' }, closestPassages(sources, 'closest_meanwhile'))]
+  if (quote.tier === 'closest') return [el('div', { class: 'quote' }, closestOf(quote.content, sources, 'closest_meanwhile'))]
   return [say(el('h3'), 'quoted_meanwhile'), el('div', { class: 'quote' }, textOf(quote.content, sources, true))]
 }
 
 function textOf(text, sources, quoted) {
-  const body = renderAnswer(text, sources, (n, span) => el('sup', {}, marker(sources.find(({ number }) => number === n), sources, span)))
-  if (quoted) styleHeadings(body)
+  const { body, places } = rendered(text, sources, quoted)
+  for (const [sup, { source, which }] of places) sup.append(marker(source, sources, which))
+  return body
+}
+
+function closestOf(text, sources, title) {
+  const { body, places } = rendered(text, sources, true)
+  return closestPassages(sources, body, places, title)
+}
+
+/** → `body`, and its `places`: the element for each marker → its citation and the index of its sentence among those of the citation. */
+function rendered(text, sources, quoted) {
+  const places = new Map()
+  const body = renderAnswer(text, sources, (n, span) => {
+    const sup = el('sup')
+    places.set(sup, { source: sources.find(({ number }) => number === n), which: span })
+    return sup
+  })
+  if (quoted) {
+    styleHeadings(body)
+    markExcerpts(body, places, ({ source, which }) => openSource(source, sources, which))
+  }
   addCopyButtons(body)
   typeset(body) // takes its time; until then the formulas' source is shown
-  return body
+  return { body, places }
 }
 
 const after = (turn, sources, ...shown) => [...notes(turn), ...shown, ...ways(turn), actions(turn, sources), receiptOf(turn), ...followUps(turn)]
@@ -55,13 +76,13 @@ function correction({ question, corrected }) {
 export const askAgain = text => questionButton('retry', event => wantQuestion(event.target, text))
 export const changeQuestion = text => questionButton('change_question', () => writeQuestion(text))
 
-/** `span`: index of this marker among the citation's markers, which selects one of its sentences. */
-function marker(source, sources, span) {
-  const button = el('button', { type: 'button', class: 'cite', onclick: () => openSource(source, sources, span) }, String(source.number))
+/** `which`: index of its sentence among those of the citation. */
+function marker(source, sources, which) {
+  const button = el('button', { type: 'button', class: 'cite', onclick: () => openSource(source, sources, which) }, String(source.number))
   const values = { number: String(source.number), title: source.title, page: String(source.page), name: source.section ?? '' }
   const unit = source.unit === 'sheet' && source.section ? 'sheet_named' : (source.unit ?? 'page')
   label(button, source.page == null ? 'citation' : `citation_${unit}`, values).removeAttribute('title') // the card says more
-  return describeCitation(button, source, span)
+  return describeCitation(button, source, which)
 }
 
 function notes(turn) {

@@ -1,25 +1,38 @@
-// The closest passages, where no sentence answers for certain: a card each, with its best sentences marked.
+// The closest passages, where no sentence answers for certain: a card each, with its excerpts.
 
 import { placeOf } from './document_facts.js'
 import { el, say } from './dom.js'
-import { excerptOf } from './excerpt.js'
 import { formatIcon } from './format_icon.js'
 import { openSource } from './source.js'
 
-/** Replaces the text of an answer whose outcome is `closest`. `sources`: its citations with their hits; `title`: key of the heading. */
-export function closestPassages(sources, title = 'closest') {
-  const cards = sources.map(source => card(source, sources))
+/** Replaces the text of an answer whose outcome is `closest`, which `body` is and which is used up; `places`: as of `markExcerpts`.
+ * `sources`: its citations with their hits; `title`: key of the heading. */
+export function closestPassages(sources, body, places, title = 'closest') {
+  const shown = new Map(sources.map(source => [source, []]))
+  for (const [marker, { source, which }] of places) shown.get(source).push({ which, ...excerptAt(body, marker) })
+  const cards = sources.map(source => card(source, sources, shown.get(source)))
   return el('section', { class: 'closest' }, say(el('h3'), title), say(el('p', { class: 'lead' }), 'closest_text'), el('ol', {}, ...cards))
 }
 
-function card(source, sources) {
-  const { title, unit, section, page, number } = source
-  const [key, values] = placeOf({ page, unit, section })
-  const under = unit !== 'sheet' && section && section !== title ? ` › ${section}` : ''
-  const open = () => openSource(source, sources)
-  const head = el('button', { type: 'button', onclick: open }, el('span', { class: 'number' }, String(number)), ' ', el('b', {}, formatIcon(source), title), under, key && ' ', key && say(el('span', { class: 'page' }), key, values))
-  // The button is for keyboards and screen readers; a click anywhere does the same, unless it ends a selection of text.
-  return el('li', { onclick: event => !head.contains(event.target) && getSelection().isCollapsed && open() }, head, el('p', { class: 'excerpt' }, ...excerptOf(source).map((piece, place) => (place % 2 ? marked(piece) : piece))))
+/** Takes what lies before the marker out of `body`: the line that names its source, null = it is the one of the excerpt before, and the
+ * excerpt. */
+function excerptAt(body, marker) {
+  const nodes = []
+  while (body.firstChild && !nodes.at(-1)?.contains(marker)) nodes.push(body.removeChild(body.firstChild))
+  marker.remove()
+  const place = nodes.findLastIndex(node => node.firstChild?.className === 'from')
+  return { name: nodes[place] ?? null, nodes: nodes.slice(place + 1).filter(node => node.textContent.trim()) }
 }
 
-const marked = text => el('mark', {}, say(el('span', { class: 'sr-only' }), 'best_sentence'), text)
+function card(source, sources, [first, ...others]) {
+  const { title, unit, section, page, number } = source
+  const [key, values] = placeOf({ page, unit, section })
+  const name = first?.name?.textContent.trim() ?? ''
+  const under = name.startsWith(title) ? name.slice(title.length) : unit !== 'sheet' && section && section !== title ? ` › ${section}` : ''
+  const open = () => openSource(source, sources, first?.which)
+  const head = el('button', { type: 'button', onclick: open }, el('span', { class: 'number' }, String(number)), ' ', el('b', {}, formatIcon(source), title), under, key && ' ', key && say(el('span', { class: 'page' }), key, values))
+  const excerpts = [{ nodes: first?.nodes ?? [source.snippet] }, ...others.map(each => (each.name?.textContent.trim() === name ? { nodes: each.nodes } : each))]
+  const shown = excerpts.map(({ name: named, nodes }) => el('div', { class: 'excerpt' }, named, ...nodes))
+  // The button is for keyboards and screen readers; a click anywhere does the same, unless it ends a selection of text.
+  return el('li', { onclick: ({ target }) => !target.closest('a, button') && getSelection().isCollapsed && open() }, head, ...shown)
+}

@@ -90,10 +90,12 @@ function textNodes(root) {
   return nodes
 }
 
-/** Above a quoted paragraph, a line in bold names its document and section. */
+/** Above an excerpt, a line in bold names its document and section; its language may follow. */
 export function styleHeadings(body) {
   for (const strong of body.querySelectorAll('p > strong:first-child')) {
     const { previousSibling: before, nextSibling: next } = strong
-    if (!before && (!next || next.data?.startsWith('\n'))) strong.className = 'from'
+    if (before || (next && !/^(?:\n| \([^()\n]+\)$)/.test(next.data ?? ''))) continue
+    strong.className = 'from'
+    if (next?.data.startsWith(' ')) strong.append(next)
   }
 }
