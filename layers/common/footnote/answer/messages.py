@@ -19,11 +19,7 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Die Dokumente beantworten diese Frage möglicherweise nicht. Am nächsten kommen diese Textstellen:",
         "ko": "문서에 이 질문에 대한 답이 없을 수 있습니다. 가장 가까운 구절은 다음과 같습니다.",
     },
-    "more": {
-        "en": "… {count} more",
-        "de": "… {count} weitere",
-        "ko": "… {count}개 더",
-    },
+    "more": {"en": "… {count} more", "de": "… {count} weitere", "ko": "… {count}개 더"},
     "overview": {
         "en": "These sentences are from the attached files. A summary in other words needs a language model.",
         "de": "Diese Sätze stehen in den angehängten Dateien. Eine Zusammenfassung in anderen Worten braucht ein Sprachmodell.",
