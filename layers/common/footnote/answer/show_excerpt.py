@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from footnote.answer.choose import Quote
+from footnote.answer.excerpts import ITEM
 from footnote.answer.messages import message
 from footnote.text.code_spans import fenced_code
 from footnote.text.tokens import content_terms
@@ -38,17 +39,17 @@ def shown(quote: Quote, asked: frozenset[str], lang: str) -> str:
     """The excerpt in Markdown. `asked`: terms of the question; of a long row only the columns that it names are shown. `lang`: of the
     question."""
     excerpt = quote.excerpt
-    lead = " ".join(_line(quote.blocks.text(number)) for number in excerpt.every[: len(excerpt.every) - len(excerpt.numbers)])
-    texts = [quote.blocks.text(number) for number in excerpt.numbers]
+    lead = "" if excerpt.lead is None else _line(quote.blocks.text(excerpt.lead))
     if excerpt.kind == "table":
-        body = [*(f"- {row(quote, number, asked)}" for number in excerpt.numbers), *_more(excerpt.more, lang)]
+        body = [*(f"- {row}" for number in excerpt.numbers for row in rows(quote, number, asked)), *_more(excerpt.more, lang)]
     elif excerpt.kind == "list":
         body = [*_list(quote), *_more(excerpt.more, lang)]
     elif excerpt.kind == "code":
-        body = [fenced_code("\n".join(texts)), *([LEFT_OUT] if excerpt.more else [])]
+        body = [fenced_code(_code(quote, excerpt.numbers)), *([LEFT_OUT] if excerpt.more else [])]
     else:
         signs = LEFT_OUT if excerpt.more_before else "", LEFT_OUT if excerpt.more_after else ""
-        return " ".join(filter(None, (lead, signs[0], *map(_line, texts), signs[1])))
+        said = (_line(quote.blocks.text(number)) for number in excerpt.numbers)
+        return " ".join(filter(None, (lead, signs[0], *said, signs[1])))
     return "\n\n".join(filter(None, (lead, "\n".join(body))))
 
 
@@ -60,34 +61,50 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
+def _code(quote: Quote, numbers: Sequence[int]) -> str:
+    """Code as it is in the passage, with the white space before its lines and between its parts."""
+    text, found = quote.blocks.chunk.text, list[str]()
+    for before, number in zip((None, *numbers), numbers, strict=False):
+        start, end = quote.blocks.bounds[number]
+        white = start - len(text[:start]) + len(text[:start].rstrip())
+        if before != number - 1:
+            white = max(white, text.rfind("\n", 0, start) + 1)
+            found.append("\n" if found else "")
+        found.append(text[white:end])
+    return "".join(found)
+
+
 def _list(quote: Quote) -> list[str]:
     """The lines of a list, indented as far as its first ones are not; code between them as code."""
     chunk, lines = quote.blocks.chunk, list[tuple[int, str]]()
     for number in quote.excerpt.numbers:
         start, text = quote.blocks.bounds[number][0], quote.blocks.text(number)
-        begins = chunk.text.rfind("\n", 0, start) + 1
         if chunk.kind_at(start) == "code":
-            lines.append((-1, fenced_code(text)))
-        elif chunk.text[begins:start].strip() and lines and lines[-1][0] >= 0:
-            lines[-1] = lines[-1][0], f"{lines[-1][1]} {_line(text)}"  # another sentence of an item
-        else:
-            lines.append((start - begins, _line(BULLET.sub("- ", text))))
+            lines.append((-1, fenced_code(_code(quote, [number]))))
+            continue
+        before = chunk.text[chunk.text.rfind("\n", 0, start) + 1 : start]
+        for at, line in enumerate(text.split("\n")):  # several short items may be one sentence
+            goes_on = bool(before.strip()) if at == 0 else ITEM.match(line.lstrip()) is None
+            if goes_on and lines and lines[-1][0] >= 0:
+                lines[-1] = lines[-1][0], f"{lines[-1][1]} {_line(line)}"
+            else:
+                lines.append((len(before) if at == 0 else len(line) - len(line.lstrip()), BULLET.sub("- ", _line(line))))
     least = min((indent for indent, _ in lines if indent >= 0), default=0)
     return [" " * (indent - least) + text if indent >= 0 else f"\n{text}\n" for indent, text in lines]
 
 
-def row(quote: Quote, number: int, asked: frozenset[str]) -> str:
-    """A row of a table on one line, its cells with their column names."""
+def rows(quote: Quote, number: int, asked: frozenset[str]) -> list[str]:
+    """The rows of a table in a sentence, each on one line, its cells with their column names."""
     chunk, (start, end) = quote.blocks.chunk, quote.blocks.bounds[number]
     header = _cells(chunk.text[:end].rsplit("\n\n", 1)[-1].split("\n", 1)[0])
-    rows = [_cells(line) for line in chunk.text[start:end].splitlines()]
+    found = [_cells(line) for line in chunk.text[start:end].splitlines()]
     if before := chunk.text[chunk.text.rfind("\n", 0, start) + 1 : start].strip():  # it goes on within a very long row
         label, *others = _cells(before)
-        rows[0] = [label, *[""] * len(others), *rows[0]]
+        found[0] = [label, *[""] * len(others), *found[0]]
     if chunk.text[end:].split("\n", 1)[0].strip():  # it ends within one
-        rows[-1] += [""] * (len(header) - len(rows[-1]))
-    shown = [_named(header, each, asked, chunk) for each in rows if each != header and not RULE.issuperset("".join(each))]
-    return "; ".join(shown) or " · ".join(cell for cell in header if cell)
+        found[-1] += [""] * (len(header) - len(found[-1]))
+    shown = [_named(header, each, asked, chunk) for each in found if each != header and not RULE.issuperset("".join(each))]
+    return shown or [" · ".join(cell for cell in header if cell)]
 
 
 def _named(header: Sequence[str], row: Sequence[str], asked: frozenset[str], chunk: Chunk) -> str:
