@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from footnote.answer.assess import numbers_in
 from footnote.answer.conflicts import conflicting
 from footnote.answer.excerpts import Blocks, blocks_of, cut
 from footnote.answer.score_sentences import Scored
@@ -36,7 +37,7 @@ class Quote:
     excerpt: Excerpt
     blocks: Blocks
     marked: tuple[Scored, ...]
-    """The sentences that answer, best first."""
+    """The sentences that answer: the best one, then the others in their order."""
     whole: bool
     """Several items or steps are asked for."""
 
@@ -60,6 +61,11 @@ class Quote:
         """The words of the excerpt."""
         return frozenset(self.text.lower().split())
 
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The numbers in the excerpt."""
+        return numbers_in(self.text, self.hit.chunk.lang)
+
 
 def quotes_in_order(sentences: Sequence[Scored], shape: Shape, among: Sequence[Scored] | None = None) -> Iterator[Quote]:
     """The excerpts around sentences that may be quoted, best first, each sentence in one. `sentences`: those of all passages, in their
@@ -74,8 +80,9 @@ def quotes_in_order(sentences: Sequence[Scored], shape: Shape, among: Sequence[S
             continue
         same = passages[chunk_id]
         blocks = known.get(chunk_id) or known.setdefault(chunk_id, _blocks(same))
-        if quote := quote_of(best, same, blocks, shape):
-            shown |= {(chunk_id, number) for number in quote.excerpt.every}
+        quote = quote_of(best, same, blocks, shape)
+        if quote and shown.isdisjoint(its := {(chunk_id, number) for number in quote.excerpt.every}):
+            shown |= its
             yield quote
 
 
@@ -122,8 +129,9 @@ def _adds(quote: Quote, chosen: Sequence[Quote], lang: str) -> bool:
 
 
 def is_same(one: Quote, other: Quote) -> bool:
-    """Whether one of them says hardly anything that the other does not."""
-    return len(one.words & other.words) >= SAME * min(len(one.words), len(other.words))
+    """Whether one of them says hardly anything that the other does not, and no other number."""
+    shorter, longer = sorted((one, other), key=lambda quote: len(quote.words))
+    return len(shorter.words & longer.words) >= SAME * len(shorter.words) and shorter.numbers <= longer.numbers
 
 
 def closest(sentences: Sequence[Scored], shape: Shape) -> list[Quote]:
