@@ -1,11 +1,12 @@
 """The extractive answer to a question about all that attached files, or the documents of a collection, say: excerpts that begin their
-passages."""
+passages and sections."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice, zip_longest
 
 from footnote.answer.calibration import Calibration
 from footnote.answer.choose import Quote, quote_of
@@ -115,10 +116,12 @@ async def _overview(turn: Turn, picked: Sequence[Quote]) -> AsyncIterator[Event 
 
 
 def beginnings(sentences: Sequence[Scored]) -> list[Quote]:
-    """EXCERPTS around the first sentences of the passages, in reading order, without records, which introduce nothing."""
-    first: dict[str, Scored] = {}
+    """EXCERPTS of these in reading order: around the first sentences of the passages, then of their further sections, without records,
+    which introduce nothing."""
+    sections: dict[str, dict[str, Scored]] = {}
     for each in sentences:
         if each.quotable and not each.is_heading and len(LABEL.findall(each.text)) < 2:
-            first.setdefault(each.hit.chunk.chunk_id, each)
-    in_order = sorted(list(first.values())[:EXCERPTS], key=lambda each: (each.hit.chunk.doc_id, each.hit.chunk.ordinal))
-    return [quote for each in in_order if (quote := quote_of(each, [other for other in sentences if other.hit is each.hit]))]
+            sections.setdefault(each.hit.chunk.chunk_id, {}).setdefault(each.heading, each)
+    in_turn = filter(None, chain.from_iterable(zip_longest(*(firsts.values() for firsts in sections.values()))))
+    first = sorted(islice(in_turn, EXCERPTS), key=lambda each: (each.hit.chunk.doc_id, each.hit.chunk.ordinal, each.number))
+    return [quote for each in first if (quote := quote_of(each, [other for other in sentences if other.hit is each.hit]))]
