@@ -11,8 +11,7 @@
 margin = the turn's score minus `relevant_from` (`tiers`), so it is calibrated on the collection; negated: the question asks what is
 not so; named: the first quotable sentence lacks a name or number of the question. Of several questions the least relevance counts.
 Missing aspects are words of the question that may name a thing (`things`), that no cited passage has and, unless they are names, few
-others (COMMON). Cited sentences of two passages conflict if they have the same
-terms (SAME) but no number in common.
+others (COMMON). A sentence that was found conflicts with a cited one of another document as `conflicts` says.
 
 Fitted on half of squad2's questions with an extractive answer, with unanswerable ones weighted to be one in five; MEDIUM and HIGH by
 hand. `python -m bench.confidence` measures it.
