@@ -43,7 +43,7 @@ def test_a_program_ingests_asks_and_searches_without_an_event_loop(docs: Path, t
         hits = library.search("trains", limit=1)
     assert [(file.name, file.state, file.passages) for file in done.files] == [("leave.md", "READY", 1), ("travel/trains.txt", "READY", 1)]
     assert (done.ready, done.failed, done.left_out, done.notice) == (done.files, (), (), None)
-    assert (answer.text, str(answer)) == ("**Leave**\n\nEmployees have 30 days of annual leave. [1]",) * 2
+    assert (answer.text, str(answer)) == ("**Leave**\n\nEmployees have 30 days of annual leave. Unused days expire in March. [1]",) * 2
     assert (answer.tier, answer.model, answer.warnings) == ("answer", None, ())
     leave, trains = (file.doc_id for file in done.files)
     assert leave is not None
@@ -61,7 +61,7 @@ async def test_the_same_folder_is_used_in_an_event_loop_by_many_tasks(docs: Path
         answers = await asyncio.gather(*(library.ask(QUESTION) for _ in range(3)))
         (hit,) = await library.search("second class")
     assert [file.state for file in (*one.files, *other.files)] == ["READY", "READY"]
-    assert {answer.text for answer in answers} == {"**Leave**\n\nEmployees have 30 days of annual leave. [1]"}
+    assert {answer.text for answer in answers} == {"**Leave**\n\nEmployees have 30 days of annual leave. Unused days expire in March. [1]"}
     assert hit.file_name == "trains.txt"
 
 
@@ -131,7 +131,7 @@ def test_two_libraries_use_one_folder_at_a_time(docs: Path, tmp_path: Path) -> N
         assert len(one.ingest(docs).ready) == 2
         assert other.ask(QUESTION).tier == "answer"
         assert len(other.ingest(LEAVE.replace("30", "31").encode(), name="leave.md").ready) == 1
-        assert one.ask(QUESTION).text == "**Leave**\n\nEmployees have 31 days of annual leave. [1]"
+        assert one.ask(QUESTION).text == "**Leave**\n\nEmployees have 31 days of annual leave. Unused days expire in March. [1]"
 
 
 def test_files_that_fail_are_told_with_reason_and_remedy(docs: Path, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ async def test_without_a_model_the_sentences_that_answer_are_quoted(bridge: Sqli
     events = await run(ports(bridge), make_turn(QUESTION, LIVE))
     turn = events[-1].turn  # type: ignore[union-attr]
     assert tokens(events) == turn.answer.text
-    assert turn.answer.text == "**Records**\n\nThe bridge was built in 1894. [1]"
+    assert turn.answer.text == "**Records**\n\nThe bridge was built in 1894. It is painted blue. [1]"
     assert (turn.answer.extractive, turn.record.degraded, turn.plan.model) == (True, False, None)
 
 

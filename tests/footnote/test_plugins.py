@@ -63,7 +63,7 @@ def test_the_example_package_is_installed_and_reads_and_embeds(tmp_path: Path, m
         (hit,) = library.search("sumer partty")  # the trigrams find it in spite of the typos
     assert [(file.state, file.passages, done.notice) for file in done.files] == [("READY", 1, None)]
     assert answer.tier == "answer"
-    assert answer.text.endswith("When: 2026-07-03 16:00. [1] Where: In the garden, behind the office. [1]")
+    assert answer.text.endswith("When: 2026-07-03 16:00. Where: In the garden, behind the office. [1]")
     assert (hit.title, hit.section, hit.file_name) == ("team", "Summer party", "team.ics")
     assert len([line for path in EXAMPLE.glob("*.*") for line in path.read_text().splitlines() if line.strip()]) <= 40
 

@@ -71,7 +71,7 @@ async def test_an_exhausted_budget_removes_the_model_and_not_the_answer(ask: Ask
         [], [], ["budget_cheaper"], ["budget_search"],
     ]  # fmt: skip
     assert [reply["notice"] for reply in replies] == [None, None, message("budget_cheaper", "en"), message("budget_search", "en")]
-    assert replies[3]["answer"] == "**Records**\n\nThe bridge was built in 1894. [^bridge]"
+    assert replies[3]["answer"] == "**Records**\n\nThe bridge was built in 1894. It is painted blue. [^bridge]"
     assert [reply["degraded"] for reply in replies] == [False] * 4
     clock.advance(24 * 3600)
     assert (await ask())["model"] == "big"

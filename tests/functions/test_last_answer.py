@@ -122,4 +122,4 @@ async def test_without_a_model_it_is_said_what_was_asked_and_what_the_answer_is_
     text = (await ask(site, api, question, [("user", QUESTION), ("assistant", FIRST)])).text
     assert says in text
     assert f"“{QUESTION}”" in text
-    assert "The bridge was built in 1894. [" in text
+    assert "The bridge was built in 1894. It is painted blue. [" in text

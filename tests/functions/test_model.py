@@ -29,7 +29,7 @@ from tests.ollama_server import running_ollama
 from tests.turns import make_turn
 
 ANN = Caller("ann", frozenset({"*"}))
-QUOTED = "**Records**\n\nThe bridge was built in 1894. [^bridge]"
+QUOTED = "**Records**\n\nThe bridge was built in 1894. It is painted blue. [^bridge]"
 Open = Callable[..., Awaitable[tuple[Core, httpx.AsyncClient]]]
 
 

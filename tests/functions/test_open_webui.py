@@ -101,7 +101,7 @@ async def test_the_files_sources_are_in_a_stream_too(open_site: OpenSite) -> Non
 async def test_without_a_model_only_the_users_words_are_asked(open_site: OpenSite) -> None:
     site = await open_site()
     reply = (await site.client.post("/v1/chat/completions", json=ask(NOW))).json()
-    assert reply["choices"][0]["message"]["content"].startswith("**Records**\n\nThe bridge was built in 1894. [3]")
+    assert reply["choices"][0]["message"]["content"].startswith("**Records**\n\nThe bridge was built in 1894. It is painted blue. [3]")
 
 
 async def test_a_model_answers_from_the_file_where_the_documents_have_nothing(open_site: OpenSite) -> None:

@@ -154,7 +154,7 @@ async def test_earlier_messages_are_the_conversation_that_a_follow_up_is_underst
 async def test_without_a_model_the_documents_are_quoted(connect: OpenClient) -> None:
     to = await connect()
     reply = await to.client.chat.completions.create(**ASKED)
-    assert (reply.choices[0].message.content or "").startswith("**Records**\n\nThe bridge was built in 1894. [1]")
+    assert (reply.choices[0].message.content or "").startswith("**Records**\n\nThe bridge was built in 1894. It is painted blue. [1]")
 
 
 @pytest.mark.parametrize(

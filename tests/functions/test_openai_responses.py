@@ -194,7 +194,9 @@ async def test_citations_are_markdown_links_where_the_request_says_so(reply: tup
     link = {each["number"]: f"[{each['number']}]({each['url']})" for each in whole["citations"]}
     assert link[1].startswith("[1](http://footnote.test/documents/bridge/content?chunk_id=bridge%23")
     assert text == (
-        f"Ferries cross {link[1]}. It is blue {link[2]} {link[1]}." if reply else f"**Records**\n\nThe bridge was built in 1894. {link[1]}"
+        f"Ferries cross {link[1]}. It is blue {link[2]} {link[1]}."
+        if reply
+        else f"**Records**\n\nThe bridge was built in 1894. It is painted blue. {link[1]}"
     )
     spans = [each["url_citation"] for each in whole["choices"][0]["message"]["annotations"]]
     assert [text[span["start_index"] : span["end_index"]] for span in spans] == ([link[1], link[2], link[1]] if reply else [link[1]])

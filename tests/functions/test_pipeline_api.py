@@ -62,7 +62,7 @@ async def test_an_answer_has_every_field_of_the_reply(open_site: OpenSite) -> No
 
 async def test_without_a_model_the_answer_is_quoted_with_the_same_markers(open_site: OpenSite) -> None:
     body = await chat(await open_site())
-    assert body["content"].endswith("The bridge was built in 1894. [Source 1]")
+    assert body["content"].endswith("The bridge was built in 1894. It is painted blue. [Source 1]")
     assert [source["chunk_id"] for source in body["sources"]] == ["bridge#000"]
 
 

@@ -63,7 +63,7 @@ async def test_an_answer_cites_documents_by_id_and_says_where_its_markers_stand(
 async def test_without_a_model_the_reply_says_so_and_how_to_add_one(open_site: OpenSite) -> None:
     site = await open_site()
     body = (await site.client.post("/ask", json=ASK)).json()
-    assert body["answer"].startswith("**Records**\n\nThe bridge was built in 1894. [^bridge]")
+    assert body["answer"].startswith("**Records**\n\nThe bridge was built in 1894. It is painted blue. [^bridge]")
     assert (body["extractive"], body["model"], body["degraded"]) == (True, None, False)
     assert body["notice"] == "No language model is configured. Set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY)."
     for citation in body["citations"]:
@@ -83,7 +83,7 @@ async def test_debug_shows_the_time_and_result_of_each_step(open_site: OpenSite)
 async def test_a_model_that_fails_before_its_first_token_is_replaced_by_quotes(open_site: OpenSite) -> None:
     site = await open_site(ModelUnavailable("down"))
     body = (await site.client.post("/ask", json=ASK)).json()
-    assert body["answer"].startswith("**Records**\n\nThe bridge was built in 1894. [^bridge]")
+    assert body["answer"].startswith("**Records**\n\nThe bridge was built in 1894. It is painted blue. [^bridge]")
     assert (body["extractive"], body["degraded"], body["model_failed"]) == (True, True, True)
 
 
@@ -260,7 +260,7 @@ async def test_a_stream_whose_model_fails_at_once_quotes_instead(open_site: Open
     site = await open_site(ModelTimeout("late"))
     events = read_events((await site.client.post("/ask/stream", json=ASK)).text)
     text = "".join(event["content"] for event in events if event["type"] == "token")
-    assert text.startswith("**Records**\n\nThe bridge was built in 1894. [^bridge]")
+    assert text.startswith("**Records**\n\nThe bridge was built in 1894. It is painted blue. [^bridge]")
     assert (events[-1]["type"], events[-1]["answer"], events[-1]["degraded"]) == ("done", text, True)
     assert [event["status"] for event in events if event.get("name") == "answer"] == ["fallback"]
 

@@ -58,7 +58,7 @@ async def test_the_quote_is_the_answer_without_a_model_and_comes_before_the_mode
     (quote,) = quotes_in(events)
     assert quote == {
         "type": "quote",
-        "content": "**Records**\n\nThe bridge was built in 1894. [^bridge]",
+        "content": "**Records**\n\nThe bridge was built in 1894. It is painted blue. [^bridge]",
         "tier": "answer",
         "citations": without["citations"],
         "hits": without["hits"],

@@ -99,7 +99,7 @@ async def test_a_marker_is_the_place_of_its_source(open_site: OpenSite) -> None:
 
 async def test_without_a_model_sentences_are_quoted(open_site: OpenSite) -> None:
     body = await chat(await open_site())
-    assert body["message"].endswith("The bridge was built in 1894. [1]")
+    assert body["message"].endswith("The bridge was built in 1894. It is painted blue. [1]")
     assert body["hasRelevantSources"] is True
 
 

@@ -28,6 +28,10 @@ class Stored:
         self._vectors = vectors, passage
         self._weights = {"": 0.0, **(weights or {})}
 
+    async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
+        assert caller == ME
+        return [self._chunks[chunk_id] for chunk_id in chunk_ids if chunk_id in self._chunks]
+
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         assert caller == ME
         return {chunk_id: sentences_of(self._chunks[chunk_id], *self._vectors) for chunk_id in chunk_ids if chunk_id in self._chunks}

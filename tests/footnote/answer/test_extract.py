@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.extract import CLOSEST, PASSAGES, certain_quotes, closest, extract, read_sentences
+from footnote.answer.choose import MOST
+from footnote.answer.extract import PASSAGES, certain_quotes, extract, read_sentences
 from footnote.answer.messages import message
-from footnote.answer.score_sentences import Features, Scored
-from footnote.answer.show_sentence import in_quotes, readable, source_name
+from footnote.answer.score_sentences import Scored
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.types import EXTERNAL_IDS, Part, Turn
@@ -22,13 +22,8 @@ from tests.footnote.answer.stored_sentences import Stored
 from tests.turns import make_turn, with_
 
 BRIDGE = "The bridge was built in 1894. It is painted blue today. Nobody lives on it."
-NONE = Features(*[0.0] * 12)
 SURE, UNSURE, UNRELATED = -99.0, 6.0, 99.0
 """m, in collections where every question is answered, may be answered, or is refused."""
-
-
-def sentence(text: str, start: int = 0, end: int | None = None, **changes: Any) -> Scored:
-    return Scored(make_hit(text, **changes), 0, start, len(text) if end is None else end, 1.0, NONE, "")
 
 
 async def run(turn: Turn, index: Any, median: float = SURE) -> tuple[list[Event], Turn]:
@@ -42,7 +37,7 @@ async def run(turn: Turn, index: Any, median: float = SURE) -> tuple[list[Event]
 
 
 @pytest.mark.parametrize(("style", "first", "second"), [("numbered", "[1]", "[2]"), ("footnote", "[^𝒷ridge]", "[^tower]")])
-async def test_each_sentence_stands_below_its_title_and_is_cited_at_its_marker(style: str, first: str, second: str) -> None:
+async def test_each_excerpt_stands_below_its_title_and_is_cited_once_at_its_end(style: str, first: str, second: str) -> None:
     hits = (
         make_hit("🙂 The bridge was built in 1894. Its  paint\nis blue by now.", "𝒷ridge"),
         make_hit("The tower was built of red bricks in 1894 too.", "tower"),
@@ -54,7 +49,8 @@ async def test_each_sentence_stands_below_its_title_and_is_cited_at_its_marker(s
     assert answer is not None
     assert answer.extractive
     assert answer.text == (
-        f"**𝒷ridge**\n\n🙂 The bridge was built in 1894. {first}\n\n**Tower**\n\nThe tower was built of red bricks in 1894 too. {second}"
+        f"**𝒷ridge**\n\n🙂 The bridge was built in 1894. Its paint is blue by now. {first}\n\n"
+        f"**Tower**\n\nThe tower was built of red bricks in 1894 too. {second}"
     )
     assert "".join(token.text for token in tokens if isinstance(token, Token)) == answer.text
     assert [(citation.number, citation.hit, citation.snippet) for citation in answer.citations] == [
@@ -65,14 +61,23 @@ async def test_each_sentence_stands_below_its_title_and_is_cited_at_its_marker(s
     assert (turn.outcome, answer.verdict and (answer.verdict.tier, answer.verdict.because)) == (None, ("answer", "sure"))
 
 
-async def test_sentences_of_one_passage_share_its_number() -> None:
+async def test_the_sentences_that_answer_are_the_bounds_of_the_citation() -> None:
     hit = make_hit("The bridge was built in 1894 of wood. It was built again in 1977 of steel.")
     _, turn = await run(make_turn("When was it built?", hits=(hit,)), Stored(hit))
     assert turn.answer is not None
-    assert turn.answer.text == "**Plan**\n\nThe bridge was built in 1894 of wood. [1] It was built again in 1977 of steel. [1]"
+    assert turn.answer.text == "**Plan**\n\nThe bridge was built in 1894 of wood. It was built again in 1977 of steel. [1]"
     (citation,) = turn.answer.citations
     assert (citation.number, citation.bounds) == (1, ((0, 37), (38, 74)))
-    assert [turn.answer.text[slice(*span)] for span in citation.spans] == ["[1]", "[1]"]
+    assert [turn.answer.text[slice(*span)] for span in citation.spans] == ["[1]"]
+
+
+async def test_excerpts_of_one_passage_share_its_number() -> None:
+    hit = make_hit("The bridge was built in 1894 of wood.\n\nIt was built again in 1977 of steel.")
+    _, turn = await run(make_turn("When was it built?", hits=(hit,)), Stored(hit))
+    assert turn.answer is not None
+    assert turn.answer.text == "**Plan**\n\nThe bridge was built in 1894 of wood. [1]\n\nIt was built again in 1977 of steel. [1]"
+    (citation,) = turn.answer.citations
+    assert (citation.number, citation.bounds, len(citation.spans)) == (1, ((0, 37), (39, 75)), 2)
 
 
 async def test_a_quoted_sentence_is_cited_with_its_page() -> None:
@@ -91,7 +96,7 @@ async def test_steps_are_given_as_a_list_below_their_section() -> None:
     _, turn = await run(make_turn("How do I paint the bridge?", hits=(hit,)), Stored(hit))
     assert turn.answer is not None
     assert turn.answer.text == (
-        "**Plan › Painting**\n\nPaint the bridge like this: [1]\n\n- Wash it. Wash it well. [1]\n- Paint the bridge blue. [1]"
+        "**Plan › Painting**\n\nPaint the bridge like this:\n\n1. Wash it. Wash it well.\n2. Paint the bridge blue. [1]"
     )
 
 
@@ -101,15 +106,7 @@ async def test_code_is_given_as_code_with_its_citation_below(code: str) -> None:
     hit = make_hit(text, parts=(Part(0, None, 0, 0, "paragraph"), Part(31, None, 1, 0, "code")))
     _, turn = await run(make_turn("How do I serve on a port?", hits=(hit,)), Stored(hit))
     assert turn.answer is not None
-    assert turn.answer.text == f"**Plan**\n\nStart the server on its port: [1]\n\n```\n{code}\n```\n[1]"
-
-
-async def test_code_that_holds_a_fence_gets_a_longer_one() -> None:
-    code = "```sh\nfootnote serve --port 8080\n```"
-    hit = make_hit(f"Start the server on its port:\n\n{code}", parts=(Part(0, None, 0, 0, "paragraph"), Part(31, None, 1, 0, "code")))
-    _, turn = await run(make_turn("How do I serve on a port?", hits=(hit,)), Stored(hit))
-    assert turn.answer is not None
-    assert turn.answer.text == f"**Plan**\n\nStart the server on its port: [1]\n\n````\n{code}\n````\n[1]"
+    assert turn.answer.text == f"**Plan**\n\nStart the server on its port:\n\n```\n{code}\n```\n[1]"
 
 
 async def test_a_marker_is_no_code_where_a_quoted_sentence_leaves_code_open() -> None:
@@ -119,22 +116,14 @@ async def test_a_marker_is_no_code_where_a_quoted_sentence_leaves_code_open() ->
     assert turn.answer.text == "**Plan**\n\nThe bridge was built in \\`1894. [1]"
 
 
-def test_code_among_the_closest_passages_stands_below_their_names() -> None:
-    assert [in_quotes(text) for text in ("It is so.", "```\nrun\n```")] == [" “It is so.”", "\n\n```\nrun\n```"]
-
-
 async def test_a_title_cannot_format_the_answer() -> None:
     hit = make_hit(BRIDGE)
     hit = replace(hit, chunk=replace(hit.chunk, title="*[x]* <b>`y`"))
     _, turn = await run(make_turn("When was the bridge built?", hits=(hit,)), Stored(hit))
     assert turn.answer is not None
-    assert turn.answer.text.startswith("**\\*\\[x\\]\\* \\<b\\>\\`y\\`**\n\nThe bridge was built in 1894. [1]")
-
-
-def test_the_name_of_a_source_is_its_title_and_section_each_once() -> None:
-    assert source_name(replace(sentence(BRIDGE), heading="Opening  hours")) == "Plan › Opening hours"
-    assert source_name(replace(sentence(BRIDGE), heading="Plan")) == "Plan"
-    assert source_name(sentence(BRIDGE)) == "Plan"
+    assert turn.answer.text.startswith(
+        "**\\*\\[x\\]\\* \\<b\\>\\`y\\`**\n\nThe bridge was built in 1894. It is painted blue today. Nobody lives on it. [1]"
+    )
 
 
 async def test_only_what_spells_out_an_abbreviation_answers_whatever_it_scores() -> None:
@@ -168,15 +157,15 @@ async def test_a_question_that_nothing_answers_is_refused_in_its_language(lang: 
 
 
 @pytest.mark.parametrize(("lang", "written"), [("en", ""), ("de", " (Englisch)"), ("ko", " (영어)"), ("fr", " (English)")])
-async def test_without_a_certain_sentence_the_best_of_each_closest_passage_is_shown(lang: str, written: str) -> None:
-    hits = tuple(make_hit(f"The bridge number {i} is at the harbour today. It is painted blue.", f"d{i}") for i in range(CLOSEST + 1))
+async def test_without_a_certain_answer_the_closest_excerpts_are_shown(lang: str, written: str) -> None:
+    hits = tuple(make_hit(f"The bridge number {i} is at the harbour today. It is painted blue.", f"d{i}") for i in range(MOST + 1))
     tokens, turn = await run(make_turn("bridge harbour today", hits=hits, lang=lang), Stored(*hits), UNRELATED)
     assert turn.answer is not None
-    shown = [f"\n\n**D{i}**{written}: “The bridge number {i} is at the harbour today.” [{i + 1}]" for i in range(CLOSEST)]
+    shown = [f"\n\n**D{i}**{written}\n\nThe bridge number {i} is at the harbour today. It is painted blue. [{i + 1}]" for i in range(MOST)]
     assert [token.text for token in tokens if isinstance(token, Token)] == [message("closest", lang), *shown]
     assert turn.answer.text == "".join([message("closest", lang), *shown])
     assert (turn.outcome, turn.answer.verdict and turn.answer.verdict.tier) == ("closest", "closest")
-    assert [citation.hit for citation in turn.answer.citations] == list(hits[:CLOSEST])
+    assert [citation.hit for citation in turn.answer.citations] == list(hits[:MOST])
     assert [turn.answer.text[slice(*citation.spans[0])] for citation in turn.answer.citations] == ["[1]", "[2]", "[3]"]
 
 
@@ -186,7 +175,7 @@ async def test_the_quotes_of_a_certain_answer_are_those_of_the_answer() -> None:
     quotes = await certain_quotes(turn, index=Stored(hit), calibration=FixedMedian(SURE))  # type: ignore[arg-type]
     _, answered = await run(turn, Stored(hit))
     assert answered.answer is not None
-    assert tuple((each.start, each.end) for each in quotes) == answered.answer.citations[0].bounds != ()
+    assert tuple((each.start, each.end) for quote in quotes for each in quote.marked) == answered.answer.citations[0].bounds != ()
     assert await certain_quotes(turn, index=Stored(hit), calibration=FixedMedian(UNRELATED)) == []  # type: ignore[arg-type]
     assert await certain_quotes(make_turn("When?"), index=Stored(), calibration=FixedMedian()) == []  # type: ignore[arg-type]
 
@@ -249,73 +238,3 @@ async def test_passages_that_cannot_be_embedded_in_time_are_scored_by_words(embe
     assert [each.score for each in found] == [
         each.score for each in await read(make_turn("Is the bridge painted?", hits=hits), Stored(*hits))
     ]
-
-
-# --- display -------------------------------------------------------------------------------------
-
-TABLE = "| City | Population | |\n| --- | --- | --- |\n| Bonn | 335,000 | x |\n| Köln | | |\n| too | few |\n| Bonn | 335,000 and more | |"
-
-
-@pytest.mark.parametrize(
-    ("row", "shown"),
-    [
-        ("| Bonn | 335,000 | x |", "City: Bonn, Population: 335,000, x"),
-        ("| Bonn | 335,000 | x |\n| Köln | | |", "City: Bonn, Population: 335,000, x; City: Köln"),
-        (TABLE.removesuffix("\n| Köln | | |\n| too | few |\n| Bonn | 335,000 and more | |"), "City: Bonn, Population: 335,000, x"),
-        ("| City | Population | |\n| --- | --- | --- |", "City · Population"),
-        ("| too | few |", "too · few"),
-        ("| Bonn | 335,000 and mo", "City: Bonn, Population: 335,000 and mo"),
-    ],
-)
-def test_a_row_of_a_table_is_shown_with_its_column_names(row: str, shown: str) -> None:
-    start = TABLE.index(row)
-    assert readable(sentence(TABLE, start, start + len(row), kind="table")) == shown
-
-
-@pytest.mark.parametrize(
-    ("asked", "shown"),
-    [
-        ("senior", ["Senior"]),
-        ("senior skill level", ["Senior level"]),
-        ("junior cost", ["Junior", "Cost"]),
-        ("junior level cost", ["Junior level", "Cost"]),
-        ("scope", ["Junior level", "Senior level", "Cost"]),
-    ],
-)
-def test_of_a_long_row_the_columns_that_the_question_names_are_shown(asked: str, shown: list[str]) -> None:
-    text = f"| Skill | Junior level | Senior level | Cost |\n| --- | --- | --- | --- |\n| Scope | {'s ' * 99}| {'l ' * 99}| {'c ' * 99}|"
-    row = sentence(text, text.index("| Scope"), len(text), kind="table")
-    names = [name for name in ("Junior level", "Senior level", "Cost") if f"{name}: " in readable(row, frozenset(asked.split()))]
-    assert [name.split()[0] for name in names] == [name.split()[0] for name in shown]
-
-
-def test_the_middle_of_a_long_row_is_shown_with_its_first_cell_and_its_columns() -> None:
-    text = "| Name | A | B | C |\n| --- | --- | --- | --- |\n| Bonn | 1; 2 | 3 and more | 4 |\n| Ulm | 5 | 6 | 7 |"
-    start, end = text.index("| 3 and"), text.index("| 4")
-    assert readable(sentence(text, start, end, kind="table")) == "Name: Bonn, B: 3 and more"
-    assert readable(sentence(text, end, text.index("\n| Ulm"), kind="table")) == "Name: Bonn, C: 4"
-
-
-def test_a_part_of_a_long_row_without_the_column_that_is_asked_for_is_shown_whole() -> None:
-    text = f"| Name | Price | Length |\n| --- | --- | --- |\n| Bonn | 5 euros | {'long ' * 80} |"
-    start = text.index("| long")
-    assert readable(sentence(text, start, len(text), kind="table"), frozenset({"price"})).startswith("Name: Bonn, Length: long long")
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("A line |\nand   another.", "A line | and another."),
-        ("2. Paint   the bridge.", "Paint the bridge."),
-        ("- Paint the bridge.\n- Wash it.", "Paint the bridge.; Wash it."),
-        ("1894 was the year.", "1894 was the year."),
-    ],
-)
-def test_other_text_is_shown_on_one_line_without_marks_of_lists(text: str, shown: str) -> None:
-    assert readable(sentence(text)) == shown
-
-
-def test_what_several_of_the_closest_passages_say_alike_is_shown_once() -> None:
-    passages = (("Wool is sold here.", "a"), ("Wool is sold here.", "b"), ("Flax is sold here.", "c"))
-    said = [Scored(make_hit(text, doc_id), 0, 0, len(text), 1.0, NONE, "") for text, doc_id in passages]
-    assert [(each.text, each.hit.chunk.doc_id) for each in closest(said)] == [("Wool is sold here.", "a"), ("Flax is sold here.", "c")]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footnote.answer.score_sentences import BY_WORDS, LEADS, NAMES, WITH_VECTORS, Features, Question, Scored
+from footnote.answer.score_sentences import BY_WORDS, WITH_VECTORS, Features, Question, Scored
 from footnote.text.reading import read
 from footnote.types import BlockKind, Part
 from tests.fakes import make_hit
@@ -42,7 +42,7 @@ async def test_its_score_is_the_weighted_sum_of_its_features() -> None:
         _, found = await score("When was the bridge painted?", hit, vector=vector, **arrays)
         assert found[0].score != found[2].score
         for each in found:
-            assert each.score == pytest.approx(sum(getattr(weights, name) * getattr(each.features, name) for name in NAMES))
+            assert each.score == pytest.approx(sum(weight * getattr(each.features, name) for name, weight in weights.items()))
 
 
 async def test_its_title_and_headings_tell_what_a_sentence_is_about() -> None:
@@ -124,14 +124,12 @@ async def test_without_a_vector_of_the_question_or_the_passages_all_are_scored_b
 # --- sections ------------------------------------------------------------------------------------
 
 
-async def test_the_first_sentences_below_a_heading_that_asks_the_same_come_first() -> None:
+async def test_a_section_is_below_its_heading() -> None:
     open_at = "From nine to five every day. Closed on Sundays and on holidays. Ring the bell twice."
     text = f"Opening hours\n\n{open_at}\n\nLost books\n\nThey cost their price."
     _, found = await score("opening hours", make_hit(text, "library"))
-    assert [(each.heading, round(each.features.lead, 4)) for each in found if not each.is_heading] == [
-        ("Opening hours", LEADS[0]),
-        ("Opening hours", LEADS[1]),
-        ("Opening hours", LEADS[2]),
+    assert [(each.heading, each.features.heading) for each in found if not each.is_heading] == [
+        *[("Opening hours", 1.0)] * 3,
         ("Lost books", 0.0),
     ]
     assert [each.text for each in found if each.is_heading] == ["Opening hours", "Lost books"]
@@ -150,7 +148,7 @@ async def test_a_heading_of_two_sentences_is_one() -> None:
 
 async def test_the_first_section_of_a_passage_is_below_the_last_of_its_headings() -> None:
     _, found = await score("opening hours", make_hit("Nine to five on weekdays.", "library", headings=("Visits", "Opening hours")))
-    assert [(each.heading, each.features.heading, each.features.lead) for each in found] == [("Opening hours", 1.0, LEADS[0])]
+    assert [(each.heading, each.features.heading) for each in found] == [("Opening hours", 1.0)]
 
 
 async def test_by_words_a_sentence_is_about_what_the_heading_of_its_section_says() -> None:
@@ -245,26 +243,15 @@ async def test_a_few_words_may_be_answered_by_the_sentence_that_repeats_them() -
     assert texts(found) == ["The bridge was painted in 1911."]
 
 
-async def test_a_row_whose_first_cell_is_named_in_the_question_is_preferred() -> None:
-    rows = "| Bridge | Painted |\n| --- | --- |\n| Tower Bridge | 1911 |\n| Old Bridge | 1877 |\n| 1911 | Tower Bridge |"
-    _, found = await score("When was the Tower Bridge painted?", make_hit(rows, kind="table"))
-    assert [(each.text, round(each.features.cell, 4)) for each in found if each.quotable] == [
-        ("| Tower Bridge | 1911 |", 0.6667),
-        ("| Old Bridge | 1877 |", 0.0),
-        ("| 1911 | Tower Bridge |", 0.0),
-    ]
-
-
 async def test_what_a_sentence_adds_is_terms_that_question_and_headings_do_not_contain() -> None:
     hit = make_hit("The bridge was painted. It was painted blue by hand in May.", "bridge", headings=("May",))
     _, found = await score("When was the bridge painted?", hit)
     assert [each.fresh for each in found] == [0, 2]  # blue, hand
 
 
-def test_each_feature_has_a_weight() -> None:
-    assert Features.__match_args__ == NAMES
-    assert not BY_WORDS.cosine
-    assert not BY_WORDS.passage_cosine
+def test_each_weight_is_of_a_feature_and_none_by_words_is_of_vectors() -> None:
+    assert (WITH_VECTORS | BY_WORDS).keys() <= set(Features.__match_args__)
+    assert BY_WORDS.keys().isdisjoint({"cosine", "passage_cosine"})
 
 
 @pytest.mark.parametrize("kind", ["code", "list", "table"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from footnote.answer.score_sentences import Question, Scored
-from footnote.answer.tiers import BY_WORDS, NOTHING, WITH_VECTORS, Thresholds, judge, score_evidence
+from footnote.answer.tiers import BY_WORDS, NOTHING, WITH_VECTORS, Line, Thresholds, judge, score_evidence
 from footnote.types import Verdict
 from tests.fakes import make_hit
 from tests.footnote.answer.stored_sentences import score
@@ -28,14 +28,11 @@ def arrays(cosine: float, passage_cosine: float) -> dict[str, Any]:
 class Fixed:
     """Thresholds without a formula."""
 
-    closest: float
+    closest: Line
     answer: float
 
-    def closest_from(self, median: float) -> float:
-        return self.closest
-
     def relevant_from(self, median: float) -> float:
-        return self.closest
+        return self.closest.at(median)
 
     def answer_from(self, median: float) -> float:
         return self.answer
@@ -43,7 +40,7 @@ class Fixed:
 
 def at(question: Question, sentences: list[Scored], *, closest: float, answer: float, picked: list[Scored] | None = None) -> Verdict:
     """The verdict where passages are shown from `closest` on and an answer is given from `answer` on."""
-    fixed = Fixed(closest, answer)
+    fixed = Fixed(Line(0.0, closest, closest), answer)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("footnote.answer.tiers.WITH_VECTORS", fixed)
         patch.setattr("footnote.answer.tiers.BY_WORDS", {"en": fixed})
@@ -93,22 +90,23 @@ async def test_by_words_the_best_passage_of_lexical_search_counts_but_not_of_big
 @pytest.mark.parametrize("thresholds", [WITH_VECTORS, *BY_WORDS.values()])
 def test_passages_are_shown_before_an_answer_is_given_whatever_the_median(thresholds: Thresholds) -> None:
     for median in (NOTHING, -4.0, 0.0, 3.0):
-        assert thresholds.closest_from(median) < thresholds.answer_from(median)
-    assert thresholds.slope > 0
+        assert thresholds.closest.at(median) <= thresholds.relevant_from(median) < thresholds.answer_from(median)
+    assert thresholds.closest.slope > 0
 
 
-SOME = Thresholds(slope=0.5, offset=1.0, least=-1.5, answer=1.0)
+LINE = Line(slope=0.5, offset=1.0, least=-1.5)
 
 
 @pytest.mark.parametrize(("median", "closest", "answer"), [(2.0, 2.0, 3.0), (-4.0, -1.0, 0.0), (NOTHING, -1.5, -0.5)])
 def test_the_median_shifts_both_thresholds_down_to_the_least(median: float, closest: float, answer: float) -> None:
-    assert (SOME.closest_from(median), SOME.answer_from(median)) == (closest, answer)
+    some = Thresholds(LINE, LINE, answer=1.0)
+    assert (some.closest.at(median), some.answer_from(median)) == (closest, answer)
 
 
 def test_in_a_small_collection_more_is_shown_and_nothing_more_is_sure() -> None:
-    low = Thresholds(slope=0.5, offset=1.0, least=-1.5, answer=1.0, lowest=-3.0)
-    assert (low.closest_from(-6.0), low.relevant_from(-6.0), low.answer_from(-6.0)) == (-2.0, -1.5, -0.5)
-    assert low.closest_from(NOTHING) == -3.0
+    low = Thresholds(LINE._replace(least=-3.0), LINE, answer=1.0)
+    assert (low.closest.at(-6.0), low.relevant_from(-6.0), low.answer_from(-6.0)) == (-2.0, -1.5, -0.5)
+    assert low.closest.at(NOTHING) == -3.0
 
 
 @pytest.mark.parametrize("by_vectors", [True, False])
@@ -118,7 +116,7 @@ async def test_each_language_and_way_of_scoring_has_its_thresholds(lang: str, by
     question, found = await score("Forth 1894?", make_hit(BRIDGE), lang=lang, **given)
     verdict = judge(question, found, found[:1], -3.0)
     thresholds = WITH_VECTORS if by_vectors else BY_WORDS["en" if lang == "zh" else lang]
-    assert verdict.closest_from == round(thresholds.closest_from(-3.0), 2)
+    assert verdict.closest_from == round(thresholds.closest.at(-3.0), 2)
     assert verdict.answer_from == round(thresholds.answer_from(-3.0), 2)
 
 

@@ -66,7 +66,7 @@ async def test_the_same_question_gets_the_cached_answer(bound: FakeDeps, clock: 
     assert again.answer == first.answer
     assert again.evidence.hits == first.evidence.hits
     assert again.answer is not None
-    assert again.answer.citations[0].spans == ((42, 45),)
+    assert again.answer.citations[0].spans == ((62, 65),)
     assert again.record.notes["answer_cache"] == {"hit": True, "age_s": 60.0, "similarity": 1.0, "saved_tokens": 0}
     assert [span.name for span in again.record.spans] == ["find_answer"]
     clock.advance(240)

@@ -1,0 +1,117 @@
+"""Which excerpts answer together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from footnote.answer.choose import AS_GOOD, LOOKED_AT, MOST, NEARLY, answering, closest, quote_of, quotes_in_order
+from footnote.answer.excerpts import ITEMS
+from footnote.answer.score_sentences import Scored
+from footnote.types import Shape
+from tests.fakes import make_hit
+from tests.footnote.answer.passages import NONE, passage, scored
+
+LESS = 0.9 * NEARLY
+SAID = ["alpha beta gamma", "delta epsilon zeta", "eta theta iota", "kappa lambda my", "ny xi omikron"]
+
+
+def one(text: str, score: float = 1.0, doc_id: str = "plan") -> list[Scored]:
+    """The only sentence of a document."""
+    return scored(make_hit(text, doc_id), {"": score})
+
+
+def chosen(sentences: Sequence[Scored], shape: Shape = "other") -> list[str]:
+    return [quote.text for quote in answering(sentences, shape, "en")]
+
+
+# --- several excerpts ----------------------------------------------------------------------------
+
+
+def test_nothing_is_chosen_from_nothing() -> None:
+    assert (chosen([]), closest([], "other")) == ([], [])
+
+
+@pytest.mark.parametrize(("below", "count"), [(LESS, 2), (1.1 * NEARLY, 1)])
+def test_an_excerpt_that_is_nearly_as_good_is_shown_too(below: float, count: int) -> None:
+    assert chosen([*one(SAID[0]), *one(SAID[1], 1 - below, "b")]) == SAID[:count]
+
+
+def test_no_more_than_the_most_are_shown() -> None:
+    sentences = [each for at, text in enumerate(SAID) for each in one(text, 1 - at / 1000, f"d{at}")]
+    assert chosen(sentences) == SAID[:MOST]
+    assert [quote.text for quote in closest(sentences, "other")] == SAID[:MOST]
+
+
+def test_what_two_documents_say_alike_is_shown_once() -> None:
+    sentences = [*one("Wool is sold here."), *one("wool  is sold here.", 1 - LESS, "b"), *one("Flax is dyed there.", 1 - LESS, "c")]
+    assert chosen(sentences) == ["Wool is sold here.", "Flax is dyed there."]
+    assert [quote.hit.chunk.doc_id for quote in closest(sentences, "other")] == ["plan", "c"]
+
+
+@pytest.mark.parametrize(("below", "count"), [(0.9 * LOOKED_AT, 2), (1.1 * LOOKED_AT, 1)])
+def test_a_document_that_gives_another_number_is_shown_too(below: float, count: int) -> None:
+    sentences = [*one("The allowance for trips abroad is 46 euros."), *one("The allowance for trips abroad is 58 euros.", 1 - below, "b")]
+    assert len(chosen(sentences)) == count
+
+
+def test_excerpts_with_other_numbers_say_something_else() -> None:
+    said = ["The bridge number 4 is at the harbour today.", "The bridge number 5 is at the harbour today."]
+    assert [quote.text for quote in closest([*one(said[0]), *one(said[1], 0.9, "b")], "other")] == said
+
+
+def test_of_overlapping_excerpts_the_better_one_is_shown() -> None:
+    text = "The first bell rings. A second one follows. Then comes a third. After that a fourth. At last a fifth."
+    sentences = scored(make_hit(text), {"third": 1.0, "fifth": 1 - LESS})
+    assert [quote.excerpt.numbers for quote in quotes_in_order(sentences, "other")] == [(1, 2, 3)]
+
+
+def test_where_a_sentence_defines_what_is_asked_for_others_do_not_answer() -> None:
+    told = [replace(each, tells=True) for each in one(SAID[1], 0.5, "b")]
+    assert chosen([*one(SAID[0]), *told]) == [SAID[1]]
+
+
+def test_what_may_not_be_quoted_does_not_answer() -> None:
+    assert chosen([replace(each, quotable=False) for each in one(SAID[0])]) == []
+
+
+# --- what is shown of a passage ------------------------------------------------------------------
+
+
+def test_the_sentences_that_answer_are_marked_the_best_one_first() -> None:
+    sentences = scored(
+        make_hit("The first bell rings. A second one follows. Then comes a third."), {"second": 1.0, "first": 1 - AS_GOOD / 2}
+    )
+    found = quote_of(sentences[1], sentences)
+    assert found is not None
+    assert (found.excerpt.numbers, [each.number for each in found.marked]) == ((0, 1, 2), [1, 0])
+
+
+def test_what_introduces_something_is_shown_with_it() -> None:
+    hit = passage(("paragraph", "It is painted so:"), ("list", "- Wash the railing well.\n- Paint the railing blue."))
+    assert chosen(scored(hit, {"painted": 1.0})) == ["It is painted so:\n- Wash the railing well.\n- Paint the railing blue."]
+
+
+def test_what_introduces_nothing_is_not_shown() -> None:
+    assert chosen([*scored(passage(("paragraph", "The old bridge:")), {"old": 1.0}), *one(SAID[0], 0.5, "b")]) == [SAID[0]]
+
+
+@pytest.mark.parametrize(("shape", "numbers"), [("other", (5, 7)), ("list", tuple(range(ITEMS))), ("how_to", tuple(range(ITEMS)))])
+def test_a_question_for_several_things_gets_more_of_a_long_list(shape: Shape, numbers: tuple[int, ...]) -> None:
+    hit = passage(("list", "\n".join(f"- Take the item with number {number}." for number in range(ITEMS + 3))))
+    (quote,) = answering(scored(hit, {"number 5.": 1.0, "number 7.": 1 - AS_GOOD / 2}), shape, "en")
+    assert quote.excerpt.numbers == numbers
+
+
+@pytest.mark.parametrize(("own", "rows"), [((0.5, 0.2, 0.5), (1, 3)), ((0.5, 0.9, 0.0), (1, 2)), ((0.0, 0.0, 0.0), (1, 2, 3))])
+def test_of_a_table_the_rows_with_as_much_of_the_question_are_shown(own: tuple[float, ...], rows: tuple[int, ...]) -> None:
+    table = "| Hall | Fee |\n| --- | --- |\n| The old hall | 20 euros |\n| The new hall | 30 euros |\n| The cellar | 10 euros |"
+    head, *cells = scored(passage(("table", table)), {"old": 1.0})
+    sentences = [
+        replace(head, quotable=False),
+        *(replace(each, features=replace(NONE, own=share)) for each, share in zip(cells, own, strict=True)),
+    ]
+    (quote,) = answering(sentences, "other", "en")
+    assert quote.excerpt.numbers == rows

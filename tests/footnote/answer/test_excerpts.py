@@ -1,0 +1,237 @@
+"""The blocks of a passage, and what of them is an excerpt."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.answer.excerpts import AROUND, ITEMS, LONGEST, WORDS, cut
+from footnote.types import BlockKind, Part
+from tests.fakes import make_hit
+from tests.footnote.answer.passages import excerpt, passage, split, texts
+
+PROSE = "The ferry takes twelve cars. In winter it takes eight. It leaves at nine. It returns at ten. Dogs travel free."
+ITEM = "- Take the item with number {}."
+TABLE = "| Hall | Fee |\n| --- | --- |\n| The old hall | 20 euros |\n| The new hall | 30 euros |\n| The cellar | 10 euros |"
+
+
+def items(count: int) -> str:
+    return "\n".join(ITEM.format(number) for number in range(count))
+
+
+def rows(count: int, cell: str = "euros") -> str:
+    return "\n".join(
+        ["| Hall | Fee |", "| --- | --- |", *(f"| The hall with number {number}. | {number} {cell} |" for number in range(count))]
+    )
+
+
+# --- blocks --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "found"),
+    [
+        ("paragraph", PROSE, "paragraph"),
+        ("list", items(2), "list"),
+        ("table", TABLE, "table"),
+        ("code", "make run", "code"),
+        ("caption", "The harbour from above.", "caption"),
+        ("image", "The harbour from above.", "caption"),
+    ],
+)
+def test_a_block_has_the_kind_of_its_part(kind: BlockKind, text: str, found: str) -> None:
+    assert [block.kind for block in split(passage((kind, text))).blocks] == [found]
+
+
+def test_headings_and_the_head_of_a_table_are_in_no_block() -> None:
+    blocks = split(passage(("heading", "Fees of the halls"), ("table", TABLE)))
+    assert [blocks.text(number) for number in range(len(blocks.bounds)) if number not in blocks.of] == [
+        "Fees of the halls",
+        "| Hall | Fee |\n| --- | --- |",
+    ]
+
+
+def test_a_heading_has_no_excerpt() -> None:
+    blocks = split(passage(("heading", "Fees of the halls"), ("paragraph", PROSE)))
+    assert cut(blocks, 0, {0}, whole=False) is None
+
+
+def test_two_paragraphs_are_two_blocks() -> None:
+    assert len(split(passage(("paragraph", PROSE), ("paragraph", PROSE))).blocks) == 2
+
+
+def test_steps_with_code_between_them_are_one_list() -> None:
+    hit = passage(("list", "1. Open a terminal there."), ("code", "make setup"), ("list", "2. Start the server."), ("code", "make run"))
+    (block,) = split(hit).blocks
+    assert (block.kind, block.numbers) == ("list", (0, 1, 2, 3))
+    assert split(hit).items(block) == [[0, 1], [2, 3]]
+
+
+def test_lists_below_two_headings_are_two_blocks() -> None:
+    hit = passage(("list", items(2)), ("heading", "Others"), ("list", items(2)))
+    assert [block.numbers for block in split(hit).blocks] == [(0, 1), (3, 4)]
+
+
+def test_an_item_of_two_sentences_is_one_item() -> None:
+    hit = passage(("list", "- Wash the railing well. Rinse it twice after that.\n- Paint the railing blue."))
+    blocks = split(hit)
+    assert blocks.items(blocks.blocks[0]) == [[0, 1], [2]]
+
+
+def test_rows_of_a_table_in_code_are_code() -> None:
+    assert [block.kind for block in split(passage(("code", "| make | run |\n| --- | --- |"))).blocks] == ["code"]
+
+
+# --- leads ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lead", "kind", "text"),
+    [
+        ("Take these along:", "list", items(2)),
+        ("여러분은 다음을 꼭 가져오세요:", "list", items(2)),
+        ("To start it, run:", "code", "make run"),
+        ("What do the halls cost?", "table", TABLE),
+        ("When does it leave?", "paragraph", PROSE),
+    ],
+)
+def test_a_block_has_the_sentence_that_introduces_it(lead: str, kind: BlockKind, text: str) -> None:
+    hit = passage(("paragraph", f"The club has a ferry and two halls. {lead}"), (kind, text))
+    block = split(hit).blocks[-1]
+    assert block.lead is not None
+    assert texts(hit, [block.lead]) == [lead]
+    assert hit.chunk.text[block.start : block.end].startswith(lead)
+
+
+def test_a_table_has_its_caption_before_its_head() -> None:
+    hit = passage(("caption", "Fees of the halls in 2024."), ("table", TABLE))
+    block = split(hit).blocks[-1]
+    assert texts(hit, block.every) == ["Fees of the halls in 2024.", *TABLE.splitlines()[2:]]
+
+
+@pytest.mark.parametrize("before", [("paragraph", "The club has halls."), ("heading", "What?"), ("list", "- What does it cost?")])
+def test_other_sentences_introduce_nothing(before: tuple[BlockKind, str]) -> None:
+    assert split(passage(before, ("table", TABLE))).blocks[-1].lead is None
+
+
+@pytest.mark.xfail(strict=True, reason="a caption introduces whatever follows it")
+def test_a_caption_introduces_no_paragraph() -> None:
+    assert split(passage(("caption", "A map of the harbour"), ("paragraph", PROSE))).blocks[-1].lead is None
+
+
+@pytest.mark.xfail(strict=True, reason="`introduces` of score_sentences knows it, the block does not")
+def test_a_sentence_that_announces_a_list_introduces_it() -> None:
+    assert split(passage(("paragraph", "You need the following documents."), ("list", items(2)))).blocks[-1].lead == 0
+
+
+def test_what_introduces_a_block_is_shown_with_it() -> None:
+    hit = passage(("paragraph", "Take these along:"), ("list", items(3)))
+    assert texts(hit, excerpt(hit, "Take these").every) == ["Take these along:", *items(3).splitlines()]
+
+
+# --- paragraphs ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("best", "numbers", "more"),
+    [
+        ("twelve", (0, 1, 2), (0, 2)),
+        ("eight", (0, 1, 2), (0, 2)),
+        ("nine", (1, 2, 3), (1, 1)),
+        ("ten", (2, 3, 4), (2, 0)),
+        ("Dogs", (2, 3, 4), (2, 0)),
+    ],
+)
+def test_of_a_paragraph_the_sentences_around_the_best_are_shown(best: str, numbers: tuple[int, ...], more: tuple[int, int]) -> None:
+    found = excerpt(passage(("paragraph", PROSE)), best)
+    assert (found.numbers, (found.more_before, found.more_after)) == (numbers, more)
+    assert len(found.numbers) == AROUND
+
+
+def test_a_long_sentence_is_shown_alone() -> None:
+    long = f"It takes {'very ' * WORDS}long."
+    found = excerpt(passage(("paragraph", f"The ferry leaves at nine. {long} Dogs travel free.")), "very")
+    assert (found.numbers, found.more_before, found.more_after) == ((1,), 1, 1)
+
+
+def test_the_lead_of_a_paragraph_is_shown_with_its_beginning_only() -> None:
+    hit = passage(("paragraph", "When does it leave?"), ("paragraph", PROSE))
+    assert (excerpt(hit, "eight").lead, excerpt(hit, "Dogs").lead) == (0, None)
+
+
+# --- lists and tables ----------------------------------------------------------------------------
+
+
+def test_a_list_is_shown_whole_up_to_its_limit() -> None:
+    found = excerpt(passage(("list", items(ITEMS))), "number 3.")
+    assert (len(found.numbers), found.more) == (ITEMS, 0)
+
+
+def test_of_a_longer_list_the_items_that_answer_are_shown_and_the_others_counted() -> None:
+    found = excerpt(passage(("list", items(ITEMS + 3))), "number 5.", "number 8.")
+    assert (found.numbers, found.more_before, found.more_after) == ((5, 8), 5, ITEMS - 4)
+
+
+def test_of_a_longer_list_its_lead_is_shown_without_the_items_between() -> None:
+    hit = passage(("paragraph", "Take these along:"), ("list", items(ITEMS + 3)))
+    assert texts(hit, excerpt(hit, "number 5.").every) == ["Take these along:", ITEM.format(5)]
+
+
+def test_several_things_are_answered_by_the_first_items_of_a_longer_list() -> None:
+    found = excerpt(passage(("list", items(ITEMS + 3))), "number 1.", whole=True)
+    assert (found.numbers, found.more_before, found.more_after) == (tuple(range(ITEMS)), 0, 3)
+
+
+def test_a_list_of_long_items_is_not_shown_whole() -> None:
+    long = "\n".join(f"- The item {number} is {'very ' * 60}long." for number in range(8))
+    found = excerpt(passage(("list", long)), "item 1", whole=True)
+    assert found.more > 0
+    assert found.end - found.start <= LONGEST
+
+
+@pytest.mark.xfail(strict=True, reason="the first items are shown, whichever is the best one")
+@pytest.mark.parametrize("kind", ["list", "table"])
+def test_the_best_item_is_always_shown(kind: BlockKind) -> None:
+    hit = passage((kind, items(30) if kind == "list" else rows(30)))
+    found = excerpt(hit, "number 20.", whole=True)
+    assert any("number 20." in text for text in texts(hit, found.numbers))
+
+
+@pytest.mark.xfail(strict=True, reason="of many that answer the first ones are shown")
+def test_the_best_item_is_shown_where_many_answer() -> None:
+    hit = passage(("list", items(30)))
+    assert any("number 20." in text for text in texts(hit, excerpt(hit, "number 20.", "item").numbers))
+
+
+def test_of_a_table_the_rows_that_answer_are_shown() -> None:
+    found = excerpt(passage(("table", TABLE)), "new hall")
+    assert (found.numbers, found.more_before, found.more_after) == ((2,), 1, 1)
+
+
+def test_several_things_are_answered_by_a_short_table() -> None:
+    assert excerpt(passage(("table", TABLE)), "new hall", whole=True).numbers == (1, 2, 3)
+
+
+@pytest.mark.xfail(strict=True, reason="short items are one sentence, and count as one")
+def test_short_items_are_counted_each() -> None:
+    hit = passage(("list", "\n".join(f"- day {number}" for number in range(ITEMS + 3))))
+    blocks = split(hit)
+    assert len(blocks.items(blocks.blocks[0])) == ITEMS + 3
+
+
+# --- passages without parts ----------------------------------------------------------------------
+
+
+def test_a_passage_without_parts_is_split_by_its_lines() -> None:
+    hit = make_hit(f"The halls\n\nThe club has two halls.\n\n{items(2)}\n\n{TABLE}\n\n{PROSE}")
+    assert [block.kind for block in split(hit).blocks] == ["paragraph", "list", "table", "paragraph"]
+
+
+def test_parts_without_a_kind_are_split_by_their_lines() -> None:
+    hit = make_hit(f"{items(2)}\n\n{PROSE}", parts=(Part(0, None, -1, 0),))
+    assert [block.kind for block in split(hit).blocks] == ["list", "paragraph"]
+
+
+@pytest.mark.xfail(strict=True, reason="only the first sentence of an item begins with its mark")
+def test_without_parts_an_item_of_two_sentences_does_not_end_its_list() -> None:
+    hit = make_hit("1. Wash the railing well. Rinse it twice after that.\n2. Paint the railing blue.")
+    assert [block.kind for block in split(hit).blocks] == ["list"]
