@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.answer.choose import AS_GOOD, LOOKED_AT, MOST, NEARLY, answering, closest, quote_of, quotes_in_order
-from footnote.answer.excerpts import ITEMS
+from footnote.answer.choose import AS_GOOD, LOOKED_AT, MOST, NEARLY, answering, closest, quote_of
+from footnote.answer.excerpts import AROUND, ITEMS
 from footnote.answer.score_sentences import Scored
 from footnote.types import Shape
 from tests.fakes import make_hit
@@ -62,10 +62,21 @@ def test_excerpts_with_other_numbers_say_something_else() -> None:
     assert [quote.text for quote in closest([*one(said[0]), *one(said[1], 0.9, "b")], "other")] == said
 
 
-def test_of_overlapping_excerpts_the_better_one_is_shown() -> None:
-    text = "The first bell rings. A second one follows. Then comes a third. After that a fourth. At last a fifth."
-    sentences = scored(make_hit(text), {"third": 1.0, "fifth": 1 - LESS})
-    assert [quote.excerpt.numbers for quote in quotes_in_order(sentences, "other")] == [(1, 2, 3)]
+BELLS = "The first bell rings. A second one follows. Then comes a third. After that a fourth. At last a fifth. Then they are silent. Nobody is left there."
+
+
+def test_excerpts_that_overlap_are_one() -> None:
+    sentences = scored(make_hit(BELLS), {"third": 1.0, "fifth": 1 - LESS})
+    (quote,) = answering(sentences, "other", "en")
+    assert (quote.excerpt.numbers, quote.excerpt.more_before, quote.excerpt.more_after) == ((1, 2, 3, 4, 5), 1, 1)
+    assert quote.text.split("\n")[-1] == "Then they are silent."
+    assert [each.text for each in quote.marked] == ["Then comes a third.", "At last a fifth."]
+
+
+def test_no_more_of_a_paragraph_is_shown_than_the_most_excerpts() -> None:
+    text = " ".join(f"The bell with number {number} rings." for number in range(40))
+    (quote,) = closest(scored(make_hit(text), {"": 1.0}), "other")
+    assert len(quote.excerpt.numbers) <= AROUND * MOST
 
 
 def test_where_a_sentence_defines_what_is_asked_for_others_do_not_answer() -> None:

@@ -7,8 +7,8 @@ another document says the same with another number, or if it is nearly as good (
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import groupby, islice, takewhile
 
 from footnote.answer.assess import numbers_in
 from footnote.answer.conflicts import conflicting
@@ -68,7 +68,7 @@ class Quote:
 
 
 def quotes_in_order(sentences: Sequence[Scored], shape: Shape, among: Sequence[Scored] | None = None) -> Iterator[Quote]:
-    """The excerpts around sentences that may be quoted, best first, each sentence in one. `sentences`: those of all passages, in their
+    """The excerpts around sentences that may be quoted and are in none before, best first. `sentences`: those of all passages, in their
     order; `among`: those that may answer, None = all."""
     passages = {chunk_id: list(group) for chunk_id, group in groupby(sentences, key=lambda each: each.hit.chunk.chunk_id)}
     known: dict[str, Blocks] = {}
@@ -80,9 +80,8 @@ def quotes_in_order(sentences: Sequence[Scored], shape: Shape, among: Sequence[S
             continue
         same = passages[chunk_id]
         blocks = known.get(chunk_id) or known.setdefault(chunk_id, _blocks(same))
-        quote = quote_of(best, same, blocks, shape)
-        if quote and shown.isdisjoint(its := {(chunk_id, number) for number in quote.excerpt.every}):
-            shown |= its
+        if quote := quote_of(best, same, blocks, shape):
+            shown |= {(chunk_id, number) for number in quote.excerpt.every}
             yield quote
 
 
@@ -113,11 +112,10 @@ def answering(sentences: Sequence[Scored], shape: Shape, lang: str) -> list[Quot
     """The excerpts that would answer. Where some sentences define what is asked for, others that only use the word do not answer."""
     told = [each for each in sentences if each.tells or each.features.defines] if any(each.tells for each in sentences) else None
     chosen: list[Quote] = []
-    for each in quotes_in_order(sentences, shape, told):
-        if len(chosen) == MOST or (chosen and chosen[0].best.score - each.best.score > LOOKED_AT):
-            break
-        if not chosen or _adds(each, chosen, lang):
-            chosen.append(each)
+    quotes = quotes_in_order(sentences, shape, told)
+    near = takewhile(lambda each: not chosen or chosen[0].best.score - each.best.score <= LOOKED_AT, quotes)
+    for each in islice((each for each in near if not chosen or _adds(each, chosen, lang)), MOST):
+        _add(each, chosen)
     return chosen
 
 
@@ -126,6 +124,31 @@ def _adds(quote: Quote, chosen: Sequence[Quote], lang: str) -> bool:
     if any(is_same(quote, other) for other in chosen):
         return False
     return best.score - quote.best.score <= NEARLY or conflicting(best, quote.best, lang)
+
+
+def _add(quote: Quote, chosen: list[Quote]) -> None:
+    """Adds a quote to those that were chosen. Two that overlap are one, so that no sentence is shown twice."""
+    for at, other in enumerate(chosen):
+        if other.blocks is quote.blocks and other.block is quote.block and not set(other.excerpt.every).isdisjoint(quote.excerpt.every):
+            chosen[at] = _joined(other, quote)
+            return
+    chosen.append(quote)
+
+
+def _joined(better: Quote, other: Quote) -> Quote:
+    """The excerpt of both, which are of one block."""
+    numbers = {*better.excerpt.numbers, *other.excerpt.numbers}
+    items = better.blocks.items(better.block)
+    there = [at for at, item in enumerate(items) if not numbers.isdisjoint(item)]
+    excerpt = replace(
+        min(better.excerpt, other.excerpt, key=lambda excerpt: excerpt.start),
+        numbers=tuple(sorted(numbers)),
+        end=max(better.excerpt.end, other.excerpt.end),
+        more_before=there[0],
+        more_after=len(items) - there[0] - len(there),
+    )
+    marked = {each.number: each for each in (*better.marked, *other.marked)}
+    return replace(better, excerpt=excerpt, marked=tuple(marked.values()))
 
 
 def is_same(one: Quote, other: Quote) -> bool:
@@ -137,9 +160,7 @@ def is_same(one: Quote, other: Quote) -> bool:
 def closest(sentences: Sequence[Scored], shape: Shape) -> list[Quote]:
     """The MOST best excerpts. What several say alike is shown once."""
     chosen: list[Quote] = []
-    for each in quotes_in_order(sentences, shape):
-        if not any(is_same(each, other) for other in chosen):
-            chosen.append(each)
-        if len(chosen) == MOST:
-            break
+    different = (each for each in quotes_in_order(sentences, shape) if not any(is_same(each, other) for other in chosen))
+    for each in islice(different, MOST):
+        _add(each, chosen)
     return chosen
