@@ -91,7 +91,7 @@ def quote_of(best: Scored, same: Sequence[Scored], blocks: Blocks | None = None,
     blocks = blocks or _blocks(same)
     whole = best.introduces or shape in SEVERAL
     excerpt = cut(blocks, best.number, answering, whole=whole)
-    if excerpt is None or (best.introduces and excerpt.lead is None):
+    if excerpt is None or (best.introduces and not excerpt.lead):
         return None
     marked = (each for each in same if each.number in answering and each.number in excerpt.numbers and each is not best)
     return Quote(best.hit, excerpt, blocks, (best, *marked), whole)

@@ -73,7 +73,7 @@ def blocks_of(chunk: Chunk, bounds: Bounds) -> Blocks:
             kind = "list" if "list" in (kind, blocks[-1].kind) else "code"
             blocks.pop()
         lead = _lead(chunk, bounds, kinds, numbers[0]) if not blocks or numbers[0] != blocks[-1].numbers[0] else blocks[-1].lead
-        start, end = bounds[numbers[0] if lead is None else lead][0], bounds[numbers[-1]][1]
+        start, end = bounds[(*lead, *numbers)[0]][0], bounds[numbers[-1]][1]
         of |= dict.fromkeys(numbers, len(blocks))
         blocks.append(Excerpt(chunk.chunk_id, len(blocks), KINDS.get(kind, "paragraph"), lead, numbers, start, end))
         before = key
@@ -101,15 +101,15 @@ def is_table_head(text: str, start: int, end: int) -> bool:
     return head is not None and end <= head.end()
 
 
-def _lead(chunk: Chunk, bounds: Bounds, kinds: Sequence[tuple[str, int]], first: int) -> int | None:
+def _lead(chunk: Chunk, bounds: Bounds, kinds: Sequence[tuple[str, int]], first: int) -> tuple[int, ...]:
     """The sentence before a block if it introduces it: “To build it, run:”, a question, the caption of a table."""
     before = first - 1
     while before >= 0 and kinds[before][0] == "head":
         before -= 1
     if before < 0 or kinds[before][0] in ("heading", "list", "table", "code"):
-        return None
+        return ()
     introduces = kinds[before][0] == "caption" or chunk.text[: bounds[before][1]].endswith((":", "：", "?", "？"))
-    return before if introduces else None
+    return (before,) if introduces else ()
 
 
 def cut(blocks: Blocks, best: int, answering: Collection[int], *, whole: bool) -> Excerpt | None:
@@ -120,10 +120,13 @@ def cut(blocks: Blocks, best: int, answering: Collection[int], *, whole: bool) -
         return None
     block = blocks.blocks[place]
     following = blocks.blocks[place + 1] if place + 1 < len(blocks.blocks) else None
-    if following is not None and following.lead == best:
+    if following is not None and following.lead == (best,):
         block = following
     if block.kind in ("paragraph", "caption"):
-        return _around(blocks, block, best)
+        excerpt = _around(blocks, block, best)
+        if following is None or following.kind == "paragraph" or following.lead != excerpt.numbers[-1:]:
+            return excerpt
+        block, whole = replace(following, lead=excerpt.numbers, start=excerpt.start), True  # it ends with what introduces a list
     items = blocks.items(block)
     wanted = [item for item in items if not set(answering).isdisjoint(item)]
     is_short = len(items) <= ITEMS and block.end - block.start <= LONGEST
@@ -136,14 +139,31 @@ def cut(blocks: Blocks, best: int, answering: Collection[int], *, whole: bool) -
             if wanted and length > LONGEST:
                 break
             wanted.append(item)
-    return _only(blocks, block, items, wanted[:ITEMS])
+    return _only(blocks, block, items, _with_parents(blocks, items, wanted[:ITEMS]))
+
+
+def _with_parents(blocks: Blocks, items: Sequence[list[int]], wanted: Sequence[list[int]]) -> list[list[int]]:
+    """These items, and those of outer lists that they belong to, in order."""
+
+    def indent(item: list[int]) -> int:
+        start = blocks.bounds[item[0]][0]
+        return start - blocks.chunk.text.rfind("\n", 0, start)
+
+    places = {items.index(item) for item in wanted}
+    for at in sorted(places):
+        level = indent(items[at])
+        for outer in range(at - 1, -1, -1):
+            if indent(items[outer]) < level:
+                level = indent(items[outer])
+                places.add(outer)
+    return [items[at] for at in sorted(places)]
 
 
 def _only(blocks: Blocks, block: Excerpt, items: Sequence[list[int]], wanted: Sequence[list[int]]) -> Excerpt:
     """The block with these items alone."""
     before = items.index(wanted[0])
     end = blocks.bounds[wanted[-1][-1]][1]
-    start = block.start if block.lead is not None else blocks.bounds[wanted[0][0]][0]
+    start = block.start if block.lead else blocks.bounds[wanted[0][0]][0]
     numbers = tuple(number for item in wanted for number in item)
     return replace(block, numbers=numbers, start=start, end=end, more_before=before, more_after=len(items) - before - len(wanted))
 
@@ -162,8 +182,8 @@ def _around(blocks: Blocks, block: Excerpt, best: int) -> Excerpt:
             words += len(blocks.text(block.numbers[at]).split())
             first, last = min(first, at), max(last, at)
     numbers = block.numbers[first : last + 1]
-    lead = block.lead if first == 0 else None
-    start = blocks.bounds[numbers[0] if lead is None else lead][0]
+    lead = block.lead if first == 0 else ()
+    start = blocks.bounds[(*lead, *numbers)[0]][0]
     return replace(
         block, lead=lead, numbers=numbers, start=start, end=blocks.bounds[numbers[-1]][1], more_before=first,
         more_after=len(block.numbers) - last - 1,

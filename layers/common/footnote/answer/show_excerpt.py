@@ -39,7 +39,7 @@ def shown(quote: Quote, asked: frozenset[str], lang: str) -> str:
     """The excerpt in Markdown. `asked`: terms of the question; of a long row only the columns that it names are shown. `lang`: of the
     question."""
     excerpt = quote.excerpt
-    lead = "" if excerpt.lead is None else _line(quote.blocks.text(excerpt.lead))
+    lead = " ".join(_line(quote.blocks.text(number)) for number in excerpt.lead)
     if excerpt.kind == "table":
         body = [*(f"- {row}" for number in excerpt.numbers for row in rows(quote, number, asked)), *_more(excerpt.more, lang)]
     elif excerpt.kind == "list":

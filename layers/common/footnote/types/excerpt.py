@@ -17,8 +17,8 @@ class Excerpt:
     block: int
     """The number of its first sentence's block among those of the passage."""
     kind: ExcerptKind
-    lead: int | None
-    """The sentence that introduces it; None = nothing does."""
+    lead: tuple[int, ...]
+    """The sentences that introduce it; () = nothing does."""
     numbers: tuple[int, ...]
     """Its sentences that are shown, in order. Of a list or a table some between them may be missing; they count as `more_after`."""
     start: int
@@ -36,5 +36,5 @@ class Excerpt:
 
     @property
     def every(self) -> tuple[int, ...]:
-        """The sentences that are shown, with the one that introduces it."""
-        return self.numbers if self.lead is None else (self.lead, *self.numbers)
+        """The sentences that are shown, with those that introduce it."""
+        return (*self.lead, *self.numbers)
