@@ -58,9 +58,9 @@ def check(hit: Hit, blocks: Blocks, best: int, answering: set[int], *, whole: bo
         start, end = blocks.bounds[number]
         assert excerpt.start <= start < end <= excerpt.end
     items = blocks.items(block)
-    there = [set(item) for item in items if not set(excerpt.numbers).isdisjoint(item)]
-    assert all(item <= set(excerpt.numbers) for item in there)
-    assert len(there) + excerpt.more == len(items)
+    there = [item for item in items if not set(excerpt.numbers).isdisjoint(item)]
+    assert all(set(item) <= set(excerpt.numbers) for item in there)
+    assert blocks.count(there) + excerpt.more == blocks.count(items)
     text = shown(Quote(hit, excerpt, blocks, (), whole), frozenset(), "en")
     assert ("…" in text) >= (excerpt.more > 0)
     if excerpt.kind != "table":

@@ -138,14 +138,15 @@ def _add(quote: Quote, chosen: list[Quote]) -> None:
 def _joined(better: Quote, other: Quote) -> Quote:
     """The excerpt of both, which are of one block."""
     numbers = {*better.excerpt.numbers, *other.excerpt.numbers}
-    items = better.blocks.items(better.block)
+    blocks = better.blocks
+    items = blocks.items(better.block)
     there = [at for at, item in enumerate(items) if not numbers.isdisjoint(item)]
     excerpt = replace(
         min(better.excerpt, other.excerpt, key=lambda excerpt: excerpt.start),
         numbers=tuple(sorted(numbers)),
         end=max(better.excerpt.end, other.excerpt.end),
-        more_before=there[0],
-        more_after=len(items) - there[0] - len(there),
+        more_before=blocks.count(items[: there[0]]),
+        more_after=blocks.count([item for at, item in enumerate(items) if at > there[0] and at not in there]),
     )
     marked = {each.number: each for each in (*better.marked, *other.marked)}
     return replace(better, excerpt=excerpt, marked=tuple(marked.values()))

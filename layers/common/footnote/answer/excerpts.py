@@ -25,6 +25,7 @@ LONGEST = 1500
 WORDS = 60
 """Of a paragraph, beyond which no sentence is added."""
 ITEM = re.compile(r"(?:[-*•◦▪]|\d{1,3}[.)]|[a-zA-Z][.)])\s")
+ANNOUNCES = re.compile(r"\b(?:below|following|as follows|folgende[nrsm]?|nachstehende[nrsm]?|unten)\b|다음|아래", re.IGNORECASE)
 TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
 KINDS: dict[str | None, ExcerptKind] = {"list": "list", "table": "table", "code": "code", "caption": "caption", "image": "caption"}
 
@@ -54,6 +55,11 @@ class Blocks:
                 found.append([])
             found[-1].append(number)
         return found
+
+    def count(self, items: Sequence[Sequence[int]]) -> int:
+        """How many items these are: several short ones may be one sentence."""
+        further = (line.lstrip() for item in items for number in item for line in self.text(number).split("\n")[1:])
+        return len(items) + sum(ITEM.match(line) is not None for line in further)
 
 
 def blocks_of(chunk: Chunk, bounds: Bounds) -> Blocks:
@@ -91,7 +97,8 @@ def _kind(chunk: Chunk, bounds: Bounds, number: int) -> tuple[str, int]:
         return ("head" if is_table_head(chunk.text, start, end) else "table"), chunk.text.count("\n\n", 0, start)
     if part is not None and part.block >= 0:
         return kind or "paragraph", part.block
-    return ("list" if ITEM.match(chunk.text, start) else "paragraph"), chunk.text.count("\n\n", 0, start)
+    begins = chunk.text.rfind("\n", 0, start) + 1
+    return ("list" if ITEM.match(chunk.text[begins:end].lstrip()) else "paragraph"), chunk.text.count("\n\n", 0, start)
 
 
 def is_table_head(text: str, start: int, end: int) -> bool:
@@ -108,8 +115,15 @@ def _lead(chunk: Chunk, bounds: Bounds, kinds: Sequence[tuple[str, int]], first:
         before -= 1
     if before < 0 or kinds[before][0] in ("heading", "list", "table", "code"):
         return ()
-    introduces = kinds[before][0] == "caption" or chunk.text[: bounds[before][1]].endswith((":", "：", "?", "？"))
+    is_block = kinds[first][0] in ("list", "table", "code")
+    text = chunk.text[slice(*bounds[before])]
+    introduces = is_block if kinds[before][0] == "caption" else text.endswith(("?", "？")) or announces(text, is_block)
     return (before,) if introduces else ()
+
+
+def announces(text: str, block_follows: bool) -> bool:
+    """Whether a sentence introduces what follows it. `block_follows`: a list, code or a table does."""
+    return text.endswith((":", "：")) or (block_follows and ANNOUNCES.search(text) is not None)
 
 
 def cut(blocks: Blocks, best: int, answering: Collection[int], *, whole: bool) -> Excerpt | None:
@@ -129,17 +143,22 @@ def cut(blocks: Blocks, best: int, answering: Collection[int], *, whole: bool) -
         block, whole = replace(following, lead=excerpt.numbers, start=excerpt.start), True  # it ends with what introduces a list
     items = blocks.items(block)
     wanted = [item for item in items if not set(answering).isdisjoint(item)]
-    is_short = len(items) <= ITEMS and block.end - block.start <= LONGEST
+    is_short = blocks.count(items) <= ITEMS and block.end - block.start <= LONGEST
     if is_short and (block.kind != "table" or whole or not wanted):
         return block
-    if whole or not wanted:
-        wanted, length = [], 0
-        for item in items[:ITEMS]:
-            length += blocks.bounds[item[-1]][1] - blocks.bounds[item[0]][0]
-            if wanted and length > LONGEST:
-                break
-            wanted.append(item)
-    return _only(blocks, block, items, _with_parents(blocks, items, wanted[:ITEMS]))
+    wanted = _first(blocks, items if whole or not wanted else wanted, next((item for item in items if best in item), None))
+    return _only(blocks, block, items, _with_parents(blocks, items, wanted))
+
+
+def _first(blocks: Blocks, items: Sequence[list[int]], best: list[int] | None) -> list[list[int]]:
+    """As many of the first items as are shown, and the best one."""
+    length, shown = 0, list[list[int]]()
+    for item in items:
+        length += blocks.bounds[item[-1]][1] - blocks.bounds[item[0]][0]
+        if shown and (length > LONGEST or blocks.count([*shown, item]) > ITEMS):
+            break
+        shown.append(item)
+    return shown if best is None or best in shown else [*shown[: ITEMS - 1], best]
 
 
 def _with_parents(blocks: Blocks, items: Sequence[list[int]], wanted: Sequence[list[int]]) -> list[list[int]]:
@@ -161,11 +180,13 @@ def _with_parents(blocks: Blocks, items: Sequence[list[int]], wanted: Sequence[l
 
 def _only(blocks: Blocks, block: Excerpt, items: Sequence[list[int]], wanted: Sequence[list[int]]) -> Excerpt:
     """The block with these items alone."""
-    before = items.index(wanted[0])
+    before = blocks.count(items[: items.index(wanted[0])])
     end = blocks.bounds[wanted[-1][-1]][1]
     start = block.start if block.lead else blocks.bounds[wanted[0][0]][0]
     numbers = tuple(number for item in wanted for number in item)
-    return replace(block, numbers=numbers, start=start, end=end, more_before=before, more_after=len(items) - before - len(wanted))
+    return replace(
+        block, numbers=numbers, start=start, end=end, more_before=before, more_after=blocks.count(items) - before - blocks.count(wanted)
+    )
 
 
 def _around(blocks: Blocks, block: Excerpt, best: int) -> Excerpt:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from footnote.answer.excerpts import is_table_head
+from footnote.answer.excerpts import announces, is_table_head
 from footnote.text.answer_types import answer_type_score
 from footnote.text.definitions import patterns_of
 from footnote.text.grounding import UNSEEN, whole_weight
@@ -34,7 +34,6 @@ ASKS_WHERE = re.compile(
 )
 TOPIC = re.compile(r"(?:how|why|wie|warum|weshalb)\b[^:;—]*\.", re.IGNORECASE)
 """A sentence that says what a page is about: “How long conversations are kept.”"""
-ANNOUNCES = re.compile(r"\b(?:below|following|as follows|folgende[nrsm]?|nachstehende[nrsm]?|unten)\b|다음|아래", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +185,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
             heading, at_lead = _line(chunk.text, start) if kind == "heading" else text, 0  # a heading may have two sentences
             in_heading = asked_in(heading)
         silent = is_heading or kind == "caption" or (kind == "code" and question.shape in ("yes_no", "definition"))
-        introduces = not silent and (text.endswith((":", "：")) or (_announces(text) and _precedes_block(chunk, passage, i)))
+        introduces = not silent and announces(text, _precedes_block(chunk, passage, i))
         quotable = not (
             silent or introduces or is_table_head(chunk.text, start, end) or _asks(text, question.text) or _refers(text, question, words[i])
         )
@@ -231,10 +230,6 @@ def _last_heading(chunk: Chunk) -> str:
 
 def _adjacent(pair: frozenset[str], words: Sequence[str]) -> bool:
     return pair <= set(words) and any(pair == {a, b} for a, b in pairwise(words))
-
-
-def _announces(sentence: str) -> bool:
-    return ANNOUNCES.search(sentence) is not None
 
 
 def _precedes_block(chunk: Chunk, passage: ChunkSentences, number: int) -> bool:
