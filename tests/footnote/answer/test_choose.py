@@ -62,15 +62,15 @@ def test_excerpts_with_other_numbers_say_something_else() -> None:
     assert [quote.text for quote in closest([*one(said[0]), *one(said[1], 0.9, "b")], "other")] == said
 
 
-BELLS = "The first bell rings. A second one follows. Then comes a third. After that a fourth. At last a fifth. Then they are silent. Nobody is left there."
+BELLS = "The first bell rings. A second one follows. Then comes a third. At last a fourth. Then they are silent. Nobody is left."
 
 
 def test_excerpts_that_overlap_are_one() -> None:
-    sentences = scored(make_hit(BELLS), {"third": 1.0, "fifth": 1 - LESS})
+    sentences = scored(make_hit(BELLS), {"third": 1.0, "silent": 1 - LESS})
     (quote,) = answering(sentences, "other", "en")
-    assert (quote.excerpt.numbers, quote.excerpt.more_before, quote.excerpt.more_after) == ((1, 2, 3, 4, 5), 1, 1)
-    assert quote.text.split("\n")[-1] == "Then they are silent."
-    assert [each.text for each in quote.marked] == ["Then comes a third.", "At last a fifth."]
+    assert (quote.excerpt.numbers, quote.excerpt.more_before, quote.excerpt.more_after) == ((1, 2, 3, 4, 5), 1, 0)
+    assert quote.text.split("\n")[-1] == "Nobody is left."
+    assert [each.text for each in quote.marked] == ["Then comes a third.", "Then they are silent."]
 
 
 def test_no_more_of_a_paragraph_is_shown_than_the_most_excerpts() -> None:
