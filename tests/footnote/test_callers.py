@@ -16,12 +16,12 @@ from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.ledger import SqliteLedger
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore
 from footnote.ingest.sources import Sources
-from footnote.ports import Index, Ledger, TurnStore
+from footnote.ports import IndexStore, Ledger, TurnStore
 from footnote.types import Caller, Turn
 
 NOBODYS = {
     # Maintenance of the index and the ledger, which shows no user the content of a document.
-    Index: {
+    IndexStore: {
         "info",
         "stage",
         "staged",
@@ -60,7 +60,7 @@ NOBODYS = {
     TurnStore: {"save", "count", "put_rollups", "put_share", "shared"},
 }
 """Port → methods without a caller."""
-BACKENDS = {Index: (SqliteIndex, OpenSearchIndex), Ledger: (SqliteLedger, DynamoLedger), TurnStore: (SqliteTurnStore, MongoTurnStore)}
+BACKENDS = {IndexStore: (SqliteIndex, OpenSearchIndex), Ledger: (SqliteLedger, DynamoLedger), TurnStore: (SqliteTurnStore, MongoTurnStore)}
 METHODS = [
     pytest.param(getattr(kind, name), id=f"{kind.__name__}.{name}")
     for port, kinds in BACKENDS.items()

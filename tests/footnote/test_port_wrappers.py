@@ -19,7 +19,7 @@ NAMED = re.compile(r"footnote\.ports|__getattr")
 HANDS_ON_PORTS = {"TurnDeps"}
 """Classes that forward names and wrap no port: steps are refused unless `Deps` has what they ask for."""
 METHODS: dict[str, frozenset[str]] = {
-    name: frozenset(member for member in vars(port) if not member.startswith("_"))
+    name: frozenset(member for member in dir(port) if not member.startswith("_"))
     for name, port in vars(ports).items()
     if getattr(port, "_is_protocol", False)
 }
@@ -76,7 +76,7 @@ def missing(wrapper: Wrapper) -> list[str]:
 
 def test_the_wrappers_of_ports_are_found(wrappers: list[Wrapper]) -> None:
     assert {(wrapper.name, wrapper.port) for wrapper in wrappers} >= {
-        ("VisibleIndex", "Index"), ("VisibleLedger", "Ledger"), ("AttachedIndex", "Index"), ("ReplayedSearches", "Index"),
+        ("VisibleIndex", "IndexStore"), ("VisibleLedger", "Ledger"), ("AttachedIndex", "Index"), ("ReplayedSearches", "Index"),
         ("ReplayedModels", "Models"), ("ReplayedReranker", "Reranker"), ("ResilientModels", "Models"), ("CircuitBreakerCache", "Cache"),
     }  # fmt: skip
 

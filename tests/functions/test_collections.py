@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from footnote.bootstrap.suggestions import Trials
+from footnote.deps import Deps
 from footnote.types import Caller, Turn
 from tests.fakes import FakeEmbedder
 from tests.functions.conftest import LOCAL, OpenSite
@@ -89,9 +90,9 @@ async def test_what_came_of_a_trial_is_kept_until_the_collection_changes(open_si
     site, tried = await open_site(filled=False), list[str]()
     works = Trials._try
 
-    async def counted(self: Trials, turn: Turn, question: str) -> list[tuple[str, int, int]]:
+    async def counted(self: Trials, turn: Turn, question: str, deps: Deps) -> list[tuple[str, int, int]]:
         tried.append(question)
-        return await works(self, turn, question)
+        return await works(self, turn, question, deps)
 
     monkeypatch.setattr(Trials, "_try", counted)
 

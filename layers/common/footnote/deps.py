@@ -33,6 +33,7 @@ from footnote.ports import (
     TurnStore,
 )
 from footnote.prompts import Prompts
+from footnote.retrieve.cached import CachedIndex
 from footnote.settings import KDB, LLM, MCP, Budget, Conversation, Rag, Settings, Vision
 from footnote.telemetry.announcements import Announcer
 from footnote.types import Turn
@@ -184,24 +185,24 @@ class Services(Deps, Protocol):
 class TurnDeps(SettingGroups):
     """The dependencies of one turn. Settings stay as they were when it began; a port is created when a step requests it.
     `collection`: its name in the request; `search`: runs the search of a turn with the given dependencies and returns it with its
-    hits. `index`: what the turn searches; None = the core's. `hold`: what its calls of models are held against; None = nothing."""
+    hits. `within`: adds to the index what else the turn searches. `hold`: what its calls of models are held against; None = nothing."""
 
     def __init__(
         self,
         core: Services,
         collection: str,
         search: Callable[[Turn, Deps], Awaitable[Turn]],
-        checkpoint: TurnCheckpoint | None = None,
-        index: Index | None = None,
-        hold: Hold | None = None,
+        checkpoint: TurnCheckpoint | None,
+        within: Callable[[Index], Index],
+        hold: Hold | None,
     ) -> None:
         self._core, self._settings, self._search = core, core.settings, search
         self._collection = collection
         self.checkpoint, self.hold = checkpoint, hold
-        if index is not None:
-            self.index: Index = index
+        self._cached = CachedIndex(core.index, core.clock)
+        self.index = within(self._cached)
         if checkpoint is not None:
-            self.index = ReplayedSearches(index or core.index, checkpoint)
+            self.index = ReplayedSearches(self.index, checkpoint)
             self.reranker: Reranker | None = ReplayedReranker(core.reranker, checkpoint) if core.reranker is not None else None
 
     @property
@@ -214,6 +215,11 @@ class TurnDeps(SettingGroups):
         """The language models. What is replayed costs nothing, so only other calls are held against the budget."""
         models: Models = self._core.models if self.hold is None else HeldModels(self._core.models, self.hold)
         return models if self.checkpoint is None else ReplayedModels(models, self.checkpoint)
+
+    @property
+    def calibration(self) -> Calibration:
+        """The core's, which looks at the collection without what else the turn searches."""
+        return self._core.calibration.through(self._cached)
 
     @property
     def embedder(self) -> Embedder | None:
@@ -229,7 +235,7 @@ class TurnDeps(SettingGroups):
         """The same dependencies for a question to another collection, which may have another embedder."""
         if collection == self._collection:
             return self
-        other = TurnDeps(self._core, collection, self._search)
+        other = object.__new__(TurnDeps)
         vars(other).update(vars(self), _collection=collection)
         return other
 

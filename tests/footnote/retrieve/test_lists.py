@@ -14,7 +14,7 @@ from footnote.adapters.memory.ranked_lists import Entity, Graph, Relation
 from footnote.bootstrap import Core
 from footnote.errors import SearchUnavailable
 from footnote.plan import make_plan
-from footnote.ports import Found, Scope, View
+from footnote.ports import Found, Scope
 from footnote.retrieve import lists
 from footnote.retrieve.fuse import LIST_WEIGHT, fuse_lists
 from footnote.retrieve.lists import wants_lists
@@ -131,23 +131,6 @@ async def test_a_list_has_as_many_readable_entries_as_the_index_finds_at_most(tm
 async def test_what_the_request_leaves_out_is_not_found(tmp_path: Path, changes: dict[str, Any]) -> None:
     async with world(tmp_path, {"graph": Listed("linked|1|0")}) as core:
         assert found(await search(core, **changes)) == []
-
-
-async def test_lists_ask_once_for_the_collections_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sources = {"graph": Listed("linked|1|0"), "late_interaction": Listed("other|1|0"), "summary_tree": Listed("linked|1|0")}
-    counted: list[int] = []
-    async with world(tmp_path, sources) as core:
-        view = core.index.view
-
-        async def noted(caller: Caller, collection: str) -> View:
-            counted.append(1)
-            return await view(caller, collection)
-
-        monkeypatch.setattr(core.index, "view", noted)
-        await search(core, options=dict.fromkeys(sources, False))
-        without = len(counted)
-        turn = await search(core)
-        assert (set(found(turn)), len(counted) - without) == ({"named", "linked", "other"}, without + 1)
 
 
 @pytest.mark.parametrize("retriever", ["bm25", "knn"])

@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from copy import copy
 from statistics import median
 
 from footnote.answer.tiers import SCORING
@@ -43,6 +44,12 @@ class Calibration:
         self._cache = cache
         self._known: dict[str, float] = {}
         self._running: dict[str, asyncio.Task[float]] = {}
+
+    def through(self, index: Index) -> Calibration:
+        """The same medians, for a turn that sees the collection through this index."""
+        made = copy(self)
+        made._index = index
+        return made
 
     async def median(self, turn: Turn, *, by_vectors: bool) -> float:
         """m for the turn's collection as its caller sees it."""

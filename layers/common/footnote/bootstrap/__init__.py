@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -142,9 +142,9 @@ class Core(VoiceServices):
 
     def turn_deps(self, turn: Turn, checkpoint: TurnCheckpoint | None = None) -> Deps:
         """The dependencies of the steps of this turn."""
-        index = index_of(turn, self.index, self.collections.attachments, lambda: self.embedder)
+        within = partial(index_of, turn, attachments=self.collections.attachments, embedder=lambda: self.embedder)
         hold = hold_of(turn, self.settings, lambda: self.spending)
-        return cast(Deps, TurnDeps(self, turn.request.collection, self.lookup.finish, checkpoint, index, hold))
+        return cast(Deps, TurnDeps(self, turn.request.collection, self.lookup.finish, checkpoint, within, hold))
 
     async def run_once(self, turn: Turn, request: RequestKey | None) -> tuple[Turn, AsyncGenerator[Event, None]]:
         """The turn that answers the request, and its events. Without a key, this is the given turn. A request repeated with the same

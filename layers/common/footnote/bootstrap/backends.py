@@ -64,7 +64,7 @@ from footnote.ports import (
     Embedder,
     Files,
     Images,
-    Index,
+    IndexStore,
     KnowledgeBase,
     Ledger,
     Meter,
@@ -114,13 +114,13 @@ class Backends(Readers):
         os.environ.setdefault("OMP_NUM_THREADS", "1")
 
     @cached_property
-    def engine(self) -> Index:
+    def engine(self) -> IndexStore:
         """The index itself, with deleted collections and stored names."""
         wanted = self.settings.opensearch
         return OpenSearchIndex(wanted) if wanted.url else SqliteIndex(self.settings.data)
 
     @cached_property
-    def index(self) -> Index:
+    def index(self) -> IndexStore:
         return VisibleIndex(self.engine, self.collections, lambda: self.embedders)
 
     @cached_property

@@ -33,6 +33,7 @@ class EverydayQuestions:
         embedder = self._core.embedder_for(turn.request.collection)
         key = "" if embedder is None else embedder.name, turn.foreign_share >= MIXED, question
         query = self._known.get(key, Query(question, lang=turn.lang))
-        found = await self._find.finish(replace(asked, languages=turn.languages, queries=(query,)))
+        deps = self._core.turn_deps(asked)
+        found = await self._find.finish(replace(asked, languages=turn.languages, queries=(query,)), deps)
         self._known[key] = found.queries[0]
-        return None if found.lacks_index_lists else await score_turn(found, index=self._core.index)
+        return None if found.lacks_index_lists else await score_turn(found, index=deps.index)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from footnote.answer.choose import Quote
 from footnote.answer.extract import certain_quotes
 from footnote.answer.unread import reading_of
+from footnote.deps import Deps
 from footnote.errors import StoreUnavailable
 from footnote.learn.questions import in_language, suggest_questions
 from footnote.memory.scope import search_scope
@@ -65,9 +66,10 @@ async def _questions(core: Core, caller: Caller, name: str, documents: int) -> S
 
 
 async def _quotes(core: Core, caller: Caller, collection: str, question: str) -> list[tuple[str, int, int]]:
-    turn = await core.retrieve.finish(core.new_turn(Request(question, collection, options=CHEAP), caller, UNSAVED, trace_id=""))
-    found = await certain_quotes(turn, index=core.index, embedder=core.embedder, calibration=core.calibration)
-    return _marked(found)
+    turn = core.new_turn(Request(question, collection, options=CHEAP), caller, UNSAVED, trace_id="")
+    deps = core.turn_deps(turn)
+    found = await core.retrieve.finish(turn, deps)
+    return _marked(await certain_quotes(found, index=deps.index, embedder=core.embedder, calibration=deps.calibration))
 
 
 def _marked(quotes: Sequence[Quote]) -> list[tuple[str, int, int]]:
@@ -84,10 +86,11 @@ class Trials:
 
     async def __call__(self, turn: Turn, question: str) -> list[tuple[str, int, int]]:
         """(chunk id, start, end) of each sentence that would answer the question; [] if it has no certain answer."""
-        view = await self._core.turn_deps(turn).index.view(turn.caller, turn.request.collection)
+        deps = self._core.turn_deps(turn)
+        view = await deps.index.view(turn.caller, turn.request.collection)
         key = json.dumps([question, search_scope(turn, view, self._core.settings)], sort_keys=True, default=str)
         if key not in self._kept:
-            found = await self._try(turn, question)
+            found = await self._try(turn, question, deps)
             if turn.evidence.vectors_pending:
                 return found
             if len(self._kept) >= MOST_KEPT:
@@ -95,13 +98,12 @@ class Trials:
             self._kept[key] = found
         return self._kept[key]
 
-    async def _try(self, turn: Turn, question: str) -> list[tuple[str, int, int]]:
+    async def _try(self, turn: Turn, question: str, deps: Deps) -> list[tuple[str, int, int]]:
         """The question is asked like the turn's, but without a language model, a reranker, weights from feedback, external systems
         and the cache of searches."""
         plan = replace(turn.plan, allowance="search")  # forbidden terms are then checked without a model
         for option in FREE:
             plan = plan.without(option, "a suggested question is tried")
         asked = replace(turn.ask(question), plan=plan, conversation=Conversation(), answer=None, outcome=None, record=Record())
-        found = await self._core.searcher(replace(asked, request=replace(asked.request, tool_scope="", ask_kdb=False)))
-        quotes = await certain_quotes(found, index=self._core.index, calibration=self._core.calibration)
-        return _marked(quotes)
+        found = await self._core.lookup.finish(replace(asked, request=replace(asked.request, tool_scope="", ask_kdb=False)), deps)
+        return _marked(await certain_quotes(found, index=deps.index, calibration=deps.calibration))

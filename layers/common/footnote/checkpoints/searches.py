@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from footnote.checkpoints.turn_checkpoint import TurnCheckpoint, digest
-from footnote.ports import ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
-from footnote.types import Caller, Candidate, Candidates, Chunk, ChunkSentences, Document, Search
+from footnote.ports import Index, View
+from footnote.types import Caller, Candidate, Candidates, Chunk, ChunkSentences, Search
 
 
 class ReplayedSearches:
@@ -35,9 +34,6 @@ class ReplayedSearches:
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         return await self._index.sentences(caller, chunk_ids, embedder)
 
-    async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        return await self._index.questions(caller, chunk_ids)
-
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
         return await self._index.term_weights(caller, collection, terms)
 
@@ -47,63 +43,11 @@ class ReplayedSearches:
     async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
         return await self._index.titled(caller, collection, titles)
 
-    async def info(self, collection: str) -> CollectionInfo | None:
-        return await self._index.info(collection)
-
     async def view(self, caller: Caller, collection: str) -> View:
         return await self._index.view(caller, collection)
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         return await self._index.sample(caller, collection, limit)
-
-    async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
-        await self._index.stage(document, chunks, bounds)
-
-    async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
-        return await self._index.staged(doc_id, generation)
-
-    async def amend(self, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
-        await self._index.amend(doc_id, generation, metadata)
-
-    async def activate(self, doc_id: str, generation: int) -> bool:
-        return await self._index.activate(doc_id, generation)
-
-    async def remove(self, doc_id: str, through: int) -> None:
-        await self._index.remove(doc_id, through)
-
-    def inventory(self) -> AsyncIterator[Indexed]:
-        return self._index.inventory()
-
-    async def pending(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        limit: int,
-        doc_id: str | None = None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> list[PendingVector]:
-        return await self._index.pending(embedder, languages, limit, doc_id, recipe, without, only)
-
-    async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
-        await self._index.put_vectors(embedder, vectors)
-
-    async def progress(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> tuple[int, int]:
-        return await self._index.progress(embedder, languages, recipe, without, only)
-
-    async def check_copies(self, *, repair: bool) -> list[str]:
-        return await self._index.check_copies(repair=repair)
-
-    async def close(self) -> None:
-        await self._index.close()
 
 
 def _digest(search: Search) -> str:

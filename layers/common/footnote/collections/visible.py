@@ -20,7 +20,7 @@ from footnote.collections.embedders import Embedders
 from footnote.collections.names import NOT_IN_NAMES, Directory
 from footnote.collections.service import Collections
 from footnote.errors import NotFound
-from footnote.ports import ChunkVectors, CollectionInfo, Held, Index, Indexed, Ledger, Name, NewFile, PendingVector, Target, View
+from footnote.ports import ChunkVectors, CollectionInfo, Held, Indexed, IndexStore, Ledger, Name, NewFile, PendingVector, Target, View
 from footnote.types import ATTACHED, SYSTEM, Caller, Candidates, Chunk, ChunkSentences, Document, Page, Search
 
 UNKNOWN = "There is no such document."
@@ -47,7 +47,7 @@ async def _show(collections: Collections, items: Sequence[Named]) -> list[Named]
 class VisibleIndex:
     """`ports.Index` that wraps another. `embedders`: those that are configured now."""
 
-    def __init__(self, index: Index, collections: Collections, embedders: Callable[[], Embedders]) -> None:
+    def __init__(self, index: IndexStore, collections: Collections, embedders: Callable[[], Embedders]) -> None:
         self._index = index
         self._collections = collections
         self._embedders = embedders

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from footnote.ingest.keys import FOLDERS, generation_of
-from footnote.ports import Files, Index, Ledger
+from footnote.ports import Files, IndexStore, Ledger
 from footnote.types import SYSTEM, Document
 
 Progress = Callable[[str, int, int], None]
@@ -48,7 +48,7 @@ class Known:
 
 
 async def find_suspects(
-    ledger: Ledger, index: Index, files: Files, hour: int | None, progress: Progress
+    ledger: Ledger, index: IndexStore, files: Files, hour: int | None, progress: Progress
 ) -> tuple[Mapping[str, Known], dict[str, Suspect]]:
     """All documents, and the suspects. `hour`: the hour of the day in a scheduled run; None reads back all texts."""
     documents = {
@@ -65,7 +65,7 @@ async def find_suspects(
     return documents, suspects
 
 
-async def read_digest(index: Index, doc_id: str, generation: int) -> str:
+async def read_digest(index: IndexStore, doc_id: str, generation: int) -> str:
     """The digest of the index's chunks, in the form of `Document.digest`."""
     count, digest = await index.staged(doc_id, generation)
     return f"{count}:{digest}"
@@ -83,7 +83,7 @@ async def _list(ledger: Ledger, progress: Progress) -> AsyncIterator[Document]:
         after = page.last_id
 
 
-async def _compare_index(index: Index, documents: Mapping[str, Known], suspects: dict[str, Suspect]) -> None:
+async def _compare_index(index: IndexStore, documents: Mapping[str, Known], suspects: dict[str, Suspect]) -> None:
     async for item in index.inventory():
         known = documents.get(item.doc_id)
         if known is None or not known.active <= item.generation <= known.generation:
@@ -107,7 +107,7 @@ async def _compare_files(files: Files, documents: Mapping[str, Known], suspects:
 
 
 async def _compare_texts(
-    index: Index, documents: Mapping[str, Known], suspects: dict[str, Suspect], hour: int | None, progress: Progress
+    index: IndexStore, documents: Mapping[str, Known], suspects: dict[str, Suspect], hour: int | None, progress: Progress
 ) -> None:
     due = [doc_id for doc_id, known in documents.items() if "index" in known.seen and not known.at_work and doc_id not in suspects]
     if hour is not None and len(due) > MOST_TEXTS:

@@ -31,7 +31,7 @@ from footnote.ingest.pipeline import LEASE_S, Ingestor
 from footnote.ingest.prepare import Prepared
 from footnote.ingest.source_file import parse_source, read_parsed
 from footnote.ingest.vectors import pending_chunks
-from footnote.ports import Cache, Index, Ledger
+from footnote.ports import Cache, IndexStore, Ledger
 from footnote.types import SYSTEM, Document, Parsed
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ def is_outdated(document: Document) -> bool:
     return bool(document.active_generation) and (unnamed or chunk.rules_of(document.cut) < chunk.RULES)
 
 
-async def find_outdated(ledger: Ledger, index: Index | None = None) -> list[str]:
+async def find_outdated(ledger: Ledger, index: IndexStore | None = None) -> list[str]:
     """The ids of documents to be made again, newest first. `index`: also those whose active generation it does not have."""
     held = None if index is None else {item.doc_id: item.generation async for item in index.inventory() if item.active}
     return [
@@ -136,7 +136,7 @@ async def _write_again(ingestor: Ingestor, document: Document, ready: Prepared) 
             pass
 
 
-async def _with_descriptions(index: Index, ready: Prepared) -> Prepared:
+async def _with_descriptions(index: IndexStore, ready: Prepared) -> Prepared:
     """What a model wrote about the document and for searches, as far as its passages are the same."""
     ids = [each.chunk_id for each in ready.chunks]
     held = {each.chunk_id: each for each in await index.read(SYSTEM, ids)}

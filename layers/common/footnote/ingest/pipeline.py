@@ -38,7 +38,7 @@ from footnote.ingest.retries import MOST_ATTEMPTS, retry_delay_s
 from footnote.ingest.source_file import delete_files, parse_source
 from footnote.ingest.vector_cache import forget_vectors
 from footnote.ingest.vectors import embed_pending
-from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, NewFile, Parser, Queue, VectorCache
+from footnote.ports import Clock, Embedder, Files, IndexStore, Job, Ledger, NewFile, Parser, Queue, VectorCache
 from footnote.settings import Ingest
 from footnote.types import ATTACHED, SYSTEM, Caller, DescribedBy, Document, Parsed
 
@@ -55,7 +55,7 @@ class Ingestor:
     ledger: Ledger
     files: Files
     queue: Queue
-    index: Index
+    index: IndexStore
     parser: Parser
     embedder: Embedder | None
     """The default one."""

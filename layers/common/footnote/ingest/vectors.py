@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from footnote.collections.embedders import Embedders
 from footnote.errors import FootnoteError
 from footnote.ingest.vector_cache import keep_vectors, passage_key, read_vectors, vector_key
-from footnote.ports import ChunkVectors, Embedder, Index, PendingVector, VectorCache, embedded_languages
+from footnote.ports import ChunkVectors, Embedder, IndexStore, PendingVector, VectorCache, embedded_languages
 from footnote.text.embedded_texts import passage_of, passage_vectors, quantise
 
 if TYPE_CHECKING:
@@ -26,17 +26,17 @@ RECIPE = 2
 and their earlier vectors stay in use meanwhile."""
 
 
-async def pending_chunks(index: Index, embedder: Embedder, limit: int, doc_id: str | None = None) -> list[PendingVector]:
+async def pending_chunks(index: IndexStore, embedder: Embedder, limit: int, doc_id: str | None = None) -> list[PendingVector]:
     """Up to `limit` chunks that wait for vectors by this embedder. `doc_id`: only those of this document."""
     return await index.pending(embedder.name, embedded_languages(embedder), limit, doc_id, RECIPE)
 
 
-async def embedding_progress(index: Index, embedder: Embedder) -> tuple[int, int]:
+async def embedding_progress(index: IndexStore, embedder: Embedder) -> tuple[int, int]:
     """(chunks with current vectors, chunks that should have them) over all collections that use this embedder."""
     return await index.progress(embedder.name, embedded_languages(embedder), RECIPE)
 
 
-async def total_progress(index: Index, embedders: Embedders) -> tuple[int, int]:
+async def total_progress(index: IndexStore, embedders: Embedders) -> tuple[int, int]:
     """(chunks with current vectors, chunks that should have them), each by the embedder of its collection."""
     each = [await embedding_progress(index, embedder) for embedder in embedders.all]
     return sum(done for done, _ in each), sum(total for _, total in each)
@@ -91,7 +91,7 @@ async def embed_voices(embedder: Embedder, texts: Sequence[str], cache: VectorCa
     return vectors | dict(zip(missing, made, strict=True))
 
 
-async def embed_pending(index: Index, embedders: Sequence[Embedder], cache: VectorCache, limit: int, doc_id: str | None = None) -> int:
+async def embed_pending(index: IndexStore, embedders: Sequence[Embedder], cache: VectorCache, limit: int, doc_id: str | None = None) -> int:
     """Embeds up to `limit` chunks of each embedder that wait for vectors; returns how many. `doc_id`: only those of this document. An
     embedder that fails keeps no other from its work: the first failure is raised once nothing else waits."""
     made: int = 0

@@ -39,7 +39,7 @@ from footnote.ingest.keys import generation_of, parsed_key, source_key
 from footnote.ingest.pipeline import AHEAD, LEASE_S, Ingestor
 from footnote.ingest.sync_plan import find_document
 from footnote.ingest.vectors import embedding_progress, pending_chunks
-from footnote.ports import Embedder, Files, Index, Indexed, Ledger
+from footnote.ports import Embedder, Files, Indexed, IndexStore, Ledger
 from footnote.settings import Settings
 from footnote.types import SYSTEM, Document, make_chunk_id
 
@@ -133,7 +133,7 @@ class _Run:
         return self.ingestor.ledger
 
     @property
-    def index(self) -> Index:
+    def index(self) -> IndexStore:
         return self.ingestor.index
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from footnote.ports.checkpoints import CHECKPOINTS_KEPT_S, OTHER_BODY, TAKEN_OVER, Checkpoint, Checkpoints, RequestKey
 from footnote.ports.identity import Tokens
-from footnote.ports.index import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
+from footnote.ports.index import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, IndexStore, PendingVector, View
 from footnote.ports.ledger import MOST_REDIRECTED, Held, Ledger, Name, NewFile, Target
 from footnote.ports.models import (
     Clock,
@@ -68,6 +68,7 @@ __all__ = [
     "Held",
     "Images",
     "Index",
+    "IndexStore",
     "Indexed",
     "Job",
     "Kind",

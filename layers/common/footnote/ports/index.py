@@ -81,7 +81,7 @@ SMALL_COLLECTION = 200
 
 
 class Index(Protocol):
-    """Finds chunks. A document's chunks are staged under a new generation and answer after `activate`."""
+    """Finds chunks on somebody's behalf. What a turn is given."""
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         """Two lists of at most `search.limit` visible, active chunks, best first, ties by chunk id. `coverage` counts
@@ -100,10 +100,6 @@ class Index(Protocol):
         """Sentences of visible chunks with their terms, and their vectors by this embedder if they are made."""
         ...
 
-    async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The `questions` of visible chunks that have some, for copies to another index; nothing else reads them."""
-        ...
-
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
         """log(1 + (N − n + .5)/(n + .5)) of each term, unknown terms included; n = chunks with the term,
         N = chunks + SMALL_COLLECTION, so that in a collection of one document not every term is common."""
@@ -118,16 +114,25 @@ class Index(Protocol):
         document may be missing."""
         ...
 
-    async def info(self, collection: str) -> CollectionInfo | None:
-        """The collection's size and version; None if it does not exist."""
-        ...
-
     async def view(self, caller: Caller, collection: str) -> View:
         """What the caller sees of the collection."""
         ...
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         """Visible, active passages (chunk level 2) from as many documents as possible, newest documents first."""
+        ...
+
+
+class IndexStore(Index, Protocol):
+    """The index with what ingest and its checks do to it. A document's chunks are staged under a new generation and answer after
+    `activate`."""
+
+    async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The `questions` of visible chunks that have some, for copies to another index; nothing else reads them."""
+        ...
+
+    async def info(self, collection: str) -> CollectionInfo | None:
+        """The collection's size and version; None if it does not exist."""
         ...
 
     async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:

@@ -16,15 +16,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from footnote.collections.attachments import CONVERSATION, Attachments, conversation_key
 from footnote.errors import StoreUnavailable
-from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Embedder, Index, Indexed, PendingVector, View
+from footnote.ports import SMALL_COLLECTION, Embedder, Index, View
 from footnote.text.tokens import content_terms
-from footnote.types import ATTACHED, Caller, Candidate, Candidates, Chunk, ChunkSentences, Document, Search, Turn
+from footnote.types import ATTACHED, Caller, Candidate, Candidates, Chunk, ChunkSentences, Search, Turn
 from footnote.types.conditions import ANYTHING
 
 log = logging.getLogger(__name__)
@@ -111,63 +110,8 @@ class AttachedIndex:
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         return await self._index.sentences(caller, chunk_ids, embedder)
 
-    async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        return await self._index.questions(caller, chunk_ids)
-
-    async def info(self, collection: str) -> CollectionInfo | None:
-        return await self._index.info(collection)
-
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         return await self._index.sample(caller, collection, limit)
-
-    async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
-        await self._index.stage(document, chunks, bounds)
-
-    async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
-        return await self._index.staged(doc_id, generation)
-
-    async def amend(self, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
-        await self._index.amend(doc_id, generation, metadata)
-
-    async def activate(self, doc_id: str, generation: int) -> bool:
-        return await self._index.activate(doc_id, generation)
-
-    async def remove(self, doc_id: str, through: int) -> None:
-        await self._index.remove(doc_id, through)
-
-    def inventory(self) -> AsyncIterator[Indexed]:
-        return self._index.inventory()
-
-    async def pending(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        limit: int,
-        doc_id: str | None = None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> list[PendingVector]:
-        return await self._index.pending(embedder, languages, limit, doc_id, recipe, without, only)
-
-    async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
-        await self._index.put_vectors(embedder, vectors)
-
-    async def progress(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> tuple[int, int]:
-        return await self._index.progress(embedder, languages, recipe, without, only)
-
-    async def check_copies(self, *, repair: bool) -> list[str]:
-        return await self._index.check_copies(repair=repair)
-
-    async def close(self) -> None:
-        await self._index.close()
 
     async def _by_words(self, caller: Caller, search: Search, first: Sequence[Candidate], attached: Sequence[Candidate]) -> list[Candidate]:
         """The attached candidates with scores as the engine gives them to passages of the collection, whose best one is `first`."""

@@ -61,20 +61,12 @@ async def _search_one(source: RankedLists, query: Query, scope: Scope) -> tuple[
 
 def gate_of(turn: Turn, index: Index) -> Readable:
     """The gate for this turn: what the caller may read of the collection, at the levels and under the conditions of the request."""
-    request, known, named = turn.request, dict[str, bool](), list[str]()
-    naming = asyncio.Lock()
-
-    async def collection_name() -> str:
-        """Asked for once, because it takes a search: the request may have an alias."""
-        async with naming:
-            if not named:
-                named.append((await index.view(turn.caller, request.collection)).name or request.collection)
-        return named[0]
+    request, known = turn.request, dict[str, bool]()
 
     async def readable(chunk_ids: Collection[str]) -> frozenset[str]:
         new = sorted(set(chunk_ids) - known.keys())
         chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, new)} if new else {}
-        collection = await collection_name() if chunks else ""
+        collection = (await index.view(turn.caller, request.collection)).name or request.collection if chunks else ""
         for chunk_id in new:
             chunk = chunks.get(chunk_id)
             known[chunk_id] = (

@@ -51,7 +51,7 @@ KNOWN_PLACES = 50_000
 
 
 class OpenSearchIndex:
-    """`ports.Index` on OpenSearch. The SDK is imported and connected at the first call.
+    """`ports.IndexStore` on OpenSearch. The SDK is imported and connected at the first call.
 
     `upcoming`: reads the indexes that are being built."""
 

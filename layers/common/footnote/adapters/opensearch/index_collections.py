@@ -17,7 +17,7 @@ MAX_VIEWS = 1000
 
 
 class Collections:
-    """The part of `ports.Index` that neither finds nor writes chunks. Sizes and views are cached per version."""
+    """The part of `ports.IndexStore` that neither finds nor writes chunks. Sizes and views are cached per version."""
 
     def __init__(self, client: OpenSearchClient, names: Names, versions: VersionStore) -> None:
         self._client = client

@@ -15,7 +15,7 @@ MAX_SEARCHED = 10_000
 
 
 class PendingVectors:
-    """The part of `ports.Index` that says which vectors are missing."""
+    """The part of `ports.IndexStore` that says which vectors are missing."""
 
     def __init__(self, client: OpenSearchClient, names: Names) -> None:
         self._client = client

@@ -31,7 +31,7 @@ MORE: dict[str, dict[str, Any]] = {
 
 
 class Writes:
-    """The part of `ports.Index` that writes."""
+    """The part of `ports.IndexStore` that writes."""
 
     def __init__(self, client: OpenSearchClient, names: Names, versions: VersionStore) -> None:
         self._client = client

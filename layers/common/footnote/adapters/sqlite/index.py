@@ -46,7 +46,7 @@ MAX_KNOWN = 20_000
 
 
 class SqliteIndex:
-    """`ports.Index` on `<folder>/index.db` and the vector files beside it."""
+    """`ports.IndexStore` on `<folder>/index.db` and the vector files beside it."""
 
     def __init__(self, folder: Path) -> None:
         self._database = Database(

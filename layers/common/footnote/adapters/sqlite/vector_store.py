@@ -30,7 +30,7 @@ Where = tuple[str, Sequence[int]]
 
 
 class VectorStore:
-    """The vectors in `ports.Index`. All methods run in a worker thread, with its connection."""
+    """The vectors in `ports.IndexStore`. All methods run in a worker thread, with its connection."""
 
     def __init__(self, copies: VectorCopies) -> None:
         self._copies = copies

@@ -1,0 +1,70 @@
+"""The index of one turn, which reads a view, a weight and the sentences of a passage once.
+
+Ranking, the answer, its checks and the caches ask for the same ones within milliseconds. What was read is used for LATEST_S, as the
+directory of collections is: a step that runs after a model's call reads again. Candidates and texts are never kept, so each reading of
+passages is a permission check of its own (`Index.read`), and what it does not return any more is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from typing import Any, TypeVar
+
+from footnote.collections.service import LATEST_S
+from footnote.ports import Clock, Index, View
+from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Search
+
+T = TypeVar("T")
+
+
+class CachedIndex:
+    """`ports.Index` that wraps another and keeps what it read for each caller. It is of one turn: no other one sees what it keeps."""
+
+    def __init__(self, index: Index, clock: Clock) -> None:
+        self._index, self._clock = index, clock
+        self._kept: defaultdict[Hashable, dict[str, Any]] = defaultdict(dict)
+        self._since = clock()
+
+    async def candidates(self, caller: Caller, search: Search) -> Candidates:
+        return await self._index.candidates(caller, search)
+
+    async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
+        found = await self._index.read(caller, chunk_ids)
+        for gone in {*chunk_ids} - {chunk.chunk_id for chunk in found}:
+            for known in self._kept.values():
+                known.pop(gone, None)
+        return found
+
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
+        return await self._once((caller, embedder), chunk_ids, lambda missing: self._index.sentences(caller, missing, embedder))
+
+    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        return await self._once(
+            ("weights", caller, collection), terms, lambda missing: self._index.term_weights(caller, collection, missing)
+        )
+
+    async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
+        return await self._index.known_terms(caller, collection, terms)
+
+    async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
+        return await self._index.titled(caller, collection, titles)
+
+    async def view(self, caller: Caller, collection: str) -> View:
+        async def read(_: Sequence[str]) -> dict[str, View]:
+            return {collection: await self._index.view(caller, collection)}
+
+        return (await self._once(("view", caller), [collection], read))[collection]
+
+    async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
+        return await self._index.sample(caller, collection, limit)
+
+    async def _once(self, kind: Hashable, names: Sequence[str], read: Callable[[list[str]], Awaitable[dict[str, T]]]) -> dict[str, T]:
+        """Those of the names that there are, with what is known of them. `read` is asked for the others."""
+        if not 0 <= (now := self._clock()) - self._since < LATEST_S:
+            self._kept.clear()
+            self._since = now
+        known: dict[str, T] = self._kept[kind]
+        if missing := [name for name in names if name not in known]:
+            known |= await read(missing)
+        return {name: known[name] for name in names if name in known}
