@@ -125,7 +125,6 @@ def test_what_introduces_a_block_is_shown_with_it() -> None:
     assert texts(hit, excerpt(hit, "Take these").every) == ["Take these along:", *items(3).splitlines()]
 
 
-@pytest.mark.xfail(strict=True, reason="a paragraph is shown up to its colon, without what it introduces")
 def test_a_paragraph_that_introduces_code_is_shown_with_it() -> None:
     hit = passage(("paragraph", "To make a backup, run these commands. The server may keep running:"), ("code", "footnote backup"))
     assert "footnote backup" in texts(hit, excerpt(hit, "To make a backup").every)
