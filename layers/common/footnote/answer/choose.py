@@ -67,14 +67,13 @@ class Quote:
         return numbers_in(self.text, self.hit.chunk.lang)
 
 
-def quotes_in_order(sentences: Sequence[Scored], shape: Shape, among: Sequence[Scored] | None = None) -> Iterator[Quote]:
-    """The excerpts around sentences that may be quoted and are in none before, best first. `sentences`: those of all passages, in their
-    order; `among`: those that may answer, None = all."""
+def quotes_in_order(sentences: Sequence[Scored], shape: Shape, among: Sequence[Scored]) -> Iterator[Quote]:
+    """The excerpts around some sentences, each of which is in none before, best first. `sentences`: those of all passages, in their order;
+    `among`: those that may answer."""
     passages = {chunk_id: list(group) for chunk_id, group in groupby(sentences, key=lambda each: each.hit.chunk.chunk_id)}
     known: dict[str, Blocks] = {}
     shown: set[tuple[str, int]] = set()
-    candidates = (each for each in (sentences if among is None else among) if each.quotable or each.introduces)
-    for best in sorted(candidates, key=lambda each: -each.score):
+    for best in sorted(among, key=lambda each: -each.score):
         chunk_id = best.hit.chunk.chunk_id
         if (chunk_id, best.number) in shown:
             continue
@@ -110,13 +109,17 @@ def _answers_too(sentence: Scored, best: Scored) -> bool:
 
 def answering(sentences: Sequence[Scored], shape: Shape, lang: str) -> list[Quote]:
     """The excerpts that would answer. Where some sentences define what is asked for, others that only use the word do not answer."""
-    told = [each for each in sentences if each.tells or each.features.defines] if any(each.tells for each in sentences) else None
+    told = [each for each in sentences if each.tells or each.features.defines] if any(each.tells for each in sentences) else sentences
     chosen: list[Quote] = []
-    quotes = quotes_in_order(sentences, shape, told)
+    quotes = quotes_in_order(sentences, shape, _quotable(told))
     near = takewhile(lambda each: not chosen or chosen[0].best.score - each.best.score <= LOOKED_AT, quotes)
     for each in islice((each for each in near if not chosen or _adds(each, chosen, lang)), MOST):
         _add(each, chosen)
     return chosen
+
+
+def _quotable(sentences: Sequence[Scored]) -> list[Scored]:
+    return [each for each in sentences if each.quotable or each.introduces]
 
 
 def _adds(quote: Quote, chosen: Sequence[Quote], lang: str) -> bool:
@@ -159,9 +162,10 @@ def is_same(one: Quote, other: Quote) -> bool:
 
 
 def closest(sentences: Sequence[Scored], shape: Shape) -> list[Quote]:
-    """The MOST best excerpts. What several say alike is shown once."""
+    """The MOST best excerpts, around headings and questions only where there is nothing else. What several say alike is shown once."""
     chosen: list[Quote] = []
-    different = (each for each in quotes_in_order(sentences, shape) if not any(is_same(each, other) for other in chosen))
+    quotes = quotes_in_order(sentences, shape, _quotable(sentences) or sentences)
+    different = (each for each in quotes if not any(is_same(each, other) for other in chosen))
     for each in islice(different, MOST):
         _add(each, chosen)
     return chosen

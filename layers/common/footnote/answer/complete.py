@@ -20,15 +20,16 @@ GLUE = {"paragraph": " ", "caption": " "}
 
 
 async def complete(quotes: Sequence[Quote], turn: Turn, index: Index) -> list[Quote]:
-    """The quotes, each whole as far as its reader may read the passages beside it."""
-    wanted = {chunk_id for quote in quotes for chunk_id in _beside(quote) if chunk_id}
-    if not wanted:
-        return list(quotes)
-    read = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, sorted(wanted))}
+    """The quotes whose passages their reader may read now, each whole as far as the reader may read the passages beside it. Passages of
+    external systems are kept: nothing is known of their permissions."""
+    own = {quote.hit.chunk.chunk_id for quote in quotes if not quote.hit.chunk.chunk_id.startswith(EXTERNAL_IDS)}
+    wanted = own.union(chunk_id for quote in quotes for chunk_id in _beside(quote) if chunk_id)
+    read = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, sorted(wanted))} if wanted else {}
     made: list[Quote] = []
     for quote in quotes:
-        whole = _completed(quote, *(read.get(chunk_id or "") for chunk_id in _beside(quote)))
-        if not any(is_same(whole, other) for other in made):
+        before, after = (read.get(chunk_id or "") for chunk_id in _beside(quote))
+        whole = _completed(quote, before, after)
+        if quote.hit.chunk.chunk_id not in own - read.keys() and not any(is_same(whole, other) for other in made):
             made.append(whole)
     return made
 
@@ -55,6 +56,8 @@ def _first_part(quote: Quote) -> Part:
 
 
 def _completed(quote: Quote, before: Chunk | None, after: Chunk | None) -> Quote:
+    if before is None and after is None:
+        return quote
     chunk, first, bounds = quote.hit.chunk, _first_part(quote), quote.blocks.bounds
     glue = GLUE.get(quote.block.kind, "\n")
     head, tail = _of_block(before, first.block, at_end=True), _of_block(after, first.block, at_end=False)

@@ -50,6 +50,9 @@ async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibr
     questions each is answered by itself; those that are not are named at the end."""
     parts = await read_parts(turn, index=index, embedder=embedder, calibration=calibration)
     verdict = decisive([part.verdict for part in parts])
+    quotes = await complete(closest_of(parts) if verdict.tier == "closest" else quotes_of(parts), turn, index)
+    if not quotes and verdict.tier != "nothing":  # they may no longer be read
+        verdict = replace(verdict, tier="nothing", because="unrelated")
     if verdict.tier == "nothing":
         yield Token(text := message("refused", turn.lang))
         yield replace(turn, outcome="refused", answer=Answer(text, extractive=True, verdict=verdict))
@@ -57,7 +60,7 @@ async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibr
     writer = Writer(turn, markers_of(turn))
     if verdict.tier == "closest":
         yield Token(writer.say(message("closest", turn.lang)))
-    for quote in await complete(closest_of(parts) if verdict.tier == "closest" else quotes_of(parts), turn, index):
+    for quote in quotes:
         yield Token(writer.quote(quote))
     if verdict.tier == "answer":
         for part in parts:
