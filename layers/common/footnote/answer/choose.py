@@ -17,7 +17,7 @@ from footnote.answer.score_sentences import Scored
 from footnote.types import Excerpt, Hit, Shape
 
 MOST = 3
-NEARLY = 0.03
+NEARLY = 0.08
 """How much below the best one another excerpt may score to be shown beside it."""
 AS_GOOD = 0.05
 """The same of items and rows of one block."""
