@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby, islice, takewhile
 
 from footnote.answer.assess import numbers_in
@@ -29,7 +30,7 @@ SEVERAL: frozenset[Shape] = frozenset(("list", "how_to", "topic"))
 """Shapes of questions that several items answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quote:
     """An excerpt of a hit, and what of it answers."""
 
@@ -51,17 +52,17 @@ class Quote:
         """The sentence that answers best."""
         return self.marked[0]
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The sentences of the excerpt, as they are in the passage."""
         return "\n".join(self.blocks.text(number) for number in self.excerpt.every)
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
         """The words of the excerpt."""
         return frozenset(self.text.lower().split())
 
-    @property
+    @cached_property
     def numbers(self) -> frozenset[str]:
         """The numbers in the excerpt."""
         return numbers_in(self.text, self.hit.chunk.lang)
@@ -124,9 +125,8 @@ def _quotable(sentences: Sequence[Scored]) -> list[Scored]:
 
 def _adds(quote: Quote, chosen: Sequence[Quote], lang: str) -> bool:
     best = chosen[0].best
-    if any(is_same(quote, other) for other in chosen):
-        return False
-    return best.score - quote.best.score <= NEARLY or conflicting(best, quote.best, lang)
+    is_near = best.score - quote.best.score <= NEARLY
+    return (is_near or conflicting(best, quote.best, lang)) and not any(is_same(quote, other) for other in chosen)
 
 
 def _add(quote: Quote, chosen: list[Quote]) -> None:
