@@ -13,7 +13,7 @@ A folder holds `docs/` and `labels.jsonl` (`bench/labels`); the first two letter
     lost       where the answers not shown were lost: not among the passages found (`missed`), or among them and not chosen
     marked     of the right ones shown, whose marked sentence is one that holds the answer
     found      share of the answerable questions whose passage is among the first 3, 10 and 30 of a search
-    foreign    questions that no folder answers (`questions/foreign.jsonl`, those that nothing was fitted on) that are refused
+    foreign    questions that no folder answers (`questions/unrelated.jsonl`) that are refused
 
 `--sheet` writes every question with what was shown, for readers.
 """
@@ -40,7 +40,7 @@ from footnote_query.dialects.trd.ask import HELD
 
 PROFILE = replace(HELD, options={**HELD.options, "answer_cache": False})
 DEPTHS = (3, 10, 30)
-FOREIGN = Path(__file__).parent / "questions" / "foreign.jsonl"
+UNRELATED = Path(__file__).parent / "questions" / "unrelated.jsonl"
 Z = 1.96
 
 
@@ -159,8 +159,8 @@ async def measure(folder: Path, data: Path) -> tuple[list[Shown], list[bool]]:
     lang = folder.name[:2]
     async with opened(folder, data) as core:
         shown = [await show(core, label, lang) for label in read_labels(folder)]
-        rows = map(json.loads, FOREIGN.read_text("utf-8").splitlines())
-        foreign = [row["text"] for row in rows if row.get("half") == "test" and row["lang"] == lang]
+        rows = map(json.loads, UNRELATED.read_text("utf-8").splitlines())
+        foreign = [row["text"] for row in rows if row["lang"] == lang]
         refused = [tier_of((await ask(core, text)).outcome) == "nothing" for text in foreign]
     return shown, refused
 

@@ -75,7 +75,7 @@ def test_a_set_is_measured_by_footnote_eval(tmp_path: Path, monkeypatch: pytest.
     assert report["not_measured"] == {}
     assert [(row["name"], row["value"], row["met"]) for row in report["figures"]] == [
         ("xquad_de: nDCG@10", 1.0, True),
-        ("xquad_de: gold answer in the sentences", 100.0, True),
+        ("xquad_de: gold answer shown", 100.0, True),
         ("xquad_de: wrong refusals", 0.0, True),
     ]
     assert {row["command"] for row in report["figures"]} == {"footnote eval $DATA_SETS/xquad_de --answers"}

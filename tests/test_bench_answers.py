@@ -60,7 +60,7 @@ def test_reworded_questions_share_their_content_words(text: str, other: str, lan
 def test_no_foreign_question_is_nearly_one_that_refusals_are_calibrated_with() -> None:
     near = [
         (question["text"], other)
-        for question in read("foreign")
+        for question in (*read("foreign"), *read("unrelated"))
         for other in EVERYDAY[question["lang"]]
         if share_of_words(question["text"], other, question["lang"]) > 0.5
     ]
@@ -69,7 +69,7 @@ def test_no_foreign_question_is_nearly_one_that_refusals_are_calibrated_with() -
 
 def test_no_foreign_question_is_one_that_refusals_are_calibrated_with() -> None:
     normalised = {" ".join(re.findall(r"\w+", text.lower())) for texts in EVERYDAY.values() for text in texts}
-    assert [q["_id"] for q in read("foreign") if " ".join(re.findall(r"\w+", q["text"].lower())) in normalised] == []
+    assert [q["_id"] for q in (*read("foreign"), *read("unrelated")) if " ".join(re.findall(r"\w+", q["text"].lower())) in normalised] == []
 
 
 WHEN = Label("When was the bridge built?", r"\b1894\b", "nineties", spans=("It was built in 1894.",))
