@@ -143,13 +143,14 @@ def _joined(better: Quote, other: Quote) -> Quote:
     numbers = {*better.excerpt.numbers, *other.excerpt.numbers}
     blocks = better.blocks
     items = blocks.items(better.block)
-    there = [at for at, item in enumerate(items) if not numbers.isdisjoint(item)]
+    there = [item for item in items if not numbers.isdisjoint(item)]
+    before = blocks.count(items[: items.index(there[0])])
     excerpt = replace(
         min(better.excerpt, other.excerpt, key=lambda excerpt: excerpt.start),
         numbers=tuple(sorted(numbers)),
         end=max(better.excerpt.end, other.excerpt.end),
-        more_before=blocks.count(items[: there[0]]),
-        more_after=blocks.count([item for at, item in enumerate(items) if at > there[0] and at not in there]),
+        more_before=before,
+        more_after=blocks.count(items) - before - blocks.count(there),
     )
     marked = {each.number: each for each in (*better.marked, *other.marked)}
     return replace(better, excerpt=excerpt, marked=tuple(marked.values()))

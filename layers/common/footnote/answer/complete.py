@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from footnote.answer.choose import Quote, is_same
 from footnote.answer.excerpts import blocks_of, cut
@@ -22,14 +23,18 @@ GLUE = {"paragraph": " ", "caption": " "}
 async def complete(quotes: Sequence[Quote], turn: Turn, index: Index) -> list[Quote]:
     """The quotes whose passages their reader may read now, each whole as far as the reader may read the passages beside it. Passages of
     external systems are kept: nothing is known of their permissions."""
+    beside = [_beside(quote) for quote in quotes]
     own = {quote.hit.chunk.chunk_id for quote in quotes if not quote.hit.chunk.chunk_id.startswith(EXTERNAL_IDS)}
-    wanted = own.union(chunk_id for quote in quotes for chunk_id in _beside(quote) if chunk_id)
-    read = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, sorted(wanted))} if wanted else {}
+    wanted = sorted(own.union(filter(None, chain.from_iterable(beside))))
+    read = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, wanted)} if wanted else {}
+    gone = own - read.keys()
     made: list[Quote] = []
-    for quote in quotes:
-        before, after = (read.get(chunk_id or "") for chunk_id in _beside(quote))
+    for quote, ids in zip(quotes, beside, strict=True):
+        if quote.hit.chunk.chunk_id in gone:
+            continue
+        before, after = (read.get(chunk_id or "") for chunk_id in ids)
         whole = _completed(quote, before, after)
-        if quote.hit.chunk.chunk_id not in own - read.keys() and not any(is_same(whole, other) for other in made):
+        if not any(is_same(whole, other) for other in made):
             made.append(whole)
     return made
 
