@@ -42,7 +42,7 @@ TOP = 10
 """Passages retrieved by a timed question, the depth of the metrics."""
 AT_ONCE = 100
 """Chunks whose vectors are copied in one request."""
-FORMAT = "13"
+FORMAT = "14"
 """Part of the cached index's name; increased when chunking, tokenization or the stored form changes."""
 
 UNDERSTANDING = (LANGUAGE, REWRITE)

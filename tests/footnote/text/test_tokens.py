@@ -19,10 +19,13 @@ from footnote.text.tokens import content_terms, count_tokens, index_tokens, othe
             "de",
             ["kaufvertrag", "ab", "_kauf", "kaufv", "aufve", "ufver", "fvert", "vertr", "ertra", "rtrag", "trag_", "_ab_"],
         ),
+        ("Rooms A-113", "en", ["room", "113", "a_113"]),
+        ("Raum A-113", "de", ["raum", "a", "113", "_raum", "raum_", "_a_", "_113_", "a_113"]),
+        ("2026.4.10에는", "ko", ["에는", "2026", "4", "10", "2026_4_10"]),
         ("서울특별시", "ko", ["서울", "울특", "특별", "별시"]),
         ("물 한잔", "ko", ["물", "한잔"]),
         ("東京タワー", "ja", ["東京", "京タ", "タワ", "ワー"]),
-        ("GPT-4의 Models 사용", "ko", ["의", "사용", "gpt", "4", "model"]),
+        ("GPT-4의 Models 사용", "ko", ["의", "사용", "gpt", "4", "model", "gpt_4"]),
         ("the word 서울역", "en", ["서울", "울역", "word"]),
         ("the running dogs", "und", ["the", "run", "dog"]),
         ("the running dogs", "mis", ["the", "running", "dogs"]),
@@ -94,6 +97,17 @@ def test_content_terms_leave_out_stop_words_and_question_words() -> None:
     assert content_terms("Wann wurde der Kaufvertrag unterschrieben?", "de") == ["kaufvertrag", "unterschrieb"]
     assert content_terms("한국의 수도는 어디인가", "ko") == ["한국", "국의", "수도", "도는"]
     assert content_terms("Where is 서울역?", "en") == ["서울", "울역"]
+
+
+def test_a_code_is_one_content_term_beside_its_parts() -> None:
+    assert content_terms("What does 6ES7214-1AG41 cost?", "en") == ["6es7214", "1ag41", "cost", "6es7214_1ag41"]
+    assert content_terms("2026.4.10에는 무엇이 있나", "ko")[-1] == "2026_4_10"
+    assert content_terms("What is 서울역 A-113?", "en")[-1] == "a_113"
+    assert query_tokens("v1.2.3", "de", ["de", "en"]).count("1_2_3") == 1
+
+
+def test_a_code_has_the_same_form_in_every_language() -> None:
+    assert other_forms("AB-12-AS and A-113", "en", ["de", "fr", "ko"]) == {}
 
 
 def test_the_token_count_is_close_to_a_tokenizers() -> None:

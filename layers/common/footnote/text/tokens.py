@@ -6,6 +6,7 @@ it; forms that are equal are one token, and a passage has only one of the others
 
 Runs of scripts that leave no space between words (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) become bigrams in any language;
 other words in such a text become English stems, as those of unknown language do.
+A code (`text.codes`) is a token of its own beside its parts: 6es7214, 1ag41, 6es7214_1ag41.
 en, de: without stop words. de: the stems without -t and -et, which Snowball leaves on verbs, plus character 5-grams of every word with
 boundary markers (`_haus_`), which match the parts of compounds.
 """
@@ -19,6 +20,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from footnote.text.codes import code_terms
 from footnote.text.words import IRREGULAR, NAMES, QUESTION_WORDS, STOP_WORDS
 from footnote.types import UNKNOWN_LANGUAGE
 
@@ -68,8 +70,12 @@ _local = threading.local()
 
 
 def index_tokens(text: str, lang: str) -> list[str]:
-    """All tokens with repetitions, for term frequencies: bigrams first, then words, then their 5-grams."""
-    bigrams, plain = _divide(_words(text))
+    """All tokens with repetitions, for term frequencies: bigrams first, then words, then their 5-grams, then codes."""
+    return _tokens(_words(text), lang) + code_terms(text)
+
+
+def _tokens(words: Iterable[str], lang: str) -> list[str]:
+    bigrams, plain = _divide(words)
     return bigrams + _word_tokens(plain, lang)
 
 
@@ -85,16 +91,15 @@ def query_tokens(text: str, lang: str, languages: Iterable[str] = ()) -> tuple[s
 
 
 def content_terms(text: str, lang: str) -> list[str]:
-    """The content of a text: stems or bigrams, without stop words, question words and 5-grams."""
+    """The content of a text: stems or bigrams, and codes, without stop words, question words and 5-grams."""
     asked = QUESTION_WORDS.get(lang, frozenset())
     if lang in BIGRAM_LANGUAGES:
-        kept = " ".join(word for word in _words(text) if word not in asked)
-        return index_tokens(kept, lang)
+        return _tokens((word for word in _words(text) if word not in asked), lang) + code_terms(text)
     stop = STOP_WORDS.get(lang, frozenset())
     words = [word for word in _words(text) if word not in stop and word not in asked]
     if any(UNSPACED.search(word) for word in words):
-        return index_tokens(" ".join(words), "ko")
-    return _stem(words, lang)
+        return _tokens(words, "ko") + code_terms(text)
+    return _stem(words, lang) + code_terms(text)
 
 
 def other_forms(text: str, lang: str, languages: Iterable[str]) -> Mapping[str, str]:
