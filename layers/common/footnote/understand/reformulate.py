@@ -15,14 +15,13 @@ from pydantic import BaseModel, Field
 from footnote.model_calls import ask
 from footnote.ports import Embedder, Models
 from footnote.prompts import Prompts
-from footnote.text.agreement import sentence_starts
+from footnote.text.agreement import NUMBER, sentence_starts
 from footnote.text.language import detect_language
 from footnote.text.phrasings import NEGATED_KO, NEGATIONS
 from footnote.text.untrusted import untrusted
 from footnote.types import Message, Turn
 from footnote.understand.same_question import asked_alone, asks_the_same, set_aside
 
-NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 WORD = re.compile(r"[^\W_][\w'’+#-]*")
 LONGEST = 400
 """Characters of a query; longer only if the question itself is."""
