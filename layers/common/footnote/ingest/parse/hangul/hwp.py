@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.hangul.story import Cell, Paragraph, Table, headers_first, to_blocks
+from footnote.ingest.parse.hangul.story import OUTLINE, Cell, Paragraph, Table, headers_first, to_blocks
 from footnote.ingest.parse.ole import MAX_STREAM, Container
 from footnote.ingest.parse.package import damaged, needs_password
 from footnote.ingest.parse.title import usable_title
@@ -22,7 +22,6 @@ _PARA_SHAPE, _STYLE, _PARAGRAPH, _TEXT, _CONTROL, _LIST, _COMPONENT, _TABLE, _EQ
 _COMPRESSED, _PASSWORD, _DISTRIBUTION = 1, 2, 4
 _ONE_UNIT = {0: "", 10: "\0", 13: "", 24: "-", 30: " ", 31: " "}
 """Control characters of one UTF-16 unit; each other takes eight."""
-_OUTLINE = re.compile(r"(?:outline|개요)\s*(\d{1,2})", re.IGNORECASE)
 _MAX_RECORDS = 2_000_000
 
 
@@ -104,7 +103,7 @@ class _Reader:
                 bits = int.from_bytes(record.data[:4], "little")
                 self._kinds.append((bits >> 23 & 3, bits >> 25 & 7))
             elif record.tag == _STYLE:
-                self._levels.append(next((int(m[1]) for name in _names(record.data) if (m := _OUTLINE.fullmatch(name))), 0))
+                self._levels.append(next((int(m[1]) for name in _names(record.data) if (m := OUTLINE.fullmatch(name))), 0))
 
     def story(self, records: list[_Record]) -> list[Paragraph]:
         return [self._paragraph(record) for record in records if record.tag == _PARAGRAPH]

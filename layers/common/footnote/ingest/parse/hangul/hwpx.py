@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.hangul.story import MAX_COLUMNS, MAX_ROWS, Cell, Paragraph, Table, headers_first, to_blocks
+from footnote.ingest.parse.hangul.story import MAX_COLUMNS, MAX_ROWS, OUTLINE, Cell, Paragraph, Table, headers_first, to_blocks
 from footnote.ingest.parse.package import Package, attr, child, count, damaged, local, needs_password
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Parsed
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _BREAKS = {"lineBreak": "\0", "tab": " ", "nbSpace": " ", "fwSpace": " ", "hyphen": "-"}
 _UNREAD = frozenset(("hiddenComment", "secPr", "linesegarray", "parameters", "shapeComment", "metaTag"))
-_OUTLINE = re.compile(r"(?:outline|개요)\s*(\d{1,2})", re.IGNORECASE)
 
 
 def parse(data: bytes) -> Parsed:
@@ -58,7 +57,7 @@ class _Reader:
         self._deleted = False
         for node in head.iter("{*}style", "{*}paraPr") if head is not None else ():
             if local(node) == "style":
-                match = _OUTLINE.fullmatch((attr(node, "engName") or attr(node, "name") or "").strip())
+                match = OUTLINE.fullmatch((attr(node, "engName") or attr(node, "name") or "").strip())
                 self._levels[attr(node, "id") or ""] = int(match[1]) if match else 0
             elif (heading := node.find(".//{*}heading")) is not None:
                 self._kinds[attr(node, "id") or ""] = (attr(heading, "type") or "NONE", count(heading, "level", 9, 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +11,8 @@ from footnote.types import Block
 
 MAX_ROWS, MAX_COLUMNS = 20_000, 500
 """Cells outside of these are left out."""
+OUTLINE = re.compile(r"(?:outline|개요)\s*(\d{1,2})", re.IGNORECASE)
+"""The name of a style of a heading, with its level."""
 _MAX_REPEATS = 100_000
 """Maximum cells of a table that are filled from cells over several rows."""
 
