@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from math import log
 
+from footnote.text.abbreviations import HANGUL
 from footnote.text.tokens import content_terms
 from footnote.text.words import QUESTION_WORDS, STOP_WORDS
 
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-HANGUL = re.compile(r"[가-힣]")
 PARTICLE = re.compile(
     r"(?<=[가-힣]{2})(?:은|는|이|가|을|를|의|에|도|와|과|로|으로|에서|에게|까지|부터|만|보다|처럼|에는|에도|이다|이나|이랑|하고|입니다|이에요|예요)$"
 )
