@@ -11,9 +11,9 @@ from dataclasses import replace
 from footnote.ports import Index
 from footnote.text.about_last_answer import is_about_last_answer
 from footnote.text.language import detect_language
-from footnote.text.references import is_greeting, needs_rewriting
+from footnote.text.references import is_greeting
 from footnote.types import Hit, Turn
-from footnote.understand.rewrite import add_words
+from footnote.understand.complete import last_question
 
 
 def may_be_about_last_answer(turn: Turn) -> bool:
@@ -29,7 +29,7 @@ async def keep_last_answer(turn: Turn, *, index: Index) -> Turn:
     conversation = turn.conversation
     chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, conversation.passages)} if conversation.passages else {}
     hits = tuple(Hit(chunks[passage], 1.0) for passage in conversation.passages if passage in chunks)
-    asked = conversation.asked or _last_question(turn)
+    asked = conversation.asked or last_question(turn)
     queries = (replace(turn.queries[0], lang=detect_language(asked, [turn.lang])),)
     about = replace(conversation, is_asked_about=True)
     return replace(turn, conversation=about, evidence=replace(turn.evidence, hits=hits), queries=queries).rewrite(asked)
@@ -45,14 +45,3 @@ def needs_no_search(turn: Turn) -> bool:
     """The question is about the last answer, whose passages have been read, or which came from none."""
     has_read = bool(turn.evidence.hits) or (bool(turn.conversation.trace_ids) and not turn.conversation.passages)
     return turn.conversation.is_asked_about and has_read
-
-
-def _last_question(turn: Turn) -> str:
-    """The last question of the conversation that was not itself about an answer, with words of those that it refers to."""
-    exchanges = turn.conversation.exchanges
-    for place in reversed(range(len(exchanges))):
-        question = exchanges[place].question
-        if not is_greeting(question) and (place == 0 or not is_about_last_answer(question)):
-            earlier = exchanges[max(0, place - turn.profile.understood_by) : place]
-            return add_words(question, earlier, turn.lang) if earlier and needs_rewriting(question, turn.lang) else question
-    return exchanges[-1].question

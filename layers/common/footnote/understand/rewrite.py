@@ -10,9 +10,10 @@ from pydantic import BaseModel, Field
 from footnote.model_calls import ask
 from footnote.ports import Embedder, Models
 from footnote.prompts import Prompts
-from footnote.text.references import is_greeting, needs_rewriting, salient_words
+from footnote.text.references import is_greeting
 from footnote.text.untrusted import untrusted
 from footnote.types import SMALL_TALK, Exchange, Message, Turn, has_thinking_mode, tier_of_model
+from footnote.understand.complete import add_words, complete, earlier
 from footnote.understand.message_kind import refers_back
 from footnote.understand.same_question import Asked, asks_the_same, set_aside, shares_words
 
@@ -23,8 +24,6 @@ ANSWER_CHARACTERS = 500
 MOST_QUERIES = 4
 LONGEST_QUERY = 400
 """Characters."""
-MOST_WORDS = 12
-"""Words added from the conversation if there is no model."""
 LIMIT_S = 15
 REPLY_TOKENS = 1000
 THINKERS_TEMPERATURE = 0.7
@@ -43,16 +42,17 @@ def may_rewrite(turn: Turn) -> bool:
 
 
 async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Embedder | None) -> Turn:
-    """Sets `turn.queries` if the question refers back to the conversation. Without a model, salient words of earlier questions are
-    appended; likewise with a small one, if the plan wants `rewrite_by_size`, and where the model writes about something else."""
+    """Sets `turn.queries` if the question refers back to the conversation. Without a model, it is completed by the question before. Salient
+    words of earlier questions are appended for a small one, if the plan wants `rewrite_by_size`, and where the model writes about
+    something else."""
     if is_greeting(turn.request.question) or turn.message_kind in SMALL_TALK:
         return turn
     goes_on = refers_back(turn)
     if not _has_model_to_rewrite(turn):
-        return _by_words(turn) if goes_on else turn
+        return await (complete_without_model(turn, embedder=embedder) if turn.plan.model is None else complete_by_words(turn))
     if not goes_on and not turn.plan.wants("rewrite_always"):
         return turn
-    exchanges = [_shown(exchange) for exchange in _earlier(turn)]
+    exchanges = [_shown(exchange) for exchange in earlier(turn)]
     prompt = prompts.render(
         "rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)}, turn.plan.prompts
     )
@@ -61,29 +61,25 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Emb
     return await _checked(turn, clean_queries(reply.queries), embedder, goes_on=goes_on)
 
 
+async def complete_without_model(turn: Turn, *, embedder: Embedder | None) -> Turn:
+    """The question completed by the one before, if it refers back."""
+    return turn.rewrite(await complete(turn, embedder)) if refers_back(turn) else turn
+
+
 async def complete_by_words(turn: Turn) -> Turn:
-    """What `rewrite` does without a model, where the model fails or is late."""
-    return _by_words(turn) if refers_back(turn) else turn
-
-
-def _earlier(turn: Turn) -> tuple[Exchange, ...]:
-    """The exchanges by which the question is understood, oldest first."""
-    return turn.conversation.exchanges[-turn.profile.understood_by :]
-
-
-def _by_words(turn: Turn) -> Turn:
-    return turn.rewrite(add_words(turn.request.question, _earlier(turn), turn.lang))
+    """What `rewrite` does where the model fails or is late, or is small: it is shown all that the words find."""
+    return turn.rewrite(add_words(turn.request.question, earlier(turn), turn.lang)) if refers_back(turn) else turn
 
 
 async def _checked(turn: Turn, queries: tuple[str, ...], embedder: Embedder | None, *, goes_on: bool) -> Turn:
     """The turn with the queries, if they ask what was asked. Otherwise they are only searched for, beside the question."""
     if not queries:
-        return _by_words(turn) if goes_on else turn
-    exchanges = _earlier(turn)
+        return await complete_by_words(turn) if goes_on else turn
+    exchanges = earlier(turn)
     said = " ".join(text for each in exchanges for text in (each.question, each.answer[:ANSWER_CHARACTERS]))
     asked = Asked(turn.request.question, add_words(turn.request.question, exchanges, turn.lang), said, turn.lang)
     if not await asks_the_same(" ".join(queries), asked, embedder):
-        return set_aside(_by_words(turn) if goes_on else turn, queries)
+        return set_aside(await complete_by_words(turn) if goes_on else turn, queries)
     if len(queries) == 1:
         return turn.rewrite(*queries)
     kept = [query for query in queries if shares_words(query, asked)]
@@ -101,23 +97,6 @@ def clean_queries(written: Iterable[str]) -> tuple[str, ...]:
     """The usable queries without duplicates; () if there are none."""
     queries = (" ".join(query.split()) for query in written)
     return tuple(dict.fromkeys(query for query in queries if 0 < len(query) <= LONGEST_QUERY))[:MOST_QUERIES]
-
-
-def add_words(question: str, history: tuple[Exchange, ...], lang: str) -> str:
-    """The question plus salient words of the previous question, and of earlier ones while these refer back, too.
-
-    Answers are not used: their words distract as often as they help.
-    """
-    added: dict[str, str] = {}
-    for exchange in reversed(history):
-        if is_greeting(exchange.question):
-            continue
-        for word in salient_words(exchange.question, lang):
-            added.setdefault(word.casefold(), word)
-        if not needs_rewriting(exchange.question, lang):
-            break
-    known = {word.casefold() for word in salient_words(question, lang)}
-    return " ".join([question.strip(), *[word for folded, word in added.items() if folded not in known][:MOST_WORDS]])
 
 
 def _shown(exchange: Exchange) -> dict[str, str]:

@@ -8,7 +8,7 @@ from footnote.text.question_parts import question_parts
 from footnote.text.references import needs_rewriting
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import Exchange, Turn
-from footnote.understand.rewrite import add_words
+from footnote.understand.complete import add_words
 
 FEWEST = 2
 """Content terms of a part that finds something by itself."""
