@@ -260,6 +260,13 @@ async def test_no_word_is_added_twice_and_at_most_twelve_are() -> None:
     assert turn.rewritten[0].split()[4:] == ["Word1", "word0", "word2", *[f"word{n}" for n in range(4, 13)]]
 
 
-async def test_without_a_model_a_self_contained_question_stays_even_with_rewrite_always() -> None:
-    turn = follow_up("How high is the Brandenburg Gate?", TOWER, model=None, profile=ALWAYS)
-    assert (await ask(turn))[0] is turn
+async def test_without_a_model_both_ways_to_read_a_question_are_noted() -> None:
+    alone, _ = await ask(follow_up("How high is the Brandenburg Gate?", TOWER, model=None, profile=ALWAYS))
+    assert (alone.rewritten, alone.conversation.other_reading) == ((), "How high is the Brandenburg Gate? designed Eiffel Tower")
+    going_on, _ = await ask(follow_up("When was it built?", TOWER, model=None))
+    assert (going_on.rewritten, going_on.conversation.other_reading) == (
+        ("When was it built? designed Eiffel Tower",),
+        "When was it built?",
+    )
+    by_model, _ = await ask(follow_up("When was it built?", TOWER), queries("When was the Eiffel Tower built?"))
+    assert by_model.conversation.other_reading == ""

@@ -20,8 +20,9 @@ from footnote.types import Answer, Chunk, Citation, Hit, Turn, Verdict
 
 
 def may_use_answer_cache(turn: Turn) -> bool:
-    """The question has no attached file, is not a test, and is not about the last answer."""
-    return not (turn.request.is_test or turn.request.attached or turn.conversation.is_asked_about)
+    """The question has no attached file, is not a test, is not about the last answer, and it is known how to read it."""
+    talk = turn.conversation
+    return not (turn.request.is_test or turn.request.attached or talk.is_asked_about or talk.other_reading)
 
 
 async def find_answer(

@@ -46,6 +46,7 @@ from footnote.pipeline.search import (
     LANGUAGE,
     LOOK_UP,
     NAME_ATTACHED,
+    OTHER_READING,
     READING,
     REMOTE,
     RETRIEVE,
@@ -197,9 +198,7 @@ DOCUMENTS = (
         "find_answer", find_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=3, when=may_use_answer_cache,
         shows=lambda t: t.record.notes.get("answer_cache", {}),
     ),
-    *REMOTE,
-    *EXPAND,
-    *SEARCH,
+    *REMOTE, *EXPAND, *SEARCH, OTHER_READING,
     Step(
         "judge", judge_passages, stage=Stage.RANK, option="judge_passages", paid=True, on_error=SKIP, timeout_s=10, when=may_judge,
         shows=lambda t: {"hits": len(t.evidence.hits)},

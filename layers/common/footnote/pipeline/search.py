@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from footnote.answer.generate import (
-    answer_without_search,
-)
+from footnote.answer.generate import answer_without_search
+from footnote.answer.other_reading import has_other_reading, take_surer_reading
 from footnote.errors import FootnoteError
 from footnote.events import LanguageKnown, PassagesRead, Searching
 from footnote.guard.forbidden_words import check_forbidden, drop_derived, drop_forbidden
@@ -184,6 +183,12 @@ SEARCH = (
     Step("titles", tell_titles_apart, stage=Stage.RANK, on_error=IGNORE, timeout_s=2, when=has_hits),
 )
 """Queries → hits."""
+
+OTHER_READING = Step(
+    "other_reading", take_surer_reading, stage=Stage.RETRIEVE, on_error=IGNORE, timeout_s=5, when=has_other_reading,
+    shows=lambda t: {"taken": t.record.notes.get("other_reading", False)},
+)
+"""A question that may be read in two ways, and the hits of one → those of the surer one."""
 
 FIND = (READING, EMBED, *SEARCH)
 """A question of our own, whose language is known → its hits."""

@@ -56,6 +56,9 @@ class Conversation:
     """The ids of the passages of that answer, those that it cites first, in the order of their numbers."""
     is_asked_about: bool = False
     """The question is about the last answer, or about what was said."""
+    other_reading: str = ""
+    """The other way to read the question, where it is not known whether it goes on: completed by the conversation, or as it was asked; “” =
+    there is one way."""
     quoted: tuple[tuple[str, str], ...] = ()
     """(passage id, doc id) of the passages they quote, one for each document: the answer may quote them again."""
     system: str | None = None

@@ -1,8 +1,13 @@
-"""Rewrites a follow-up into a self-contained question; other questions are left unchanged."""
+"""Rewrites a follow-up into a self-contained question; other questions are left unchanged.
+
+Without a model, the form of a question says whether it refers back, and may deceive: “Parking?” may be a new topic, and “Do I need a
+signature for photos?” may go on. So both ways to read it are noted, and the surer one is answered (`answer.other_reading`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -62,8 +67,12 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Emb
 
 
 async def complete_without_model(turn: Turn, *, embedder: Embedder | None) -> Turn:
-    """The question completed by the one before, if it refers back."""
-    return turn.rewrite(await complete(turn, embedder)) if refers_back(turn) else turn
+    """The question may go on or begin something new. One way to read it is searched for, and `conversation.other_reading` is the other:
+    as it was asked, or completed by the question before."""
+    question, completed = turn.request.question, await complete(turn, embedder)
+    goes_on = refers_back(turn)
+    conversation = replace(turn.conversation, other_reading=question if goes_on else completed)
+    return replace(turn.rewrite(completed) if goes_on else turn, conversation=conversation)
 
 
 async def complete_by_words(turn: Turn) -> Turn:
