@@ -13,6 +13,8 @@ A folder holds `docs/` and `labels.jsonl` (`bench/labels`); the first two letter
     lost       where the answers not shown were lost: not among the passages found (`missed`), or among them and not chosen
     marked     of the right ones shown, whose marked sentence is one that holds the answer
     found      share of the answerable questions whose passage is among the first 3, 10 and 30 of a search
+    near miss  a question of the documents with a word turned to its neighbour: any certain answer is wrong
+    own words  asked in the words of the documents: right and certain
     foreign    questions that no folder answers (`questions/unrelated.jsonl`) that are refused
 
 `--sheet` writes every question with what was shown, for readers.
@@ -87,7 +89,7 @@ async def show(core: Core, label: Label, lang: str) -> Shown:
     """Asks a question, and a follow-up after the question before it."""
     room = (await ask(core, label.before, room=uuid4().hex)).room_id if label.before else None
     turn = await ask(core, label.question, room=room)
-    found = await ask(core, label.question, limit=max(DEPTHS)) if label.kind == "answerable" else None
+    found = await ask(core, label.question, limit=max(DEPTHS)) if label.kind in ("answerable", "own-words") else None
     answer, tier = turn.answer, tier_of(turn.outcome)
     text = answer.unmarked if answer and tier != "nothing" else ""
     verdict = answer.verdict if answer else None
@@ -122,7 +124,7 @@ def figures(shown: Sequence[Shown]) -> dict[str, Any]:
     asked = [each for each in shown if each.label.kind == "answerable"]
     certain, near = ([each for each in asked if each.tier == tier] for tier in ("answer", "closest"))
     none = [each for each in shown if each.label.kind == "unanswerable"]
-    follow = [each for each in shown if each.label.kind == "follow-up"]
+    follow, near_miss, own = ([each for each in shown if each.label.kind == kind] for kind in ("follow-up", "near-miss", "own-words"))
     judged = Counter((each.tier, each.judgement) for each in asked)
     wrong = judged["answer", "wrong"] + sum(each.tier == "answer" for each in none)
     answers = len(certain) + sum(each.tier == "answer" for each in none)
@@ -146,6 +148,8 @@ def figures(shown: Sequence[Shown]) -> dict[str, Any]:
         "marked": _share(sum(each.is_marked for each in right), len(right)),
         "words": [int(median([each.words for each in group] or [0])) for group in (certain, near)],
         "follow-ups": f"{sum(each.is_right for each in follow)} of {len(follow)}",
+        "near misses certain": f"{sum(each.tier == 'answer' for each in near_miss)} of {len(near_miss)}",
+        "own words certain": f"{sum(each.tier == 'answer' and each.is_right for each in own)} of {len(own)}",
         "found": [_share(sum(each.rank is not None and each.rank <= depth for each in asked), len(asked)) for depth in DEPTHS],
     }
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 LABELS = Path(__file__).parent / "labels"
 CALLER = Caller("bench", sees_all=True)
 Judgement = Literal["right", "partly", "wrong"]
+UNANSWERED = ("unanswerable", "near-miss")
+"""Kinds of questions that the documents do not answer."""
 SAME = 0.6
 """Share of the words of the shorter of two texts from which one says the other."""
 
@@ -70,7 +72,7 @@ def read_labels(folder: Path) -> list[Label]:
 
 def _read(file: Path) -> Iterator[Label]:
     for row in map(json.loads, file.read_text("utf-8").splitlines()):
-        key = None if row["kind"] == "unanswerable" else str(row["key"])
+        key = None if row["kind"] in UNANSWERED else str(row["key"])
         files = (row.get("file", ""), *row.get("also", ()))
         before, spans = row.get("before", ""), tuple(row.get("spans", ()))
         yield Label(row["question"], key, row.get("part"), row["kind"], before, files if files[0] else (), spans)
