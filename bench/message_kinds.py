@@ -4,7 +4,8 @@
     python -m bench.message_kinds          # how many of each kind are told, of those that were not fitted
 
 `questions/messages.jsonl` holds 212 examples (`fit`) in up to twenty languages and 413 messages (`test`) in French, Spanish, Italian,
-Dutch, Turkish, Japanese and Chinese, which were written first, by reading nothing of this.
+Dutch, Turkish, Japanese and Chinese, which were written first, by reading nothing of this. The questions of labelled folders in other
+languages than English, German and Korean that are not held out (`bench/labels`) are examples of questions and follow-ups.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bench.labelled import LABELS
 from bench.requests import QUESTIONS
 from footnote.adapters.e5.embedder import E5
 from footnote.text.message_kinds import KINDS, WEIGHTS, kind_of
+from footnote.types import WORDED_LANGUAGES
 
 RIDGE = 1.0
 
@@ -30,7 +33,7 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="fit the weights and write them")
     fits = parser.parse_args().fit
     rows = [json.loads(line) for line in (QUESTIONS / "messages.jsonl").read_text("utf-8").splitlines()]
-    rows = [row for row in rows if row["half"] == ("fit" if fits else "test")]
+    rows = [row for row in rows if row["half"] == "fit"] + of_folders() if fits else [row for row in rows if row["half"] == "test"]
     model = E5()
     vectors = model.across_languages(model.encode([row["text"] for row in rows], query=True))
     if fits:
@@ -41,6 +44,15 @@ def main() -> None:
         told[row["kind"]][kind_of(vector)] += 1
     for kind in KINDS:
         print(f"{kind:14}{told[kind][kind]:3} of {told[kind].total():3}", dict(told[kind]))
+
+
+def of_folders() -> list[dict[str, str]]:
+    """The labels of folders, as examples."""
+    table = (LABELS / "README.md").read_text("utf-8").splitlines()
+    folders = [row.split("`")[1] for row in table if row.startswith("| `") and row.endswith("| no |")]
+    folders = [folder for folder in folders if folder[:2] not in WORDED_LANGUAGES]
+    rows = [json.loads(line) for folder in folders for line in (LABELS / f"{folder}.jsonl").read_text("utf-8").splitlines()]
+    return [{"text": row["question"], "kind": "follow_up" if row["kind"] == "follow-up" else "question"} for row in rows]
 
 
 def fit(vectors: npt.NDArray[Any], kinds: list[str]) -> npt.NDArray[np.float32]:
