@@ -84,6 +84,9 @@ artifacts: $(SAM_DONE) $(DEV_DONE) ## what Lambda gets, in .aws-sam/build, for A
 	.venv-sam/bin/sam build
 	$(BIN)/python -m footnote_local.artifacts .aws-sam/build
 
+fit: $(DEV_DONE) ## the models that judge excerpts, from bench/rows
+	$(BIN)/python -m bench.fit
+
 bench: $(DEV_DONE) ## the figures: quality, speed, memory
 	$(BIN)/python -m bench
 

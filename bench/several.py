@@ -101,7 +101,7 @@ class Bench:
         turn = replace(turn.rewrite(*parts) if parts else turn, conversation=Conversation(asked.history))
         choices = {**turn.plan.choices, "split": Choice(divides, "bench")}
         turn = await self._runner.finish(replace(turn, plan=replace(turn.plan, choices=choices)))
-        made = await read_parts(turn, index=self._core.index, calibration=self._core.calibration) if asked.answers else []
+        made = await read_parts(turn, index=self._core.index) if asked.answers else []
         quotes = " \n ".join(quote.text for quote in quotes_of(made))
         quoted = sum(holds_answer(quotes, each, turn.lang) for each in asked.answers)
         return Found(list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits)), "divided" in turn.record.notes, quoted)

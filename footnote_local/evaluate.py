@@ -155,7 +155,7 @@ async def _time_round(core: Core, turns: Sequence[Turn]) -> list[float]:
 
 async def answer_query(core: Core, turn: Turn, query: GoldenQuery) -> Answered:
     """Judges the extractive answer from the turn's hits."""
-    parts = await read_parts(turn, index=core.index, calibration=core.calibration)
+    parts = await read_parts(turn, index=core.index)
     tier = decisive([part.verdict for part in parts]).tier
     quotes = quotes_of(parts) if tier == "answer" else closest_of(parts)
     shown = holds_answer(" \n ".join(quote.text for quote in quotes), query.answers, turn.lang)

@@ -16,10 +16,9 @@ from typing import Any
 
 import pytest
 
-from footnote.answer import calibration
+from footnote.answer.verdict import LIKELY_FROM
 from footnote.ingest.apart import in_thread
 from footnote.settings.environment import Environment
-from footnote.text.everyday_questions import EVERYDAY
 from tests.engines import ENGINES
 from tests.fakes import HereParser
 
@@ -145,11 +144,11 @@ class HandClock:
         self.now += seconds
 
 
-@pytest.fixture(autouse=True)
-def few_everyday_questions(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sixty searches before the first answer of each test would be most of the suite's time. Where quality is measured, all are asked."""
-    if "quality" not in request.path.parts and request.path.stem != "test_calibration":
-        monkeypatch.setattr(calibration, "EVERYDAY", {lang: questions[:3] for lang, questions in EVERYDAY.items()})
+@pytest.fixture
+def sure_of_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What else would be shown as likely is an answer: for tests of what is done with one, in collections of a few sentences without
+    vectors, where none is that probable. What is unrelated is refused all the same."""
+    monkeypatch.setattr("footnote.answer.verdict.answer_from", lambda: LIKELY_FROM)
 
 
 @pytest.fixture(autouse=True)

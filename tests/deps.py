@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from footnote.deps import Deps
 from footnote.events import Done, Event
@@ -18,7 +20,7 @@ from footnote.steps.check import argument_names, members
 from footnote.telemetry.announcements import Announcer
 from footnote.telemetry.metrics import LogMeter
 from footnote.tracing import CallCollector, collect_calls
-from footnote.types import Turn, TurnFigures, TurnRecord
+from footnote.types import Reason, Tier, Turn, TurnFigures, TurnRecord
 from tests.conftest import HandClock
 from tests.fakes import FakeModels
 
@@ -67,24 +69,23 @@ class NoDocuments:
         return {}
 
 
-class FixedMedian:
-    """A calibration that has nothing to search: m is always that of a collection without any term of the everyday questions."""
-
-    def __init__(self, median: float = -2.8) -> None:
-        self.value = median
-
-    async def median(self, turn: Turn, *, by_vectors: bool) -> float:
-        return self.value
-
-
 async def never_answered(turn: Turn, question: str) -> list[tuple[str, int, int]]:
     """No suggested question has an answer."""
     return []
 
 
+@contextmanager
+def pinned(tier: Tier) -> Iterator[None]:
+    """The verdict on any excerpts has this tier."""
+    reasons: dict[Tier, Reason] = {"answer": "sure", "closest": "unsure", "nothing": "unrelated"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("footnote.answer.verdict._tier", lambda *_, **__: (tier, reasons[tier]))
+        yield
+
+
 MAKERS: Mapping[str, Callable[[], Any]] = {
     "models": FakeModels, "prompts": Prompts, "meter": LogMeter, "clock": HandClock, "turns": Turns, "records": Nothing, "terms": Nothing,
-    "settings": Settings, "calibration": FixedMedian, "voice_tool": NoVoices,
+    "settings": Settings, "voice_tool": NoVoices,
     "ledger": NoDocuments,
     "trial": lambda: never_answered,
     "announcer": lambda: Announcer(Nothing()),

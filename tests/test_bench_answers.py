@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bench.answers import PROFILE, Shown, figures, rank_of, show, upper_bound
-from bench.labelled import CALLER, LABELS, Label, opened, read_labels
+from bench.labelled import CALLER, LABELS, UNANSWERED, Label, opened, read_labels
 from footnote.bootstrap import Core
 from footnote.text.everyday_questions import EVERYDAY
 from footnote.types import Request, Turn
@@ -83,10 +83,10 @@ def made(label: Label, tier: str, judgement: str, rank: int | None = 1) -> Shown
 def test_every_label_can_be_read_and_matches_its_own_words() -> None:
     for file in sorted(LABELS.glob("*.jsonl")):
         rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-        assert 63 <= len(rows) <= 68, file
+        assert 63 <= sum(row["kind"] not in ("near-miss", "own-words") for row in rows) <= 68, file
         for row in rows:
             held = " ".join(row.get("spans", ()))
-            assert row["kind"] == "unanswerable" or re.search(row["key"], held, re.IGNORECASE | re.DOTALL), (file, row["question"])
+            assert row["kind"] in UNANSWERED or re.search(row["key"], held, re.IGNORECASE | re.DOTALL), (file, row["question"])
 
 
 def test_a_sentence_is_marked_rightly_if_it_is_one_that_holds_the_answer() -> None:

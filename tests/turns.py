@@ -67,7 +67,7 @@ def as_closest(turn: Turn, *missing: str) -> Turn:
         end = chunk.text.find(".") + 1 or len(chunk.text)
         text += f"\n\n**{' › '.join((chunk.title, *chunk.headings))}**: “{chunk.text[:end]}” [{number}]"
         citations.append(Citation(number, hit, chunk.text[:end], chunk.page, ((0, end),), ((len(text) - 3, len(text)),)))
-    verdict = Verdict("closest", "unsure", 1.2, 2.4, 0.5, missing)
+    verdict = Verdict("closest", "unsure", 0.2, 0.6, 0.7, 0.5, missing, ("meaning-", "missing-"))
     return replace(turn, outcome="closest", answer=Answer(text, tuple(citations), extractive=True, verdict=verdict))
 
 

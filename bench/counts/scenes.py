@@ -19,13 +19,11 @@ from types import SimpleNamespace
 from bench.counts.counter import Counted, Counting, peak_bytes, top
 from bench.counts.stubs import Connection, HashEmbedder, HereParser, connect_to_model
 from footnote.adapters.sqlite.database import THREADS, Database
-from footnote.answer import calibration
 from footnote.bootstrap import Core
 from footnote.collections import service
 from footnote.guard.identity import LOCAL
 from footnote.ingest.apart import in_thread
 from footnote.settings import LLM, Settings
-from footnote.text.everyday_questions import EVERYDAY
 from footnote.types import Profile, Request
 from footnote_local.server import create_app
 from footnote_query.dialects.trd.ask import LIVE
@@ -64,9 +62,6 @@ def count_scenes(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, Cou
 async def _count(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, Counted]]:
     connect_to_model()
     import_module("openai")  # else the first call does
-    vars(calibration)["EVERYDAY"] = {
-        lang: questions[:3] for lang, questions in EVERYDAY.items()
-    }  # sixty searches, once for each collection
     vars(service)["time"] = SimpleNamespace(monotonic=lambda: NOW)  # no copy grows old, so that none is read again
     async with _open(folder, LLM(discover=False)) as core, _open(folder, LLM(base_url="http://model.test/v1", model="stub")) as with_model:
         scenes = [*_without_model(core), *_with_model(with_model)]

@@ -35,9 +35,9 @@ To start the dust collector from the terminal, run:
 collector start --line 2
 ```
 """
-BELL = "Where do visitors ring the bell?"
+BELL = "At which gate do visitors ring the bell?"
 RINGS = "Visitors ring the bell at the north gate."
-LASER = "What is the price per day of the laser cutter?"
+LASER = "What is the price of the laser cutter?"
 Open = Callable[..., Any]
 
 

@@ -13,7 +13,10 @@ from tests.browser.test_accessibility import NARROW, close_sheet, grave_in
 
 LEAVE = "How many days of annual leave do employees receive?"
 BEST = "Part-time employees receive leave in proportion to the days that they work."
-VERDICT = {"because": "unsure", "score": 1.23, "answer_from": 2.4, "closest_from": 0.5, "missing": ["slack"]}
+VERDICT = {
+    "because": "unsure", "score": 0.23, "answer_from": 0.6, "related": 0.7, "closest_from": 0.5, "missing": ["slack"],
+    "reasons": ["words+", "missing-"],
+}  # fmt: skip
 Open = Callable[..., Any]
 Change = Callable[[dict[str, Any]], None]
 
@@ -49,10 +52,16 @@ def as_closest(body: dict[str, Any]) -> None:
     """The reply as if BEST were the best sentence of the only passage that is close."""
     (hit,) = [hit for hit in body["hits"] if BEST in hit["content"]]
     start = hit["content"].index(BEST)
-    text = f"The documents may not answer this. The closest passages:\n\n**Employee handbook › Leave**\n\nFull-time: 28. {BEST} [1]"
+    text = f"The closest passages:\n\n**Employee handbook › Leave**\n\nFull-time: 28. {BEST} [1]"
     cited = {"number": 1, "bounds": [[start, start + len(BEST)]], "spans": [[len(text) - 3, len(text)]], "snippet": BEST}
     body["citations"] = [{name: hit[name] for name in ("doc_id", "chunk_id", "title", "page", "unit", "section", "score")} | cited]
     body.update(answer=text, outcome="closest", tier="closest", verdict=VERDICT)
+
+
+def as_likely(body: dict[str, Any]) -> None:
+    """The same, as it probably answers."""
+    as_closest(body)
+    body["verdict"] = VERDICT | {"because": "likely", "score": 0.45}
 
 
 def with_heading(body: dict[str, Any]) -> None:
@@ -91,12 +100,21 @@ def test_the_closest_passages_are_cards_that_claim_nothing_and_open_their_source
         assert (text.count(BEST), "**" in text) == (1, False)
         expect(page.locator(".footnotes, .cite")).to_have_count(0)
         page.locator(".receipt summary").first.click()
-        expect(page.locator(".receipt dl")).to_contain_text("an answer needs 2.4")
+        expect(page.locator(".receipt dl")).to_contain_text("answers with a probability of 23%")
         expect(page.locator(".receipt dl")).to_contain_text("slack")
+        reasons = ["It has the words of the question", "A rare word, a name or a number is missing"]
+        expect(page.locator(".receipt dl li")).to_have_text(reasons)
     assert grave_in(page) == []
+    change[0] = as_likely
+    page.reload()
+    expect(section.get_by_role("heading", name="Likely answers")).to_be_visible()
+    expect(section.locator(".lead")).to_have_count(0)
+    change[0] = as_closest
+    page.reload()
+    page.locator(".receipt summary").first.click()
     page.locator("#language").select_option("de")
     expect(section.get_by_role("heading", name="Nächstliegende Textstellen")).to_be_visible()
-    expect(page.locator(".receipt dl")).to_contain_text("eine Antwort braucht")
+    expect(page.locator(".receipt dl")).to_contain_text("mit einer Wahrscheinlichkeit von 23 %")
     page.emulate_media(color_scheme="dark")
     assert grave_in(page) == []
     page.locator(".closest button").focus()
@@ -123,7 +141,7 @@ def test_cards_fit_on_a_narrow_screen_and_are_accessible(open_handbook: Open, se
 
 
 def as_nothing(body: dict[str, Any]) -> None:
-    verdict = VERDICT | {"because": "unrelated", "score": -2.0}
+    verdict = VERDICT | {"because": "unrelated", "score": 0.02, "related": 0.1}
     body.update(answer="No.", outcome="refused", tier="nothing", verdict=verdict, citations=[], extractive=True, notice=None)
 
 
@@ -137,7 +155,7 @@ def test_where_nothing_is_close_no_passage_is_shown_but_what_to_do_next(open_han
     expect(page.locator(".closest, .nearest, .footnotes, .cite")).to_have_count(0)
     assert grave_in(page) == []
     page.locator(".receipt summary").first.click()
-    expect(page.locator(".receipt dl")).to_contain_text("passages need 0.5")
+    expect(page.locator(".receipt dl")).to_contain_text("nothing to do with these documents")
     with page.expect_file_chooser():
         page.locator(".ways").get_by_role("button", name="Add files").click()
     page.locator(".ways").get_by_role("button", name="Edit the question").click()

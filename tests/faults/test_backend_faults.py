@@ -206,6 +206,7 @@ async def test_idle_connections_to_mongodb_that_died_are_replaced_without_an_err
 # --- the cache and sign-in ---------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("sure_of_little")
 @each(FAULTS, "does not answer")
 async def test_collections_are_listed_with_newly_generated_questions_while_the_cache(fault: Fault, site: Site) -> None:
     known = (await site.query.get("/collections")).json()

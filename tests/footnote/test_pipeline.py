@@ -94,6 +94,7 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
     assert sent.messages[-1].content.endswith(f"\n\n{QUESTION}")
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_without_a_model_the_sentences_that_answer_are_quoted(bridge: SqliteIndex) -> None:
     events = await run(ports(bridge), make_turn(QUESTION, LIVE))
     turn = events[-1].turn  # type: ignore[union-attr]
@@ -132,6 +133,7 @@ async def test_quotes_also_replace_a_failing_choice_of_model(bridge: SqliteIndex
     assert (turn.answer.extractive, turn.record.degraded) == (True, True)
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_quotes_take_the_place_of_an_answer_that_cites_nothing(bridge: SqliteIndex) -> None:
     quoted = await answer(ports(bridge, "In 1894 [9]."), make_turn(QUESTION))
     assert quoted.answer is not None

@@ -86,6 +86,7 @@ def test_an_ingest_that_is_not_possible_says_why(
 # --- ask and search ----------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("sure_of_little")
 def test_an_answer_is_printed_with_its_citations_and_the_notice_beside_it(footnote: Footnote, docs: Path) -> None:
     footnote("ingest", docs)
     result = footnote("ask", QUESTION)
@@ -97,6 +98,7 @@ def test_an_answer_is_printed_with_its_citations_and_the_notice_beside_it(footno
     assert reply["citations"][0]["spans"] == [[43, 46]]
 
 
+@pytest.mark.usefixtures("sure_of_little")
 def test_an_answer_tells_what_is_still_being_read_and_which_file_failed(
     footnote: Footnote, docs: Path, environment: dict[str, str]
 ) -> None:
@@ -132,6 +134,7 @@ def test_headings_are_bold_in_a_terminal_and_plain_in_a_pipe(
     assert bold(written) == shown
 
 
+@pytest.mark.usefixtures("sure_of_little")
 def test_a_question_alone_is_asked(
     footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

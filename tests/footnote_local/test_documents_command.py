@@ -54,6 +54,7 @@ def test_a_document_that_failed_is_read_again_from_its_file(footnote: Footnote, 
     assert (ready.exit_code, ready.stderr) == (0, "Tower is READY: only FAILED documents are retried.\n")
 
 
+@pytest.mark.usefixtures("sure_of_little")
 def test_a_deleted_document_is_in_no_answer(footnote: Footnote, filled: dict[str, str]) -> None:
     assert footnote("ask", "When was the lighthouse lit?").exit_code == 0
     result = footnote("documents", "delete", filled["tower.md"], filled["empty.txt"], "--yes")
@@ -63,6 +64,7 @@ def test_a_deleted_document_is_in_no_answer(footnote: Footnote, filled: dict[str
     assert "document.delete" in footnote("audit").stdout
 
 
+@pytest.mark.usefixtures("sure_of_little")
 def test_a_deleted_document_is_restored_with_its_readers(footnote: Footnote, filled: dict[str, str]) -> None:
     footnote("documents", "delete", filled["tower.md"], "--yes")
     result = footnote("documents", "restore", filled["tower.md"])

@@ -69,6 +69,7 @@ def test_a_limit_asks_some_of_the_questions(footnote: Footnote, beir: Path) -> N
     assert (report["queries"], report["ndcg@10"]) == (1, 1.0)
 
 
+@pytest.mark.usefixtures("sure_of_little")
 def test_answers_and_refusals_are_judged_where_asked_for(footnote: Footnote, beir: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (beir / "queries.jsonl").read_text().splitlines()]
     (beir / "queries.jsonl").write_text(

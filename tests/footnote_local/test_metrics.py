@@ -62,6 +62,7 @@ async def ask(client: httpx.AsyncClient, question: str = "When was the bridge bu
     return await client.post("/ask", json=asked)
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_turns_and_requests_are_counted(open_with: Open) -> None:
     client = await open_with()
     assert (await ask(client)).status_code == 200

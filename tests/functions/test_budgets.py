@@ -64,6 +64,7 @@ async def ask(core: Core) -> AsyncIterator[Ask]:
         yield ask
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_an_exhausted_budget_removes_the_model_and_not_the_answer(ask: Ask, clock: HandClock) -> None:
     replies = [await ask() for _ in range(4)]
     assert [reply["model"] for reply in replies] == ["big", "big", "thrifty", None]

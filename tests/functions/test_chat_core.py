@@ -133,6 +133,7 @@ async def test_a_follow_up_is_understood_by_its_room_and_the_model_sees_the_conv
         assert len(sent_to(site)[-1].messages) == 2
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_without_a_model_the_sentences_that_answer_are_quoted_with_their_references(open_site: OpenSite) -> None:
     events = await ask(await open_site())
     assert text_of(events) == events[-1]["final_response"]
@@ -181,6 +182,7 @@ async def test_a_model_that_fails_before_its_first_word_ends_the_turn_with_an_er
     assert (await site.core.turns.get(LOCAL, reply.headers["x-trace-id"]))["status"] == "error"
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_without_a_configured_model_the_documents_are_quoted(open_site: OpenSite) -> None:
     done = (await ask(await open_site()))[-1]
     assert (done["type"], done["degraded"], done["nearest"]) == ("done", False, [])

@@ -27,6 +27,7 @@ async def test_collections_and_their_questions_are_the_callers_own(group: str, s
         assert len(data["staff"]["questions"]) <= 3
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_a_collections_questions_are_in_its_documents_languages_the_readers_first(open_site: OpenSite) -> None:
     site = await open_site(filled=False)
     texts = {
@@ -45,6 +46,7 @@ async def test_a_collections_questions_are_in_its_documents_languages_the_reader
     assert first == {"en": "What does a boat cost?", "de": "Wann beginnt die Nachtruhe?", "ko": "출입증은 어디에서 받나요?"}
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_while_vectors_are_missing_a_question_is_tried_with_those_of_its_passages(open_site: OpenSite) -> None:
     site = await open_site(filled=False)
     site.core.embedder = embedder = FakeEmbedder()
@@ -73,6 +75,7 @@ To request holidays, write to the office on the second floor, two weeks before t
 """Nothing tells how to postpone holidays."""
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_follow_ups_are_tried_before_they_are_shown(open_site: OpenSite) -> None:
     site = await open_site(filled=False)
     await site.core.ingestor.accept(LOCAL, HANDBOOK.encode(), file_name="h.md", collection="default", permission_groups=[])
@@ -86,6 +89,7 @@ async def test_follow_ups_are_tried_before_they_are_shown(open_site: OpenSite) -
     assert (follow_up["tier"], "write to the office" in follow_up["answer"]) == ("answer", True)
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_what_came_of_a_trial_is_kept_until_the_collection_changes(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
     site, tried = await open_site(filled=False), list[str]()
     works = Trials._try

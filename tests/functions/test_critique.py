@@ -93,11 +93,16 @@ async def test_an_answer_that_keeps_a_forbidden_term_is_withheld(open_site: Open
 
 
 @pytest.mark.parametrize(("term", "text"), [("구조조정", "구조조정은 1894년에 있었습니다."), ("Kündigungen", "Es gab 1894 Kündigungen.")])
-async def test_quotes_do_not_show_a_forbidden_term_either(term: str, text: str, open_client: OpenClient, core: Any) -> None:
+@pytest.mark.parametrize("tier", ["answer", "closest"])
+async def test_quotes_do_not_show_a_forbidden_term_either(
+    tier: str, term: str, text: str, open_client: OpenClient, core: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("footnote.answer.verdict.answer_from", lambda: {"answer": 0.1, "closest": 0.99}[tier])
     client = await open_client(create_query)
     await put_document(core.index, make_document("plan", title="Plan", groups=("*",)), [text], page=1)
     asked = ASK | {"query_text": text.replace(term, "").strip(" ."), "search": "always"}
-    assert term in (await client.post("/ask", json=asked)).json()["answer"]
+    shown = (await client.post("/ask", json=asked)).json()
+    assert (shown["tier"], term in shown["answer"]) == (tier, True)
     await client.put(f"/forbidden-terms/{term}", json={"match_type": "exact"})
     body = (await client.post("/ask", json=asked | {"num_result_doc": 4})).json()
     assert (body["outcome"], term in str(body), body["hits"]) == ("forbidden", False, [])

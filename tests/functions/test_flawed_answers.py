@@ -10,6 +10,8 @@ from footnote.answer.messages import message
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite, read_events
 
+pytestmark = pytest.mark.usefixtures("sure_of_little")
+
 QUOTED = "**Records**\n\nThe bridge was built in 1894."
 INVENTED = "The bridge was opened by the king in 1920."
 LOOP = [f"{number}. The bridge was opened in spring. " for number in range(1, 200)]

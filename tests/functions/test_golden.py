@@ -17,7 +17,7 @@ from tests.functions.conftest import OpenClient, as_caller
 
 ANN = Caller("ann", frozenset({"staff", "board"}))
 ADMIN = Caller("boss", frozenset({"staff"}), role="admin")
-QUESTION = "How many days of leave are there a year? 010-1234-5678"
+QUESTION = "How many days of leave are there a year, and who has 010-1234-5678?"
 LEAVE = "# Leave\n\nLeave is 28 days a year. It expires in March.\n"
 EXPENSES = "# Expenses\n\nExpenses are refunded within two weeks. Receipts are kept for ten years.\n"
 FACTS = {"question": "How long?", "index_name": "default", "facts": ["28 days"]}
@@ -73,7 +73,7 @@ async def test_a_good_answer_becomes_a_case_by_one_request(people: People, core:
     made = await people.make(trace_id=trace_id, note="Asked by kim@example.com.")
     assert made.status_code == 201
     case = made.json()
-    assert case["question"] == "How many days of leave are there a year? [phone]"
+    assert case["question"] == "How many days of leave are there a year, and who has [phone]?"
     assert "28 days" in case["answer"]
     assert case | {"case_id": "", "answer": "", "question": ""} == {
         "case_id": "", "collection": "default", "expects": "answer", "withheld": False, "question": "", "answer": "", "facts": [],

@@ -9,7 +9,6 @@ import pytest
 
 from footnote.answer.messages import message
 from footnote.errors import SearchUnavailable
-from tests.deps import FixedMedian
 from tests.functions.conftest import ASK, QUESTION, OpenSite, read_events
 from tests.functions.test_query import break_index
 
@@ -47,10 +46,10 @@ class Shaky:
         return getattr(self.index, name)
 
 
+@pytest.mark.usefixtures("sure_of_little")
 @pytest.mark.parametrize(("failures", "outcome", "status"), [(2, "answered", 200), (3, "refused", 503)])
 async def test_a_search_that_fails_is_tried_twice_more(failures: int, outcome: str, status: int, open_site: OpenSite) -> None:
     site = await open_site()
-    site.core.calibration = FixedMedian()  # type: ignore[assignment]  # it would search, too
     site.core.index = index = Shaky(site.core.index, failures)  # type: ignore[assignment]
     body = (await site.client.post("/ask", json=ASK)).json()
     assert (index.asked, body["outcome"], body["degraded"]) == (3, outcome, outcome == "refused")

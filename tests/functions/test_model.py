@@ -70,6 +70,7 @@ async def status(client: httpx.AsyncClient, lang: str = "en") -> tuple[str | Non
     return body["model"], body["text"]
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_the_same_question_is_answered_by_an_ollama_while_it_runs(open_core: Open, port: int) -> None:
     _, client = await open_core()
     none = f"No language model: no Ollama on port {port}. Start one of them, or add an endpoint or a key: footnote model set."
@@ -188,6 +189,7 @@ async def test_the_saved_key_is_in_no_reply(open_core: Open, port: int, tmp_path
     assert "sk-hush" not in listed.text + (await client.get("/model")).text + json.dumps(await ask(client))
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_a_damaged_file_is_ignored_and_not_quoted_in_the_log(
     open_core: Open, port: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -39,6 +39,7 @@ async def export(client: httpx.AsyncClient) -> list[dict[str, Any]]:
     return [json.loads(line) for line in reply.text.splitlines()]
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_a_user_exports_their_turns_with_their_feedback(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     first, second = await ask(site.client, room_id="r1"), await ask(site.client, query_text="철도는 언제 지어졌나요?")

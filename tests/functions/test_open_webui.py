@@ -98,6 +98,7 @@ async def test_the_files_sources_are_in_a_stream_too(open_site: OpenSite) -> Non
     assert "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks) == "It was built in 1894 [3]."
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_without_a_model_only_the_users_words_are_asked(open_site: OpenSite) -> None:
     site = await open_site()
     reply = (await site.client.post("/v1/chat/completions", json=ask(NOW))).json()
@@ -161,6 +162,7 @@ async def keyed(
     return core, await open_client(lambda _: create_app(lambda: core))
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_users_count_behind_a_key_that_may_name_them_and_behind_no_other(tmp_path: Path, clock: Any, open_client: OpenClient) -> None:
     keys = {
         "chat": {"key": "trusted", "groups": ["staff"], "role": "admin", "forwards_users": True},

@@ -151,6 +151,7 @@ async def test_earlier_messages_are_the_conversation_that_a_follow_up_is_underst
     assert asked.endswith(f"And when was it built?\n\n(The documents were searched for: {QUESTION})")
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_without_a_model_the_documents_are_quoted(connect: OpenClient) -> None:
     to = await connect()
     reply = await to.client.chat.completions.create(**ASKED)
@@ -269,6 +270,7 @@ async def test_a_stream_that_breaks_off_has_no_end(open_site: OpenSite) -> None:
 # --- models ------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_every_collection_that_a_caller_may_read_is_a_model(connect: OpenClient) -> None:
     to = await connect(caller=Caller("ann", frozenset({"eng"})), filled=False)
     for name, collection, groups in (("a.txt", "town", ["*"]), ("b.txt", "pay", ["hr"])):

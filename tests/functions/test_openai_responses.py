@@ -184,6 +184,7 @@ async def test_the_warnings_are_in_the_metadata_which_openais_client_reads(text:
 # --- links -------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("sure_of_little")
 @pytest.mark.parametrize("reply", [("Ferries cross [", "2]. It is blue [1, 2]."), ()], ids=["model", "quoted"])
 async def test_citations_are_markdown_links_where_the_request_says_so(reply: tuple[str, ...], open_site: OpenSite) -> None:
     site = await open_site(*reply)

@@ -40,7 +40,7 @@ def sent_to(site: Site) -> list[Any]:
 
 
 async def test_an_answer_has_every_field_of_the_reply(open_site: OpenSite) -> None:
-    body = await chat(await open_site("It was built in 1894 [1]."))
+    body = await chat(await open_site("It was built in 1894 [1]."), "Which bridge was built in 1894 and painted blue?")
     assert set(body) == FIELDS
     assert body["content"] == "It was built in 1894 [Source 1]."
     [source] = body["sources"]

@@ -60,6 +60,7 @@ async def test_an_answer_cites_documents_by_id_and_says_where_its_markers_stand(
     assert (await site.core.turns.get(LOCAL, body["trace_id"]))["conversations"][1]["content"] == SHOWN_ANSWER
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_without_a_model_the_reply_says_so_and_how_to_add_one(open_site: OpenSite) -> None:
     site = await open_site()
     body = (await site.client.post("/ask", json=ASK)).json()
@@ -70,6 +71,7 @@ async def test_without_a_model_the_reply_says_so_and_how_to_add_one(open_site: O
         assert {body["answer"][start:end] for start, end in citation["spans"]} == {"[^bridge]"}
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_debug_shows_the_time_and_result_of_each_step(open_site: OpenSite) -> None:
     site = await open_site()
     debug = (await site.client.post("/ask", json=ASK | {"debug": True, "retriever": "bm25"})).json()["debug"]
@@ -80,6 +82,7 @@ async def test_debug_shows_the_time_and_result_of_each_step(open_site: OpenSite)
     assert debug["steps"][names.index("read")]["out"] == {"hits": 1}
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_a_model_that_fails_before_its_first_token_is_replaced_by_quotes(open_site: OpenSite) -> None:
     site = await open_site(ModelUnavailable("down"))
     body = (await site.client.post("/ask", json=ASK)).json()
@@ -91,13 +94,13 @@ AT, UNTER = "down The model at http://model.test/v1 did not answer.", "down Das 
 QUOTED = "These sentences are quoted from the documents instead."
 
 
+@pytest.mark.usefixtures("sure_of_little")
 @pytest.mark.parametrize("fails", ["when it is chosen", "when it is asked"])
 @pytest.mark.parametrize(
     ("question", "role", "outcome", "pending"),
     [
         (QUESTION, "admin", "answered", f"{AT} {QUOTED}"),
         (QUESTION, "user", "answered", f"The language model did not answer. {QUOTED}"),
-        ("Who painted the bridge's railing green?", "admin", "closest", f"{AT} {QUOTED}"),
         ("Wer hat das Geländer der bridge bemalt?", "admin", "refused", UNTER),
         ("bridge 난간은 누가 초록색으로 칠했나요?", "admin", "refused", "down http://model.test/v1의 모델이 응답하지 않았습니다."),
     ],
@@ -256,6 +259,7 @@ async def test_a_stream_sends_steps_then_tokens_then_the_complete_reply(method: 
     assert [done["answer"][start:end] for start, end in done["citations"][0]["spans"]] == ["[^bridge]"]
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_a_stream_whose_model_fails_at_once_quotes_instead(open_site: OpenSite) -> None:
     site = await open_site(ModelTimeout("late"))
     events = read_events((await site.client.post("/ask/stream", json=ASK)).text)

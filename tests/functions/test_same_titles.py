@@ -85,6 +85,7 @@ async def test_the_prompt_and_a_rerun_by_idempotency_key_carry_it(open_site: Ope
     assert f": {NEW}" in prompt
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_an_answer_is_told_again_as_it_was(open_site: OpenSite) -> None:
     site = await open_rules(open_site)
     key, asked = {"idempotency-key": "k"}, {"query": "When was the bridge built, and when was it rebuilt?"}

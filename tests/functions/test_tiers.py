@@ -23,7 +23,10 @@ from tests.turns import SETTINGS, as_closest, make_turn, stored
 ORIGIN = "http://footnote.test"
 TEXT = "The bridge was built in 1894. It is painted blue."
 CHUNK = Chunk("bridge|1|0", "bridge", 1, 0, 2, "Records", TEXT, "en", "default", ("History",), 3)
-VERDICT = {"because": "unsure", "score": 1.2, "answer_from": 2.4, "closest_from": 0.5, "missing": ["harbour"]}
+VERDICT = {
+    "because": "unsure", "score": 0.2, "answer_from": 0.6, "related": 0.7, "closest_from": 0.5, "missing": ["harbour"],
+    "reasons": ["meaning-", "missing-"],
+}  # fmt: skip
 SAID = f"{message('closest', 'en')}\n\n**Records › History**: “The bridge was built in 1894.” [1]"
 
 
@@ -33,7 +36,7 @@ def closest(**changes: Any) -> Turn:
 
 
 def refused() -> Turn:
-    verdict = Verdict("nothing", "unrelated", -2.0, 2.4, 0.5)
+    verdict = Verdict("nothing", "unrelated", 0.02, 0.6, 0.1, 0.5)
     answer = Answer(message("refused", "en"), extractive=True, verdict=verdict)
     return make_turn("Zebras?", hits=(Hit(CHUNK, 0.1),), answer=answer, outcome="refused")
 

@@ -90,6 +90,7 @@ async def test_the_trace_shows_the_names_in_a_question_and_how_sure_its_kind_is(
     assert 0 < kind["confidence"] <= 1
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_a_question_after_a_greeting_is_searched_for_and_on_request_everything_is(open_site: OpenSite) -> None:
     site = await open_site()
     body = (await site.client.post("/ask", json=ASK | {"query_text": f"Hi, {QUESTION[0].lower()}{QUESTION[1:]}"})).json()
@@ -141,6 +142,7 @@ async def test_a_term_with_digits_of_the_collection_stays_where_a_filter_leaves_
     assert debug == [f'Query rewriting complete: "{question}"']
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_a_typo_is_corrected_and_the_question_can_be_searched_for_as_it_is_written(open_site: OpenSite) -> None:
     site, asked = await open_site(), {**ASK, "query_text": "When was the brigde built?"}
     body = (await site.client.post("/ask", json=asked)).json()

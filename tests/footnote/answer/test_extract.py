@@ -15,20 +15,18 @@ from footnote.answer.messages import message
 from footnote.answer.score_sentences import Scored
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
-from footnote.types import EXTERNAL_IDS, Part, Turn
-from tests.deps import FakeDeps, FixedMedian, call_step
+from footnote.types import EXTERNAL_IDS, Part, Tier, Turn
+from tests.deps import FakeDeps, call_step, pinned
 from tests.fakes import FakeEmbedder, make_hit
 from tests.footnote.answer.stored_sentences import Stored
 from tests.turns import make_turn, with_
 
 BRIDGE = "The bridge was built in 1894. It is painted blue today. Nobody lives on it."
-SURE, UNSURE, UNRELATED = -99.0, 6.0, 99.0
-"""m, in collections where every question is answered, may be answered, or is refused."""
 
 
-async def run(turn: Turn, index: Any, median: float = SURE) -> tuple[list[Event], Turn]:
-    deps = FakeDeps(index=index, calibration=FixedMedian(median))
-    events = [event async for event in call_step(extract, turn, deps)]
+async def run(turn: Turn, index: Any, tier: Tier = "answer") -> tuple[list[Event], Turn]:
+    with pinned(tier):
+        events = [event async for event in call_step(extract, turn, FakeDeps(index=index))]
     assert isinstance(events[-1], Turn)
     return events[:-1], events[-1]  # type: ignore[return-value]
 
@@ -126,27 +124,13 @@ async def test_a_title_cannot_format_the_answer() -> None:
     )
 
 
-async def test_only_what_spells_out_an_abbreviation_answers_whatever_it_scores() -> None:
-    uses = make_hit("What ATO there is, ATO means, and an ATO shows. The ATO must be new.", "uses")
-    means = make_hit("They are granted an Authority to Operate (ATO). Nobody lives there.", "means")
-    titled = make_hit("It is granted by the chief of the office.", "titled", headings=("Authority to Operate (ATO)",))
-    for hit in (means, titled):
-        _, turn = await run(make_turn("What does ATO mean?", hits=(uses, hit)), Stored(uses, hit), UNRELATED)
-        assert turn.answer is not None
-        assert [citation.hit for citation in turn.answer.citations] == [hit]
-        assert turn.answer.verdict is not None
-        assert (turn.answer.verdict.tier, turn.outcome) == ("answer", None)
-    _, turn = await run(make_turn("What does ATO mean?", hits=(uses,)), Stored(uses), UNRELATED)
-    assert turn.outcome in ("closest", "refused")
-
-
 # --- no answer -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("lang", ["en", "de", "ko", "zh"])
 async def test_a_question_that_nothing_answers_is_refused_in_its_language(lang: str) -> None:
     hit = make_hit(BRIDGE)
-    tokens, turn = await run(make_turn("Quantum chromodynamics?", hits=(hit,), lang=lang), Stored(hit), UNRELATED)
+    tokens, turn = await run(make_turn("Quantum chromodynamics?", hits=(hit,), lang=lang), Stored(hit), "nothing")
     text = message("refused", lang)
     assert tokens == [Token(text)]
     assert turn.answer is not None
@@ -159,7 +143,7 @@ async def test_a_question_that_nothing_answers_is_refused_in_its_language(lang: 
 @pytest.mark.parametrize(("lang", "written"), [("en", ""), ("de", " (Englisch)"), ("ko", " (영어)"), ("fr", " (English)")])
 async def test_without_a_certain_answer_the_closest_excerpts_are_shown(lang: str, written: str) -> None:
     hits = tuple(make_hit(f"The bridge number {i} is at the harbour today. It is painted blue.", f"d{i}") for i in range(MOST + 1))
-    tokens, turn = await run(make_turn("bridge harbour today", hits=hits, lang=lang), Stored(*hits), UNRELATED)
+    tokens, turn = await run(make_turn("bridge harbour today", hits=hits, lang=lang), Stored(*hits), "closest")
     assert turn.answer is not None
     shown = [f"\n\n**D{i}**{written}\n\nThe bridge number {i} is at the harbour today. It is painted blue. [{i + 1}]" for i in range(MOST)]
     assert [token.text for token in tokens if isinstance(token, Token)] == [message("closest", lang), *shown]
@@ -172,12 +156,15 @@ async def test_without_a_certain_answer_the_closest_excerpts_are_shown(lang: str
 async def test_the_quotes_of_a_certain_answer_are_those_of_the_answer() -> None:
     hit = make_hit(BRIDGE)
     turn = make_turn("When was the bridge built?", hits=(hit,))
-    quotes = await certain_quotes(turn, index=Stored(hit), calibration=FixedMedian(SURE))  # type: ignore[arg-type]
+    with pinned("answer"):
+        quotes = await certain_quotes(turn, index=Stored(hit))  # type: ignore[arg-type]
     _, answered = await run(turn, Stored(hit))
     assert answered.answer is not None
     assert tuple((each.start, each.end) for quote in quotes for each in quote.marked) == answered.answer.citations[0].bounds != ()
-    assert await certain_quotes(turn, index=Stored(hit), calibration=FixedMedian(UNRELATED)) == []  # type: ignore[arg-type]
-    assert await certain_quotes(make_turn("When?"), index=Stored(), calibration=FixedMedian()) == []  # type: ignore[arg-type]
+    for tier in ("closest", "nothing"):
+        with pinned(tier):
+            assert await certain_quotes(turn, index=Stored(hit)) == []  # type: ignore[arg-type]
+    assert await certain_quotes(make_turn("When?"), index=Stored()) == []  # type: ignore[arg-type]
 
 
 # --- what is read --------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 
 from footnote.answer.other_reading import has_other_reading, take_surer_reading
 from footnote.types import Hit, RankedList, Turn
-from tests.deps import FakeDeps, FixedMedian, call_step
+from tests.deps import FakeDeps, call_step
 from tests.fakes import make_hit
 from tests.footnote.answer.stored_sentences import Stored
 from tests.turns import make_turn
@@ -32,7 +32,7 @@ async def taken(turn: Turn, *hits: Hit, outcome: str | None = None) -> Turn:
         return replace(found, outcome=outcome)  # type: ignore[arg-type]
 
     index = Stored(LEAVE, PARKING, weights={"": 1.0})
-    return await call_step(take_surer_reading, turn, FakeDeps(index=index, embedder=None, calibration=FixedMedian(), searcher=search))
+    return await call_step(take_surer_reading, turn, FakeDeps(index=index, embedder=None, searcher=search))
 
 
 async def test_a_new_topic_in_two_words_is_answered_instead_of_the_question_before() -> None:

@@ -188,7 +188,7 @@ async def test_the_line_that_introduces_a_list_answers_nothing(lead_in: str) -> 
 
 
 async def test_a_sentence_that_asks_answers_nothing() -> None:
-    hit = make_hit('When was the bridge painted? Type "when was the bridge painted?" to ask. The bridge was painted in 1911.', "faq")
+    hit = make_hit("When was the bridge painted? “Was it in 1911?” The bridge was painted in 1911.", "faq")
     _, found = await score("When was the bridge painted?", hit)
     assert texts(found) == ["The bridge was painted in 1911."]
 
@@ -224,20 +224,6 @@ async def test_an_address_that_is_asked_for_answers(question: str) -> None:
     assert len(texts(found)) == 1
 
 
-async def test_a_sentence_that_says_what_a_page_is_about_answers_nothing() -> None:
-    hit = make_hit("How bridges are painted, and how long that takes. How bridges are painted: with a brush and a lot of patience.")
-    _, found = await score("How are bridges painted?", hit)
-    assert texts(found) == ["How bridges are painted: with a brush and a lot of patience."]
-
-
-async def test_an_entry_of_a_list_of_references_answers_nothing() -> None:
-    hit = make_hit(
-        "- Bridges, painted: https://example.org/bridges/painted.html\n- The bridge was painted, see https://example.org once more today."
-    )
-    _, found = await score("When was the bridge painted?", hit)
-    assert texts(found) == ["- The bridge was painted, see https://example.org once more today."]
-
-
 async def test_a_few_words_may_be_answered_by_the_sentence_that_repeats_them() -> None:
     _, found = await score("the bridge was painted", make_hit("The bridge was painted in 1911.", "record"))
     assert texts(found) == ["The bridge was painted in 1911."]
@@ -259,12 +245,3 @@ async def test_a_short_line_of_code_or_a_list_is_no_heading(kind: BlockKind) -> 
     hit = make_hit("footnote paint\n\nThe bridge is painted blue.", parts=(Part(0, None, 0, 0, kind), Part(16, None, 1, 0, "paragraph")))
     _, found = await score("How is the bridge painted?", hit)
     assert [(each.is_heading, each.heading) for each in found] == [(False, ""), (False, "")]
-
-
-@pytest.mark.parametrize(
-    ("question", "quoted"),
-    [("How do I import the bridge?", True), ("Which bridge?", True), ("Can I import the bridge?", False), ("What is the bridge?", False)],
-)
-async def test_code_answers_neither_yes_or_no_nor_what_something_is(question: str, quoted: bool) -> None:
-    _, found = await score(question, make_hit("from river import bridge", parts=(Part(0, None, 0, 0, "code"),)))
-    assert [each.quotable for each in found] == [quoted]

@@ -82,7 +82,7 @@ async def test_an_answer_is_written_from_what_is_left_and_nothing_is_said_where_
     core = Core(settings, models=FakeModels(model))
     for doc_id, text in TEXTS.items():
         await put_document(core.index, make_document(doc_id), [text])
-    verified: Any = {"options": {"verify_passages": True}, "threshold": 0.4}
+    verified: Any = {"options": {"verify_passages": True}, "threshold": 0.7}
     turn = await core.answer.finish(core.new_turn(Request("When was the harbour bridge built in the hall?", **verified), LOCAL, PROFILE))
     assert left(turn) == ["bridge"]
     assert "Soup" not in model.sent[0].messages[-1].content

@@ -38,7 +38,7 @@ BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross th
 
 
 @pytest.fixture
-async def bound(tmp_path: Path, clock: HandClock) -> AsyncIterator[FakeDeps]:
+async def bound(tmp_path: Path, clock: HandClock, sure_of_little: None) -> AsyncIterator[FakeDeps]:
     index, store = SqliteIndex(tmp_path), open_store(tmp_path)
     await put_document(index, make_document("bridge"), BRIDGE)
     yield FakeDeps(index=index, optional_cache=SqliteCache(store, clock), clock=clock)

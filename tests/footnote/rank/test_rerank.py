@@ -116,7 +116,6 @@ async def test_it_is_asked_from_level_standard_on(tmp_path: Path, level: Intelli
 
 async def test_what_a_collection_needs_for_itself_does_not_ask_it(tmp_path: Path) -> None:
     async with reranked(tmp_path, jina) as (core, server):
-        await core.calibration.median(await search(core, level="basic"), by_vectors=False)
         await core.list_collections(LOCAL)
         assert server.requests == []
 

@@ -10,7 +10,7 @@ import pytest
 
 from footnote.pipeline import ANSWER, FIND, LOOK_UP, RETRIEVE
 from footnote.steps import Step
-from footnote.types import AttachedFiles, Classification, Definition, Period, Reading, Scope
+from footnote.types import AttachedFiles, Classification, Period, Reading, Scope
 from footnote.understand.read_question import read_question, reading_shown
 from tests.deps import FakeDeps, run_step
 from tests.turns import make_turn
@@ -27,21 +27,21 @@ async def read(question: str, **changes: Any) -> Reading:
         ("When was it built?", "en", Reading(asked_type="date")),
         ("Wie oft tagt er?", "de", Reading(asked_type="frequency")),
         ("How do I reset it?", "en", Reading(shape="how_to")),
-        ("What is a portlet?", "en", Reading(shape="definition", definition=Definition(("portlet",), "any"))),
-        ("What is the portlet?", "en", Reading(shape="definition", definition=Definition(("portlet",)))),
-        ("Who is the treasurer?", "en", Reading(asked_type="person", definition=Definition(("treasurer",), "person"))),
-        ("컬렉션이 뭐예요?", "ko", Reading(shape="definition", definition=Definition(("컬렉션",)))),
+        ("What is a portlet?", "en", Reading(shape="definition")),
+        ("What is the portlet?", "en", Reading(shape="definition")),
+        ("Who is the treasurer?", "en", Reading(asked_type="person")),
+        ("컬렉션이 뭐예요?", "ko", Reading(shape="definition")),
         ("¿Qué es un portlet?", "es", Reading()),
     ],
 )
-async def test_a_reading_tells_shape_type_and_definition(question: str, lang: str, reading: Reading) -> None:
+async def test_a_reading_tells_shape_and_type(question: str, lang: str, reading: Reading) -> None:
     assert await read(question, lang=lang) == replace(reading, question=question, lang=lang)
 
 
 async def test_each_of_several_questions_has_a_reading_of_its_own() -> None:
     parts = ("What is a portlet?", "When was it built?")
     reading = await read("Portlet, and when?", queries=parts)
-    assert (reading.question, reading.definition) == (" ".join(parts), None)
+    assert reading.question == " ".join(parts)
     assert [(part.question, part.shape, part.asked_type) for part in reading.parts] == [
         (parts[0], "definition", None),
         (parts[1], "other", "date"),
@@ -57,7 +57,6 @@ async def test_a_reading_keeps_what_other_steps_set_and_tells_no_words() -> None
     assert reading_shown(turn) == {
         "shape": "definition",
         "asked_type": "other",
-        "definition": "any",
         "parts": 0,
         "scope": "collection, attached, period",
     }

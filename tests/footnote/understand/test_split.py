@@ -63,6 +63,7 @@ def cited(turn: Turn) -> list[str]:
     return [citation.hit.chunk.doc_id for citation in turn.answer.citations] if turn.answer else []
 
 
+@pytest.mark.usefixtures("sure_of_little")
 @pytest.mark.parametrize("lang", ["en", "de", "ko"])
 async def test_both_parts_are_searched_for_and_quoted_for(core: Core, lang: str) -> None:
     await fill(core, lang)

@@ -108,7 +108,7 @@ class Source(BaseModel):
     chunk_id: str
     page_number: int | None
     snippet: str = Field(description="What of the passage supports the answer: its sentence or two, the first 200 characters.")
-    relevance_score: float = Field(description="0 to 1; calibrated on the collection where passages were verified, else the fused score.")
+    relevance_score: float = Field(description="0 to 1; relevance to the question where passages were verified, else the fused score.")
     similarity_score: float | None = Field(description="Cosine with the question; null if vectors did not find the passage.")
 
 

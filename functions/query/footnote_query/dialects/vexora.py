@@ -70,7 +70,7 @@ class RagOptions(_Camel):
     query: str | None = Field(None, description="The question. Default: the last message of the user.")
     search_limit: int = Field(5, ge=1, le=100, description="Passages that the answer may use.")
     search_threshold: float = Field(
-        0.1, ge=0, le=1, description="The lowest relevance of a passage; below 0.5 it looks like what everyday questions find."
+        0.1, ge=0, le=1, description="The lowest relevance of a passage; below 0.5 it has little to do with the question."
     )
     hybrid_alpha: float = Field(0.3, ge=0, le=1, description="Weight of vectors; the rest is that of words.")
 

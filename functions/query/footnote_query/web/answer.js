@@ -25,7 +25,7 @@ import { questionButton, suggest, wantQuestion } from './suggestions.js'
 export function answerOf(turn) {
   const sources = sourcesOf(turn)
   const isClosest = turn.outcome === 'closest' && turn.extractive
-  const body = isClosest ? closestOf(turn.answer, sources) : textOf(turn.answer, sources, turn.extractive)
+  const body = isClosest ? closestOf(turn.answer, sources, turn.verdict?.because === 'likely' ? 'likely' : 'closest') : textOf(turn.answer, sources, turn.extractive)
   return { before: correction(turn), body, after: after(turn, sources, ...(isClosest ? [] : [...footnotes(sources), ...nearest(turn)])) }
 }
 

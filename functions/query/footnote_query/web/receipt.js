@@ -51,10 +51,13 @@ function facts(turn) {
 
 /** Why an answer without a language model is shown as it is. */
 function why({ verdict }) {
-  if (!verdict) return []
-  const { because, score, answer_from: answer, closest_from: closest, missing } = verdict
-  const said = say(el('span'), `why_${because}`, { score: number(score, 1), answer: number(answer, 1), closest: number(closest, 1) })
-  return [fact('receipt_why', ...[said, missing.length > 0 && say(el('span'), 'why_missing', { words: missing.join(', ') })].filter(Boolean))]
+  if (!verdict?.answer_from) return [] // an overview, or of an earlier version: nothing was weighed
+  const { because, score, missing, reasons } = verdict
+  const said = say(el('span'), `why_${because}`, { score: number(100 * score, 0) })
+  const strongest = reasons.map(reason => say(el('li'), `reason_${reason.slice(0, -1)}_${reason.endsWith('+') ? 'for' : 'against'}`))
+  return [fact('receipt_why', ...[
+    said, missing.length > 0 && say(el('span'), 'why_missing', { words: missing.join(', ') }), strongest.length > 0 && el('ul', {}, ...strongest)
+  ].filter(Boolean))]
 }
 
 const fact = (key, ...values) => el('div', {}, say(el('dt'), key), ...values.map(value => el('dd', {}, value)))

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from footnote.answer.attribute import attribute
-from footnote.answer.calibration import Calibration
 from footnote.answer.citation_styles import markers_of
 from footnote.answer.flaws import find_flaw
 from footnote.answer.insufficient import lacks_information
@@ -20,7 +19,7 @@ from footnote.text.code_spans import fence_end
 from footnote.types import Answer, Flaw, Turn
 
 
-async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
+async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
     """Handles a text that is no answer (`flaws`), or only says that the documents do not contain it.
 
     A text without citations gets those of the passages in which its sentences are found, and the warning `citations_added`. One about the
@@ -50,7 +49,7 @@ async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, c
     elif flaw == "uncited" and turn.conversation.is_asked_about:
         yield with_warning(turn, answer, flaw)
     else:
-        async for item in quote_documents(turn, answer, flaw, index, embedder, calibration):
+        async for item in quote_documents(turn, answer, flaw, index, embedder):
             yield item
 
 
@@ -62,9 +61,7 @@ async def doubt_answer(turn: Turn) -> Turn:
     return replace(with_warning(turn, turn.answer, flaw), outcome="refused")
 
 
-async def quote_documents(
-    turn: Turn, answer: Answer, flaw: Flaw, index: Index, embedder: Embedder | None, calibration: Calibration
-) -> AsyncIterator[Event | Turn]:
+async def quote_documents(turn: Turn, answer: Answer, flaw: Flaw, index: Index, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
     """Quotes the documents instead of a text with this flaw, or below one that has been shown. The flaw is a warning."""
     turn = replace(with_warning(turn, answer, flaw), record=replace(turn.record, degraded=True))
     if not turn.plan.wants("quotes") or (turn.quoted is not None and turn.quoted.answer is None):
@@ -77,7 +74,7 @@ async def quote_documents(
     if turn.profile.live and written:
         asked = replace(turn, quoted=None, request=replace(turn.request, first_number=turn.request.first_number + written))
     quoted = turn
-    async for item in quote(asked, index=index, embedder=embedder, calibration=calibration):
+    async for item in quote(asked, index=index, embedder=embedder):
         if isinstance(item, Turn):
             quoted = replace(item, request=turn.request)
     if quoted.answer is None:

@@ -1,7 +1,7 @@
 """Chooses the excerpts that answer, by the scores of their sentences.
 
-The score of an excerpt is that of its best sentence, its lead included. One excerpt answers; another is shown beside it if a passage of
-another document says the same with another number, or if it is nearly as good (NEARLY) and says something else.
+The score of an excerpt is that of its best sentence, its lead included. `verdict` says how likely each answers. Beside a certain one
+another is shown if a passage of another document says the same with another number, or if it is nearly as likely and says something else.
 """
 
 from __future__ import annotations
@@ -9,25 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby, islice, takewhile
+from itertools import groupby, islice
 
 from footnote.answer.assess import numbers_in
 from footnote.answer.conflicts import conflicting
 from footnote.answer.excerpts import Blocks, blocks_of, cut
 from footnote.answer.score_sentences import Scored
-from footnote.types import Excerpt, Hit, Shape
+from footnote.types import Excerpt, Hit
 
 MOST = 3
-NEARLY = 0.08
-"""How much below the best one another excerpt may score to be shown beside it."""
+NEARLY, NEAR_BY = 0.25, 0.5
+"""Shares of the probability of a certain excerpt from which another is shown beside it: of another passage, of the same one, which is
+likely for what they have in common."""
+FAR = 0.1
+"""The same beside one that is not certain."""
 AS_GOOD = 0.05
 """The same of items and rows of one block."""
 LOOKED_AT = 0.3
-"""How much below the best one an excerpt may score to be compared with it."""
+"""How much below a certain one an excerpt may score to contradict it."""
 SAME = 0.8
 """Share of the words of the shorter one of two excerpts from which they say the same."""
-SEVERAL: frozenset[Shape] = frozenset(("list", "how_to", "topic"))
-"""Shapes of questions that several items answer."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,9 @@ class Quote:
     marked: tuple[Scored, ...]
     """The sentences that answer: the best one, then the others in their order."""
     whole: bool
-    """Several items or steps are asked for."""
+    """Its best sentence introduces it, so that all of its items or steps answer."""
+    sentences: Sequence[Scored] = ()
+    """All sentences of its passage."""
 
     @property
     def block(self) -> Excerpt:
@@ -68,7 +71,7 @@ class Quote:
         return numbers_in(self.text, self.hit.chunk.lang)
 
 
-def quotes_in_order(sentences: Sequence[Scored], shape: Shape, among: Sequence[Scored]) -> Iterator[Quote]:
+def quotes_in_order(sentences: Sequence[Scored], among: Sequence[Scored]) -> Iterator[Quote]:
     """The excerpts around some sentences, each of which is in none before, best first. `sentences`: those of all passages, in their order;
     `among`: those that may answer."""
     passages = {chunk_id: list(group) for chunk_id, group in groupby(sentences, key=lambda each: each.hit.chunk.chunk_id)}
@@ -80,21 +83,27 @@ def quotes_in_order(sentences: Sequence[Scored], shape: Shape, among: Sequence[S
             continue
         same = passages[chunk_id]
         blocks = known.get(chunk_id) or known.setdefault(chunk_id, _blocks(same))
-        if quote := quote_of(best, same, blocks, shape):
+        if quote := quote_of(best, same, blocks):
             shown |= {(chunk_id, number) for number in quote.excerpt.every}
             yield quote
 
 
-def quote_of(best: Scored, same: Sequence[Scored], blocks: Blocks | None = None, shape: Shape = "other") -> Quote | None:
+def quote_of(best: Scored, same: Sequence[Scored], blocks: Blocks | None = None) -> Quote | None:
     """The excerpt around a sentence; None if it stands in none. `same`: all sentences of its passage; `blocks`: theirs, if known."""
     answering = {each.number for each in same if _answers_too(each, best)}
     blocks = blocks or _blocks(same)
-    whole = best.introduces or shape in SEVERAL
-    excerpt = cut(blocks, best.number, answering, whole=whole)
+    excerpt = cut(blocks, best.number, answering, whole=best.introduces)
     if excerpt is None or (best.introduces and not excerpt.lead):
         return None
     marked = (each for each in same if each.number in answering and each.number in excerpt.numbers and each is not best)
-    return Quote(best.hit, excerpt, blocks, (best, *marked), whole)
+    return Quote(best.hit, excerpt, blocks, (best, *marked), best.introduces, same)
+
+
+def alone(sentence: Scored) -> Quote:
+    """A sentence as an excerpt, for a passage that has no other: an outline, headings."""
+    excerpt = Excerpt(sentence.hit.chunk.chunk_id, 0, "paragraph", (), (0,), sentence.start, sentence.end)
+    blocks = Blocks(sentence.hit.chunk, [(sentence.start, sentence.end)], (excerpt,), {0: 0})
+    return Quote(sentence.hit, excerpt, blocks, (sentence,), False, (sentence,))
 
 
 def _blocks(same: Sequence[Scored]) -> Blocks:
@@ -108,25 +117,39 @@ def _answers_too(sentence: Scored, best: Scored) -> bool:
     return sentence.quotable and best.score - sentence.score <= AS_GOOD
 
 
-def answering(sentences: Sequence[Scored], shape: Shape, lang: str) -> list[Quote]:
-    """The excerpts that would answer. Where some sentences define what is asked for, others that only use the word do not answer."""
-    told = [each for each in sentences if each.tells or each.features.defines] if any(each.tells for each in sentences) else sentences
-    chosen: list[Quote] = []
-    quotes = quotes_in_order(sentences, shape, _quotable(told))
-    near = takewhile(lambda each: not chosen or chosen[0].best.score - each.best.score <= LOOKED_AT, quotes)
-    for each in islice((each for each in near if not chosen or _adds(each, chosen, lang)), MOST):
-        _add(each, chosen)
-    return chosen
+def candidates(sentences: Sequence[Scored]) -> Iterator[Quote]:
+    """The excerpts that may answer, best first by their sentences; around headings and questions only where there is nothing else."""
+    return quotes_in_order(sentences, _quotable(sentences) or sentences)
 
 
 def _quotable(sentences: Sequence[Scored]) -> list[Scored]:
     return [each for each in sentences if each.quotable or each.introduces]
 
 
-def _adds(quote: Quote, chosen: Sequence[Quote], lang: str) -> bool:
-    best = chosen[0].best
-    is_near = best.score - quote.best.score <= NEARLY
-    return (is_near or conflicting(best, quote.best, lang)) and not any(is_same(quote, other) for other in chosen)
+def shown_beside(ordered: Sequence[Quote], probabilities: Sequence[float], lang: str, *, is_certain: bool) -> list[Quote]:
+    """The excerpts to show, at most MOST, without those that say what another says. `ordered`: best first, with the probability that each
+    answers. Beside a certain one only others that are nearly as likely, or say otherwise."""
+    chosen: list[Quote] = []
+
+    def adds(quote: Quote, probability: float) -> bool:
+        if not chosen:
+            return True
+        share = FAR if not is_certain else NEAR_BY if any(other.hit is quote.hit for other in chosen) else NEARLY
+        is_close = probability >= share * probabilities[0] or (is_certain and _contradicts(chosen[0], quote, lang))
+        return is_close and not any(is_same(quote, other) or _is_of_same_table(quote, other) for other in chosen)
+
+    for quote in islice((quote for quote, likely in zip(ordered, probabilities, strict=True) if adds(quote, likely)), MOST):
+        _add(quote, chosen)
+    return chosen
+
+
+def _is_of_same_table(one: Quote, other: Quote) -> bool:
+    """Whether both are rows of one table: those with as much of the question stand in one excerpt."""
+    return one.excerpt.kind == "table" and one.blocks is other.blocks and one.excerpt.block == other.excerpt.block
+
+
+def _contradicts(best: Quote, other: Quote, lang: str) -> bool:
+    return best.best.score - other.best.score <= LOOKED_AT and conflicting(best.best, other.best, lang)
 
 
 def _add(quote: Quote, chosen: list[Quote]) -> None:
@@ -160,13 +183,3 @@ def is_same(one: Quote, other: Quote) -> bool:
     """Whether one of them says hardly anything that the other does not, and no other number."""
     shorter, longer = sorted((one, other), key=lambda quote: len(quote.words))
     return len(shorter.words & longer.words) >= SAME * len(shorter.words) and shorter.numbers <= longer.numbers
-
-
-def closest(sentences: Sequence[Scored], shape: Shape) -> list[Quote]:
-    """The MOST best excerpts, around headings and questions only where there is nothing else. What several say alike is shown once."""
-    chosen: list[Quote] = []
-    quotes = quotes_in_order(sentences, shape, _quotable(sentences) or sentences)
-    different = (each for each in quotes if not any(is_same(each, other) for other in chosen))
-    for each in islice(different, MOST):
-        _add(each, chosen)
-    return chosen

@@ -1,20 +1,16 @@
 """How much an answer can be relied on: relevance × grounding, and how well the cited passages cover the question. Without a model.
 
-    relevance  = 1 / (1 + exp(−z))        the probability that what the passages say answers the question
-    z          = .31 margin − 1.9 negated − .6 named + .38       with vectors
-    z          = .23 margin − 2.1 negated − 1.2 named + .92      by words
+    relevance  = the probability that the best excerpt of the first PASSAGES passages answers the question (`verdict`)
     grounding  = share of the answer's claims that their passages support (`assess`), at least DOUBTED; 1 for quoted sentences; 0 without
                  an answer
     score      = relevance × grounding; high from HIGH on, if the context is sufficient, medium from MEDIUM on
     coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all that may name a thing or are found
 
-margin = the turn's score minus `relevant_from` (`tiers`), so it is calibrated on the collection; negated: the question asks what is
-not so; named: the first quotable sentence lacks a name or number of the question. Of several questions the least relevance counts.
+Of several questions the least relevance counts.
 Missing aspects are words of the question that may name a thing (`things`), that no cited passage has and, unless they are names, few
 others (COMMON). A sentence that was found conflicts with a cited one of another document as `conflicts` says.
 
-Fitted on half of squad2's questions with an extractive answer, with unanswerable ones weighted to be one in five; MEDIUM and HIGH by
-hand. `python -m bench.confidence` measures it.
+`python -m bench.confidence` measures it.
 """
 
 from __future__ import annotations
@@ -25,21 +21,17 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from footnote.answer.assess import find_support
-from footnote.answer.calibration import Calibration
-from footnote.answer.choose import answering
 from footnote.answer.conflicts import conflicting
 from footnote.answer.extract import PASSAGES, read_sentences
 from footnote.answer.score_sentences import Question, Scored
 from footnote.answer.sub_questions import turns_of
-from footnote.answer.tiers import is_name, judge, relevant_from
+from footnote.answer.verdict import judge
 from footnote.ports import Embedder, Index
 from footnote.text.grounding import covered_share
 from footnote.text.question_things import things
 from footnote.text.tokens import content_terms
 from footnote.types import Answer, Confidence, Turn
 
-WITH_VECTORS = (0.31, -1.9, -0.6, 0.38)
-BY_WORDS = (0.23, -2.1, -1.2, 0.92)
 SUFFICIENT = 0.5
 """Coverage from which the cited passages suffice, unless they conflict or lack a name or number of the question."""
 COMMON = math.log(50)
@@ -53,19 +45,14 @@ def has_citations(turn: Turn) -> bool:
     return turn.answer is not None and bool(turn.answer.citations)
 
 
-async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> Turn:
+async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | None) -> Turn:
     """Sets `answer.confidence`, and notes it as `confidence`."""
     answer, hits = turn.answer, turn.evidence.sources
     if answer is None:
         return turn
     whole = replace(turn, evidence=replace(turn.evidence, hits=hits))
     read = [(one, *await read_sentences(one, index, embedder, passages=len(hits))) for one in turns_of(whole)]
-    relevance = min(
-        [
-            relevance_of(question, first_of(one, sentences), await calibration.median(turn, by_vectors=question.by_vectors))
-            for one, question, sentences in read
-        ]
-    )
+    relevance = min(relevance_of(one, question, sentences) for one, question, sentences in read)
     if len(read) == 1:
         _, question, sentences = read[0]
     else:
@@ -78,7 +65,7 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
     coverage = covered_share(terms, held, question.weights)
     conflicts = has_conflicts(answer, sentences, turn.lang)
     is_answer = turn.outcome in (None, "cached", "faq")
-    lacking = coverage < SUFFICIENT or any(is_name(word, question) for word in missing)
+    lacking = coverage < SUFFICIENT or any(question.is_name(word) for word in missing)
     found = Confidence(
         relevance=round(relevance, 3),
         grounding=round(await _grounding(turn, answer, index), 3) if is_answer else 0.0,
@@ -101,22 +88,11 @@ def confidence_shown(turn: Turn) -> dict[str, Any]:
     return {name: value for name, value in asdict(found).items() if name != "missing"} if found else {}
 
 
-def first_of(turn: Turn, sentences: Sequence[Scored]) -> list[Scored]:
-    """The sentences of the first PASSAGES hits."""
-    first = {hit.chunk.chunk_id for hit in turn.evidence.hits[:PASSAGES]}
-    return [each for each in sentences if each.hit.chunk.chunk_id in first]
-
-
-def relevance_of(question: Question, sentences: Sequence[Scored], median: float) -> float:
-    """The probability that these sentences answer the question. `median`: as in `tiers.judge`."""
-    quotes = answering(sentences, question.shape, question.lang)
-    if not quotes:
-        return 0.0
-    verdict = judge(question, sentences, quotes[0].marked, median)
-    named = any(is_name(word, question) for word in question.words_without(quotes[0].best.held))
-    per_margin, if_negated, if_named, base = WITH_VECTORS if question.by_vectors else BY_WORDS
-    z = per_margin * (verdict.score - relevant_from(question, median)) + if_negated * question.negated + if_named * named + base
-    return 1 / (1 + math.exp(-z))
+def relevance_of(turn: Turn, question: Question, sentences: Sequence[Scored]) -> float:
+    """The probability that one of the first passages of the turn answers the question. `sentences`: those of all of its passages."""
+    hits = turn.evidence.hits[:PASSAGES]
+    first = {hit.chunk.chunk_id for hit in hits}
+    return judge(question, [each for each in sentences if each.hit.chunk.chunk_id in first], hits, turn.embedder).verdict.score
 
 
 def has_conflicts(answer: Answer, sentences: Sequence[Scored], lang: str) -> bool:
@@ -130,7 +106,7 @@ def _missing(question: Question, held: frozenset[str], named: frozenset[str]) ->
     for word in question.words_without(held):
         if word in named:
             rarest = max(question.weights[term] for term in content_terms(word, question.lang))
-            if is_name(word, question) or rarest >= COMMON:
+            if question.is_name(word) or rarest >= COMMON:
                 yield word
 
 

@@ -1,6 +1,6 @@
 """The extractive answer, without a language model: sentences of the documents with citations, the closest passages, or neither.
 
-`score_sentences` scores the sentences of the first PASSAGES hits, `choose` takes the excerpts around the best ones, `tiers` decides
+`score_sentences` scores the sentences of the first PASSAGES hits, `choose` takes the excerpts around the best ones, `verdict` decides
 whether they are an answer. An excerpt stands below its title and section, so that it is understood.
 """
 
@@ -12,15 +12,14 @@ from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
-from footnote.answer.calibration import Calibration
-from footnote.answer.choose import MOST, Quote, answering, closest
+from footnote.answer.choose import MOST, Quote
 from footnote.answer.citation_styles import Markers, markers_of
 from footnote.answer.complete import complete
 from footnote.answer.messages import message
 from footnote.answer.score_sentences import Question, Scored, score_passage
 from footnote.answer.show_excerpt import escaped, shown, source_name
 from footnote.answer.sub_questions import decisive, shown_question, turns_of
-from footnote.answer.tiers import judge, score_evidence
+from footnote.answer.verdict import judge
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.ports import Embedder, Index, speaks
@@ -45,10 +44,10 @@ class Part(NamedTuple):
     verdict: Verdict
 
 
-async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
-    """Streams the answer of the tier that `tiers.judge` chooses. Without an answer the turn's outcome is `closest` or `refused`. Of several
+async def extract(turn: Turn, *, index: Index, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
+    """Streams the answer of the tier that `verdict.judge` chooses. Without one the turn's outcome is `closest` or `refused`. Of several
     questions each is answered by itself; those that are not are named at the end."""
-    parts = await read_parts(turn, index=index, embedder=embedder, calibration=calibration)
+    parts = await read_parts(turn, index=index, embedder=embedder)
     verdict = decisive([part.verdict for part in parts])
     quotes = await complete(closest_of(parts) if verdict.tier == "closest" else quotes_of(parts), turn, index)
     if not quotes and verdict.tier != "nothing":  # they may no longer be read
@@ -59,7 +58,7 @@ async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibr
         return
     writer = Writer(turn, markers_of(turn))
     if verdict.tier == "closest":
-        yield Token(writer.say(message("closest", turn.lang)))
+        yield Token(writer.say(message("likely" if verdict.because == "likely" else "closest", turn.lang)))
     for quote in quotes:
         yield Token(writer.quote(quote))
     if verdict.tier == "answer":
@@ -69,20 +68,17 @@ async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibr
     yield replace(turn, outcome="closest" if verdict.tier == "closest" else None, answer=writer.answer(verdict))
 
 
-async def read_parts(turn: Turn, *, index: Index, embedder: Embedder | None = None, calibration: Calibration) -> list[Part]:
+async def read_parts(turn: Turn, *, index: Index, embedder: Embedder | None = None) -> list[Part]:
     """The questions of the turn, mostly one, each with its excerpts and verdict."""
     hits = {hit.chunk.chunk_id: hit for hit in turn.evidence.hits}
     parts: list[Part] = []
     for one in turns_of(turn):
         question, sentences = await read_sentences(one, index, embedder)
-        quotes = answering(sentences, question.shape, turn.lang)
-        picked = [each for quote in quotes for each in quote.marked]
-        verdict = judge(question, sentences, picked, await calibration.median(one, by_vectors=question.by_vectors))
-        if verdict.tier != "answer":
-            quotes = closest(sentences, question.shape) if verdict.tier == "closest" else []
+        judged = judge(question, sentences, one.evidence.hits[:PASSAGES], turn.embedder)
+        quotes = judged.quotes
         if one is not turn:  # citations are of the turn's own hits
             quotes = [replace(each, hit=hits[each.hit.chunk.chunk_id]) for each in quotes]
-        parts.append(Part(one.asked, quotes, verdict))
+        parts.append(Part(one.asked, quotes, judged.verdict))
     return parts
 
 
@@ -156,20 +152,23 @@ def _outside(chunks: Sequence[Chunk]) -> dict[str, ChunkSentences]:
     return found
 
 
-async def certain_quotes(turn: Turn, *, index: Index, embedder: Embedder | None = None, calibration: Calibration) -> list[Quote]:
+async def certain_quotes(turn: Turn, *, index: Index, embedder: Embedder | None = None) -> list[Quote]:
     """The excerpts with which `extract` would answer from these hits; [] = it would not."""
-    return quotes_of(await read_parts(turn, index=index, embedder=embedder, calibration=calibration))
-
-
-async def score_turn(turn: Turn, *, index: Index) -> float:
-    """`tiers.score_evidence` of a turn's hits."""
-    return score_evidence(*await read_sentences(turn, index))
+    return quotes_of(await read_parts(turn, index=index, embedder=embedder))
 
 
 def verdict_shown(turn: Turn) -> dict[str, Any]:
     """The tier of an extractive answer, and why, for explanations; {} if a language model wrote it."""
     verdict = turn.answer.verdict if turn.answer else None
-    return {"tier": verdict.tier, "because": verdict.because, "score": round(verdict.score, 2)} if verdict else {}
+    if verdict is None:
+        return {}
+    return {
+        "tier": verdict.tier,
+        "because": verdict.because,
+        "score": verdict.score,
+        "related": verdict.related,
+        "reasons": [*verdict.reasons],
+    }
 
 
 class Writer:

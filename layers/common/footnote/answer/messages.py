@@ -14,11 +14,8 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Diesen Teil scheinen die Dokumente nicht zu beantworten: {question}",
         "ko": "문서에 다음 질문에 대한 답은 없는 것 같습니다. {question}",
     },
-    "closest": {
-        "en": "The documents may not answer this. The closest passages:",
-        "de": "Die Dokumente beantworten diese Frage möglicherweise nicht. Am nächsten kommen diese Textstellen:",
-        "ko": "문서에 이 질문에 대한 답이 없을 수 있습니다. 가장 가까운 구절은 다음과 같습니다.",
-    },
+    "closest": {"en": "The closest passages:", "de": "Die nächstliegenden Textstellen:", "ko": "가장 가까운 구절입니다."},
+    "likely": {"en": "Likely answers:", "de": "Wahrscheinliche Antworten:", "ko": "답일 가능성이 높은 구절입니다."},
     "more": {"en": "… {count} more", "de": "… {count} weitere", "ko": "… {count}개 더"},
     "overview": {
         "en": "These sentences are from the attached files. A summary in other words needs a language model.",

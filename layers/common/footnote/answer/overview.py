@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
 
-from footnote.answer.calibration import Calibration
 from footnote.answer.choose import Quote, quote_of
 from footnote.answer.citation_styles import markers_of
 from footnote.answer.extract import Writer, extract, read_sentences
@@ -25,8 +24,8 @@ PASSAGES, EXCERPTS, QUESTIONS = 10, 4, 5
 """How many passages are read, excerpts quoted, and earlier questions named."""
 LABEL = re.compile(r"(?:^|\s)[A-Z가-힣][\w/ -]{1,24}: ")
 """“Version: 3.2 Effective Date: January 1”: two of them are a record of the document, not what it says."""
-SURE = Verdict("answer", "sure", 0.0, 0.0, 0.0)
-SILENT = Verdict("nothing", "no_sentence", 0.0, 0.0, 0.0)
+SURE = Verdict("answer", "sure")
+SILENT = Verdict("nothing", "unrelated")
 
 
 @known_early
@@ -35,10 +34,10 @@ def is_quoted_first(turn: Turn) -> bool:
     return turn.profile.quotes_first and turn.plan.model is not None
 
 
-async def quote_first(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> Turn:
+async def quote_first(turn: Turn, *, index: Index, embedder: Embedder | None) -> Turn:
     """Sets `turn.quoted` to what `quote` makes."""
     quoted = turn
-    async for item in quote(turn, index=index, embedder=embedder, calibration=calibration):
+    async for item in quote(turn, index=index, embedder=embedder):
         quoted = item if isinstance(item, Turn) else quoted
     return replace(turn, quoted=quoted)
 
@@ -55,7 +54,7 @@ async def show_quotes(turn: Turn) -> AsyncIterator[Event | Turn]:
     yield turn
 
 
-async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
+async def quote(turn: Turn, *, index: Index, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
     """Streams an overview, if that is asked for; else as `extract`. Of a collection whose documents say nothing in sentences there is
     none. What the last answer is from follows a word on what needs a model. What `quote_first` has made is not made again, nor is what it
     has shown."""
@@ -67,7 +66,7 @@ async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibrat
         yield replace(turn, answer=answer, outcome=made.outcome, evidence=evidence)
         return
     if turn.conversation.is_asked_about and turn.answer is None:
-        turn = await _last_answer(turn, extract(turn, index=index, embedder=embedder, calibration=calibration))
+        turn = await _last_answer(turn, extract(turn, index=index, embedder=embedder))
         yield Token(turn.answer.text if turn.answer else "")
         yield turn
         return
@@ -80,7 +79,7 @@ async def quote(turn: Turn, *, index: Index, embedder: Embedder | None, calibrat
         yield replace(turn, outcome="refused", answer=Answer(text, extractive=True, verdict=SILENT))
         return
     if not picked:
-        async for each in extract(turn, index=index, embedder=embedder, calibration=calibration):
+        async for each in extract(turn, index=index, embedder=embedder):
             yield each
         return
     async for each in _overview(turn, picked):

@@ -7,7 +7,6 @@ from dataclasses import replace
 from statistics import fmean
 
 from footnote.answer.assess import find_support, is_comparable
-from footnote.answer.calibration import Calibration
 from footnote.answer.check import has_other_sources, quote_documents, with_warning
 from footnote.answer.messages import message
 from footnote.events import Event
@@ -22,9 +21,7 @@ def has_sources(turn: Turn) -> bool:
     return answer is not None and bool(answer.citations) and not answer.extractive and "citations_added" not in answer.warnings
 
 
-async def check_support(
-    turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration, rag: Rag
-) -> AsyncIterator[Event | Turn]:
+async def check_support(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> AsyncIterator[Event | Turn]:
     """Notes the mean support as `groundedness` (0..2) and the unsupported claims as `unsupported`.
 
     If a claim is unsupported, the answer gets the warning `unsupported`. If all are, and one is refuted, it is no answer: the documents
@@ -45,7 +42,7 @@ async def check_support(
         refusal = Answer(message("unsupported", turn.lang), model=answer.model)
         yield replace(turn, outcome="refused", answer=refusal).with_notes(rejected_answer=answer.text)
     elif unfounded:
-        async for item in quote_documents(turn, answer, "unfounded", index, embedder, calibration):
+        async for item in quote_documents(turn, answer, "unfounded", index, embedder):
             yield item
     else:
         yield with_warning(turn, answer, "unsupported")

@@ -1,19 +1,17 @@
 """Drops passages that have little to do with the question, before an answer is written from them. Without a language model.
 
-The relevance of a passage (`tiers.relevance`) is calibrated by what everyday questions score on the collection, so one threshold fits
-every collection, language and embedder. The LEAST passages that are placed best stay, as many as an API shows that verifies nothing:
-where a question has other words than its answer, relevance tells no more than the place, and two in five of those that answer are below
-the threshold (`python -m bench.prompts`). A request that names a threshold wants it kept.
+The relevance of a passage is `verdict.relatedness`: a probability, so one threshold fits every collection and language. The LEAST passages
+that are placed best stay, as many as an API shows that verifies nothing: where a question has other words than its answer, relevance tells
+no more than the place (`python -m bench.prompts`). A request that names a threshold wants it kept.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from footnote.answer.calibration import Calibration
 from footnote.answer.extract import read_sentences
 from footnote.answer.sub_questions import turns_of
-from footnote.answer.tiers import relevance
+from footnote.answer.verdict import relatedness
 from footnote.ports import Embedder, Index
 from footnote.settings import Rag
 from footnote.types import EXTERNAL_IDS, Hit, Turn
@@ -21,18 +19,15 @@ from footnote.types import EXTERNAL_IDS, Hit, Turn
 LEAST = 5
 
 
-async def verify_passages(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration, rag: Rag) -> Turn:
+async def verify_passages(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:
     """Keeps the first LEAST hits and those with a relevance of at least `rag.similarity_threshold`; if the request has a threshold, only
     those that reach it. Notes the relevance as the score `relevance`, of several questions the highest. Hits of external systems are
-    kept: the collection's calibration says nothing about them."""
+    kept: their scores are not those of the index."""
     hits = turn.evidence.hits
     reached: dict[str, float] = {}
     for one in turns_of(turn):
         question, sentences = await read_sentences(one, index, embedder, passages=len(hits))
-        median = await calibration.median(turn, by_vectors=question.by_vectors)
-        for hit in one.evidence.hits:
-            chunk_id = hit.chunk.chunk_id
-            found = relevance(question, [each for each in sentences if each.hit is hit], median)
+        for chunk_id, found in relatedness(question, sentences, one.evidence.hits, turn.embedder).items():
             reached[chunk_id] = max(found, reached.get(chunk_id, 0.0))
     least = rag.similarity_threshold if turn.request.threshold is None else turn.request.threshold
     always = LEAST if turn.request.threshold is None else 0
@@ -41,7 +36,7 @@ async def verify_passages(turn: Turn, *, index: Index, embedder: Embedder | None
         if hit.chunk.chunk_id.startswith(EXTERNAL_IDS):
             kept.append(hit)
             continue
-        found = reached.get(hit.chunk.chunk_id, 0.0)
-        if found >= least or at < always:
-            kept.append(replace(hit, scores={**hit.scores, "relevance": round(found, 4)}))
+        related = reached.get(hit.chunk.chunk_id, 0.0)
+        if related >= least or at < always:
+            kept.append(replace(hit, scores={**hit.scores, "relevance": round(related, 4)}))
     return replace(turn, evidence=replace(turn.evidence, hits=tuple(kept)))

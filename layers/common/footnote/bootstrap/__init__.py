@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from footnote.adapters.local.secret import load_secret
-from footnote.answer.calibration import Calibration
 from footnote.answer.toolbox import Search
 from footnote.bootstrap import health
 from footnote.bootstrap.backends import BACKENDS
 from footnote.bootstrap.describing import make_document_model
-from footnote.bootstrap.everyday import EverydayQuestions
 from footnote.bootstrap.suggestions import Trials, list_collections
 from footnote.bootstrap.voice_finder import VoiceServices
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
@@ -257,11 +255,6 @@ class Core(VoiceServices):
     async def list_collections(self, caller: Caller, lang: str | None = None) -> list[dict[str, Any]]:
         """The collections visible to the caller, as in `bootstrap.suggestions`."""
         return await list_collections(self, caller, lang)
-
-    @cached_property
-    def calibration(self) -> Calibration:
-        """Calibrates refusals."""
-        return Calibration(EverydayQuestions(self).score, self.index, self.optional_cache)
 
     @cached_property
     def trial(self) -> Trial:

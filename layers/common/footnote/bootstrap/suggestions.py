@@ -69,7 +69,7 @@ async def _quotes(core: Core, caller: Caller, collection: str, question: str) ->
     turn = core.new_turn(Request(question, collection, options=CHEAP), caller, UNSAVED, trace_id="")
     deps = core.turn_deps(turn)
     found = await core.retrieve.finish(turn, deps)
-    return _marked(await certain_quotes(found, index=deps.index, embedder=core.embedder, calibration=deps.calibration))
+    return _marked(await certain_quotes(found, index=deps.index, embedder=core.embedder))
 
 
 def _marked(quotes: Sequence[Quote]) -> list[tuple[str, int, int]]:
@@ -106,4 +106,4 @@ class Trials:
             plan = plan.without(option, "a suggested question is tried")
         asked = replace(turn.ask(question), plan=plan, conversation=Conversation(), answer=None, outcome=None, record=Record())
         found = await self._core.lookup.finish(replace(asked, request=replace(asked.request, tool_scope="", ask_kdb=False)), deps)
-        return _marked(await certain_quotes(found, index=deps.index, calibration=deps.calibration))
+        return _marked(await certain_quotes(found, index=deps.index))

@@ -33,7 +33,12 @@ SEPARATOR = re.compile(r"[\s()./-]+")
 
 def has_answer(turn: Turn) -> bool:
     """There is an answer from passages, the model's or quotes."""
-    return turn.answer is not None and turn.outcome in (None, "closest")
+    return turn.answer is not None and turn.outcome is None
+
+
+def shows_closest(turn: Turn) -> bool:
+    """The closest passages are shown, which settled the turn."""
+    return turn.answer is not None and turn.outcome == "closest"
 
 
 async def find_violations(turn: Turn, *, terms: Terms) -> Turn:

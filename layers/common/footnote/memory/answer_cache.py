@@ -96,7 +96,9 @@ def _restored(value: dict[str, Any], chunks: dict[str, Chunk]) -> tuple[Answer, 
         Citation(number, hits[position], snippet, page, _pairs(bounds), _pairs(spans))
         for number, position, snippet, page, bounds, spans in value["citations"]
     )
-    verdict = value["verdict"] and Verdict(**value["verdict"] | {"missing": tuple(value["verdict"]["missing"])})
+    kept: dict[str, Any] | None = value["verdict"]
+    is_whole = kept is not None and "reasons" in kept  # that of an earlier version has other scores
+    verdict = Verdict(**kept | {name: tuple(kept[name]) for name in ("missing", "reasons")}) if kept and is_whole else None
     return Answer(value["text"], citations, value["extractive"], value["model"], verdict=verdict), hits
 
 

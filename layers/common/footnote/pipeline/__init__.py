@@ -35,7 +35,7 @@ from footnote.learn.hints import add_hints
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.memory.room_prompt import keep_room_prompt, keeps_room_prompt
-from footnote.pipeline.checks import CHECK, CHECKS, INJECTION, QUOTES
+from footnote.pipeline.checks import CHECK, CHECKS, CLOSEST_POLICY, INJECTION, QUOTES
 from footnote.pipeline.mode import answering_mode
 from footnote.pipeline.search import (
     EMBED,
@@ -273,6 +273,7 @@ ANSWER = (
     Switch("mode", answering_mode, {
         "rag": DOCUMENTS, "last_answer": LAST_ANSWER, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT, "greeting": (GREET,),
     }),
+    CLOSEST_POLICY,
     Step(
         "follow_up", suggest_follow_ups, stage=Stage.ANSWER, option="follow_up", on_error=SKIP, always=True, when=has_hits,
         shows=lambda t: {"questions": len(t.record.suggested_questions)},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from footnote.answer.check import check_answer, doubt_answer
 from footnote.answer.context import warn_of_injection, was_written
 from footnote.answer.critique import critique, critique_shown
@@ -9,7 +11,7 @@ from footnote.answer.extract import verdict_shown
 from footnote.answer.overview import has_quotes, is_quoted_first, quote_first, show_quotes
 from footnote.answer.revise import is_revisable, revise, revision_shown
 from footnote.answer.unsupported import check_support, has_sources
-from footnote.guard.answer_policy import check_quotes, drop_quotes, enforce_policy, find_violations, has_answer, withhold
+from footnote.guard.answer_policy import check_quotes, drop_quotes, enforce_policy, find_violations, has_answer, shows_closest, withhold
 from footnote.steps import FALLBACK, IGNORE, SKIP, Step
 from footnote.types import Stage
 
@@ -46,14 +48,18 @@ QUOTES = (
 )
 """What is quoted without a model → what of it is shown until the model's answer comes."""
 
+POLICY = Step(
+    "policy", enforce_policy, stage=Stage.CHECK, option="critique", on_error=FALLBACK, fallback=withhold, timeout_s=5, when=has_answer,
+)
+CLOSEST_POLICY = replace(POLICY, name="closest_policy", always=True, when=shows_closest)
+"""The closest passages → what may be shown of them. They settle a turn, before its checks."""
+
 CHECKS = (
     *CRITIQUE,
     CHECK,
     Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=has_sources),
     INJECTION,
-    Step(
-        "policy", enforce_policy, stage=Stage.CHECK, option="critique", on_error=FALLBACK, fallback=withhold, timeout_s=5, when=has_answer,
-    ),
+    POLICY,
 )
 """An answer from documents → what may be shown of it, with its warnings."""
 # fmt: on

@@ -12,7 +12,6 @@ from footnote.guard.forbidden_words import check_forbidden, drop_derived, drop_f
 from footnote.guard.input_guard import check_input
 from footnote.learn.weigh import weigh
 from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
-from footnote.rank.definitions import asks_for_definition, put_definition_first
 from footnote.rank.diversify import diversify, drop_duplicates, several_were_read
 from footnote.rank.penalties import penalise
 from footnote.rank.refine import is_fused, refine
@@ -153,10 +152,6 @@ SEARCH = (
         shows=lambda t: {"retriever": t.request.retriever, "ranked": len(t.evidence.ranked)},
     ),
     Step("refine", refine, stage=Stage.RANK, option="refine", on_error=SKIP, timeout_s=2, when=is_fused),
-    Step(
-        "definition", put_definition_first, stage=Stage.RANK, on_error=SKIP, timeout_s=2, when=asks_for_definition,
-        shows=lambda t: {"found": "definition" in t.record.notes},
-    ),
     Step(
         "read", read_pool, stage=Stage.RANK, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
         when=has_no_hits,

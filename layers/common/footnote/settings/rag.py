@@ -70,8 +70,7 @@ class Rag(Group):
         0.4,
         ge=0,
         le=1,
-        description="Lowest relevance of a passage, 0 to 1, where passages are verified. It is calibrated for each collection: below 0.5"
-        " a passage looks like what everyday questions find there.",
+        description="Lowest relevance of a passage, 0 to 1, where passages are verified: below 0.5 its question has little to do with it.",
         changeable=True,
     )
     rrf_k: int = setting(30, gt=0, le=10_000, description="The constant k of reciprocal rank fusion.", changeable=True, affects="search")

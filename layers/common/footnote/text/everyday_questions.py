@@ -1,4 +1,4 @@
-"""Short everyday questions that documents of a team hardly answer. Refusals are calibrated with them.
+"""Short everyday questions that documents of a team hardly answer. They tell what unrelated texts score with an embedder.
 
 `everyday_questions.txt` holds 60 in each of the three languages of the prompts, and the same 20 in each of 23 others.
 """

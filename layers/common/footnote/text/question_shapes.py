@@ -57,7 +57,7 @@ LONGEST_TOPIC = 3
 """Words; in Korean, where they are longer, two."""
 SUBJECT = re.compile(
     r"^(?:what(?:['’]s| is| are| does)|define|explain|meaning of|was (?:ist|sind|bedeutet|heißt|versteht man unter)|erkläre?)\s+"
-    r"(?:(?:(?P<any>an?|eine?[mnrs]?)|the|der|die|das)\s+)?(?P<subject>.+?)(?:\s+means?)?$"
+    r"(?:(?:an?|eine?[mnrs]?|the|der|die|das)\s+)?(?P<subject>.+?)(?:\s+means?)?$"
     r"|^(?P<korean>.+?)(?:이란|란|은|는|이|가)?\s*(?:무엇|뭐|(?:의\s*)?(?:뜻|의미|정의))",
     re.IGNORECASE,
 )
@@ -87,9 +87,3 @@ def subject_of(question: str) -> list[str]:
     """The words of what a question wants defined; [] if that cannot be told."""
     asked = SUBJECT.match(question.strip().rstrip("?？. "))
     return re.findall(r"\w[\w.-]*", asked["subject"] or asked["korean"]) if asked else []
-
-
-def asks_for_any(question: str) -> bool:
-    """Whether it wants any such thing defined: “What is a portlet?”"""
-    asked = SUBJECT.match(question.strip())
-    return asked is not None and asked["any"] is not None

@@ -174,8 +174,10 @@ def _verdict(verdict: Verdict) -> StoredVerdict:
         "because": verdict.because,
         "score": verdict.score,
         "answer_from": verdict.answer_from,
+        "related": verdict.related,
         "closest_from": verdict.closest_from,
         "missing": list(verdict.missing),
+        "reasons": list(verdict.reasons),
     }
 
 

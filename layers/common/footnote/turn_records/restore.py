@@ -104,8 +104,10 @@ def _confidence(noted: dict[str, Any] | None) -> Confidence | None:
 def _verdict(stored: StoredVerdict | None) -> Verdict | None:
     if stored is None:
         return None
-    scores = stored["score"], stored["answer_from"], stored["closest_from"]
-    return Verdict(stored["tier"], stored["because"], *scores, missing=tuple(stored["missing"]))
+    if "related" not in stored:  # of an earlier version: its scores were no probabilities, and some of its reasons are no more
+        return Verdict(stored["tier"], "sure" if stored["tier"] == "answer" else "unsure", missing=tuple(stored["missing"]))
+    scores = stored["score"], stored["answer_from"], stored["related"], stored["closest_from"]
+    return Verdict(stored["tier"], stored["because"], *scores, tuple(stored["missing"]), tuple(stored["reasons"]))
 
 
 def _citation(reference: StoredReference, record: TurnRecord, hits: Sequence[Hit]) -> Citation:

@@ -79,7 +79,7 @@ from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Ratin
 from footnote.types.language_models import ModelLimits, ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
-from footnote.types.reading import AskedType, AttachedFiles, Definition, Period, Reading, Scope, Shape
+from footnote.types.reading import AskedType, AttachedFiles, Period, Reading, Scope, Shape
 from footnote.types.record import (
     NO_MODEL,
     ModelCall,
@@ -170,7 +170,6 @@ __all__ = [
     "ContentType",
     "Conversation",
     "Cut",
-    "Definition",
     "DescribedBy",
     "Document",
     "DocumentState",

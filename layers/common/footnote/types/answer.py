@@ -28,26 +28,29 @@ FLAWS: frozenset[str] = frozenset(get_args(Flaw))
 Tier = Literal["answer", "closest", "nothing"]
 """answer: the text answers the question. closest: it does not; the closest passages are shown, with their best sentence marked.
 nothing: no passage is close."""
-Reason = Literal["sure", "unsure", "lacks_name", "no_sentence", "unrelated"]
-"""sure: a sentence answers. unsure: none answers for certain. lacks_name: one would, but no passage has a name or number of the question.
-no_sentence: the passages are close, but only headings or questions in them match. unrelated: questions about something else score as
-high."""
+Reason = Literal["sure", "likely", "unsure", "lacks_code", "unrelated"]
+"""sure: an excerpt answers. likely: one may well. unsure: none is likely to. lacks_code: one would answer, but it lacks a code or version
+of the question. unrelated: the question has nothing to do with the collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why an extractive answer has its tier. Scores are log odds."""
+    """Why an extractive answer has its tier (`answer.verdict`)."""
 
     tier: Tier
     because: Reason
-    score: float
-    """Of the best passages and sentences."""
-    answer_from: float
+    score: float = 0.0
+    """The probability that the best excerpt answers."""
+    answer_from: float = 0.0
     """The lowest score of an answer."""
-    closest_from: float
-    """The lowest score at which passages are shown; calibrated on the collection."""
+    related: float = 0.0
+    """How much the question has to do with the collection, 0 to 1."""
+    closest_from: float = 0.0
+    """The lowest value of `related` at which passages are shown."""
     missing: tuple[str, ...] = ()
     """Words of the question that occur in none of the passages that were looked at."""
+    reasons: tuple[str, ...] = ()
+    """What speaks most for (+) and against (-) the best excerpt: groups of features, strongest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,8 @@ class Citation:
 
 
 ConfidenceLevel = Literal["low", "medium", "high"]
-HIGH, MEDIUM = 0.86, 0.6
-"""Scores from which a confidence is high, and medium. By hand."""
+HIGH, MEDIUM = 0.556, 0.3
+"""Scores from which a confidence is high, and medium: those from which an excerpt is called an answer, and likely (`answer.verdict`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,16 +16,6 @@ AskedType = Literal["date", "frequency", "number", "person", "place", "reason"]
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """What a question wants defined."""
-
-    subject: tuple[str, ...]
-    """Its words, as they were written."""
-    of: Literal["thing", "any", "person"] = "thing"
-    """any: any such thing, “What is a portlet?”; person: who holds a role, or which role somebody has."""
-
-
-@dataclass(frozen=True, slots=True)
 class Period:
     """Days from `first` to before `end`; None = open."""
 
@@ -62,15 +52,13 @@ class Reading:
     does a search, before it begins."""
 
     question: str = ""
-    """The text that was read, `Turn.asked` or a part of it; “” = none, and shape, type, definition and parts say nothing."""
+    """The text that was read, `Turn.asked` or a part of it; “” = none, and shape, type and parts say nothing."""
     lang: str = "en"
     """Its language."""
     shape: Shape = "other"
     """What an answer to it looks like."""
     asked_type: AskedType | None = None
     """The kind of thing it asks for; None = another."""
-    definition: Definition | None = None
-    """What it wants defined, or who somebody is; None = neither."""
     parts: tuple[Reading, ...] = ()
     """Each of several questions, in the order of `Turn.answered`; () = there is one."""
     classification: Classification | None = None

@@ -112,8 +112,10 @@ class StoredVerdict(TypedDict):
     because: Reason
     score: float
     answer_from: float
+    related: float
     closest_from: float
     missing: list[str]
+    reasons: list[str]
 
 
 class StoredModelSource(TypedDict):

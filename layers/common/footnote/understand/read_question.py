@@ -35,7 +35,6 @@ def reading_shown(turn: Turn) -> dict[str, Any]:
     return {
         "shape": reading.shape,
         "asked_type": reading.asked_type or "other",
-        "definition": reading.definition.of if reading.definition else "none",
         "parts": len(reading.parts),
         "scope": ", ".join(name for name, is_named in about.items() if is_named) or "any",
     }

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from math import log
 
-from footnote.text.abbreviations import HANGUL
+from footnote.text.language import HANGUL
 from footnote.text.tokens import content_terms
 from footnote.text.words import QUESTION_WORDS, STOP_WORDS
 

@@ -1,0 +1,182 @@
+"""What tells whether an excerpt answers a question: one row of numbers for each excerpt.
+
+Covered shares and weights are those of `score_sentences`; an unknown term has the highest weight. `hits`: the passages that the
+excerpts are from, in their order. What is centred is a difference from the mean of the sentences of all hits, in units of their standard
+deviation. A value that is not known, such as a cosine without vectors, is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from footnote.answer.assess import numbers_in
+from footnote.answer.choose import Quote
+from footnote.answer.score_sentences import Question, Scored
+from footnote.text.codes import codes_in
+from footnote.text.question_shapes import NEGATION
+from footnote.types import HYBRID, Hit
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+OF_EXCERPT = {
+    "cosine": "meaning",
+    "cosine_centred": "meaning",
+    "excerpt_centred": "meaning",  # the mean of its sentences
+    "passage_cosine": "meaning",
+    "passage_below": "meaning",  # how much below the nearest passage
+    "total": "words",
+    "near": "words",
+    "passage": "words",
+    "heading": "words",
+    "covered": "words",  # by the excerpt with title and headings
+    "covered_strictly": "words",
+    "missing": "missing",  # weight of the rarest term that it lacks
+    "missing_known": "missing",  # of the rarest one that the collection has
+    "type_held": "type",
+    "type_missing": "type",
+    "numbers_missing": "missing",
+    "codes_missing": "missing",
+    "names_missing": "missing",
+    "negation_differs": "negation",
+    "above_others": "rivals",  # how much the best sentence scores above that of the next passage
+    "above_own": "rivals",  # above the next excerpt of its own passage
+    "above_mean": "rivals",  # above the mean of five others
+    "fused": "place",
+    "place": "place",
+    "by_words": "place",
+    "is_list": "form",
+    "is_table": "form",
+    "length": "form",
+    "sentence_length": "form",
+}
+OF_SEARCH = {
+    "negated": "negation",
+    "highest_cosine": "search",
+    "nearest": "search",
+    "nearest_ahead": "search",  # of the last hit
+    "words_ahead": "search",
+    "words_reached": "search",  # the best score by words for each term
+    "agreement": "search",  # share of the hits that both lists hold
+    "same_first": "search",
+    "spread": "rivals",  # how many excerpts score alike
+    "terms": "search",
+    "unknown": "missing",
+}
+GROUPS = OF_EXCERPT | OF_SEARCH
+"""Column → what it is about, in the words of `Verdict.reasons`."""
+NAMES = tuple(GROUPS)
+"""The columns, in their order."""
+SHARPNESS = 8.0
+"""How fast an excerpt that scores less counts less in `spread`."""
+SOFT = 0.02
+"""Added to the deviation of cosines: those of few sentences may be all alike."""
+
+
+def describe(question: Question, quotes: Sequence[Quote], sentences: Sequence[Scored], hits: Sequence[Hit]) -> npt.NDArray[np.float32]:
+    """A row of NAMES for each quote. `sentences`: those of all hits."""
+    import numpy as np
+
+    search = _Search(question, quotes, sentences, hits)
+    of_search = search.row()
+    return np.array([[*search.of(quote), *of_search] for quote in quotes], np.float32)
+
+
+class _Search:
+    """What was found for a question."""
+
+    def __init__(self, question: Question, quotes: Sequence[Quote], sentences: Sequence[Scored], hits: Sequence[Hit]) -> None:
+        cosines = [each.features.cosine for each in sentences]
+        self._question = question
+        self._quotes = quotes
+        self._hits = hits
+        self._highest = max(cosines)
+        self._mean = sum(cosines) / len(cosines)
+        self._deviation = math.sqrt(sum((each - self._mean) ** 2 for each in cosines) / len(cosines)) + SOFT
+        self._scores = [hit.scores for hit in hits]
+        if question.by_vectors and not any("cosine" in scores for scores in self._scores):  # their vectors were made after the search
+            near = {each.hit.chunk.chunk_id: each.features.passage_cosine for each in sentences}
+            self._scores = [{**hit.scores, "cosine": near.get(hit.chunk.chunk_id, 0.0)} for hit in hits]
+        self._dense = self._of("cosine")
+        self._lexical = self._of("bm25")
+        self._most = question.most or 1.0
+        self._numbers = numbers_in(question.text, question.lang)
+        self._codes = codes_in(question.text)
+
+    def row(self) -> list[float]:
+        """The values of OF_SEARCH."""
+        question = self._question
+        both = [{"bm25", "cosine"} <= scores.keys() for scores in self._scores]
+        first = self._first("bm25") == self._first("cosine")
+        scores = [quote.best.score for quote in self._quotes]
+        return [
+            float(question.negated),
+            self._highest,
+            self._dense[0],
+            self._dense[0] - self._dense[-1],
+            1 - self._lexical[-1] / (self._lexical[0] or 1.0) if len(self._lexical) > 1 else 1.0,
+            self._lexical[0] / max(1, len(question.terms)) / self._most,
+            sum(both) / len(both),
+            float(first),
+            math.log(sum(math.exp(SHARPNESS * (score - max(scores))) for score in scores)),
+            math.log1p(len(question.terms)),
+            question.unknown,
+        ]
+
+    def _of(self, source: str) -> list[float]:
+        """The scores of a list, best first."""
+        return sorted((scores[source] for scores in self._scores if source in scores), reverse=True) or [0.0]
+
+    def _first(self, source: str) -> int:
+        return max(range(len(self._scores)), key=lambda at: self._scores[at].get(source, 0.0))
+
+    def of(self, quote: Quote) -> list[float]:
+        """The values of OF_EXCERPT."""
+        question, best, hit = self._question, quote.best, quote.hit
+        found = best.features
+        shown = [quote.sentences[number] for number in quote.excerpt.every]
+        held = frozenset[str]().union(*(each.held for each in shown))
+        lacked = [question.weights[term] for term in question.terms - held]
+        known = [weight for weight in lacked if weight < self._most]
+        text = f"{hit.chunk.title} {best.heading} {quote.text}"
+        missing = question.words_without(held)
+        excerpt = sum(each.features.cosine for each in shown) / len(shown)
+        others = [other.best.score for other in self._quotes if other is not quote]
+        elsewhere = [other.best.score for other in self._quotes if other.hit is not hit]
+        within = [other.best.score for other in self._quotes if other.hit is hit and other is not quote]
+        highest = sorted(others, reverse=True)[:5] or [best.score - 1]
+        is_typed, kind = question.asked_type is not None, quote.excerpt.kind
+        return [
+            found.cosine,
+            (found.cosine - self._mean) / self._deviation,
+            (excerpt - self._mean) / self._deviation,
+            found.passage_cosine,
+            found.passage_cosine - self._dense[0],
+            found.total,
+            found.near,
+            found.passage,
+            found.heading,
+            covered := question.cov(held),
+            question.strict(covered),
+            max(lacked, default=0.0) / self._most,
+            max(known, default=0.0) / self._most,
+            found.kind if is_typed else 0.0,
+            float(is_typed and found.kind == 0),
+            float(len(self._numbers - numbers_in(text, hit.chunk.lang)) if self._numbers else 0),
+            float(len(self._codes - codes_in(text)) if self._codes else 0),
+            float(sum(question.is_name(word) for word in missing)),
+            float((NEGATION.search(best.text) is not None) != question.negated),
+            best.score - max(elsewhere, default=best.score - 1),
+            best.score - max(within, default=best.score - 1),
+            best.score - sum(highest) / len(highest),
+            hit.scores.get(HYBRID, hit.score),
+            math.log1p(self._hits.index(hit)),
+            hit.scores.get("bm25", 0.0) / (self._lexical[0] or 1.0),
+            float(kind == "list"),
+            float(kind == "table"),
+            math.log1p(len(quote.words)),
+            math.log1p(len(best.text.split())),
+        ]

@@ -1,0 +1,171 @@
+"""Decides whether excerpts answer a question, and how sure that is. Without a language model.
+
+`fitted.json` holds two logistic regressions over `features` for each regime: the vectors of the built-in embedder, those of another one,
+and words alone. One says how likely an excerpt answers, of what people ask of folders; the excerpts are in its order, and an answer is
+given where wrong ones cost no more than the right ones beside them are worth (`bench.fit`). The other says whether the question is
+related to the collection at all: .5 is where all but a few unrelated questions are refused.
+
+A code of the question that the excerpts lack is no answer whatever the probability: 1AG40 is not 1AG41, and too few questions that
+people wrote have one for a weight to say so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from footnote.answer.choose import Quote, alone, candidates, shown_beside
+from footnote.answer.features import GROUPS, NAMES, describe
+from footnote.answer.score_sentences import Question, Scored
+from footnote.text.codes import codes_in
+from footnote.text.message_kinds import EMBEDDER
+from footnote.types import Hit, Reason, Tier, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Matrix = npt.NDArray[np.float32]
+
+FITTED = Path(__file__).with_name("fitted.json")
+Regime = Literal["built-in", "other", "words"]
+MOST_COMPARED = 12
+"""Excerpts of a question that are judged, the best by their sentences."""
+LIKELY_FROM = 0.3
+"""The probability from which an excerpt is called likely."""
+RELATED_FROM, SHOWN_FROM = 0.5, 0.45
+"""Passages are shown where the question is related, or one is as likely to answer as hardly any is to an unrelated question."""
+MOST_REASONS = 3
+NOTHING = Verdict("nothing", "unrelated")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The excerpts to show, and why. `probabilities`: that each of all judged excerpts answers, best first."""
+
+    quotes: list[Quote]
+    verdict: Verdict
+    probabilities: Sequence[float] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """log odds = clip(features[columns], low, high) · weights + bias."""
+
+    columns: npt.NDArray[np.int64]
+    low: Matrix
+    high: Matrix
+    weights: Matrix
+    bias: float
+
+    def probability(self, features: Matrix) -> Matrix:
+        """One for each row."""
+        import numpy as np
+
+        found: Matrix = 1 / (1 + np.exp(-self._clipped(features) @ self.weights - self.bias))
+        return found
+
+    def parts(self, row: Matrix) -> Iterator[tuple[str, float]]:
+        """(column, what it adds to the log odds of this row beyond what it adds on average)."""
+        said = (self._clipped(row) - (self.low + self.high) / 2) * self.weights
+        return ((NAMES[at], float(part)) for at, part in zip(self.columns, said, strict=True))
+
+    def _clipped(self, features: Matrix) -> Matrix:
+        found: Matrix = features[..., self.columns].clip(self.low, self.high)
+        return found
+
+
+@cache
+def _fitted() -> dict[str, Any]:
+    """`fitted.json`. ValueError if it was fitted with other features."""
+    found: dict[str, Any] = json.loads(FITTED.read_text("utf-8"))
+    if found["features"] != hashlib.sha256("\n".join(NAMES).encode()).hexdigest()[:16]:
+        raise ValueError("fitted.json was made for other features: run `make fit`")
+    return found
+
+
+@cache
+def _models(regime: Regime) -> tuple[Linear, Linear]:
+    """(whether an excerpt answers, whether the question is related)."""
+    import numpy as np
+
+    def linear(name: str) -> Linear:
+        found = _fitted()["regimes"][regime][name]
+        low, high, weights = (np.array(found[key], np.float32) for key in ("low", "high", "weights"))
+        return Linear(np.array([NAMES.index(column) for column in found["columns"]]), low, high, weights[:-1], float(weights[-1]))
+
+    return linear("answers"), linear("related")
+
+
+def answer_from() -> float:
+    """The probability from which an excerpt is an answer."""
+    return float(_fitted()["answer_from"])
+
+
+def regime_of(question: Question, embedder: str) -> Regime:
+    """`embedder`: the name of the one whose vectors the question was compared by."""
+    if not question.by_vectors:
+        return "words"
+    return "built-in" if embedder.startswith(EMBEDDER) else "other"
+
+
+def judge(question: Question, sentences: Sequence[Scored], hits: Sequence[Hit], embedder: str = "") -> Judged:
+    """The tier of an answer, with its excerpts. `sentences`: those of the hits; `embedder`: as of `regime_of`."""
+    quotes = list(islice(candidates(sentences), MOST_COMPARED))
+    if not quotes:
+        return Judged([], NOTHING)
+    answers, related = _models(regime_of(question, embedder))
+    features = describe(question, quotes, sentences, hits)
+    likely = answers.probability(features)
+    order = sorted(range(len(quotes)), key=lambda at: -likely[at])
+    ordered, probabilities = [quotes[at] for at in order], [float(likely[at]) for at in order]
+    relation = float(related.probability(features[order[0]]))
+    missing = question.words_without(frozenset[str]().union(*(each.held for each in sentences)))
+    tier, because = _tier(probabilities[0], relation, is_quotable=ordered[0].best.quotable or ordered[0].best.introduces)
+    found = shown_beside(ordered, probabilities, question.lang, is_certain=tier == "answer")
+    if tier == "answer" and not codes_in(question.text) <= codes_in(" ".join(_said(quote) for quote in found)):
+        tier, because = "closest", "lacks_code"
+        found = shown_beside(ordered, probabilities, question.lang, is_certain=False)
+    reasons = _reasons(answers, features[order[0]])
+    verdict = Verdict(tier, because, round(probabilities[0], 3), answer_from(), round(relation, 3), RELATED_FROM, missing, reasons)
+    return Judged(found if tier != "nothing" else [], verdict, probabilities)
+
+
+def _said(quote: Quote) -> str:
+    return f"{quote.hit.chunk.title} {' '.join(quote.hit.chunk.headings)} {quote.best.heading} {quote.text}"
+
+
+def _tier(probability: float, relation: float, *, is_quotable: bool) -> tuple[Tier, Reason]:
+    if relation < RELATED_FROM:
+        return ("nothing", "unrelated") if probability < SHOWN_FROM else ("closest", "likely")
+    if probability >= answer_from() and is_quotable:
+        return "answer", "sure"
+    return "closest", "likely" if probability >= LIKELY_FROM else "unsure"
+
+
+def _reasons(model: Linear, row: Matrix) -> tuple[str, ...]:
+    """What speaks most for (+) and against (−) the excerpt, strongest first: groups of features."""
+    sums: dict[str, float] = {}
+    for name, part in model.parts(row):
+        sums[GROUPS[name]] = sums.get(GROUPS[name], 0.0) + part
+    strongest = sorted(sums, key=lambda group: -abs(sums[group]))[:MOST_REASONS]
+    return tuple(f"{group}{'+' if sums[group] > 0 else '-'}" for group in strongest)
+
+
+def relatedness(question: Question, sentences: Sequence[Scored], hits: Sequence[Hit], embedder: str = "") -> dict[str, float]:
+    """Chunk id → how related the best excerpt of a passage is to the question, 0 to 1; .5: about as much as what unrelated questions
+    find at most."""
+    best: dict[str, Quote] = {}
+    for quote in chain(candidates(sentences), map(alone, sorted(sentences, key=lambda each: -each.score))):
+        best.setdefault(quote.hit.chunk.chunk_id, quote)
+    if not best:
+        return {}
+    _, related = _models(regime_of(question, embedder))
+    found = related.probability(describe(question, [*best.values()], sentences, hits))
+    return {chunk_id: float(each) for chunk_id, each in zip(best, found, strict=True)}
