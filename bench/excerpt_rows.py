@@ -22,14 +22,16 @@ import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.answers import PROFILE, UNRELATED
 from bench.figures import log_progress
-from bench.labelled import CALLER, opened, read_labels
+from bench.labelled import CALLER, Label, opened, read_labels
 from footnote.answer.choose import Quote, candidates
 from footnote.answer.extract import PASSAGES, read_sentences
 from footnote.answer.features import NAMES, describe
@@ -37,7 +39,7 @@ from footnote.answer.show_excerpt import shown, source_name
 from footnote.answer.sub_questions import turns_of
 from footnote.answer.verdict import MOST_COMPARED
 from footnote.bootstrap import Core
-from footnote.learn.golden import load_golden
+from footnote.learn.golden import GoldenQuery, load_golden
 from footnote.settings import LLM, Settings
 from footnote.types import Hit, Request, Retriever, Turn
 from footnote_local.evaluate import build_index, holds_answer
@@ -123,23 +125,32 @@ async def _add(rows: Rows, core: Core, turn: Turn, of: tuple[str, str, str], jud
         )
 
 
+def _answers(label: Label, quote: Quote) -> bool:
+    return label.judge(f"{source_name(quote)}\n{shown(quote, frozenset(), quote.hit.chunk.lang)}") != "wrong"
+
+
+def _holds(label: Label, hit: Hit) -> bool:
+    return label.judge(" ".join((*hit.chunk.headings, hit.chunk.text))) != "wrong"
+
+
+def _is_gold(query: GoldenQuery, hit: Hit) -> bool:
+    return hit.chunk.doc_id in query.relevance
+
+
+def _has_gold(query: GoldenQuery, quote: Quote) -> bool:
+    return _is_gold(query, quote.hit) and holds_answer(quote.text, query.answers, quote.hit.chunk.lang)
+
+
 async def add_folder(rows: Rows, core: Core, folder: Path, retriever: Retriever) -> None:
     """Adds a labelled folder."""
     lang = folder.name[:2]
     for label in read_labels(folder):
         if label.kind == "follow-up":
             continue
-        is_answerable = label.key is not None
-
-        def judge(quote: Quote, label=label, is_answerable=is_answerable) -> bool:  # type: ignore[no-untyped-def]
-            text = f"{source_name(quote)}\n{shown(quote, frozenset(), quote.hit.chunk.lang)}"
-            return bool(is_answerable and label.judge(text) != "wrong")
-
-        def holds(hit: Hit, label=label) -> bool:  # type: ignore[no-untyped-def]
-            return bool(label.judge(" ".join((*hit.chunk.headings, hit.chunk.text))) != "wrong")
-
         of = (folder.name, folder.name, label.kind)
-        await add_question(rows, core, of, label.question, retriever, judge, holds if is_answerable else None)
+        await add_question(
+            rows, core, of, label.question, retriever, partial(_answers, label), partial(_holds, label) if label.key else None
+        )
     for row in map(json.loads, UNRELATED.read_text("utf-8").splitlines()):
         if row["lang"] == lang:
             await add_question(rows, core, (folder.name, folder.name, "unrelated"), row["text"], retriever, lambda _: False, None)
@@ -151,16 +162,10 @@ async def add_set(rows: Rows, core: Core, folder: Path, retriever: Retriever) ->
     titles = {document.doc_id: document.title or document.doc_id for document in golden.documents}
     queries = golden.queries if golden.unanswerable else golden.queries[:: max(1, len(golden.queries) // MOST_OF_SET)]
     for query in queries:
-        lang = golden.name[-2:] if golden.name.startswith("xquad") else "ko" if golden.name.startswith("ko") else "en"
-
-        def holds(hit: Hit, query=query) -> bool:  # type: ignore[no-untyped-def]
-            return hit.chunk.doc_id in query.relevance
-
-        def judge(quote: Quote, query=query, lang=lang) -> bool:  # type: ignore[no-untyped-def]
-            return quote.hit.chunk.doc_id in query.relevance and holds_answer(quote.text, query.answers, lang)
-
         group = titles[next(iter(query.relevance))]
-        await add_question(rows, core, (golden.name, group, "answerable"), query.text, retriever, judge, holds)
+        await add_question(
+            rows, core, (golden.name, group, "answerable"), query.text, retriever, partial(_has_gold, query), partial(_is_gold, query)
+        )
     places = {row["_id"]: row["context_id"] for row in _unanswerable(folder)}
     for query in golden.unanswerable:
         await add_question(
@@ -173,6 +178,7 @@ def _unanswerable(folder: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
 
 
+@asynccontextmanager
 async def _opened_set(folder: Path, data: Path) -> AsyncIterator[Core]:
     core, _ = await build_index(load_golden(folder), Settings(llm=LLM(discover=False), footnote_data=data), data / "eval", lambda *_: None)
     try:
@@ -195,7 +201,7 @@ async def _main() -> None:
                 await add_folder(made[regime], core, folder, retriever)
     for folder in options.sets:
         log_progress(f"— {folder.name}")
-        async for core in _opened_set(folder, options.data):
+        async with _opened_set(folder, options.data) as core:
             for regime, retriever in RETRIEVERS.items():
                 await add_set(made[regime], core, folder, retriever)
     for regime, rows in made.items():
