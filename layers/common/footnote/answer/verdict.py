@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -162,8 +162,11 @@ def relatedness(question: Question, sentences: Sequence[Scored], hits: Sequence[
     """Chunk id → how related the best excerpt of a passage is to the question, 0 to 1; .5: about as much as what unrelated questions
     find at most."""
     best: dict[str, Quote] = {}
-    for quote in chain(candidates(sentences), map(alone, sorted(sentences, key=lambda each: -each.score))):
+    for quote in candidates(sentences):
         best.setdefault(quote.hit.chunk.chunk_id, quote)
+    for each in sorted(sentences, key=lambda each: -each.score):
+        if each.hit.chunk.chunk_id not in best:
+            best[each.hit.chunk.chunk_id] = alone(each)
     if not best:
         return {}
     _, related = _models(regime_of(question, embedder))
