@@ -57,7 +57,7 @@ def test_reworded_questions_share_their_content_words(text: str, other: str, lan
     assert share_of_words(text, other, lang) == share
 
 
-def test_no_foreign_question_is_nearly_one_that_refusals_are_calibrated_with() -> None:
+def test_no_unrelated_question_is_nearly_an_everyday_one() -> None:
     near = [
         (question["text"], other)
         for question in (*read("foreign"), *read("unrelated"))

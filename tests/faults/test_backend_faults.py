@@ -215,7 +215,7 @@ async def test_collections_are_listed_with_newly_generated_questions_while_the_c
     before = site.count("cache")
     reply = await site.query.get("/collections")
     assert (reply.status_code, reply.json()) == (200, known)
-    assert site.count("cache") - before <= (1 if fault == "hang" else 9)  # questions, forbidden terms, m; what timed out is not retried
+    assert site.count("cache") - before <= (1 if fault == "hang" else 9)  # questions, forbidden terms; what timed out is not retried
     assert [call for call in site.calls("cache")[before:] if "GetItem" not in call] == []  # what cannot be read is not written
     assert_answered(await site.ask())
 

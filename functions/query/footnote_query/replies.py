@@ -89,7 +89,7 @@ class VerdictBody(BaseModel):
     """Why an answer without a language model has its tier."""
 
     because: Reason = Field(
-        description="An excerpt answers: sure, likely or unsure. lacks_code: of the question. unrelated: to the collection."
+        description="Does an excerpt answer? sure, likely, unsure; lacks_code: it lacks a code of the question; unrelated: nothing is near."
     )
     score: float = Field(description="The probability that the best excerpt answers, 0 to 1.")
     answer_from: float = Field(description="The lowest `score` of an answer.")
