@@ -23,16 +23,12 @@ from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-from rapidfuzz.distance import Indel
 
 from bench.figures import log_progress
 from footnote.adapters.e5.embedder import E5
-from footnote.text.agreement import LETTERS, NUMBER, agree
-from footnote.text.phrasings import NEGATED_KO, NEGATIONS, SPELLINGS
-from footnote.text.similarity import bigram_cosine, bigrams
-from footnote.text.tokens import content_terms, normalise
-from footnote.text.words import INTERROGATIVES, QUESTION_WORDS
-from tests.footnote.memory.pairs import DIFFERENT, SAME, read_fresh
+from footnote.text.normal_form import ask_the_same
+from footnote.text.particulars import particulars
+from tests.footnote.memory.pairs import DIFFERENT, read_fresh
 
 MOST = 600
 """Pairs of a set that mean the same, and that do not."""
@@ -44,7 +40,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """`guarded`: numbers, names and negations are equal. `agrees`: by the rules of `text.agreement`."""
+    """`guarded`: numbers, names and negations are equal. `agrees`: the normal forms are."""
 
     name: str
     lang: str
@@ -53,7 +49,6 @@ class Pair:
     same: bool
     fitted: bool
     cosine: float
-    features: list[float]
     guarded: bool
     agrees: bool
 
@@ -76,8 +71,7 @@ def read_sets(folder: Path) -> Iterator[tuple[str, list[Read]]]:
     yield "kor_pair", [("ko", row["question1"], row["question2"], row["is_duplicate"] == "0") for row in rows]
     one, other = ((folder / name).read_text("utf-8").splitlines() for name in ("train.txt", "train_2.txt"))
     yield "quora", [("en", *two, True) for two in zip(one, other, strict=True)]
-    deceptive = [(pair.lang, pair.asked, pair.other, False) for pair in DIFFERENT if pair.kind not in NOT_IN_WORDS]
-    yield "own", [*deceptive, *((pair.lang, pair.asked, pair.other, True) for pair in SAME)]
+    yield "own", [(pair.lang, pair.asked, pair.other, False) for pair in DIFFERENT if pair.kind not in NOT_IN_WORDS]
     yield "fresh", read_fresh()
 
 
@@ -102,7 +96,7 @@ def read_paraphrases(folder: Path, embedder: E5) -> list[Read]:
 
 def pairs_of(name: str, read: Sequence[Read], embedder: E5) -> list[Pair]:
     """At most MOST pairs of each kind, with what is known of them."""
-    unequal = [each for each in read if _bare(each[1]) != _bare(each[2])]
+    unequal = [each for each in read if each[1] != each[2]]
     Random(1).shuffle(unequal)
     kept = [each for same in (False, True) for each in [each for each in unequal if each[3] is same][:MOST]]
     vectors = embedder.encode([text for each in kept for text in each[1:3]], query=True)
@@ -111,45 +105,9 @@ def pairs_of(name: str, read: Sequence[Read], embedder: E5) -> list[Pair]:
     for place, (lang, one, other, same) in enumerate(kept):
         cosine = float(vectors[2 * place] @ vectors[2 * place + 1])
         fitted = name != "fresh" and crc32(one.encode()) % 2 == 0
-        features = [cosine, cosine**2, *_features(one, other, lang)]
-        guarded = _guards(one, lang) == _guards(other, lang)
-        made.append(Pair(name, lang, one, other, same, fitted, cosine, features, guarded, agree(one, other, lang)))
+        guarded = particulars(one, lang) == particulars(other, lang)
+        made.append(Pair(name, lang, one, other, same, fitted, cosine, guarded, ask_the_same(one, other, lang)))
     return made
-
-
-def _bare(text: str) -> str:
-    return " ".join(normalise(text).split()).rstrip(" ?.!。？！")
-
-
-def _guards(text: str, lang: str) -> tuple[set[str], set[str], bool]:
-    """Numbers and signs, names, and whether something is negated."""
-    words = LETTERS.findall(text)
-    low = [word.lower() for word in words]
-    numbers = {spelled for word in low if (spelled := SPELLINGS.get(lang, {}).get(word, "")) and spelled[0].isdigit()}
-    signs = {sign for sign in text if sign in "%‰€$£¥₩°<>≤≥=±&@+#"}
-    capitals = {word.lower() for word in words[1:] if word[0].isupper() and word != "I"} if lang == "en" else set[str]()
-    names = {word for word in low if word.isascii()} if lang == "ko" else capitals
-    negated = not NEGATIONS.isdisjoint(low) or "n't" in text.replace("’", "'") or (lang == "ko" and bool(NEGATED_KO.search(text)))
-    return set(NUMBER.findall(text)) | numbers | signs, names, negated
-
-
-def _features(one: str, other: str, lang: str) -> list[float]:
-    """Shares of content terms, of pairs of letters and of words in common, edit similarity, interrogatives, length, and whether no content
-    term, or only those of one side, differ."""
-    terms, others = set(content_terms(one, lang)), set(content_terms(other, lang))
-    words, theirs = _bare(one).split(), _bare(other).split()
-    asking = INTERROGATIVES.get(lang, QUESTION_WORDS.get(lang, frozenset()))
-    return [
-        len(terms & others) / max(len(terms), len(others), 1),
-        bigram_cosine(bigrams(one), bigrams(other)),
-        len({*words} & {*theirs}) / max(1, len({*words} | {*theirs})),
-        Indel.normalized_similarity(_bare(one), _bare(other)),
-        float(asking & {*words} == asking & {*theirs}),
-        min(len(words), len(theirs)) / max(len(words), len(theirs), 1),
-        float(terms == others),
-        float(terms != others and (terms <= others or others <= terms)),
-        min(len({*words} - {*theirs}), len({*theirs} - {*words}), 5) / 5,
-    ]
 
 
 def fit(features: Floats, same: npt.NDArray[np.bool_]) -> Floats:
@@ -190,20 +148,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report("words", held, lambda pair: pair.agrees)
     for least in COSINES:
         report(f"cosine {least}, guards", held, lambda pair, least=least: pair.guarded and pair.cosine >= least)  # type: ignore[misc]
-    for lang in ("en", "de", "ko"):
-        own = [pair for pair in fitted if pair.lang == lang]
-        weights = fit(np.array([pair.features for pair in own]), np.array([pair.same for pair in own]))
-        scores = {id(pair): float(np.array(pair.features) @ weights[:-1] + weights[-1]) for pair in pairs if pair.lang == lang}
-        highest = sorted((scores[id(pair)] for pair in own if not pair.same), reverse=True)
-        measured = [pair for pair in held if pair.lang == lang]
-        for wrong in (0, 3):
-            alike = {name for name, score in scores.items() if score > highest[wrong]}
-            report(f"fitted, {wrong} wrong in the fit", measured, lambda pair, alike=alike: pair.guarded and id(pair) in alike)  # type: ignore[misc]
-            report("… or words", measured, lambda pair, alike=alike: pair.agrees or (pair.guarded and id(pair) in alike))  # type: ignore[misc]
-    cosine, agreed, constant = fit(np.array([[pair.cosine, pair.agrees] for pair in fitted]), same)
-    print(f"log-odds: {cosine:.2f} × cosine + {agreed:.2f} where the words agree {constant:+.2f}")
+    nearness, constant = fit(np.array([[pair.cosine] for pair in fitted]), same)
+    print(f"log-odds: {nearness:.2f} × cosine {constant:+.2f}")
     for least in (0.85, 0.95):
-        print(f"{least}: a cosine of {(np.log(least / (1 - least)) - constant - agreed) / cosine:.3f} where the words agree")
+        print(f"{least}: a cosine of {(np.log(least / (1 - least)) - constant) / nearness:.3f} where the particulars are equal")
     return 0
 
 

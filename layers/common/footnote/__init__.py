@@ -27,7 +27,7 @@ The packages of the turn stand on these, from the lowest layer up:
     turn_records/ refresher     the stored form of a turn: made, read, counted, turned back; changes of other processes, applied
     plan live_settings          which optional parts a turn wants, and why; settings changed at runtime
     collections/                what is searched by itself: names, aliases, who sees which, embedders
-    text/                       what is in a text? language, tokens, sentences, grounding, references, agreement, prompt_injection
+    text/                       what is in a text? language, tokens, sentences, grounding, references, normal form, prompt_injection
     prompts steps               templates; the runner of step tables
     model_calls checkpoints     model calls with a typed reply; paid work of a request, stored and replayed
 

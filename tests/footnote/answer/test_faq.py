@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from footnote.answer.faq import answer_from_faq, may_be_faq, questions_of
 from footnote.events import Event, Token
 from footnote.types import Citation, Hit, Part, Turn
 from tests.deps import FakeDeps, call_step
-from tests.fakes import FakeEmbedder, make_hit
-from tests.turns import HELD, make_turn, with_
+from tests.fakes import make_hit
+from tests.turns import HELD, make_turn
 
 FAQ = {"metadata": {"paragraph_type": "faq"}}
 RESET = "How do I reset my password?\nOpen the portal and choose Forgotten."
@@ -23,8 +22,8 @@ def faq(text: str, doc_id: str = "faq", ordinal: int = 0, **changes: Any) -> Hit
     return make_hit(text, doc_id, ordinal, **(FAQ | changes))
 
 
-async def run(turn: Turn, embedder: Any = None) -> tuple[list[Event], Turn]:
-    events = [event async for event in call_step(answer_from_faq, turn, FakeDeps(embedder=embedder))]
+async def run(turn: Turn) -> tuple[list[Event], Turn]:
+    events = [event async for event in call_step(answer_from_faq, turn, FakeDeps())]
     assert isinstance(events[-1], Turn)
     return events[:-1], events[-1]  # type: ignore[return-value]
 
@@ -114,46 +113,8 @@ def test_questions_are_read_from_the_passage(text: str, changes: dict[str, Any],
     ],
 )
 async def test_a_question_that_only_looks_alike_goes_to_the_model(question: str, lang: str, text: str) -> None:
-    class AllAlike(FakeEmbedder):
-        def vector(self, text: str) -> Any:
-            return super().vector("the same")
-
-    embedder = AllAlike(languages=None)
-    tokens, turn = await run(make_turn(question, lang=lang, hits=(faq(text, lang=lang),), vectors=(embedder.vector(question),)), embedder)
+    tokens, turn = await run(make_turn(question, lang=lang, hits=(faq(text, lang=lang),)))
     assert (tokens, turn.outcome, turn.answer) == ([], None, None)
-
-
-async def test_vectors_decide_where_their_maker_speaks_the_language() -> None:
-    embedder = FakeEmbedder()
-    turn = make_turn("How do I reset my password?", hits=(faq(RESET),))
-    near, far = (with_(turn, vectors=(embedder.vector(text),)) for text in ("how do I reset my password?", "ferries cross the river"))
-    assert (await run(near, embedder))[1].outcome == "faq"
-    assert (await run(far, embedder))[1].outcome is None
-    assert (await run(far, FakeEmbedder(languages=frozenset({"de"}))))[1].outcome == "faq"
-
-
-@pytest.mark.parametrize(("cosine", "outcome"), [(0.65, "faq"), (0.6, None)])
-async def test_a_frequent_question_is_answered_from_a_likelihood_of_95_percent_on(cosine: float, outcome: str | None) -> None:
-    class Fixed(FakeEmbedder):
-        def vector(self, text: str) -> Any:
-            return np.array([1.0, 0.0], np.float32)
-
-    asked = np.array([cosine, (1 - cosine**2) ** 0.5], np.float32)
-    turn = make_turn("How do I reset my password?", hits=(faq(RESET),), vectors=(asked,))
-    assert (await run(turn, Fixed(dimension=2)))[1].outcome == outcome
-
-
-@pytest.mark.parametrize(
-    ("question", "outcome"),
-    [
-        ("What does annual membership of town library cost?", "faq"),
-        ("What does annual membership of town library?", None),
-        ("How long is notice period?", "faq"),
-    ],
-)
-async def test_the_words_of_a_frequent_question_decide_where_there_are_no_vectors(question: str, outcome: str | None) -> None:
-    text = "What does the annual membership of the town library cost?\n12 crowns.\n\nHow long is the notice period?\nTwo weeks."
-    assert (await run(make_turn(question, hits=(faq(text),))))[1].outcome == outcome
 
 
 async def test_a_faq_answer_is_cited_with_its_page() -> None:

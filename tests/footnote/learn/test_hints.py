@@ -48,7 +48,7 @@ async def hinted(question: str, *given: tuple[str, Any, list[str]], lang: str = 
     [
         ("en", "When was the harbour bridge built?", "when was the harbour bridge built", "Where can I park in winter?"),
         ("de", "Wann wurde die Hafenbrücke gebaut?", "Wann wurde denn die Hafenbrücke gebaut?", "Wo darf ich im Winter parken?"),
-        ("ko", "항구다리는 언제 지어졌나요?", "항구다리는 언제 지어졌습니까?", "겨울에 어디에 주차하나요?"),
+        ("ko", "항구다리는 언제 지어졌나요?", "항구다리는 언제 지어졌나요", "겨울에 어디에 주차하나요?"),
     ],
 )
 async def test_tags_of_similar_questions_are_hints_and_those_of_others_are_not(lang: str, question: str, similar: str, other: str) -> None:

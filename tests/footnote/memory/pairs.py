@@ -1,4 +1,4 @@
-"""Pairs of similar questions. `DIFFERENT`: the answer to one is wrong for the other; `SAME`: it is right."""
+"""Pairs of similar questions. `DIFFERENT`: the answer to one is wrong for the other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _read(lines: str) -> tuple[Pair, ...]:
 
 def read_fresh() -> list[tuple[str, str, str, bool]]:
     """(language, a question, another one, whether they mean the same): 100 and 100 English pairs, 30 and 40 German and Korean ones
-    each, written without sight of the rules. One half of them was read when the rules were loosened."""
+    each, written without sight of the rules."""
     lines = Path(__file__).with_name("fresh_pairs.jsonl").read_text("utf-8").splitlines()
     return [(row["lang"], row["a"], row["b"], row["same"]) for row in map(json.loads, lines)]
 
@@ -237,67 +237,4 @@ conversation ko | 두 번째는 얼마예요? | 두 번째는 얼마예요?
 language en | What is the Gift procedure? | What is the Gift procedure?
 language de | Handy Support Hotline? | Handy Support Hotline?
 language ko | VPN 2? | VPN 2?
-""")
-
-SAME = _read("""
-polite en | What is the notice period? | Could you please tell me what the notice period is?
-polite en | Who approves travel expenses? | Please tell me who approves travel expenses.
-polite en | How many days of leave do new staff get? | Can you tell me how many days of leave new staff get?
-polite en | Where is the fire exit? | Do you know where the fire exit is?
-polite en | What are the opening hours? | I would like to know what the opening hours are.
-polite en | Which browsers are supported? | Hi, which browsers are supported? Thanks!
-polite en | What does the warranty cover? | Please explain what the warranty covers.
-form en | How do I reset my password? | How can I reset my password?
-form en | How do I reset my password? | how to reset my password
-form en | How do I book a meeting room? | What is the way to book a meeting room?
-form en | What's the dress code? | What is the dress code?
-form en | Who is the data protection officer? | Who's our data protection officer?
-form en | What is the deadline for claims? | What's the deadline for submitting claims?
-form en | When was the bridge built? | The bridge was built when?
-form en | Is smoking allowed in the garage? | Am I allowed to smoke in the garage?
-form en | Can I work from abroad? | Is it possible to work from abroad?
-form en | What are the library's opening hours? | What are the opening hours of the library?
-form en | Where can I find the user manual? | Where do I find the user manual?
-form en | Who do I contact about payroll? | Whom should I contact about payroll?
-form en | What is the company's address? | What is the address of the company?
-form en | When does the cafeteria close? | At what time does the cafeteria close?
-form en | How is overtime paid? | How do we pay overtime?
-form en | Which documents are needed for a visa? | What documents are needed for a visa?
-form en | When will the new office open? | When is the new office going to open?
-form en | How often are backups made? | How frequently are backups made?
-case en | what is the vpn address | What is the VPN address?
-case en | WHAT IS THE VPN ADDRESS? | What is the VPN address?
-case en | How do I set up e-mail? | How do I set up e-mail
-number en | How many people fit into room 12? | How many people fit into room twelve?
-number en | What is the fee for 5000 euros? | What is the fee for 5,000 euros?
-number en | What is the 2nd step? | What is the second step?
-number en | What is the limit for 3 kg parcels? | What is the limit for three kg parcels?
-word en | How much does the ticket cost? | What is the price of the ticket?
-word en | How much does the ticket cost? | What does the ticket cost?
-word en | How long is the contract? | What is the length of the contract?
-word en | How tall is the tower? | What is the height of the tower?
-word en | Where is the head office? | Where is the head office located?
-word en | Who wrote the safety manual? | Who is the author of the safety manual?
-word en | What is the maximum file size? | What is the largest file size?
-word en | Can I purchase more storage? | Can I buy more storage?
-word en | How many holidays do employees get? | How many vacation days do employees get?
-word en | How do I delete my account? | How do I remove my account?
-word en | When does the course start? | When does the course begin?
-word en | How many members are there? | What is the number of members?
-word en | Do I need a permit to park? | Do I require a permit to park?
-word en | What is the meaning of SLA? | What does SLA mean?
-word en | What is an SLA? | What does SLA stand for?
-word en | Is there a gym in the building? | Does the building have a gym?
-word en | How can I get a parking permit? | How do I obtain a parking permit?
-word en | What is the phone number of the help desk? | What is the telephone number of the help desk?
-word en | Why was the project stopped? | What was the reason the project was stopped?
-word en | Which staff members may use the van? | Which employees may use the van?
-plural en | What is the fee for late payment? | What are the fees for late payments?
-plural en | Who is responsible for repairs? | Who is responsible for the repair?
-order en | Who led the team in 2020? | In 2020, who led the team?
-order en | Is there a discount for students? | Is there a student discount?
-order en | What is the maximum speed of the lift? | What is the lift's maximum speed?
-order en | What happens if I miss an exam? | If I miss an exam, what happens?
-order en | What is the return policy for books? | What is the policy for returning books?
-order en | How long is the flight from Oslo to Rome? | How long does it take to fly from Oslo to Rome?
 """)

@@ -1,4 +1,4 @@
-"""Lookup of similar questions: other words hit only if both vectors and meaning agree."""
+"""Lookup of similar questions: a hit has the same normal form, and the same words or near vectors."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ async def test_the_same_words_are_found_without_vectors(cache: SqliteCache) -> N
     assert (hit.value, hit.similarity, hit.age_s) == ("answer", 1.0, 7.5)
 
 
-async def test_other_words_need_similar_vectors(cache: SqliteCache) -> None:
-    first = CacheQuery(("What is the usual notice period?",), "en", (vector(1.0),))
-    other = CacheQuery(("Could you tell me what the usual notice period is?",), "en", (vector(0.55),))
-    assert (await found(cache, first, other)).similarity == pytest.approx(0.884, abs=0.002)
-    assert await found(cache, first, replace(other, vectors=(vector(0.5),))) is None
+async def test_words_with_other_signs_need_similar_vectors(cache: SqliteCache) -> None:
+    first = CacheQuery(("What is the notice period, usually?",), "en", (vector(1.0),))
+    other = CacheQuery(("What is the “notice period” usually?",), "en", (vector(0.9),))
+    assert (await found(cache, first, other)).similarity == pytest.approx(0.93, abs=0.01)
+    assert await found(cache, first, replace(other, vectors=(vector(0.8),))) is None
     assert await found(cache, first, replace(other, vectors=())) is None
     assert await found(cache, replace(first, vectors=()), other) is None
 
 
 @pytest.mark.parametrize(
-    ("mode", "question", "at_55", "at_65"),
+    ("mode", "question", "at_90", "at_95"),
     [
         ("adaptive", "what is the usual notice period", True, True),
         ("adaptive", "what is the notice period of Acme", False, True),
@@ -68,12 +68,12 @@ async def test_other_words_need_similar_vectors(cache: SqliteCache) -> None:
     ],
 )
 async def test_the_threshold_depends_on_the_mode_and_the_question(
-    cache: SqliteCache, mode: Any, question: str, at_55: bool, at_65: bool
+    cache: SqliteCache, mode: Any, question: str, at_90: bool, at_95: bool
 ) -> None:
     caching = Caching(threshold_mode=mode)
-    first = CacheQuery((f"please {question}",), "en", (vector(1.0),))
-    assert (await found(cache, first, CacheQuery((question,), "en", (vector(0.65),)), caching) is not None) is at_65
-    assert (await found(cache, first, CacheQuery((question,), "en", (vector(0.55),)), caching) is not None) is at_55
+    first = CacheQuery((f"“{question}”",), "en", (vector(1.0),))
+    assert (await found(cache, first, CacheQuery((question,), "en", (vector(0.95),)), caching) is not None) is at_95
+    assert (await found(cache, first, CacheQuery((question,), "en", (vector(0.9),)), caching) is not None) is at_90
 
 
 async def test_similar_vectors_do_not_make_questions_the_same(cache: SqliteCache) -> None:
@@ -85,9 +85,9 @@ async def test_similar_vectors_do_not_make_questions_the_same(cache: SqliteCache
 
 async def test_the_least_similar_of_several_queries_decides(cache: SqliteCache) -> None:
     first = CacheQuery(("what is the notice period", "what is the usual fee"), "en", (vector(1.0), vector(1.0)))
-    other = CacheQuery(("please, what is the notice period", "what is the usual fee"), "en", (vector(0.6), vector(0.99)))
-    assert (await found(cache, first, other)).similarity == pytest.approx(0.930, abs=0.002)
-    assert await found(cache, first, replace(other, vectors=(vector(0.99), vector(0.5)))) is None
+    other = CacheQuery(("what is the “notice period”", "what is the usual fee"), "en", (vector(0.92), vector(0.99)))
+    assert (await found(cache, first, other)).similarity == pytest.approx(0.945, abs=0.01)
+    assert await found(cache, first, replace(other, vectors=(vector(0.99), vector(0.8)))) is None
 
 
 async def test_an_entry_is_invisible_to_other_scopes_and_expires(cache: SqliteCache, clock: HandClock) -> None:

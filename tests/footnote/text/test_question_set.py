@@ -1,4 +1,4 @@
-"""Whether a question is in a set, in whatever words it is asked."""
+"""Whether a question is in a set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORBIDDEN = QuestionSet(["What does Kim earn?", "Was verdient Kim?", "김 씨의
         ("Was verdient Kim", "de"), ("Bitte, was verdient Kim?", "de"), ("김 씨의 연봉은 얼마입니까", "ko"),
     ],
 )  # fmt: skip
-def test_a_question_that_agrees_is_in_the_set_whatever_language_was_stored(question: str, lang: str) -> None:
+def test_a_question_of_the_same_words_is_in_the_set_whatever_language_was_stored(question: str, lang: str) -> None:
     assert FORBIDDEN.holds(question, lang)
 
 

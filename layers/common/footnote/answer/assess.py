@@ -30,7 +30,8 @@ from itertools import pairwise
 
 from footnote.ports import Index
 from footnote.text.grounding import covered_share
-from footnote.text.phrasings import NEGATED_KO, NEGATIONS, SPELLINGS
+from footnote.text.particulars import NEGATED_KO, NEGATIONS
+from footnote.text.particulars import NUMBER_WORDS as SPELLINGS
 from footnote.text.sentences import split_sentences
 from footnote.text.similarity import bigram_cosine, bigrams
 from footnote.text.tokens import content_terms

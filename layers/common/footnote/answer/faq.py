@@ -8,17 +8,12 @@ from dataclasses import replace
 
 from footnote.answer.citation_styles import markers_of
 from footnote.events import Event, Token
-from footnote.ports import Embedder, speaks
-from footnote.text.agreement import agree
 from footnote.text.code_spans import followed_by
-from footnote.text.embedded_texts import embed_questions
-from footnote.text.similarity import same_chance, vector_cosine
+from footnote.text.normal_form import ask_the_same
 from footnote.types import Answer, Chunk, Citation, Turn
 
 LOOKED_AT = 3
 """Number of hits that are examined."""
-SURE = 0.95
-"""Least probability that the two questions, whose words agree, ask the same."""
 
 QUESTION = re.compile(
     r"""^[ \t]*(?:Q|Question|F|Frage|문|질문)[ ]?\d*[ ]?[:：][ \t]*(?P<marked>[^\n]{3,300}?)(?:(?<=[?？])\s|[ \t]*$)   # Q: …
@@ -35,12 +30,12 @@ def may_be_faq(turn: Turn) -> bool:
     return not turn.conversation.is_asked_about and any(_is_faq(hit.chunk) for hit in turn.evidence.hits[:LOOKED_AT])
 
 
-async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
+async def answer_from_faq(turn: Turn) -> AsyncIterator[Event | Turn]:
     """Ends the turn with the FAQ's answer if one of the first hits contains the same question."""
     markers = markers_of(turn)
     for place, hit in enumerate(turn.evidence.hits[:LOOKED_AT]):
         for question, start, end in questions_of(hit.chunk) if _is_faq(hit.chunk) and len(turn.answered) == 1 else ():
-            if not agree(turn.asked, question, turn.lang) or not await _are_near(turn, question, embedder):
+            if not ask_the_same(turn.asked, question, turn.lang):
                 continue
             number = place + 1 if markers.style.at_end else markers.first
             said, marker = hit.chunk.text[start:end], markers.write(number, hit)
@@ -63,7 +58,7 @@ def questions_of(chunk: Chunk) -> Iterator[tuple[str, int, int]]:
     body = next((part.offset for part in chunk.parts if part.block >= 0), 0)
     found = [(match, next(asked for asked in match.groups() if asked)) for match in QUESTION.finditer(text)]
     named = chunk.metadata.get("question") or next((heading for heading in chunk.headings[-1:] if heading.endswith(("?", "？"))), None)
-    if isinstance(named, str) and not any(agree(_bare(asked), named, chunk.lang) for _, asked in found):
+    if isinstance(named, str) and not any(ask_the_same(_bare(asked), named, chunk.lang) for _, asked in found):
         start = found[0][0].end() if found and not text[body : found[0][0].start()].strip() else body
         yield from _answered(named, text, start, next((match.start() for match, _ in found if match.start() >= start), len(text)))
     ends = [*(match.start() for match, _ in found), len(text)][1:]
@@ -86,10 +81,3 @@ def _bare(question: str) -> str:
 
 def _is_faq(chunk: Chunk) -> bool:
     return chunk.paragraph_type == "faq"
-
-
-async def _are_near(turn: Turn, question: str, embedder: Embedder | None) -> bool:
-    """By their vectors; where the embedder does not speak the language, that their words agree is enough."""
-    if not turn.vectors or not speaks(embedder, turn.lang):
-        return True
-    return same_chance(vector_cosine(turn.vectors[0], (await embed_questions(turn, embedder, [question]))[0])) >= SURE

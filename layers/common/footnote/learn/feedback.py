@@ -72,7 +72,7 @@ async def trending_queries(
     steepest rise first, as they were worded last. `recent`: all turns of [since, until); `collections`: asked to one of these; None =
     to any.
 
-    Never one that agrees with a question that was once forbidden or blocked, to whatever collection, nor turns that failed and so
+    Never one with the content words of a question that was once forbidden or blocked, to whatever collection, nor turns that failed and so
     perhaps were never checked. Nor a question that others asked, unless the caller may read all documents that its answers depend on."""
     asked = _asked(recent, collections)
     frequent = {query: found for query, found in asked.items() if len(found) >= ASKED_AT_LEAST}

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from footnote.ports import Clock, Ledger, RatedTurn, TurnStore
-from footnote.text.agreement import agree
 from footnote.text.similarity import bigram_cosine, bigrams
 from footnote.turn_records.read import documents_of, question_of
 from footnote.turn_records.readable import readable_documents
@@ -23,8 +22,6 @@ READ = 100
 """Rated turns that are compared, the newest; of the reader, and of colleagues."""
 SIMILAR = 0.75
 """Cosine of the bigrams of two questions from which they are similar."""
-MAY_AGREE = 0.5
-"""… from which they may at least ask the same."""
 MOST = 8
 """Words for good answers, and for bad ones."""
 TAG = re.compile(r"\w[\w-]*(?: \w[\w-]*){0,3}")
@@ -58,8 +55,8 @@ async def add_hints(turn: Turn, *, turns: TurnStore, ledger: Ledger, clock: Cloc
     own = await turns.rated(turn.caller, since, READ)
     others = await turns.rated_by_others(turn.caller, turn.request.collection, since, READ)
     asked = bigrams(turn.asked)
-    near = [given for question, given in own if _is_similar(question, turn, asked)]
-    shared = [rated for rated in others if _is_similar(question_of(rated.record), turn, asked)]
+    near = [given for question, given in own if _is_similar(question, asked)]
+    shared = [rated for rated in others if _is_similar(question_of(rated.record), asked)]
     heard = await _heard(shared, turn.caller, ledger)
     good, bad = (_words(near, heard, rating, turn.lang) for rating in ("up", "down"))
     if not (good or bad):
@@ -75,9 +72,8 @@ async def _heard(rated: Sequence[RatedTurn], caller: Caller, ledger: Ledger) -> 
     return [each.feedback for each, needed in zip(rated, documents, strict=True) if needed and needed <= readable]
 
 
-def _is_similar(question: str, turn: Turn, asked: frozenset[str]) -> bool:
-    cosine = bigram_cosine(bigrams(question), asked)
-    return cosine >= SIMILAR or (cosine >= MAY_AGREE and agree(question, turn.asked, turn.lang))
+def _is_similar(question: str, asked: frozenset[str]) -> bool:
+    return bigram_cosine(bigrams(question), asked) >= SIMILAR
 
 
 def _words(own: Iterable[Feedback], heard: Iterable[Feedback], rating: str, lang: str) -> list[str]:

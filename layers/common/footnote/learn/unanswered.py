@@ -1,4 +1,4 @@
-"""Questions that were not answered: those that ask the same are one."""
+"""Questions that were not answered: those with the same content words are one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from footnote.learn.readable_questions import readable_questions
 from footnote.ports import Ledger, TurnStore
-from footnote.text.agreement import readings
+from footnote.text.normal_form import normal_form
+from footnote.text.particulars import count_negations
 from footnote.text.question_set import QuestionSet
+from footnote.text.tokens import content_terms
 from footnote.turn_records.withheld import withheld_questions
 from footnote.types import Caller, Outcome, TurnFigures
 
@@ -20,7 +22,7 @@ MOST_QUESTIONS = 100
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """Questions that ask the same. `question`: as it was worded last."""
+    """Questions with the same content words. `question`: as it was worded last."""
 
     question: str
     lang: str
@@ -32,7 +34,7 @@ async def unanswered_questions(
     caller: Caller, since: float, until: float, *, turns: TurnStore, ledger: Ledger, wanted: Callable[[TurnFigures], bool] = lambda _: True
 ) -> list[Unanswered]:
     """The questions of turns in [since, until) that showed the closest passages or nothing, the most frequent first, at most
-    MOST_QUESTIONS. Left out are those that agree with a forbidden or blocked question, and those that others asked and that depend on a
+    MOST_QUESTIONS. Left out are those with the words of a forbidden or blocked question, and those that others asked and that depend on a
     document that the caller may not read."""
     asked = await turns.ended_as(caller, UNANSWERED, since, until, MOST_TURNS)
     withheld = QuestionSet(await withheld_questions(caller, turns))
@@ -43,17 +45,12 @@ async def unanswered_questions(
 
 
 def _group(records: Sequence[TurnFigures]) -> list[list[TurnFigures]]:
-    groups: list[list[TurnFigures]] = []
-    known: dict[tuple[str, str], list[TurnFigures]] = {}
+    groups: dict[tuple[object, ...], list[TurnFigures]] = {}
     for record in records:
-        own = _readings(record)
-        group = next((known[reading] for reading in own if reading in known), None)
-        if group is None:
-            groups.append(group := [])
-        group.append(record)
-        known |= dict.fromkeys(own, group)
-    return groups
+        groups.setdefault(_subject(record.question, record.lang), []).append(record)
+    return list(groups.values())
 
 
-def _readings(record: TurnFigures) -> list[tuple[str, str]]:
-    return [(record.lang, reading) for reading in readings(record.question, record.lang)]
+def _subject(question: str, lang: str) -> tuple[object, ...]:
+    """Content words in their order, without which the question's normal form, and how often something is negated."""
+    return lang, tuple(content_terms(question, lang)) or normal_form(question, lang), count_negations(question)

@@ -1,8 +1,8 @@
-"""Cache lookup by meaning: was this asked before, in these or other words?
+"""Cache lookup: was this asked before?
 
-A hit has the same meaning (`text.agreement`), and either the same words or vectors so near that both ask the same with at least the
-threshold's probability. If the embedder does not support the language, the meaning alone decides. Each scope has `max_entries` slots,
-and a question belongs to slot `hash(bucket_key) mod max_entries`: a lookup is one read, and a new entry replaces the one in its slot.
+A hit has the same normal form (`text.normal_form`), and either the same words or vectors so near that both ask the same with at least the
+threshold's probability. If the embedder does not support the language, the form alone decides. Each scope has `max_entries` slots, and a
+question belongs to slot `hash(form) mod max_entries`: a lookup is one read, and a new entry replaces the one in its slot.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from footnote.ports import Cache, Embedder, speaks
 from footnote.settings import Caching
-from footnote.text.agreement import agree_readings, bucket_key, is_particular, readings
+from footnote.text.normal_form import normal_form
+from footnote.text.particulars import particulars
 from footnote.text.similarity import same_chance
 from footnote.text.tokens import normalise
 from footnote.types import Query, Turn
@@ -37,14 +38,9 @@ class CacheQuery:
     vectors: tuple[npt.NDArray[np.float32], ...] = ()
 
     @property
-    def readings(self) -> list[list[str]]:
-        """The possible meanings of each query, see `text.agreement`."""
-        return [readings(query, self.lang) for query in self.queries]
-
-    @property
-    def keys(self) -> list[str]:
-        """The bucket key of each query: queries with the same meaning have the same one."""
-        return [bucket_key(query, self.lang) for query in self.queries]
+    def forms(self) -> list[str]:
+        """The normal form of each query."""
+        return [normal_form(query, self.lang) for query in self.queries]
 
     @property
     def words(self) -> list[str]:
@@ -79,17 +75,14 @@ def _cache_query(turn: Turn, queries: Sequence[Query], embedder: Embedder | None
 
 def cache_key(scope: str, asked: CacheQuery, caching: Caching) -> str:
     """The key of the query's slot."""
-    number = int.from_bytes(hashlib.sha256("\n".join(asked.keys).encode()).digest()[:8]) % caching.max_entries
+    number = int.from_bytes(hashlib.sha256("\n".join(asked.forms).encode()).digest()[:8]) % caching.max_entries
     return f"asked:{scope}:{number}"
 
 
 async def look_up(cache: Cache, key: str, asked: CacheQuery, caching: Caching, now: float) -> CacheHit | None:
     """The entry under this key if it matches the query; None otherwise."""
     entry = await cache.get(key)
-    if entry is None:
-        return None
-    kept = entry.get("readings", ())  # missing in entries of earlier versions
-    if len(kept) != len(asked.queries) or not all(map(agree_readings, kept, asked.readings)):
+    if entry is None or entry.get("forms") != asked.forms:  # entries of earlier versions have none
         return None
     by_words = entry["words"] == asked.words or not (entry["vectors"] or asked.vectors)
     similarity = 1.0 if by_words else same_chance(_cosine(entry["vectors"], asked.vectors))
@@ -99,14 +92,14 @@ async def look_up(cache: Cache, key: str, asked: CacheQuery, caching: Caching, n
 async def keep(cache: Cache, key: str, asked: CacheQuery, value: Any, ttl_s: float, now: float) -> None:
     """Stores a JSON value for the query, for `ttl_s` seconds."""
     vectors = [_packed(vector) for vector in asked.vectors]
-    entry = {"readings": asked.readings, "words": asked.words, "vectors": vectors, "made_at": now, "value": value}
+    entry = {"forms": asked.forms, "words": asked.words, "vectors": vectors, "made_at": now, "value": value}
     await cache.put(key, entry, ttl_s)
 
 
 def _threshold(asked: CacheQuery, caching: Caching) -> float:
     precise = caching.threshold_mode == "precision" or (
         caching.threshold_mode == "adaptive"
-        and any(is_particular(query, asked.lang) or len(query.split()) < FEW_WORDS for query in asked.queries)
+        and any(particulars(query, asked.lang) or len(query.split()) < FEW_WORDS for query in asked.queries)
     )
     return caching.precision if precise else caching.recall
 

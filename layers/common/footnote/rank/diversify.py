@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from footnote.ports import Embedder, Index
-from footnote.text.agreement import particulars
+from footnote.text.particulars import particulars
 from footnote.text.similarity import REPEATED, overlap, shingles
 from footnote.types import ChunkSentences, Hit, Turn
 

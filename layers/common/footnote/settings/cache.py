@@ -36,7 +36,7 @@ class Caching(Group):
         0.95,
         gt=0,
         le=1,
-        description="Lowest probability, in precision mode, that a hit asks the same: where the words agree, by the nearness of vectors.",
+        description="Lowest probability, in precision mode, that a hit, whose words are the same, asks the same by its vector.",
         changeable=True,
         affects="nothing",
     )

@@ -1,14 +1,15 @@
-"""`QuestionSet`: whether a question was asked before, in whatever words."""
+"""`QuestionSet`: whether a question was asked before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
 
-from footnote.text.agreement import readings
+from footnote.text.normal_form import normal_form
+from footnote.text.tokens import content_terms
 
 KEPT = 20_000
-"""Questions whose readings are kept: lists of stored questions are shown again and again."""
+"""Questions whose terms are kept: lists of stored questions are shown again and again."""
 
 
 class QuestionSet:
@@ -17,21 +18,22 @@ class QuestionSet:
     def __init__(self, questions: Iterable[str]) -> None:
         self._questions = frozenset(questions)
         self._plain = {_plain(question) for question in self._questions}
-        self._readings: dict[str, set[str]] = {}
+        self._terms: dict[str, set[frozenset[str]]] = {}
 
     def holds(self, question: str, lang: str) -> bool:
-        """Whether the question, in the language `lang`, agrees with one of these, or differs from one in case and spaces only."""
+        """Whether the question, in the language `lang`, has the content words of one of these, or differs from one in case, spaces and
+        punctuation only. That takes more for the same than a cache may: what is withheld is better withheld once too often."""
         if not self._questions:
             return False
-        if lang not in self._readings:
-            self._readings[lang] = {reading for each in self._questions for reading in _readings(each, lang)}
-        return _plain(question) in self._plain or not self._readings[lang].isdisjoint(_readings(question, lang))
+        if lang not in self._terms:
+            self._terms[lang] = {_terms(each, lang) for each in self._questions} - {frozenset()}
+        return _plain(question) in self._plain or _terms(question, lang) in self._terms[lang]
 
 
 @lru_cache(KEPT)
-def _readings(question: str, lang: str) -> tuple[str, ...]:
-    return tuple(readings(question, lang))
+def _terms(question: str, lang: str) -> frozenset[str]:
+    return frozenset(content_terms(question, lang))
 
 
 def _plain(question: str) -> str:
-    return " ".join(question.casefold().split())
+    return normal_form(question, "")

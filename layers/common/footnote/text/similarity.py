@@ -16,8 +16,9 @@ SHINGLE = 3
 """Terms in a row."""
 REPEATED = 0.9
 """The least overlap of two passages of which one repeats the other."""
-NEARNESS, AGREED = 11.1, -4.07
-"""Log-odds that two questions whose words agree ask the same: for a cosine of 1, and without it; fitted by `bench.same_questions`."""
+NEARNESS, APART = 14.39, -10.46
+"""Log-odds that two questions with the same particulars (`text.particulars`) ask the same: for a cosine of 1, and without it; fitted by
+`bench.same_questions`."""
 
 
 def vector_cosine(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> float:
@@ -28,8 +29,8 @@ def vector_cosine(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) 
 
 
 def same_chance(cosine: float) -> float:
-    """How likely two questions whose words agree (`text.agreement`) ask the same, 0 to 1, by the cosine of their vectors."""
-    return 1 / (1 + exp(-NEARNESS * cosine - AGREED))
+    """How likely two questions with the same numbers, names and negations ask the same, 0 to 1, by the cosine of their vectors."""
+    return 1 / (1 + exp(-NEARNESS * cosine - APART))
 
 
 def bigrams(text: str) -> frozenset[str]:

@@ -6,7 +6,6 @@ tokens, and what it rewords was found before.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from difflib import get_close_matches
 
@@ -15,14 +14,12 @@ from pydantic import BaseModel, Field
 from footnote.model_calls import ask
 from footnote.ports import Embedder, Models
 from footnote.prompts import Prompts
-from footnote.text.agreement import NUMBER, sentence_starts
 from footnote.text.language import detect_language
-from footnote.text.phrasings import NEGATED_KO, NEGATIONS
+from footnote.text.particulars import NUMBER, WORD, count_negations, names_in
 from footnote.text.untrusted import untrusted
 from footnote.types import Message, Turn
 from footnote.understand.same_question import asked_alone, asks_the_same, set_aside
 
-WORD = re.compile(r"[^\W_][\w'’+#-]*")
 LONGEST = 400
 """Characters of a query; longer only if the question itself is."""
 ALIKE = 0.8
@@ -59,29 +56,12 @@ def keeps_meaning(question: str, query: str, lang: str) -> bool:
     """Whether language, numbers, number of negations and names are the same: none is lost and none is new."""
     if detect_language(query, [lang]) != lang or sorted(NUMBER.findall(question)) != sorted(NUMBER.findall(query)):
         return False
-    if _count_negations(question) != _count_negations(query):
+    if count_negations(question) != count_negations(query):
         return False
-    asked, worded = ({word.casefold() for word in WORD.findall(text)} for text in (question, query))
+    asked, worded = ({word.lower() for word in WORD.findall(text)} for text in (question, query))
     # In German a capital marks any noun, not only names, so the word may have been misspelled.
-    kept = all(name in worded or (lang == "de" and _is_near(name, worded)) for name in _names(question, lang))
-    return kept and all(_is_near(name, asked) for name in _names(query, lang))
-
-
-def _count_negations(text: str) -> int:
-    words: list[str] = WORD.findall(text.casefold().replace("’", "'"))
-    return sum(word in NEGATIONS or word.endswith("n't") for word in words) + len(NEGATED_KO.findall(text))
-
-
-def _names(text: str, lang: str) -> set[str]:
-    """Capitalised words that do not start a sentence; in Korean, words in Latin letters."""
-    if lang == "ko":
-        return {found.casefold() for found in re.findall(r"[A-Za-z][A-Za-z+#-]*", text)}
-    starts = sentence_starts(text)
-    return {
-        found[0].casefold()
-        for found in WORD.finditer(text)
-        if found[0] != "I" and (found[0][1:] != found[0][1:].lower() or (found[0][0].isupper() and found.start() not in starts))
-    }
+    kept = all(name in worded or (lang == "de" and _is_near(name, worded)) for name in names_in(question, lang))
+    return kept and all(_is_near(name, asked) for name in names_in(query, lang))
 
 
 def _is_near(name: str, words: Collection[str]) -> bool:

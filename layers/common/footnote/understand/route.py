@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from footnote.ports import Embedder, embedded_languages, speaks
-from footnote.text.phrasings import NEGATED_KO, NEGATIONS
+from footnote.text.particulars import count_negations
 from footnote.types import BY_DOCUMENT, FURTHER, WORDED_LANGUAGES, Choice, Classification, Intent, OptionName, Plan, Strategy, Turn
 
 SPENDS_MORE = ("enhanced", "maximum")
@@ -98,16 +98,11 @@ def choose_strategy(kind: Classification, asked: str, plan: Plan, *, facts_by_ve
         return "FUSION", "several steps"
     if kind.intent in REASONS:
         return REASONS[kind.intent]
-    if kind.entities or _is_negated(asked):
+    if kind.entities or count_negations(asked):
         return "TWO_STAGE", "names, numbers or a negation"
     if facts_by_vectors and kind.type == "factual" and len(asked.split()) <= SHORT:
         return "DENSE_ONLY", "a short question for a fact"
     return "HYBRID", "a fact"
-
-
-def _is_negated(asked: str) -> bool:
-    words = asked.casefold().replace("’", "'").split()
-    return any(word.strip("?,.") in NEGATIONS or "n't" in word for word in words) or NEGATED_KO.search(asked) is not None
 
 
 def _by_words(plan: Plan, lang: str, embedder: Embedder | None) -> Plan:

@@ -2,7 +2,7 @@
 questions that were not answered.
 
 An admin gets what they may read: no voice of a turn that depends on a document that they may not read, as in the list of feedback. For
-nobody there are questions that a check refused, whenever and in whatever words, nor ratings of them. Personal data is masked.
+nobody there are questions with the content words of one that a check ever refused, nor ratings of them. Personal data is masked.
 """
 
 from __future__ import annotations

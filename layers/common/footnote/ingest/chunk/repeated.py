@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from footnote.ingest.chunk.passages import Passage
 from footnote.ingest.pieces import render
-from footnote.text.agreement import particulars
+from footnote.text.particulars import particulars
 from footnote.text.similarity import REPEATED, overlap, shingles
 from footnote.text.tokens import content_terms
 

@@ -1,0 +1,38 @@
+"""The normal form of a question: two questions ask the same if their forms are equal.
+
+Case, white space, quotes and the signs at the end of words make no difference; every word, number and sign does, in its order. “With” and
+“without” stand as near to each other as most paraphrases do, in vectors and in words, so nothing is left out (docs/decisions/0025).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from footnote.text.tokens import UNSPACED, normalise
+from footnote.text.words import STOP_WORDS
+
+OPENING, CLOSING = "\"'“”„‘«»‹›([{¿¡「『", "\"'“”„‘«»‹›)]}.,;:!?。、」』"
+ENDING = (".", "!", "?", ":", "。")
+
+
+def normal_form(question: str, lang: str) -> str:
+    """The words with a space between them; none in scripts that need none, where people place them differently.
+
+    A stop word that is written like a name keeps its capitals: US, IT, WHO; within a German sentence, Sie."""
+    text = unicodedata.normalize("NFKC", question).replace("’", "'").replace("−", "-")
+    stop = frozenset[str]() if text.isupper() else STOP_WORDS.get(lang, frozenset())
+    form, starts = "", True
+    for written in text.split():
+        word = written.lstrip(OPENING).rstrip(CLOSING)
+        small = normalise(word)
+        named = small in stop and ((len(word) > 1 and word.isupper()) or (lang == "de" and word[0].isupper() and not starts))
+        starts = written.endswith(ENDING)
+        if small:
+            joined = not form or (UNSPACED.match(form[-1]) and UNSPACED.match(small))
+            form += ("" if joined else " ") + (word if named else small)
+    return form
+
+
+def ask_the_same(question: str, other: str, lang: str) -> bool:
+    """Whether an answer to one question answers the other."""
+    return normal_form(question, lang) == normal_form(other, lang)
