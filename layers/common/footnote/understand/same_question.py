@@ -18,15 +18,15 @@ from statistics import median
 from footnote.errors import FootnoteError
 from footnote.ports import Embedder, speaks
 from footnote.text.everyday_questions import yardsticks
-from footnote.text.similarity import vector_cosine
+from footnote.text.similarity import bigram_cosine, bigrams, vector_cosine
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import Turn
 
 LEAST = 0.5
 """Share of the words."""
 LEAST_NEAR = 0.45
-SHORTEST, LONG = 4, 8
-"""Letters of words that may differ by one edit, and by two."""
+ALIKE = 0.6
+"""Cosine of the bigrams of a word and its typo, or of a compound and its part."""
 WEIGHT = 0.5
 """Of what is set aside: that of paraphrases."""
 
@@ -85,12 +85,6 @@ def set_aside(turn: Turn, queries: Sequence[str]) -> Turn:
 
 
 def _is_near(term: str, among: set[str]) -> bool:
-    """Whether one of the words differs by a typo, or is a part of the other."""
-    from rapidfuzz.distance import OSA
-
-    if len(term) < SHORTEST:
-        return False
-    most = 2 if len(term) >= LONG else 1
-    return any(
-        len(each) >= SHORTEST and (term in each or each in term or OSA.distance(term, each, score_cutoff=most) <= most) for each in among
-    )
+    """Whether one of the words differs by a typo, or one is a part of the other."""
+    own = bigrams(term)
+    return any(bigram_cosine(own, bigrams(each)) >= ALIKE for each in among)
