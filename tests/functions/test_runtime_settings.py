@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from footnote.ingest.vectors import embed_chunks, pending_chunks
@@ -16,7 +17,7 @@ from tests.fakes import FakeEmbedder, FakeVectorCache, make_document, put_docume
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Site
 
 Probe = Callable[[Site, HandClock], Awaitable[Any]]
-SIMILAR = "When exactly was the bridge built?"
+SIMILAR = "When was the “bridge” built?"
 OTHER = "Was the bridge built in 1894?"
 FERRIES = [
     "The ferry crosses the river below the bridge.",
@@ -42,10 +43,12 @@ class Writer:
 
 
 class Directions(FakeEmbedder):
-    """A cosine of .58 between QUESTION and SIMILAR: it is .91 likely that they ask the same."""
+    """A cosine of .9 between QUESTION and SIMILAR: it is .92 likely that they ask the same."""
 
-    def _direction(self, word: str) -> Any:
-        return super()._direction(word) * (1.85 if word.startswith("exact") else 1)
+    def vector(self, text: str) -> Any:
+        whole, away = super().vector(text), self._direction("“")
+        across = away - (away @ whole) * whole
+        return 0.9 * whole + 0.19**0.5 * across / np.linalg.norm(across) if "“" in text else whole
 
 
 class Graph:
