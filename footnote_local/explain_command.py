@@ -21,7 +21,7 @@ LevelOption = Annotated[IntelligenceLevel | None, typer.Option(help="Intelligenc
 AnalyzeOption = Annotated[bool, typer.Option("--analyze", help="Run the question and show times, tokens and outputs. Nothing is stored.")]
 WIDTH = 80
 """Characters of a line."""
-IN_OTHER_COLUMNS = ("tokens", "prompt_msg_id", "completion_msg_ids")
+IN_OTHER_COLUMNS = ("tokens", "used", "prompt_msg_id", "completion_msg_ids")
 """Parts of a step's output that are shown elsewhere, or are ids."""
 
 

@@ -11,9 +11,11 @@ import pytest
 
 from footnote.answer.messages import message
 from footnote.errors import Unavailable
-from footnote.types import Caller
+from footnote.ports import Delta
+from footnote.settings import LLM
+from footnote.types import Caller, Usage
 from footnote_http.callers import caller_of
-from tests.functions.conftest import QUESTION, OpenSite, Serve, Site
+from tests.functions.conftest import ASK, QUESTION, OpenSite, Serve, Site, read_events
 
 PHASES = ["guardrails", "llm_generation", "query_analysis", "vector_search", "reranking"]
 CHAT: dict[str, Any] = {"messages": [{"role": "user", "content": QUESTION}], "rag": {"enabled": True}}
@@ -95,3 +97,16 @@ async def test_another_users_trace_looks_like_a_missing_one(reader: Caller, open
     theirs, none = await site.client.get(f"/traces/{trace_id}"), await site.client.get("/traces/none")
     assert (theirs.status_code, none.status_code) == (404, 404)
     assert theirs.json()["detail"] == none.json()["detail"]
+
+
+async def test_a_step_that_calls_a_model_shows_its_tokens_and_what_they_cost(open_site: OpenSite) -> None:
+    paid = LLM(discover=False, input_price=10, output_price=20)
+    site = await open_site("It was built in 1894 [^bridge].", Delta(usage=Usage(300, 100)), llm=paid)
+    events = read_events((await site.client.post("/ask/stream", json=ASK)).text)
+    trace_id, used = events[-1]["trace_id"], [{"model": "fake", "prompt_tokens": 300, "completion_tokens": 100}]
+    streamed = [(each["name"], each["out"]["used"], each["cost"]) for each in events if each["type"] == "node" and "cost" in each]
+    steps = (await site.client.get(f"/turns/{trace_id}")).json()["steps"]
+    stored = [(each["name"], each["out"]["used"], each["cost"]) for each in steps if each["cost"] is not None]
+    spans = (await site.client.get(f"/traces/{trace_id}")).json()["spans"]
+    traced = [(each["name"], each["detail"]["used"], each["cost"]) for each in spans if each["cost"] is not None]
+    assert streamed == stored == traced == [("answer", used, 0.005)]

@@ -11,8 +11,9 @@ from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
 from footnote.turn_records.read import model_usage_of, question_of, shown_title, started_at_of
-from footnote.types import CUT_WARNINGS, Cut, Reason, Stage, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage, tier_of
+from footnote.types import CUT_WARNINGS, Cut, Reason, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage, tier_of
 from footnote_query.notices import model_failed, notice_of
+from footnote_query.steps import StepBody, make_steps
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
@@ -160,16 +161,6 @@ class TokenEvent(BaseModel, defer_build=True):
     content: str
 
 
-class StepBody(BaseModel):
-    """A finished step of the pipeline."""
-
-    name: str
-    ms: float
-    status: str
-    out: dict[str, Any]
-    stage: Stage
-
-
 class TurnBody(AskResponse):
     """A stored turn."""
 
@@ -194,7 +185,7 @@ def make_turn_body(turn: StoredTurn, texts: Mapping[str, str], llm: LLM) -> Turn
         question=question_of(record),
         created_at=started_at_of(record),
         status=record["status"],
-        steps=make_steps(record),
+        steps=make_steps(record, llm),
         feedback=turn.feedback.rating if turn.feedback else None,
     )
 
@@ -212,16 +203,6 @@ def hit_bodies(hits: Sequence[StoredHit], texts: Mapping[str, str]) -> list[HitB
 def _shown(stored: StoredHit | StoredReference) -> dict[str, Any]:
     """The fields that are shown otherwise than they are stored."""
     return {"title": shown_title(stored), "score": round(stored["score"], 4)}
-
-
-def make_steps(record: TurnRecord) -> list[StepBody]:
-    """The steps of a turn, with their stages."""
-    from footnote.pipeline import STAGES  # the core is loaded by the first request, not with the app
-
-    return [
-        StepBody(name=s["name"], ms=round(s["ms"], 2), status=s["status"], out=s["detail"], stage=STAGES.get(s["name"], Stage.ANSWER))
-        for s in record["spans"]
-    ]
 
 
 def tokens_used(usage: Usage) -> dict[str, int]:

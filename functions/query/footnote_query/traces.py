@@ -12,7 +12,8 @@ from footnote.types import Stage
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.routes import Router
 from footnote_query.conversations import NOT_FOUND
-from footnote_query.replies import StepBody, UsageBody, make_steps, make_usage
+from footnote_query.replies import UsageBody, make_usage
+from footnote_query.steps import StepBody, make_steps
 
 router = Router("Conversations", responses=NOT_FOUND)
 
@@ -46,6 +47,7 @@ class SpanBody(BaseModel):
     ms: float
     status: str
     detail: dict[str, Any]
+    cost: float | None = Field(description="Of the tokens in `detail.used` at current prices; null = none, or a model has no price.")
 
 
 class TraceBody(BaseModel):
@@ -64,10 +66,11 @@ async def trace(trace_id: str, caller: CallerOf, core: CoreOf) -> TraceBody:
     """The steps of one turn of the caller's. Nobody else reads them, not even an admin."""
     stored = await core.turns.get(caller, trace_id)
     (record,) = (await read_again([stored], caller, index=core.index, ledger=core.ledger)).records
+    steps = make_steps(record, core.settings.llm)
     return TraceBody(
         trace_id=record["trace_id"],
-        spans=[SpanBody(**span) for span in record["spans"]],
-        phases=_phases(make_steps(record), "graph" in record.get("private", {}).get("latency_map", {})),
+        spans=[SpanBody(**span, cost=step.cost) for span, step in zip(record["spans"], steps, strict=True)],
+        phases=_phases(steps, "graph" in record.get("private", {}).get("latency_map", {})),
         queries=record["result"]["search_decision"]["rewritten_query"],
         notes=record.get("private", {}),
         usage=make_usage(record),

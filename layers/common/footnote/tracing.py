@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from footnote.types import ModelCall, Turn, Usage, usage_of
+from footnote.types import ModelCall, Turn, Usage, usage_by_model, usage_of
 
 FIELDS = (
     "trace_id", "step", "doc_id", "user_id", "collection", "count", "ms", "size", "state", "reason", "message_id",
@@ -55,8 +55,12 @@ class CallCollector:
         return self.completion_ids[-1]
 
     def written(self) -> dict[str, object]:
-        """The tokens that models wrote, for the step's span; {} = none was called."""
-        return {"tokens": usage_of(self.calls).completion_tokens} if self.calls else {}
+        """The tokens that models wrote, and by model what they read and wrote, for the step's span; {} = none was called."""
+        used = [
+            {"model": each.model, "prompt_tokens": each.usage.prompt_tokens, "completion_tokens": each.usage.completion_tokens}
+            for each in usage_by_model(self.calls)
+        ]
+        return {"tokens": usage_of(self.calls).completion_tokens, "used": used} if self.calls else {}
 
     def sent_ids(self) -> dict[str, object]:
         """The ids that were sent to a gateway, for the step's span; {} = none were."""

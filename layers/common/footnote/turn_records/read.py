@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from footnote.types import (
     ModelSource,
@@ -79,6 +80,11 @@ def model_usage_of(record: TurnRecord) -> tuple[ModelUsage, ...]:
     total, known = _tokens(stored, stored["estimated"]), usage_of(named)
     rest = Usage(total.prompt_tokens - known.prompt_tokens, total.completion_tokens - known.completion_tokens, total.estimated)
     return usage_by_model([*named, ModelUsage(record["llm"], rest)])
+
+
+def step_usage_of(detail: Mapping[str, Any]) -> tuple[ModelUsage, ...]:
+    """The tokens of each model that a step called, by the detail of its span; () = none, or not known: turns of early versions."""
+    return tuple(ModelUsage(part["model"], _tokens(part, estimated=False)) for part in detail.get("used", ()))
 
 
 def model_source_of(record: TurnRecord) -> ModelSource | None:

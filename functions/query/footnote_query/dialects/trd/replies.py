@@ -11,7 +11,8 @@ from footnote.events import Done, Event, Failed, Quoted, StepFinished, StepStart
 from footnote.turn_records.make import make_record
 from footnote.types import Turn, TurnRecord
 from footnote_query.dialects.trd.claims import claimed
-from footnote_query.replies import AskResponse, make_reply, make_steps, make_usage
+from footnote_query.replies import AskResponse, make_reply, make_usage
+from footnote_query.steps import make_step, make_steps
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
@@ -24,7 +25,7 @@ def reply(turn: Turn, llm: LLM, *, explained: Explanation | None = None, answer_
     record = _record(turn)
     made = make_reply(record, texts, llm, persisted=turn.record.persisted)
     if explained is not None:
-        made.debug = _debug(turn, record, explained)
+        made.debug = _debug(turn, record, explained, llm)
     return claimed(made) if answer_format == "json" else made
 
 
@@ -37,7 +38,7 @@ def encode(
         case StepStarted(name, stage):
             yield {"type": "step", "id": name, "content": name, "stage": stage}
         case StepFinished(name, ms, status, detail, stage=stage):
-            yield {"type": "node", "name": name, "ms": round(ms, 2), "status": status, "out": dict(detail), "stage": stage}
+            yield {"type": "node", **make_step(name, ms, status, detail, stage, llm).model_dump(exclude_none=True)}
         case Quoted(turn):
             yield _quote(reply(turn, llm))
         case Think(text):
@@ -85,12 +86,12 @@ def _record(turn: Turn) -> TurnRecord:
     return make_record(turn, "done" if turn.answer else "error", now=turn.record.started_at)
 
 
-def _debug(turn: Turn, record: TurnRecord, explained: Explanation) -> dict[str, Any]:
+def _debug(turn: Turn, record: TurnRecord, explained: Explanation, llm: LLM) -> dict[str, Any]:
     return {
         "language": turn.lang,
         "retriever": turn.request.retriever,
         "latency_map": {span.name: round(span.ms, 2) for span in turn.record.spans} | turn.record.notes.get("latency_map", {}),
         "lists_missing": turn.record.notes.get("lists_missing", []),
-        "steps": [step.model_dump() for step in make_steps(record)],
+        "steps": [step.model_dump(exclude_none=True) for step in make_steps(record, llm)],
         "plan": explained.as_json(),
     }

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, RootModel
 
 from footnote.types import IntelligenceLevel, Retriever, Stage
-from footnote_query.replies import AskResponse, CitationBody, HitBody, StepBody, TokenEvent, UsageBody
+from footnote_query.replies import AskResponse, CitationBody, HitBody, TokenEvent, UsageBody
+from footnote_query.steps import StepBody
 
 Answers = Literal["rag", "gpt", "pa"]
 
