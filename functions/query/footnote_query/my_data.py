@@ -201,8 +201,10 @@ async def _lines(turns: Sequence[StoredTurn], rooms: _Rooms, caller: Caller, cor
 
 
 def _line(record: TurnRecord, feedback: Feedback | None, rooms: _Rooms, caller: Caller) -> bytes:
-    """The arm of an experiment is for admins: who knows their arm rates differently. So are system prompts, which admins write."""
-    shown = {name: value for name, value in record.items() if name != "experiment" or caller.role == "admin"}
+    """The arm of an experiment is for admins, and so is a plan that an arm changed: who knows their arm rates differently. So are system
+    prompts, which admins write."""
+    hidden = () if caller.role == "admin" or "experiment" not in record else ("experiment", "plan")
+    shown = {name: value for name, value in record.items() if name not in hidden}
     if caller.role != "admin":
         shown["conversations"] = [message for message in record["conversations"] if message["role"] != "system"]
     line = {**shown, "withdrawn": record["outcome"] == WITHDRAWN, "feedback": asdict(feedback) if feedback else None}

@@ -17,6 +17,7 @@ from footnote.types import (
     StoredHit,
     StoredMessage,
     StoredModelSource,
+    StoredPlan,
     StoredReference,
     StoredToolCall,
     StoredUsage,
@@ -76,6 +77,8 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "created_at": iso_time(record.started_at),
         "private": dict(record.notes),
     }
+    if status != "idle":
+        stored["plan"] = _plan(turn)
     if (given := turn.plan.assignment) is not None:
         stored["experiment"] = {
             "id": given.experiment_id,
@@ -107,6 +110,24 @@ def _partial(turn: Turn) -> str:
     """The text already sent of an answer that broke off. Empty for an agent: the hits of its answer are not kept, so the
     permissions of a later reader could not be checked."""
     return turn.record.partial or "" if turn.request.mode != "pa" else ""
+
+
+def _plan(turn: Turn) -> StoredPlan:
+    plan, request = turn.plan, turn.request
+    return {
+        "live": turn.profile.live,
+        "level": plan.level,
+        "strategy": plan.strategy,
+        "options": sorted(name for name, choice in plan.choices.items() if choice.is_on),
+        "retriever": request.retriever,
+        "limit": request.limit,
+        "asked": {
+            "level": request.level,
+            "options": dict(request.options),
+            "model": request.model,
+            "limit": None if request.any_limit else request.limit,
+        },
+    }
 
 
 def _message(message: Message, at: float) -> StoredMessage:

@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 from footnote.types.answer import Reason, Tier
+from footnote.types.classification import Strategy
 from footnote.types.documents import Unit
 from footnote.types.experiments import StoredAssignment
+from footnote.types.plan import IntelligenceLevel, OptionName
 from footnote.types.record import SourceState
 from footnote.types.request import Mode
+from footnote.types.retrieval import Retriever
 from footnote.types.turn import Outcome
 
 Status = Literal["done", "error", "idle"]
@@ -159,6 +162,28 @@ class StoredSpan(TypedDict):
     detail: dict[str, Any]
 
 
+class StoredRequest(TypedDict):
+    """What a request asked for, by the fields of `Request`; None = it left that to the API."""
+
+    level: IntelligenceLevel | None
+    options: dict[OptionName, bool]
+    model: str | None
+    limit: int | None
+
+
+class StoredPlan(TypedDict):
+    """What the turn was going to do, in its last state. `live`: its text was shown while it was written; `options`: those that were on;
+    `retriever`, `limit`: of the search."""
+
+    live: bool
+    level: IntelligenceLevel
+    strategy: Strategy | None
+    options: list[OptionName]
+    retriever: Retriever
+    limit: int
+    asked: StoredRequest
+
+
 class TurnRecord(TypedDict):
     """A stored turn. Turns of early versions lack what is NotRequired."""
 
@@ -204,6 +229,8 @@ class TurnRecord(TypedDict):
     spans: list[StoredSpan]
     created_at: str
     """When the turn started."""
+    plan: NotRequired[StoredPlan]
+    """Missing from turns of early versions, and from those that have not ended."""
     experiment: NotRequired[StoredAssignment]
     """The arm of the turn, if it was in an experiment; in no reply."""
     private: NotRequired[dict[str, Any]]
