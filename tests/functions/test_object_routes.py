@@ -47,6 +47,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("DELETE", "/conversations/{room_id}"): Rule(OWNER),
     ("DELETE", "/shares/{share_id}"): Rule(OWNER),
     ("GET", "/turns/{trace_id}"): Rule(OWNER),
+    ("POST", "/turns/{trace_id}/replay"): Rule(OWNER, body={}),
     ("GET", "/traces/{trace_id}"): Rule(OWNER),
     ("DELETE", "/ask/stream/{trace_id}"): Rule(OWNER),
     ("GET", "/v1/models/{model}"): Rule(frozenset(KNOWN)),  # the default collection is open to everyone

@@ -300,6 +300,15 @@ async def read_conversations(world: World, person: str) -> AsyncIterator[httpx.R
             yield reply
 
 
+async def replay_turns(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    """The user's own turns, and for admins those that were rated, are asked again with the user's permissions."""
+    for owner, trace_id in [(owner, traces[-1]) for owner, traces in world.traces.items() if traces]:
+        reply = await world.call(person, "query", "POST", f"/turns/{trace_id}/replay", json={})
+        assert reply.status_code == 404 or owner == person or person == "root", (owner, person, reply.text)
+        world.seen["replayed"] += reply.status_code == 200
+        yield reply
+
+
 async def open_shares(world: World, person: str) -> AsyncIterator[httpx.Response]:
     """The user shares their conversation and their last answer, and deletes older links. Everybody opens everybody's links: the questions
     are shown, and of the answers what their reader may read. A link that was deleted opens nothing."""
@@ -449,6 +458,7 @@ CHEAP: tuple[Channel, ...] = (
     read_figures, read_admins, read_errors,
 )  # fmt: skip
 DEAR: tuple[Channel, ...] = (
+    replay_turns,
     ask_trd,
     ask_derived,
     ask_about_collection,

@@ -166,6 +166,7 @@ async def test_without_limits_nothing_is_read_or_written(clock: HandClock) -> No
 def test_tests_and_the_one_local_user_spend_nothing() -> None:
     assert spends(make_turn())
     assert not spends(make_turn(is_test=True))
+    assert spends(make_turn(is_test=True, replays="t0"))
     assert not spends(make_turn(caller=replace(ME, sees_all=True)))
 
 

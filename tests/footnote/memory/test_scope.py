@@ -82,6 +82,7 @@ def seen_by(turn: Turn, *, version: int = 1, groups: frozenset[str] | None = Non
 NO_PART = {
     "question": "what is looked up within the scope",
     "is_test": "never cached",
+    "replays": "never cached",
     "attached": "never cached",
     "images": "only for a mode without search",
     "asked_mode": "only for a mode without search",

@@ -43,8 +43,8 @@ class SharedBudget:
 
 @known_early
 def spends(turn: Turn) -> bool:
-    """The user has a budget, and this is not a test request."""
-    return not turn.request.is_test and not turn.caller.sees_all
+    """The user has a budget, and this is not a test request, or one that asks a stored turn again."""
+    return not turn.caller.sees_all and (not turn.request.is_test or turn.request.replays is not None)
 
 
 def hold_of(turn: Turn, settings: Settings, spending: Callable[[], Spending]) -> Hold | None:

@@ -46,9 +46,9 @@ async def load_history(
 ) -> Turn:
     """Sets `turn.conversation` to the last finished turns of the same room, dialect and mode. For a filtered question, only turns
     filtered by one of its values count. Turns that quote a document that the caller may no longer read are left out.
-    A repeated request sees the conversation as it was at the first request."""
+    A repeated request sees the conversation as it was at the first request, a replay as it was before the turn that it asks again."""
     classes = frozenset(value for values in turn.request.filters.values() for value in values)
-    before = None if checkpoint is None else turn.trace_id
+    before = turn.request.replays or (None if checkpoint is None else turn.trace_id)
     mode, limit = turn.request.search_type, settings.conversation.turns(turn.profile.history)
     found = await turns.history(turn.caller, turn.room_id, turn.profile.name, limit, mode=mode, classes=classes, before=before)
     if any(map(quoted_in, found)):

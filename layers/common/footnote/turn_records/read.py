@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from footnote.types import (
+    Confidence,
     ModelSource,
     ModelUsage,
     StoredHit,
@@ -85,6 +86,12 @@ def model_usage_of(record: TurnRecord) -> tuple[ModelUsage, ...]:
 def step_usage_of(detail: Mapping[str, Any]) -> tuple[ModelUsage, ...]:
     """The tokens of each model that a step called, by the detail of its span; () = none, or not known: turns of early versions."""
     return tuple(ModelUsage(part["model"], _tokens(part, estimated=False)) for part in detail.get("used", ()))
+
+
+def confidence_of(record: TurnRecord) -> Confidence | None:
+    """How much the answer can be relied on; None = it was not assessed."""
+    noted = record.get("private", {}).get("confidence")
+    return Confidence(**noted | {"missing": tuple(noted["missing"])}) if noted else None
 
 
 def model_source_of(record: TurnRecord) -> ModelSource | None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from footnote.errors import ModelUnavailable
-from footnote.turn_records.read import model_source_of, model_usage_of, question_of, started_at_of
+from footnote.turn_records.read import confidence_of, model_source_of, model_usage_of, question_of, started_at_of
 from footnote.types import (
     CUT_WARNINGS,
     Answer,
     Chunk,
     Citation,
-    Confidence,
     Conversation,
     Evidence,
     Hit,
@@ -93,12 +91,8 @@ def _answer(record: TurnRecord, hits: Sequence[Hit]) -> Answer | None:
         warnings=tuple(record["warnings"]),
         cut=None if record["extractive"] else cut,  # quotes are whole, whatever was wrong with the text that they replace
         verdict=_verdict(record.get("verdict")),
-        confidence=_confidence(record.get("private", {}).get("confidence")),
+        confidence=confidence_of(record),
     )
-
-
-def _confidence(noted: dict[str, Any] | None) -> Confidence | None:
-    return Confidence(**noted | {"missing": tuple(noted["missing"])}) if noted else None
 
 
 def _verdict(stored: StoredVerdict | None) -> Verdict | None:

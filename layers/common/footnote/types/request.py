@@ -64,6 +64,8 @@ class Request:
     """The conversation; None = the question stands alone."""
     is_test: bool = False
     """If true, nothing is stored or counted."""
+    replays: str | None = None
+    """The trace id of the stored turn that is asked again, in the conversation before it: a test that its caller's budget pays for."""
     tool_scope: str = ""
     """The organisation whose tools an agent may use."""
     ask_kdb: bool = False
