@@ -22,6 +22,7 @@ from footnote_local import (
     migrate_command,
     model_command,
     prompts_command,
+    replay_command,
     reprocess_command,
     session_command,
     settings_command,
@@ -154,6 +155,7 @@ def search(
 
 
 app.command()(explain_command.explain)
+app.command()(replay_command.replay)
 
 
 app.command("eval")(eval_command.evaluate)

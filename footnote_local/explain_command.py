@@ -76,15 +76,15 @@ def sentences(explained: Explanation) -> Iterator[str]:
     ]
     yield from wrap(" · ".join(told), WIDTH)
     if spent is None:
-        yield from _table(["stage", "step", "runs", "because"], [_planned(line) for line in explained.lines])
+        yield from table(["stage", "step", "runs", "because"], [_planned(line) for line in explained.lines])
         if calls := sum(line.paid for line in explained.lines):
             yield f"At most {calls} language model call{'' if calls == 1 else 's'}."
         return
-    yield from _table(["stage", "step", "ms", "tokens", "cost", "what it did, or why not"], [_ran(line) for line in explained.lines])
+    yield from table(["stage", "step", "ms", "tokens", "cost", "what it did, or why not"], [_ran(line) for line in explained.lines])
     if not spent.calls:
         yield "No language model was called."
         return
-    cost = "unknown: the model has no price (LLM__PRICES)" if spent.cost is None else _money(spent.cost)
+    cost = "unknown: the model has no price (LLM__PRICES)" if spent.cost is None else money(spent.cost)
     yield from wrap(f"{spent.calls} language model call{'' if spent.calls == 1 else 's'}, {spent.tokens} tokens, cost {cost}.", WIDTH)
 
 
@@ -98,16 +98,16 @@ def _ran(line: Line) -> list[str]:
         return [line.stage.value, line.step, f"– {line.because}"]
     status = [line.span.status] if line.span.status != "ok" else []
     out = [f"{name} {value}" for name, value in line.span.detail.items() if name not in IN_OTHER_COLUMNS]
-    used = [str(line.spent.tokens), "?" if line.spent.cost is None else _money(line.spent.cost)] if line.spent else ["", ""]
+    used = [str(line.spent.tokens), "?" if line.spent.cost is None else money(line.spent.cost)] if line.spent else ["", ""]
     return [line.stage.value, line.step, f"{line.span.ms:.1f}", *used, ", ".join(status + out)]
 
 
-def _money(cost: float) -> str:
+def money(cost: float) -> str:
     """In the currency of the prices; a call often costs less than a cent."""
     return f"{cost:.6f}".rstrip("0").rstrip(".") or "0"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """The rows in columns. The last cell of a row, which may have fewer than the head, takes the rest of the line and is wrapped."""
     lines = [head, *rows]
     widths = [max(len(row[column]) for row in lines if column < len(row) - 1) for column in range(len(head) - 1)]

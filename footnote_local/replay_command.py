@@ -1,0 +1,123 @@
+"""`footnote replay`: asks the question of a stored turn again, and shows what has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from footnote_local.explain_command import LevelOption, money, table
+from footnote_local.terminal import Exit, leave, say, show_json
+from footnote_local.with_core import DataOption, JsonOption, run_with_core
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+    from footnote_query.replay import ReplayedStep, ReplayedTurn, TurnReplay, TurnReplayRequest, WordRun
+
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Ask with this: retriever, num_result_doc, model or spelling, as in /ask; may be repeated."
+    ),
+]
+SIGNS = {"both": "{}", "old": "[-{}-]", "new": "{{+{}+}}"}
+"""As `git diff --word-diff` shows words."""
+NONE = "–"
+
+
+def replay(
+    trace: Annotated[str, typer.Argument(help="Trace id of the turn, which the receipt on the page shows.", metavar="TRACE")],
+    level: LevelOption = None,
+    changes: SetOption = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask the question of a stored turn again, and compare the answers. Nothing is stored or counted."""
+    wanted = read_changes(level, changes or [])
+
+    async def work(core: Core) -> TurnReplay:
+        from footnote.guard.identity import LOCAL
+        from footnote.tracing import new_trace_id
+        from footnote_query.replay import replay as replay_turn
+
+        await core.refresh()
+        return await replay_turn(core, LOCAL, trace, wanted, new_trace_id())
+
+    found = run_with_core(data, work)
+    if as_json:
+        show_json(found.model_dump())
+    else:
+        print("\n".join(sentences(found)))
+
+
+def read_changes(level: str | None, changes: list[str]) -> TurnReplayRequest:
+    """What is to be different. Exits with what is wrong."""
+    from pydantic import ValidationError
+
+    from footnote_query.replay import TurnReplayRequest
+
+    pairs = [change.partition("=") for change in changes]
+    try:
+        return TurnReplayRequest.model_validate({"level": level} | {name: value for name, _, value in pairs})
+    except ValidationError as exc:
+        faults = [f"{'.'.join(map(str, each['loc'][:1]))}: {each['msg']}" for each in exc.errors()]
+        say(f"footnote: --set is wrong. {'; '.join(faults)}.")
+        leave(Exit.USAGE)
+
+
+def sentences(found: TurnReplay) -> Iterator[str]:
+    """The lines to print: the question, the answers with their differences, both turns side by side, passages, options and steps."""
+    yield f"Question: {found.question}"
+    yield ""
+    yield "".join(_marked(run) for run in found.words).strip()
+    yield ""
+    facts = zip(_facts(found.old), _facts(found.new), strict=True)
+    yield from table(["", "then", "now"], [[name, old, new] for (name, old), (_, new) in facts])
+    for name, turn in (("then", found.old), ("now", found.new)):
+        yield f"cited {name}: {', '.join(f'{each.title} ({each.chunk_id})' for each in turn.citations) or NONE}"
+    for option in found.options:
+        yield f"{option.name} is {'on' if option.is_on else 'off'} now ({option.because})"
+    if found.hits:
+        yield ""
+        rows = [[str(hit.old or NONE), str(hit.new or NONE), f"{hit.title} ({hit.chunk_id})"] for hit in found.hits]
+        yield from table(["then", "now", "passage"], rows)
+    yield ""
+    yield from table(["stage", "step", "ms", "tokens", "cost"], [_step(step) for step in found.steps])
+
+
+def _marked(run: WordRun) -> str:
+    """The words with their signs, which follow the space before them."""
+    words = run.text.lstrip()
+    return run.text[: len(run.text) - len(words)] + SIGNS[run.side].format(words)
+
+
+def _facts(turn: ReplayedTurn) -> list[tuple[str, str]]:
+    plan, used = turn.plan, turn.usage.total_tokens
+    return [
+        ("tier", f"{turn.tier} ({turn.outcome})"),
+        ("score", NONE if turn.verdict is None else f"{turn.verdict.score:.2f}"),
+        ("confidence", NONE if turn.confidence is None else f"{turn.confidence:.2f}"),
+        ("model", turn.model or NONE),
+        ("level", plan.level if plan else NONE),
+        ("strategy", (plan.strategy or NONE) if plan else NONE),
+        ("retriever", plan.retriever if plan else NONE),
+        ("passages", str(plan.limit) if plan else NONE),
+        ("ms", f"{turn.latency_ms:.1f}"),
+        ("tokens", str(used)),
+        ("cost", _cost(used, turn.cost)),
+    ]
+
+
+def _step(step: ReplayedStep) -> list[str]:
+    """Its cells: then → now."""
+    called = any(each is not None and each.tokens for each in (step.old, step.new))
+    ms = [NONE if each is None else f"{each.ms:.1f}{'' if each.status == 'ok' else f' {each.status}'}" for each in (step.old, step.new)]
+    tokens = [NONE if each is None else str(each.tokens) for each in (step.old, step.new)]
+    costs = [NONE if each is None else _cost(each.tokens, each.cost) for each in (step.old, step.new)]
+    cells = [ms, tokens, costs] if called else [ms]
+    return [step.stage.value, step.name, *(" → ".join(pair) for pair in cells)]
+
+
+def _cost(tokens: int, cost: float | None) -> str:
+    return NONE if not tokens else "?" if cost is None else money(cost)
