@@ -86,6 +86,9 @@ def test_feedback_is_listed_with_its_answer_and_filtered(open_handbook: Open, se
         bad.get_by_role("link", name="Employee handbook").click()
     expect(opened.value.locator("#passage-title")).to_have_text("Employee handbook")
     opened.value.close()
+    bad.get_by_text("Ask again and compare").click()
+    bad.get_by_role("button", name="Ask again").click()
+    expect(bad.locator(".sides .words")).to_contain_text(["two weeks", "two weeks"])
     keep(page, "view")
 
     dialog.get_by_role("combobox", name="Rating").select_option("up")

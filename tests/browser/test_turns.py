@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Route, expect
 
+from tests.browser.test_accessibility import grave_in
+
 LEAVE = "How many days of annual leave do employees receive?"
 Open = Callable[..., Any]
 
@@ -62,6 +64,32 @@ def test_the_receipt_shows_time_tokens_and_every_passage(open_handbook: Open, se
     page.locator(".receipt summary").click()
     expect(page.locator(".left-out")).to_have_count(0)
     expect(page.locator(".receipt .chart li:not(.sum)")).not_to_have_count(0)
+
+
+def test_a_question_is_asked_again_and_both_answers_are_compared(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model)
+    page = screen.page
+    screen.ask(LEAVE)
+    screen.finished()
+    page.locator(".receipt summary").first.click()
+    expect(page.locator(".receipt .chart li").filter(has=page.get_by_text("answer", exact=True))).to_contain_text(re.compile(r"\d+ tokens"))
+    page.get_by_text("Ask again and compare").click()
+    fold = page.locator(".receipt .replay")
+    fold.get_by_label("Level").select_option("basic")
+    fold.get_by_role("button", name="Ask again").click()
+    expect(fold.get_by_role("status")).to_have_text(re.compile("The answer has"))
+    then, now = fold.locator(".sides section").all()
+    expect(then.get_by_role("heading")).to_have_text("Then")
+    expect(now.locator(".cited")).to_contain_text("Employee handbook")
+    expect(fold.get_by_role("row", name="Level standard basic", exact=True)).to_be_visible()
+    expect(fold.get_by_role("region", name="Optional parts that changed")).to_contain_text("level basic")
+    expect(fold.get_by_role("region", name="Rank of the passages").locator("tbody tr").first).to_contain_text("Employee handbook")
+    expect(fold.get_by_role("region", name="Steps").locator("tr").filter(has=page.get_by_text("answer", exact=True))).to_contain_text("/")
+    page.route("**/turns/*/replay", lambda route: route.abort())
+    fold.get_by_role("button", name="Ask again").click()
+    expect(fold.get_by_role("status")).to_contain_text("could not be asked again")
+    screen.complaints.clear()  # of the request that was cut off
+    assert grave_in(page) == []
 
 
 # --- follow-ups -------------------------------------------------------------------------------

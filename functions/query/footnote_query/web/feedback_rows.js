@@ -6,6 +6,7 @@ import { wordOf } from './feedback_form.js'
 import { goldenButton } from './golden_button.js'
 import { number } from './i18n.js'
 import { renderLive } from './markdown.js'
+import { replayFold } from './replay_fold.js'
 import { stepOf } from './steps.js'
 
 const EXTERNAL = /^(mcp|kdb)\|/ // passages of connected systems
@@ -20,7 +21,7 @@ export function feedbackRow(row, onCase, leave) {
   const button = goldenButton(row, onCase)
   const element = el(
     'li', { class: 'card' }, head, el('h3', {}, question), words(row), ...said('feedback_said', row.comment),
-    ...said('feedback_right', row.proposed_answer), answerOf(row), ...citedBy(row), stepsOf(row), origin(row, leave), button.element,
+    ...said('feedback_right', row.proposed_answer), answerOf(row), ...citedBy(row), stepsOf(row), origin(row, leave), replayFold(row.trace_id), button.element,
   )
   return { element, show: button.show }
 }

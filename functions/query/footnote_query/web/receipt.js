@@ -2,13 +2,14 @@
 
 import { el, label, say } from './dom.js'
 import { number } from './i18n.js'
+import { replayFold } from './replay_fold.js'
 import { openSource } from './source.js'
 import { stepOf } from './steps.js'
 
 /** Closed at first; filled when opened. */
 export function receiptOf(turn) {
   const details = el('details', { class: 'receipt' }, el('summary', {}, say(el('span'), 'receipt'), el('span', { class: 'facts' }, ...glance(turn))))
-  details.addEventListener('toggle', () => details.append(facts(turn), ...chart(turn), ...leftOut(turn), ...hits(turn)), { once: true })
+  details.addEventListener('toggle', () => details.append(facts(turn), ...chart(turn), ...leftOut(turn), ...hits(turn), ...again(turn)), { once: true })
   return details
 }
 
@@ -35,6 +36,9 @@ function duration(node, ms) {
 
 /** Most answers cost less than a cent. */
 const money = cost => number(cost, cost < 0.01 ? 5 : cost < 1 ? 3 : 2)
+
+/** Its question, asked again. */
+const again = ({ persisted, trace_id: trace }) => (persisted ? [replayFold(trace)] : [])
 
 function facts(turn) {
   const { prompt_tokens: read, completion_tokens: written, total_tokens: all, estimated } = turn.usage
@@ -65,14 +69,21 @@ const fact = (key, ...values) => el('div', {}, say(el('dt'), key), ...values.map
 function chart({ steps, latency_ms: total }) {
   if (!steps?.length) return []
   const longest = Math.max(...steps.map(({ ms }) => ms), 0.01)
-  const rows = steps.map(({ ms, status, ...step }) => {
+  const rows = steps.map(({ ms, status, cost, ...step }) => {
     const bar = el('span', { class: 'bar' })
     bar.style.setProperty('--share', ms / longest)
     const trouble = status === 'ok' ? null : say(el('em'), `was_${status}`)
-    return el('li', { class: status }, el('span', {}, stepOf(step), trouble && ' ', trouble), bar, duration(el('span', { class: 'ms' }), ms))
+    return el('li', { class: status }, el('span', {}, stepOf(step), trouble && ' ', trouble, ...spent(step.out, cost)), bar, duration(el('span', { class: 'ms' }), ms))
   })
   const sum = el('li', { class: 'sum' }, say(el('span'), 'receipt_total'), el('span'), duration(el('span', { class: 'ms' }), total))
   return [say(el('h3'), 'receipt_steps'), el('ol', { class: 'chart' }, ...rows, sum)]
+}
+
+/** What a step used of language models. */
+function spent({ used } = {}, cost) {
+  if (!used) return []
+  const n = used.reduce((sum, each) => sum + each.prompt_tokens + each.completion_tokens, 0)
+  return [' ', say(el('small'), 'tokens', { n }), ...(cost > 0 ? [' · ', say(el('small'), 'cost_of', { cost: money(cost) })] : [])]
 }
 
 /** Skipped steps. Reasons name settings and are in English; stored turns have none. */

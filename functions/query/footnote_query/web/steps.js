@@ -7,7 +7,7 @@ export class StepList {
   #rows = new Map()
 
   constructor() {
-    this.ended = [] // `{name, ms, status, out, stage}`, as in a stored turn
+    this.ended = [] // `{name, ms, status, out, stage, cost}`, as in a stored turn
     this.now = say(el('span', { class: 'now' }), 'starting')
     this.list = el('ol')
     this.element = el('details', { class: 'steps running' }, el('summary', {}, this.now), this.list)
@@ -18,8 +18,8 @@ export class StepList {
     say(this.now, ...stageText(step.name, step.stage))
   }
 
-  end({ name, ms, status, out, stage }) {
-    this.ended.push({ name, ms, status, out, stage })
+  end({ name, ms, status, out, stage, cost = null }) {
+    this.ended.push({ name, ms, status, out, stage, cost })
     const row = this.#row({ name, stage })
     row.append(say(el('span', { class: 'ms' }), 'ms', { ms: Math.round(ms) }))
     if (status !== 'ok') row.firstChild.after(say(el('em'), `was_${status}`))

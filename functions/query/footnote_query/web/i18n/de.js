@@ -324,6 +324,7 @@ export default {
   receipt_trace: 'Trace-ID',
   receipt_steps: 'Zeit pro Schritt',
   receipt_left_out: { one: '{n} übersprungener Schritt', other: '{n} übersprungene Schritte' },
+  replay: 'Noch einmal fragen und vergleichen',
   receipt_total: 'Gesamt',
   seconds: '{s} s',
   tokens: { one: '{n} Token', other: '{n} Token' },

@@ -324,6 +324,7 @@ export default {
   receipt_trace: 'Trace ID',
   receipt_steps: 'Time per step',
   receipt_left_out: { one: '{n} skipped step', other: '{n} skipped steps' },
+  replay: 'Ask again and compare',
   receipt_total: 'Total',
   seconds: '{s} s',
   tokens: { one: '{n} token', other: '{n} tokens' },

@@ -324,6 +324,7 @@ export default {
   receipt_trace: '추적 ID',
   receipt_steps: '단계별 시간',
   receipt_left_out: { other: '건너뛴 단계 {n}개' },
+  replay: '다시 묻고 비교하기',
   receipt_total: '합계',
   seconds: '{s}초',
   tokens: { other: '토큰 {n}개' },
