@@ -302,7 +302,7 @@ async def read_conversations(world: World, person: str) -> AsyncIterator[httpx.R
 
 async def replay_turns(world: World, person: str) -> AsyncIterator[httpx.Response]:
     """The user's own turns, and for admins those that were rated, are asked again with the user's permissions."""
-    for owner, trace_id in [(owner, traces[-1]) for owner, traces in world.traces.items() if traces]:
+    for owner, trace_id in [(owner, trace_id) for owner, traces in world.traces.items() for trace_id in {*traces[:1], *traces[-1:]}]:
         reply = await world.call(person, "query", "POST", f"/turns/{trace_id}/replay", json={})
         assert reply.status_code == 404 or owner == person or person == "root", (owner, person, reply.text)
         world.seen["replayed"] += reply.status_code == 200

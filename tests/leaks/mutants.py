@@ -29,7 +29,7 @@ from footnote.retrieve import attached, lists
 from footnote.telemetry import metrics
 from footnote.types import ATTACHED, Caller
 from footnote_http.streams import Stream, Streams
-from footnote_query import sessions, shares
+from footnote_query import replay, sessions, shares
 from footnote_query.dialects import dify
 from footnote_query.dialects.chat_core import routes as chat_core
 from tests.leaks.world import PEOPLE
@@ -116,6 +116,10 @@ def _as_it_was(original: Any) -> Any:
     return lambda record, chunks: SharedAnswer(record["result"]["final_response"], withheld="part")
 
 
+async def _as_it_was_stored(records: Any, *_: Any, **__: Any) -> withdrawn.Readable:
+    return withdrawn.Readable(records, {})
+
+
 def readable_by_all(original: Any) -> Any:
     async def all_of(chunk_ids: Any) -> frozenset[str]:
         return frozenset(chunk_ids)
@@ -177,6 +181,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "a stream that ended is replayed whatever it quotes": ((Stream, "ended", lambda _: None),),
     "what was removed answers": ((SqliteIndex, "remove", giving(None)),),
     "turns quote what was withdrawn": ((withdrawn, "_withheld", lambda _: lambda record: record),),
+    "a replay shows what was withdrawn": ((replay, "read_again", lambda _: _as_it_was_stored),),
     "a withdrawn turn keeps its verdict": (
         (withdrawn, "_withheld", lambda withheld: lambda record: withheld(record) | {"verdict": record.get("verdict")}),
     ),

@@ -28,6 +28,7 @@ from tests.leaks.channels import (
     read_documents,
     read_errors,
     read_figures,
+    replay_turns,
     shares_of_channels,
     show_closest,
 )
@@ -75,6 +76,7 @@ SHOWN_BY: Mapping[str, tuple[Channel, ...]] = {
     "a stream that ended is replayed whatever it quotes": (ask_stream,),
     "what was removed answers": (ask_retrieve,),
     "turns quote what was withdrawn": TALKS,
+    "a replay shows what was withdrawn": (replay_turns, ask_trd),
     "a withdrawn turn keeps its verdict": (show_closest, read_conversations),
     "turns quote what earlier ones quoted": (ask_chat_core, read_conversations),
     "a link shows what its owner may read": LINKS,
