@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.answer.features import GROUPS, NAMES
+from footnote.answer.linear import hash_of
 from footnote.answer.verdict import FITTED
 
 ROWS = Path(__file__).parent / "rows"
@@ -99,12 +100,12 @@ def read_rows(regime: str) -> Rows:
     return Rows(found["features"][:, columns].astype(float), found["answers"], found["question"], found["of"])
 
 
-def regress(features: Matrix, right: Matrix, weights: Matrix) -> Linear:
-    """Logistic regression by Newton's method."""
+def regress(features: Matrix, right: Matrix, weights: Matrix, strength: float = PENALTY) -> Linear:
+    """Logistic regression by Newton's method. `strength`: of the L2 penalty."""
     mean = np.average(features, axis=0, weights=weights)
     deviation = np.sqrt(np.average((features - mean) ** 2, axis=0, weights=weights)) + 1e-6
     scaled = np.column_stack([np.clip((features - mean) / deviation, -CUT, CUT), np.ones(len(features))])
-    penalty = np.full(scaled.shape[1], PENALTY)
+    penalty = np.full(scaled.shape[1], strength)
     penalty[-1] = 1e-6
     found = np.zeros(scaled.shape[1])
     for _ in range(25):
@@ -208,13 +209,14 @@ def model_of(regime: str) -> dict[str, Any]:
 def _written(model: Linear, columns: Sequence[int]) -> dict[str, Any]:
     return {
         "columns": [NAMES[at] for at in columns],
-        "low": _short(model.low),
-        "high": _short(model.high),
-        "weights": _short([*model.weights, model.bias]),
+        "low": short(model.low),
+        "high": short(model.high),
+        "weights": short([*model.weights, model.bias]),
     }
 
 
-def _short(values: Iterable[float]) -> list[float]:
+def short(values: Iterable[float]) -> list[float]:
+    """To four digits."""
     return [float(f"{value:.4g}") for value in values]
 
 
@@ -252,7 +254,7 @@ def auc(scores: Matrix, right: npt.NDArray[np.bool_]) -> float:
 def fitted() -> dict[str, Any]:
     """All of `fitted.json`."""
     return {
-        "features": hashlib.sha256("\n".join(NAMES).encode()).hexdigest()[:16],
+        "features": hash_of(NAMES),
         "answer_from": round(COST / (1 + COST), 3),
         "regimes": {regime: model_of(regime) for regime in REGIMES},
     }

@@ -19,6 +19,7 @@ from footnote_http.streams import Streams
 from footnote_query import (
     admin,
     admin_health,
+    check_grounding,
     collection_changes,
     collections,
     conversations,
@@ -80,6 +81,7 @@ MODULES = (
     dify,
     mcp,
     search,
+    check_grounding,
     chat_service,
     pipeline,
     vexora,

@@ -39,6 +39,7 @@ class CitationBody(BaseModel):
         " one for each of `spans`; where the documents are quoted, the sentences that answer."
     )
     spans: list[tuple[int, int]] = Field(description="Code point offsets of this citation's markers in `answer`.")
+    added: bool = Field(False, description="True: the model did not cite the passage; it was found to support a sentence.")
 
 
 class HitBody(BaseModel):
@@ -56,6 +57,17 @@ class HitBody(BaseModel):
     cosine: float | None
     content: str
     withdrawn: bool = Field(description="True: the passage was deleted, replaced or may no longer be read; `content` is empty.")
+
+
+class CheckedSentence(BaseModel):
+    """A sentence of a language model's answer, compared with the passages."""
+
+    start: int
+    end: int
+    support: float | None = Field(description="The probability that the passages support it, 0 to 1; null if it cannot be compared.")
+    doubted: bool
+    number: int | None = Field(description="Of the citation whose passage supports it best.")
+    unmarked: bool = Field(description="True: no marker of that citation stands at the sentence.")
 
 
 class Claim(BaseModel):
@@ -141,6 +153,9 @@ class AskResponse(BaseModel):
     )
     notice: str | None = Field(description="A note for the user, e.g. how to connect a language model.")
     warnings: list[str] = Field(description=WARNINGS)
+    claims: list[CheckedSentence] = Field(
+        description="The sentences of a language model's answer that claim something; offsets in code points."
+    )
     searched_for: list[str] = Field(description="Search queries; [] if nothing was searched.")
     corrected: str | None = Field(description="The question with its typos corrected, if it had any and was searched for like this.")
     suggested_questions: list[str] = Field(description="At most three follow-up questions.")
@@ -251,6 +266,7 @@ def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str,
         "finish_reason": finish_reason(_cut_of(record)),
         "notice": notice_of(record),
         "warnings": record["warnings"],
+        "claims": record.get("claims", []),
         "searched_for": _searched_for(record),
         "corrected": record.get("private", {}).get("corrected"),
         "suggested_questions": record["suggested_questions"],

@@ -1,6 +1,7 @@
 // Renders a finished turn, live or stored: the answer with its citations, sources and actions.
 
 import { describeCitation } from './citation_card.js'
+import { DOUBT, checkedOf } from './claims.js'
 import { closestPassages } from './closest.js'
 import { addCopyButtons } from './code_blocks.js'
 import { pickCollection, writeQuestion } from './composer.js'
@@ -25,7 +26,7 @@ import { questionButton, suggest, wantQuestion } from './suggestions.js'
 export function answerOf(turn) {
   const sources = sourcesOf(turn)
   const isClosest = turn.outcome === 'closest' && turn.extractive
-  const body = isClosest ? closestOf(turn.answer, sources, turn.verdict?.because === 'likely' ? 'likely' : 'closest') : textOf(turn.answer, sources, turn.extractive)
+  const body = isClosest ? closestOf(turn.answer, sources, turn.verdict?.because === 'likely' ? 'likely' : 'closest') : textOf(turn.answer, sources, turn.extractive, turn.claims)
   return { before: correction(turn), body, after: after(turn, sources, ...(isClosest ? [] : [...footnotes(sources), ...nearest(turn)])) }
 }
 
@@ -36,8 +37,8 @@ export function quotedMeanwhile(quote) {
   return [say(el('h3'), 'quoted_meanwhile'), el('div', { class: 'quote' }, textOf(quote.content, sources, true))]
 }
 
-function textOf(text, sources, quoted) {
-  const { body, places } = rendered(text, sources, quoted)
+function textOf(text, sources, quoted, claims) {
+  const { body, places } = rendered(text, checkedOf(sources, claims), quoted)
   for (const [sup, { source, which }] of places) sup.append(marker(source, sources, which))
   return body
 }
@@ -51,6 +52,7 @@ function closestOf(text, sources, title) {
 function rendered(text, sources, quoted) {
   const places = new Map()
   const body = renderAnswer(text, sources, (n, span) => {
+    if (n === DOUBT) return doubtMark()
     const sup = el('sup')
     places.set(sup, { source: sources.find(({ number }) => number === n), which: span })
     return sup
@@ -63,6 +65,9 @@ function rendered(text, sources, quoted) {
   typeset(body) // takes its time; until then the formulas' source is shown
   return { body, places }
 }
+
+/** The mark behind a sentence that no passage supports. */
+const doubtMark = () => el('sup', { class: 'doubt', tabindex: '0' }, el('span', { 'aria-hidden': 'true' }, '?'), say(el('span', { class: 'tip' }), 'doubted_sentence'))
 
 const after = (turn, sources, ...shown) => [...notes(turn), ...shown, ...ways(turn), actions(turn, sources), receiptOf(turn), ...followUps(turn)]
 

@@ -1,71 +1,75 @@
-"""Adds citations to an answer that has none, where all of its sentences are found in the passages that it was written from."""
+"""Adds citations to sentences of a model's answer that cite nothing, where a passage supports them (`support`)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from itertools import count
 
-from footnote.answer.assess import LEAST_TERMS, Sentence, sentences_of, support
-from footnote.answer.citation_styles import cite, markers_of
-from footnote.answer.messages import message
-from footnote.ports import Index
-from footnote.text.code_spans import fence_end
-from footnote.text.sentences import split_sentences
-from footnote.text.tokens import content_terms
-from footnote.types import Answer, Chunk, Turn
-
-FOUND = 1.4
-"""Minimum of recall + cosine (`assess`) of a sentence that a passage says. `bench.claims` measures it on claims that people judged. What is
-missed costs little: the documents are quoted instead."""
+from footnote.answer.citation_styles import markers_of
+from footnote.answer.support import cited_between
+from footnote.types import Answer, Citation, Claim, EvidenceSpan, Hit, Turn
 
 
-async def attribute(turn: Turn, answer: Answer, index: Index) -> Answer | None:
-    """The answer with a marker behind each sentence; None if one with LEAST_TERMS terms or more is in no passage or ends in code, or all
-    are shorter. Where the text has been shown already, the markers follow in a line of their own."""
-    bounds = split_sentences(answer.text, turn.lang)
-    terms = {span: content_terms(answer.text[slice(*span)], turn.lang) for span in bounds}
-    weights = await index.term_weights(turn.caller, turn.request.collection, [term for each in terms.values() for term in each])
-    chunks = [hit.chunk for hit in turn.evidence.citable]
-    passages = {chunk.chunk_id: sentences_of(chunk, turn.lang) for chunk in chunks}
-    asked = f"{turn.request.question} {turn.asked}"
-    places: dict[int, int] = {}
-    for start, end in bounds:
-        if len(terms[start, end]) >= LEAST_TERMS:
-            place = place_of(answer.text[start:end], chunks, passages, weights, asked, turn.lang)
-            if place is None:
-                return None
-            places[end] = place
-    return _with_markers(turn, answer, places) if places else None
+def add_citations(turn: Turn, answer: Answer, claims: Sequence[Claim]) -> Answer:
+    """The answer with its claims, and a citation of the place of each claim that does not cite its passage and is not doubted. In a text
+    that has not been shown a marker stands behind the sentence; beside one that has been, the citation has none."""
+    writer = _Writer(turn, answer)
+    for claim, following in replace(answer, claims=tuple(claims)).claims_and_ends():
+        if claim.place is not None and not claim.is_doubted:
+            cited = (hit.chunk.chunk_id for hit in cited_between(answer, claim.start, following))
+            if claim.place.chunk.chunk_id not in cited:
+                writer.cite(claim.place, claim.end)
+    return writer.answer(claims)
 
 
-def place_of(
-    claim: str, chunks: Sequence[Chunk], passages: Mapping[str, Sequence[Sentence]], weights: Mapping[str, float], question: str, lang: str
-) -> int | None:
-    """The position of the chunk that supports the claim best, if it says it. Arguments as of `assess.support`."""
-    totals: dict[int, float] = {}
-    for place, chunk in enumerate(chunks):
-        found = support(claim, [chunk], passages, weights, question, lang)
-        if not found.doubted and found.total >= FOUND:
-            totals[place] = found.total
-    return max(totals, key=lambda place: totals[place], default=None)
+class _Writer:
+    """Collects citations, and the markers to insert."""
 
+    def __init__(self, turn: Turn, answer: Answer) -> None:
+        self._turn = turn
+        self._answer = answer
+        self._markers = markers_of(turn)
+        self._hits = {hit.chunk.chunk_id: hit for hit in turn.evidence.citable}
+        self._places = {chunk_id: at for at, chunk_id in enumerate(self._hits)}
+        self._citations = {self._source(each.hit, each.page): each for each in answer.citations}
+        self._numbers = count(max((each.number for each in answer.citations), default=self._markers.first - 1) + 1)
+        self._inserted: list[tuple[int, str, Hashable]] = []
 
-def _with_markers(turn: Turn, answer: Answer, places: Mapping[int, int]) -> Answer | None:
-    """The answer as if the model had cited. `places`: end of a sentence → position of its passage."""
-    markers, hits, style = markers_of(turn), turn.evidence.citable, turn.profile.citation_style
-    text = answer.text
-    for end, place in sorted(places.items(), reverse=True):
-        text = f"{text[:end]} {markers.style.write(place + 1, hits[place])}{text[end:]}"
-    if markers.style.at_end:
-        text = f"{answer.text}\nSOURCES_USED: {', '.join(str(place + 1) for place in places.values())}"
-    cited, citations = cite(text, hits, style, turn.lang, first=markers.first, origin=markers.origin)
-    if not markers.style.at_end and sum(len(citation.spans) for citation in citations) < len(places):
-        return None
-    if not turn.profile.live or markers.style.at_end:
-        return replace(answer, text=cited, citations=citations)
-    shown, listed = f"{answer.text}{fence_end(answer.text)}\n\n{message('citations_added', turn.lang)}", []
-    for citation in citations:
-        marker = markers.write(citation.number, citation.hit)
-        listed.append(replace(citation, spans=((len(shown) + 1, len(shown) + 1 + len(marker)),)))
-        shown += f" {marker}"
-    return replace(answer, text=shown, citations=tuple(listed))
+    def cite(self, place: EvidenceSpan, end: int) -> None:
+        """Cites the passage of the place, behind `end` in the text."""
+        hit, bounds = self._hits[place.chunk.chunk_id], (place.start, place.end)
+        page = hit.chunk.page_at(place.start)
+        source = self._source(hit, page)
+        found = self._citations.get(source)
+        if found is None:
+            snippet = hit.chunk.text[place.start : place.end]
+            found = Citation(self._number(hit), hit, snippet, page, (bounds,), is_added=True)
+        elif found.hit is hit and bounds not in found.bounds and found.is_added:
+            found = replace(found, bounds=(*found.bounds, bounds))
+        self._citations[source] = found
+        marker = self._markers.write(found.number, hit)
+        if marker and not self._turn.profile.live:
+            self._inserted.append((end, f" {marker}", source))
+
+    def answer(self, claims: Sequence[Claim]) -> Answer:
+        """The answer with all citations, and the claims."""
+        text, spans = self._answer.text, {source: [*each.spans] for source, each in self._citations.items()}
+        moved = [*claims]
+        for end, marker, source in sorted(self._inserted, key=lambda each: -each[0]):
+            text = f"{text[:end]}{marker}{text[end:]}"
+            by = len(marker)
+            spans = {key: [(a + by, b + by) if a >= end else (a, b) for a, b in each] for key, each in spans.items()}
+            spans[source].append((end + 1, end + by))
+            moved = [replace(each, start=each.start + by, end=each.end + by) if each.start >= end else each for each in moved]
+        citations = (replace(each, spans=tuple(sorted(spans[source]))) for source, each in self._citations.items())
+        return replace(self._answer, text=text, citations=tuple(citations), claims=tuple(moved))
+
+    def _number(self, hit: Hit) -> int:
+        style = self._markers.style
+        if style.at_end or style.keeps_numbers:
+            return self._places[hit.chunk.chunk_id] + self._markers.first
+        return next(self._numbers)
+
+    def _source(self, hit: Hit, page: int | None) -> Hashable:
+        return (hit.chunk.shown_title, page) if self._markers.style.merges else hit.chunk.chunk_id

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-from footnote.answer.attribute import attribute
+from footnote.answer.attribute import add_citations
 from footnote.answer.citation_styles import markers_of
 from footnote.answer.flaws import find_flaw
 from footnote.answer.insufficient import lacks_information
 from footnote.answer.messages import message
 from footnote.answer.overview import moved, quote
+from footnote.answer.support import check_claims
 from footnote.answer.toolbox import SEARCH
 from footnote.answer.voice_tool import VOICES
 from footnote.events import Event, Token
@@ -20,12 +21,12 @@ from footnote.types import Answer, Flaw, Turn
 
 
 async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
-    """Handles a text that is no answer (`flaws`), or only says that the documents do not contain it.
+    """Handles a text that is no answer (`flaws`), or only says that the documents do not contain it, and cites what is not cited.
 
-    A text without citations gets those of the passages in which its sentences are found, and the warning `citations_added`. One about the
-    last answer may stand without: it may tell what was said. Else the documents are quoted: instead of a text that has not been shown,
-    which its owner finds in the trace (`rejected_answer`), and below one that has. The flaw is a warning. With the option `reject_uncited`
-    a notice takes the text's place.
+    Sentences that cite nothing get the passages that support them (`attribute`), and the answer the warning `citations_added`. A text
+    without any such sentence cites nothing: one about the last answer may, since it may tell what was said. Else the documents are quoted:
+    instead of a text that has not been shown, which its owner finds in the trace (`rejected_answer`), and below one that has. The flaw is a
+    warning. With the option `reject_uncited` a notice takes the text's place.
     """
     answer = turn.answer
     if answer is None or answer.extractive:
@@ -33,6 +34,11 @@ async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None) -
         return
     lacking = lacks_information(answer, turn.lang)
     flaw = None if lacking else find_flaw(turn, answer)
+    if flaw in (None, "uncited") and not lacking and not (flaw and has_other_sources(turn)):
+        answer = add_citations(turn, answer, await check_claims(turn, answer, index, embedder))
+        if flaw and answer.citations:
+            answer, flaw = replace(answer, warnings=(*answer.warnings, "citations_added")), None
+        turn = replace(turn, answer=answer)
     if not lacking and flaw is None:
         yield turn
     elif turn.plan.wants("reject_uncited") and not (flaw == "uncited" and turn.conversation.is_asked_about):
@@ -40,13 +46,7 @@ async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None) -
         yield replace(turn.with_notes(rejected_answer=answer.text), outcome="refused", answer=notice)
     elif flaw is None:
         yield replace(with_warning(turn, answer, "insufficient"), outcome="refused")
-    elif flaw == "uncited" and has_other_sources(turn):
-        yield with_warning(turn, answer, flaw)
-    elif flaw == "uncited" and (cited := await attribute(turn, answer, index)):
-        if turn.profile.live and len(cited.text) > len(answer.text):
-            yield Token(cited.text[len(answer.text) :])
-        yield with_warning(turn, cited, "citations_added")
-    elif flaw == "uncited" and turn.conversation.is_asked_about:
+    elif flaw == "uncited" and (has_other_sources(turn) or turn.conversation.is_asked_about):
         yield with_warning(turn, answer, flaw)
     else:
         async for item in quote_documents(turn, answer, flaw, index, embedder):

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, islice
 
-from footnote.answer.assess import numbers_in
 from footnote.answer.conflicts import conflicting
 from footnote.answer.excerpts import Blocks, blocks_of, cut
 from footnote.answer.score_sentences import Scored
+from footnote.text.values import values_in
 from footnote.types import Excerpt, Hit
 
 MOST = 3
@@ -68,7 +68,7 @@ class Quote:
     @cached_property
     def numbers(self) -> frozenset[str]:
         """The numbers in the excerpt."""
-        return numbers_in(self.text, self.hit.chunk.lang)
+        return values_in(self.text, self.hit.chunk.lang)
 
 
 def quotes_in_order(sentences: Sequence[Scored], among: Sequence[Scored]) -> Iterator[Quote]:

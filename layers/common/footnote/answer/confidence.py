@@ -1,8 +1,7 @@
 """How much an answer can be relied on: relevance × grounding, and how well the cited passages cover the question. Without a model.
 
     relevance  = the probability that the best excerpt of the first PASSAGES passages answers the question (`verdict`)
-    grounding  = share of the answer's claims that their passages support (`assess`), at least DOUBTED; 1 for quoted sentences; 0 without
-                 an answer
+    grounding  = the mean support of the answer's sentences (`support`); 1 for quoted ones; 0 without an answer
     score      = relevance × grounding; high from HIGH on, if the context is sufficient, medium from MEDIUM on
     coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all that may name a thing or are found
 
@@ -20,11 +19,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from footnote.answer.assess import find_support
 from footnote.answer.conflicts import conflicting
 from footnote.answer.extract import PASSAGES, read_sentences
 from footnote.answer.score_sentences import Question, Scored
 from footnote.answer.sub_questions import turns_of
+from footnote.answer.support import groundedness
 from footnote.answer.verdict import judge
 from footnote.ports import Embedder, Index
 from footnote.text.grounding import covered_share
@@ -36,8 +35,6 @@ SUFFICIENT = 0.5
 """Coverage from which the cited passages suffice, unless they conflict or lack a name or number of the question."""
 COMMON = math.log(50)
 """Weight of a word that every 50th passage of the collection has: its absence from a few says nothing."""
-DOUBTED = 0.2
-"""About the share of doubted claims that people found supported: .02, .33, .56 and .56 in four sets of `bench.claims`, .14 of all."""
 
 
 def has_citations(turn: Turn) -> bool:
@@ -68,7 +65,7 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
     lacking = coverage < SUFFICIENT or any(question.is_name(word) for word in missing)
     found = Confidence(
         relevance=round(relevance, 3),
-        grounding=round(await _grounding(turn, answer, index), 3) if is_answer else 0.0,
+        grounding=_grounding(answer) if is_answer else 0.0,
         coverage=round(coverage, 3),
         conflicts=conflicts,
         sufficient=is_answer and not lacking and not conflicts,
@@ -110,8 +107,5 @@ def _missing(question: Question, held: frozenset[str], named: frozenset[str]) ->
                 yield word
 
 
-async def _grounding(turn: Turn, answer: Answer, index: Index) -> float:
-    if answer.extractive:
-        return 1.0
-    found = await find_support(turn, answer, index)
-    return max(DOUBTED, sum(not result.doubted for _, result in found) / len(found)) if found else 0.0
+def _grounding(answer: Answer) -> float:
+    return 1.0 if answer.extractive else groundedness(answer.claims) or 0.0

@@ -1,4 +1,4 @@
-"""Critique of an answer: the sentences that the passages do not support, by the check of `assess` and, where RAG__CRITIQUE asks for it, by
+"""Critique of an answer: the sentences that the passages do not support, by the check of `support` and, where RAG__CRITIQUE asks for it, by
 the model. `guard.answer_policy` finds what breaks the policy; `revise` has all of it corrected where the answer has not been shown."""
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from footnote.answer.assess import find_support
-from footnote.answer.attribute import attribute
 from footnote.answer.context import fenced
 from footnote.answer.insufficient import lacks_information
+from footnote.answer.support import check_claims
 from footnote.errors import FootnoteError
 from footnote.model_calls import ask
-from footnote.ports import Index, Models
+from footnote.ports import Embedder, Index, Models
 from footnote.prompts import Prompts
 from footnote.settings import Rag
 from footnote.text.sentences import split_sentences
@@ -30,9 +29,9 @@ class Criticism(BaseModel, defer_build=True):
     unsupported: list[int] = Field(description="a list of the numbers of the sentences that no document supports")
 
 
-async def critique(turn: Turn, *, index: Index, models: Models, prompts: Prompts, rag: Rag) -> Turn:
+async def critique(turn: Turn, *, index: Index, embedder: Embedder | None, models: Models, prompts: Prompts, rag: Rag) -> Turn:
     """Sets `review.doubted`, and notes, the sentences that are not supported. A model that cannot say finds none."""
-    doubted = await find_doubted(turn, index)
+    doubted = await find_doubted(turn, index, embedder)
     if rag.critique == "model" and turn.answer is not None and not lacks_information(turn.answer, turn.lang):
         doubted += [sentence for sentence in await _ask_model(turn, turn.answer, models, prompts) if sentence not in doubted]
     if not doubted:
@@ -46,14 +45,13 @@ def critique_shown(turn: Turn) -> dict[str, Any]:
     return {"doubted": len(turn.record.review.doubted)}
 
 
-async def find_doubted(turn: Turn, index: Index) -> list[str]:
-    """The sentences that are not supported, as the rules see it. An answer that only says that the documents lack it has none; nor has one
-    without citations whose sentences are found in the passages, since `check` cites them."""
+async def find_doubted(turn: Turn, index: Index, embedder: Embedder | None) -> list[str]:
+    """The sentences that no passage supports. An answer that only says that the documents lack it has none."""
     answer = turn.answer
     if answer is None or lacks_information(answer, turn.lang):
         return []
-    doubted = [claim for claim, result in await find_support(turn, answer, index) if result.doubted]
-    return [] if doubted and not answer.citations and await attribute(turn, answer, index) is not None else doubted
+    text, claims = answer.unmarked, await check_claims(turn, answer, index, embedder)
+    return [text[claim.start : claim.end] for claim in claims if claim.is_doubted]
 
 
 async def _ask_model(turn: Turn, answer: Answer, models: Models, prompts: Prompts) -> list[str]:

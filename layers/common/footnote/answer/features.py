@@ -11,11 +11,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from footnote.answer.assess import numbers_in
 from footnote.answer.choose import Quote
 from footnote.answer.score_sentences import Question, Scored
 from footnote.text.codes import codes_in
 from footnote.text.question_shapes import NEGATION
+from footnote.text.values import values_in
 from footnote.types import HYBRID, Hit
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class _Search:
         self._dense = self._of("cosine")
         self._lexical = self._of("bm25")
         self._most = question.most or 1.0
-        self._numbers = numbers_in(question.text, question.lang)
+        self._numbers = values_in(question.text, question.lang)
         self._codes = codes_in(question.text)
 
     def row(self) -> list[float]:
@@ -165,7 +165,7 @@ class _Search:
             max(known, default=0.0) / self._most,
             found.kind if is_typed else 0.0,
             float(is_typed and found.kind == 0),
-            float(len(self._numbers - numbers_in(text, hit.chunk.lang)) if self._numbers else 0),
+            float(len(self._numbers - values_in(text, hit.chunk.lang)) if self._numbers else 0),
             float(len(self._codes - codes_in(text)) if self._codes else 0),
             float(sum(question.is_name(word) for word in missing)),
             float((NEGATION.search(best.text) is not None) != question.negated),

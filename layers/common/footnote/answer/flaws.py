@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from footnote.answer.assess import is_negated, matter
 from footnote.answer.preamble import find_end, stems_of
 from footnote.text.code_spans import prose_spans
 from footnote.text.language import detect_language, is_certain
-from footnote.text.question_shapes import ASKS, shape_of
 from footnote.text.sentences import split_sentences
-from footnote.text.tokens import UNSPACED
+from footnote.text.tokens import UNSPACED, content_terms
+from footnote.text.values import values_in
 from footnote.types import Answer, Flaw, Turn
 
 QUOTED = re.compile(r"“[^”]{0,600}”|„[^“”]{0,600}[“”]|«[^»]{0,600}»|\"[^\"]{0,600}\"")
@@ -48,17 +47,11 @@ def _only_announces(text: str, turn: Turn) -> bool:
 
 
 def _only_repeats(text: str, question: str, turn: Turn) -> bool:
-    """Whether it says the question again: word for word, or all of its matter and nothing else, where it asks who, what or when. A yes or
-    no question may be answered like that."""
+    """Whether it says the question again: word for word, or nothing but words of it, where more is asked than whether it is so."""
     if WORD.findall(text.casefold()) == WORD.findall(question.casefold()):
         return True
-    lang = turn.lang
-    shape = turn.reading.shape if question == turn.asked else shape_of(question, lang)
-    if not ASKS.search(question.rstrip("?？ ")) or shape == "yes_no":
-        return False
-    said, asked = matter(text, lang), matter(question, lang)
-    repeats = bool(said) and {term for term in asked if not ASKS.search(term)} <= said <= asked
-    return repeats and is_negated(text, lang) == is_negated(question, lang)
+    said, asked = set(content_terms(text, turn.lang)), set(content_terms(question, turn.lang))
+    return turn.reading.shape != "yes_no" and bool(said) and said <= asked and not values_in(text, turn.lang)
 
 
 def _is_in_other_language(text: str, turn: Turn) -> bool:

@@ -18,7 +18,7 @@ from footnote.answer.insufficient import lacks_information
 from footnote.answer.toolbox import Search
 from footnote.errors import FootnoteError
 from footnote.model_calls import ask
-from footnote.ports import Index, Models
+from footnote.ports import Embedder, Index, Models
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Rag
 from footnote.text.untrusted import untrusted
@@ -38,7 +38,9 @@ class Missing(BaseModel, defer_build=True):
     queries: list[str] = Field(description="a list of texts, each of them a query")
 
 
-async def revise(turn: Turn, *, models: Models, llm: LLM, index: Index, searcher: Search, prompts: Prompts, rag: Rag) -> Turn:
+async def revise(
+    turn: Turn, *, models: Models, llm: LLM, index: Index, embedder: Embedder | None, searcher: Search, prompts: Prompts, rag: Rag
+) -> Turn:
     """Has the answer revised once, at level maximum twice, while sentences of it are doubted or break the policy. At that level, or where a
     model criticises, an answer that says that the documents lack it is revised, too. A revision that is no better is dropped, and ends it.
     Sets `review.revisions` to the rounds, and notes them as `revision`."""
@@ -57,7 +59,7 @@ async def revise(turn: Turn, *, models: Models, llm: LLM, index: Index, searcher
         if lacks and not found:
             break
         written = await _write(_with_request(turn, doubted, forbidden, found, prompts), models, llm)
-        doubted_then, forbidden_then = await find_doubted(written, index), _still_in(written, forbidden)
+        doubted_then, forbidden_then = await find_doubted(written, index, embedder), _still_in(written, forbidden)
         if not _is_better(written, turn, len(doubted) + len(forbidden), len(doubted_then) + len(forbidden_then)):
             break
         rounds[-1] = replace(rounds[-1], kept=True)

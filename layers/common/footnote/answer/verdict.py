@@ -11,9 +11,7 @@ people wrote have one for a weight to say so.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -22,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footnote.answer.choose import Quote, alone, candidates, shown_beside
 from footnote.answer.features import GROUPS, NAMES, describe
+from footnote.answer.linear import Linear, linear_of, read_fitted
 from footnote.answer.score_sentences import Question, Scored
 from footnote.text.codes import codes_in
 from footnote.text.message_kinds import EMBEDDER
@@ -54,53 +53,17 @@ class Judged:
     probabilities: Sequence[float] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """log odds = clip(features[columns], low, high) · weights + bias."""
-
-    columns: npt.NDArray[np.int64]
-    low: Matrix
-    high: Matrix
-    weights: Matrix
-    bias: float
-
-    def probability(self, features: Matrix) -> Matrix:
-        """One for each row."""
-        import numpy as np
-
-        found: Matrix = 1 / (1 + np.exp(-self._clipped(features) @ self.weights - self.bias))
-        return found
-
-    def parts(self, row: Matrix) -> Iterator[tuple[str, float]]:
-        """(column, what it adds to the log odds of this row beyond what it adds on average)."""
-        said = (self._clipped(row) - (self.low + self.high) / 2) * self.weights
-        return ((NAMES[at], float(part)) for at, part in zip(self.columns, said, strict=True))
-
-    def _clipped(self, features: Matrix) -> Matrix:
-        found: Matrix = features[..., self.columns].clip(self.low, self.high)
-        return found
-
-
 @cache
 def _fitted() -> dict[str, Any]:
-    """`fitted.json`. ValueError if it was fitted with other features."""
-    found: dict[str, Any] = json.loads(FITTED.read_text("utf-8"))
-    if found["features"] != hashlib.sha256("\n".join(NAMES).encode()).hexdigest()[:16]:
-        raise ValueError("fitted.json was made for other features: run `make fit`")
-    return found
+    """`fitted.json`."""
+    return read_fitted(FITTED, NAMES)
 
 
 @cache
 def _models(regime: Regime) -> tuple[Linear, Linear]:
     """(whether an excerpt answers, whether the question is related)."""
-    import numpy as np
-
-    def linear(name: str) -> Linear:
-        found = _fitted()["regimes"][regime][name]
-        low, high, weights = (np.array(found[key], np.float32) for key in ("low", "high", "weights"))
-        return Linear(np.array([NAMES.index(column) for column in found["columns"]]), low, high, weights[:-1], float(weights[-1]))
-
-    return linear("answers"), linear("related")
+    found = _fitted()["regimes"][regime]
+    return linear_of(found["answers"], NAMES), linear_of(found["related"], NAMES)
 
 
 def answer_from() -> float:
@@ -152,8 +115,9 @@ def _tier(probability: float, relation: float, *, is_quotable: bool) -> tuple[Ti
 def _reasons(model: Linear, row: Matrix) -> tuple[str, ...]:
     """What speaks most for (+) and against (−) the excerpt, strongest first: groups of features."""
     sums: dict[str, float] = {}
-    for name, part in model.parts(row):
-        sums[GROUPS[name]] = sums.get(GROUPS[name], 0.0) + part
+    for column, part in model.parts(row):
+        group = GROUPS[NAMES[column]]
+        sums[group] = sums.get(group, 0.0) + part
     strongest = sorted(sums, key=lambda group: -abs(sums[group]))[:MOST_REASONS]
     return tuple(f"{group}{'+' if sums[group] > 0 else '-'}" for group in strongest)
 

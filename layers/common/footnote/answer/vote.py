@@ -10,30 +10,33 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from statistics import fmean
 
-from footnote.answer.assess import SOFT, claims_of, find_support, is_negated, matter, numbers_in
 from footnote.answer.fitting import answer_fitting
 from footnote.answer.insufficient import lacks_information
+from footnote.answer.support import check_claims, groundedness
 from footnote.errors import FootnoteError
 from footnote.events import Event, Token
-from footnote.ports import Index, Models
+from footnote.ports import Embedder, Index, Models
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Conversation
 from footnote.steps import known_early
+from footnote.text.particulars import count_negations
+from footnote.text.sentences import split_sentences
+from footnote.text.similarity import bigram_cosine, bigrams
+from footnote.text.values import COMMON, values_in
 from footnote.types import Answer, Turn
 
 DRAFTS = 3
 TEMPERATURE = 0.7
 """For requests that name none, or 0, at which all drafts would be alike."""
 SAME = 0.5
-"""Share of their terms that two sentences have in common if they say something about the same."""
+"""Cosine of the pairs of letters of two sentences that say something about the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One of the answers. `turn`: the turn as it would be with it. `supported`: share of its claims that their sources support.
-    `support`: mean recall + cosine of these claims. `lacks`: it says that the documents lack the answer."""
+    """One of the answers. `turn`: the turn as it would be with it. `supported`: share of its sentences that are not
+    doubted. `support`: their mean support. `lacks`: it says that the documents lack the answer."""
 
     turn: Turn
     answer: Answer
@@ -49,7 +52,7 @@ def is_unanswered(turn: Turn) -> bool:
 
 
 async def vote(
-    turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation, index: Index
+    turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation, index: Index, embedder: Embedder | None
 ) -> AsyncIterator[Event | Turn]:
     """Writes DRAFTS answers and gives the one that its sources support best; notes the `vote`. Raises the error of the first draft if
     all of them fail."""
@@ -59,7 +62,7 @@ async def vote(
     for error in written:
         if isinstance(error, BaseException) and not isinstance(error, FootnoteError):
             raise error
-    drafts = [await _judged(draft, index) for draft in written if isinstance(draft, Turn)]
+    drafts = [await _judged(draft, index, embedder) for draft in written if isinstance(draft, Turn)]
     drafts = [draft for draft in drafts if not draft.answer.cut] or drafts
     if not drafts:
         raise next(error for error in written if isinstance(error, FootnoteError))
@@ -90,12 +93,12 @@ def are_different(one: Answer, other: Answer, lang: str) -> bool:
     the same one is negated or has other numbers."""
     if lacks_information(one, lang) or lacks_information(other, lang):
         return lacks_information(one, lang) != lacks_information(other, lang)
-    claims, others = ([claim for claim, cited, _ in claims_of(each, lang) if cited or not each.citations] for each in (one, other))
+    claims, others = ([text[slice(*span)] for span in split_sentences(text, lang)] for text in (one.unmarked, other.unmarked))
     if _are_apart(_numbers(claims, lang), _numbers(others, lang)):
         return True
     return any(
-        _is_about_the_same(claim, said, lang)
-        and (is_negated(claim, lang) != is_negated(said, lang) or _are_apart(_numbers([claim], lang), _numbers([said], lang)))
+        _is_about_the_same(claim, said)
+        and ((count_negations(claim) > 0) != (count_negations(said) > 0) or _are_apart(_numbers([claim], lang), _numbers([said], lang)))
         for claim in claims
         for said in others
     )
@@ -107,26 +110,25 @@ async def _write(turn: Turn, models: Models, prompts: Prompts, llm: LLM, convers
     return turn
 
 
-async def _judged(turn: Turn, index: Index) -> Draft:
+async def _judged(turn: Turn, index: Index, embedder: Embedder | None) -> Draft:
     answer = turn.answer or Answer("")
-    found = [result for _, result in await find_support(turn, answer, index)]
+    claims = [claim for claim in await check_claims(turn, answer, index, embedder) if claim.support is not None]
     return Draft(
         turn,
         answer,
-        supported=sum(not result.doubted for result in found) / len(found) if found else 0.0,
-        support=fmean(result.total for result in found) if found else 0.0,
+        supported=sum(not claim.is_doubted for claim in claims) / len(claims) if claims else 0.0,
+        support=groundedness(claims) or 0.0,
         lacks=lacks_information(answer, turn.lang),
     )
 
 
 def _numbers(claims: Sequence[str], lang: str) -> frozenset[str]:
-    return frozenset().union(*(numbers_in(claim, lang) for claim in claims)) - SOFT
+    return frozenset().union(*(values_in(claim, lang) for claim in claims)) - COMMON
 
 
 def _are_apart(numbers: frozenset[str], others: frozenset[str]) -> bool:
     return bool(numbers and others) and numbers.isdisjoint(others)
 
 
-def _is_about_the_same(claim: str, other: str, lang: str) -> bool:
-    terms, others = ({term for term in matter(text, lang) if not term.isdigit()} for text in (claim, other))
-    return bool(terms and others) and len(terms & others) >= SAME * len(terms | others)
+def _is_about_the_same(claim: str, other: str) -> bool:
+    return bigram_cosine(bigrams(claim), bigrams(other)) >= SAME

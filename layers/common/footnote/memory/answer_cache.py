@@ -16,6 +16,8 @@ from footnote.memory.similar import answer_query, cache_key, keep, look_up
 from footnote.ports import Cache, Clock, Embedder, Index, Records
 from footnote.prompts import Prompts
 from footnote.settings import Settings
+from footnote.turn_records.make import stored_claims
+from footnote.turn_records.restore import restored_claims
 from footnote.types import Answer, Chunk, Citation, Hit, Turn, Verdict
 
 
@@ -84,7 +86,10 @@ def _kept(answer: Answer, hits: tuple[Hit, ...], tokens: int) -> dict[str, Any]:
         "tokens": tokens,
         "labels": {hit.chunk.doc_id: hit.chunk.file_label for hit in hits if hit.chunk.file_label},
         "hits": [(hit.chunk.chunk_id, hit.score, hit.scores) for hit in hits],
-        "citations": [(c.number, positions[c.hit.chunk.chunk_id], c.snippet, c.page, c.bounds, c.spans) for c in answer.citations],
+        "citations": [
+            (c.number, positions[c.hit.chunk.chunk_id], c.snippet, c.page, c.bounds, c.spans, c.is_added) for c in answer.citations
+        ],
+        "claims": stored_claims(answer),
     }
 
 
@@ -93,13 +98,14 @@ def _restored(value: dict[str, Any], chunks: dict[str, Chunk]) -> tuple[Answer, 
     labelled = {chunk_id: replace(chunk, file_label=labels.get(chunk.doc_id, "")) for chunk_id, chunk in chunks.items()}
     hits = tuple(Hit(labelled[chunk_id], score, scores) for chunk_id, score, scores in value["hits"])
     citations = tuple(
-        Citation(number, hits[position], snippet, page, _pairs(bounds), _pairs(spans))
-        for number, position, snippet, page, bounds, spans in value["citations"]
+        Citation(number, hits[position], snippet, page, _pairs(bounds), _pairs(spans), *added)
+        for number, position, snippet, page, bounds, spans, *added in value["citations"]  # an earlier version did not keep the last
     )
     kept: dict[str, Any] | None = value["verdict"]
     is_whole = kept is not None and "reasons" in kept  # that of an earlier version has other scores
     verdict = Verdict(**kept | {name: tuple(kept[name]) for name in ("missing", "reasons")}) if kept and is_whole else None
-    return Answer(value["text"], citations, value["extractive"], value["model"], verdict=verdict), hits
+    claims = restored_claims(value.get("claims", ()), citations)
+    return Answer(value["text"], citations, value["extractive"], value["model"], verdict=verdict, claims=claims), hits
 
 
 def _pairs(lists: list[list[int]]) -> tuple[tuple[int, int], ...]:

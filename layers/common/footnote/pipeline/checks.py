@@ -10,7 +10,7 @@ from footnote.answer.critique import critique, critique_shown
 from footnote.answer.extract import verdict_shown
 from footnote.answer.overview import has_quotes, is_quoted_first, quote_first, show_quotes
 from footnote.answer.revise import is_revisable, revise, revision_shown
-from footnote.answer.unsupported import check_support, has_sources
+from footnote.answer.unsupported import check_support, is_checked
 from footnote.guard.answer_policy import check_quotes, drop_quotes, enforce_policy, find_violations, has_answer, shows_closest, withhold
 from footnote.steps import FALLBACK, IGNORE, SKIP, Step
 from footnote.types import Stage
@@ -57,7 +57,7 @@ CLOSEST_POLICY = replace(POLICY, name="closest_policy", always=True, when=shows_
 CHECKS = (
     *CRITIQUE,
     CHECK,
-    Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=has_sources),
+    Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=is_checked),
     INJECTION,
     POLICY,
 )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+from footnote.text.tokens import content_terms
 
 NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 WORD = re.compile(r"[가-힣]+|[^\W_가-힣](?:[^\W가-힣]|['’+#-])*")
@@ -18,6 +21,9 @@ NEGATED_KO = re.compile(
     r"|윤리|인가|인간|자발|전문|접촉|정규|정상|정형|주류|지정|참여|폭력|표준|필수|합리|합법|해당|허가|현실|협조|활성|회원|효율|흡연)"
 )
 """비 is a negation only as a prefix, not in 비용, 비밀번호 or 준비."""
+
+BEFORE, AFTER, KO_SCOPE = 3, 4, 12
+"""Words, and in Korean characters, that a negation is about."""
 
 _COUNTED = ("1st", "2nd", "3rd", *(f"{i}th" for i in range(4, 11)), *map(str, range(21)), *map(str, range(30, 101, 10)), "1000")
 NUMBER_WORDS: dict[str, dict[str, str]] = {
@@ -67,3 +73,20 @@ def count_negations(text: str) -> int:
     """How many there are, in the three languages."""
     small = text.lower().replace("’", "'")
     return sum(word in NEGATIONS for word in WORD.findall(small)) + small.count("n't") + len(NEGATED_KO.findall(small))
+
+
+def denials(text: str, lang: str) -> Iterator[frozenset[str]]:
+    """The terms around each negation: a few words before and after it; in Korean those before it, which it follows."""
+    if lang == "ko":
+        for found in NEGATED_KO.finditer(text):
+            yield frozenset(content_terms(text[max(0, found.start() - KO_SCOPE) : found.start()], lang))
+        return
+    words = WORD.findall(text.replace("’", "'"))
+    for at, word in enumerate(words):
+        if _negates(word):
+            around = words[max(0, at - BEFORE) : at] + words[at + 1 : at + 1 + AFTER]
+            yield frozenset(content_terms(" ".join(each for each in around if not _negates(each)), lang))
+
+
+def _negates(word: str) -> bool:
+    return word.lower() in NEGATIONS or word.lower().endswith("n't")

@@ -8,12 +8,14 @@ from footnote.errors import ModelUnavailable
 from footnote.types import (
     FLAWS,
     NO_MODEL,
+    Answer,
     Citation,
     Hit,
     Message,
     ModelSource,
     Record,
     Status,
+    StoredClaim,
     StoredHit,
     StoredMessage,
     StoredModelSource,
@@ -77,6 +79,8 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "created_at": iso_time(record.started_at),
         "private": dict(record.notes),
     }
+    if answer is not None and answer.claims:
+        stored["claims"] = stored_claims(answer)
     if status != "idle":
         stored["plan"] = _plan(turn)
     if (given := turn.plan.assignment) is not None:
@@ -177,6 +181,28 @@ def _reference(citation: Citation) -> StoredReference:
     }
     if chunk.file_label:
         stored["file"] = chunk.file_label
+    if citation.is_added:
+        stored["added"] = True
+    return stored
+
+
+def stored_claims(answer: Answer) -> list[StoredClaim]:
+    """The checked sentences of an answer."""
+    numbers = {citation.hit.chunk.chunk_id: citation for citation in reversed(answer.citations)}
+    stored: list[StoredClaim] = []
+    for claim, following in answer.claims_and_ends():
+        cited = numbers.get(claim.place.chunk.chunk_id) if claim.place else None
+        marked = cited is not None and any(claim.start <= at < following for at, _ in cited.spans)
+        stored.append(
+            {
+                "start": claim.start,
+                "end": claim.end,
+                "support": claim.support,
+                "doubted": claim.is_doubted,
+                "number": cited.number if cited else None,
+                "unmarked": not marked,
+            }
+        )
     return stored
 
 

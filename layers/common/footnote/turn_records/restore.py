@@ -12,13 +12,16 @@ from footnote.types import (
     Answer,
     Chunk,
     Citation,
+    Claim,
     Conversation,
     Evidence,
+    EvidenceSpan,
     Hit,
     ModelCall,
     RankedList,
     Record,
     Span,
+    StoredClaim,
     StoredHit,
     StoredReference,
     StoredVerdict,
@@ -82,17 +85,30 @@ def _answer(record: TurnRecord, hits: Sequence[Hit]) -> Answer | None:
     if record["is_error"]:
         return None
     result = record["result"]
+    citations = tuple(_citation(reference, record, hits) for reference in result["references"])
     cut = next((cut for cut, warning in CUT_WARNINGS.items() if warning in record["warnings"]), None)
     return Answer(
         text=result["final_response"],
-        citations=tuple(_citation(reference, record, hits) for reference in result["references"]),
+        citations=citations,
         extractive=record["extractive"],
         model=record["llm"],
         warnings=tuple(record["warnings"]),
         cut=None if record["extractive"] else cut,  # quotes are whole, whatever was wrong with the text that they replace
         verdict=_verdict(record.get("verdict")),
         confidence=confidence_of(record),
+        claims=restored_claims(record.get("claims", ()), citations),
     )
+
+
+def restored_claims(stored: Iterable[StoredClaim], citations: Sequence[Citation]) -> tuple[Claim, ...]:
+    """The checked sentences of an answer; of their places only the passage is stored, and its first cited sentences stand for it."""
+    cited = {citation.number: citation for citation in citations}
+
+    def place(number: int | None) -> EvidenceSpan | None:
+        found = cited.get(number) if number is not None else None
+        return EvidenceSpan(found.hit.chunk, *(found.bounds[0] if found.bounds else (0, 0))) if found else None
+
+    return tuple(Claim(each["start"], each["end"], each["support"], each["doubted"], place(each["number"])) for each in stored)
 
 
 def _verdict(stored: StoredVerdict | None) -> Verdict | None:
@@ -114,6 +130,7 @@ def _citation(reference: StoredReference, record: TurnRecord, hits: Sequence[Hit
         page=reference["page"],
         bounds=_pairs(reference["bounds"]),
         spans=_pairs(reference["spans"]),
+        is_added=reference.get("added", False),
     )
 
 

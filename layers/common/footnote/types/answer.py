@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from footnote.types.documents import Chunk
 from footnote.types.evidence import Hit
 
 Cut = Literal["length", "content_filter", "repetition", "stopped"]
@@ -67,6 +68,30 @@ class Citation:
     """(start, end) of the cited sentences in the chunk's text; the first is the snippet."""
     spans: tuple[tuple[int, int], ...] = ()
     """(start, end) of this citation's markers in the answer's text."""
+    is_added: bool = False
+    """The model did not cite the passage; the check found that it supports a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSpan:
+    """Sentences of a passage, by their bounds in its text."""
+
+    chunk: Chunk
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of a model's answer, checked (`answer.support`). `start`, `end`: its place in the answer's text."""
+
+    start: int
+    end: int
+    support: float | None
+    """The probability that the passages support it, 0 to 1; None = it cannot be checked."""
+    is_doubted: bool = False
+    place: EvidenceSpan | None = None
+    """What supports it best of the passages that it cites, or of others where these do not or it cites none."""
 
 
 ConfidenceLevel = Literal["low", "medium", "high"]
@@ -112,6 +137,13 @@ class Answer:
     """Of an extractive answer; None for one that is taken from a FAQ."""
     confidence: Confidence | None = None
     """None = not assessed."""
+    claims: tuple[Claim, ...] = ()
+    """The sentences of a model's answer, once they are checked."""
+
+    def claims_and_ends(self) -> Iterator[tuple[Claim, int]]:
+        """Each claim with where the next one starts: markers before that are its own."""
+        for at, claim in enumerate(self.claims):
+            yield claim, self.claims[at + 1].start if at + 1 < len(self.claims) else len(self.text) + 1
 
     @property
     def unmarked(self) -> str:

@@ -90,6 +90,20 @@ class StoredReference(StoredFile):
     snippet: str
     bounds: list[list[int]]
     spans: list[list[int]]
+    added: NotRequired[bool]
+    """The model did not cite the passage; the check found that it supports a sentence."""
+
+
+class StoredClaim(TypedDict):
+    """A sentence of a model's answer, checked. `start`, `end`: code point offsets in the answer; `number`: of the citation whose passage
+    supports it best; `unmarked`: no marker of that citation stands in the text."""
+
+    start: int
+    end: int
+    support: float | None
+    doubted: bool
+    number: int | None
+    unmarked: bool
 
 
 class StoredDecision(TypedDict):
@@ -221,6 +235,8 @@ class TurnRecord(TypedDict):
     verdict: NotRequired[StoredVerdict | None]
     """Missing from turns of early versions."""
     warnings: list[str]
+    claims: NotRequired[list[StoredClaim]]
+    """Of a model's answer that was checked."""
     hits: list[StoredHit]
     leans_on: NotRequired[list[StoredPassage]]
     """The passages that the conversation before this turn quotes."""

@@ -142,6 +142,7 @@ export default {
   warning_preamble: 'Das Modell hat eine Antwort angekündigt, aber keine gegeben.',
   warning_repetition: 'Das Modell hat sich wiederholt und wurde angehalten.',
   warning_other_language: 'Das Modell hat in einer anderen Sprache geantwortet als der der Frage.',
+  doubted_sentence: 'Keine Textstelle stützt diesen Satz. Prüfen Sie ihn, bevor Sie sich darauf verlassen.',
   warning_unfounded: 'Die vom Modell zitierten Textstellen sagen nicht, was es geschrieben hat.',
   warning_citations_added: 'Das Modell hat nichts zitiert. Footnote hat seine Sätze in den hier zitierten Textstellen gefunden.',
   warning_unsupported: 'Einige Aussagen ließen sich anhand der zitierten Textstellen nicht belegen. Prüfen Sie sie, bevor Sie sich auf die Antwort verlassen.',

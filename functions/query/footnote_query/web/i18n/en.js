@@ -142,6 +142,7 @@ export default {
   warning_preamble: 'The model announced an answer and gave none.',
   warning_repetition: 'The model repeated itself and was stopped.',
   warning_other_language: 'The model answered in another language than the question.',
+  doubted_sentence: 'No passage was found that supports this sentence. Check it before you rely on it.',
   warning_unfounded: 'The passages that the model cited do not say what it wrote.',
   warning_citations_added: 'The model cited nothing. Footnote found its sentences in the passages that are cited here.',
   warning_unsupported: 'Some statements could not be verified in the cited passages. Check them before you rely on this answer.',

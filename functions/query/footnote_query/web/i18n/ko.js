@@ -142,6 +142,7 @@ export default {
   warning_preamble: '모델이 답변을 예고만 하고 답하지 않았습니다.',
   warning_repetition: '모델이 같은 말을 반복하여 중지했습니다.',
   warning_other_language: '모델이 질문과 다른 언어로 답했습니다.',
+  doubted_sentence: '이 문장을 뒷받침하는 구절을 찾지 못했습니다. 사용하기 전에 확인하세요.',
   warning_unfounded: '모델이 인용한 구절에서 답변 내용을 확인할 수 없습니다.',
   warning_citations_added: '모델이 아무것도 인용하지 않았습니다. Footnote가 여기에 인용된 구절에서 그 문장들을 찾았습니다.',
   warning_unsupported: '인용된 구절에서 확인되지 않은 내용이 있습니다. 답변을 사용하기 전에 확인하세요.',

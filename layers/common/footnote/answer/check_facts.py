@@ -1,0 +1,77 @@
+"""Checks any text against given facts, as `support` checks a model's answer against passages."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from footnote.answer.support import Passages, claim_bounds, claim_of, claim_vectors, nearest_by_words, usable
+from footnote.errors import FootnoteError
+from footnote.ports import SMALL_COLLECTION, Embedder
+from footnote.text.embedded_texts import passage_of, passage_vectors, quantise
+from footnote.text.grounding import UNSEEN
+from footnote.text.language import LANGUAGES, detect_language
+from footnote.text.sentences import split_sentences
+from footnote.text.tokens import content_terms
+from footnote.types import Chunk, ChunkSentences
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedText:
+    """A sentence of the text. `support`: the probability that the facts support it, None = it claims nothing, or cannot be compared;
+    `facts`: the numbers of those that support it, from 0, best first."""
+
+    start: int
+    end: int
+    support: float | None = None
+    facts: tuple[int, ...] = ()
+
+
+async def check_facts(text: str, facts: Sequence[str], embedder: Embedder | None, threshold: float | None = None) -> list[CheckedText]:
+    """All sentences of the text. A fact supports one from a probability of `threshold`, by default that from which Footnote cites."""
+    lang = detect_language(text, LANGUAGES)
+    chunks = [Chunk(str(at), "", 0, at, 2, "", fact, detect_language(fact, LANGUAGES), "") for at, fact in enumerate(facts)]
+    held = Counter(term for chunk in chunks for term in set(content_terms(chunk.text, chunk.lang)))
+    count = len(chunks) + SMALL_COLLECTION
+    weights = {term: math.log(1 + (count - held[term] + 0.5) / (held[term] + 0.5)) for term in {*content_terms(text, lang), UNSEEN}}
+    every = list(split_sentences(text, lang))
+    claiming = set(claim_bounds(text, lang))
+    claims = {bounds: claim_of(text, bounds) for bounds in every if bounds in claiming}
+    model = usable(embedder)
+    near = {chunk.chunk_id: chunk for claim in claims.values() for chunk in nearest_by_words(claim, lang, chunks, weights)}
+    known = await _sentences([*near.values()], model)
+    vectors, across = await claim_vectors([*claims.values()], model) if claims else (None, None)
+    passages = Passages(known, weights, "", lang)
+    checked: list[CheckedText] = []
+    for bounds in every:
+        if bounds not in claims:
+            checked.append(CheckedText(*bounds))
+            continue
+        at, claim = list(claims).index(bounds), claims[bounds]
+        given = (vectors[at], across[at]) if vectors is not None and across is not None else (None, None)
+        found = passages.support(claim, chunks, *given)
+        alone = [(each, passages.support(claim, [each], *given)) for each in nearest_by_words(claim, lang, chunks, weights)]
+        supporting = [
+            (chunk, one.probability or 0.0)
+            for chunk, one in alone
+            if (one.is_found if threshold is None else (one.probability or 0.0) >= threshold)
+        ]
+        supporting.sort(key=lambda each: -each[1])
+        checked.append(CheckedText(*bounds, found.probability, tuple(int(chunk.chunk_id) for chunk, _ in supporting)))
+    return checked
+
+
+async def _sentences(chunks: Sequence[Chunk], embedder: Embedder | None) -> dict[str, ChunkSentences]:
+    """Chunk id → its sentences with their vectors; {} without an embedder, or while it fails."""
+    if embedder is None:
+        return {}
+    bounds = [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks]
+    try:
+        made = await passage_vectors(embedder, [passage_of("", (), chunk.text, each) for chunk, each in zip(chunks, bounds, strict=True)])
+    except FootnoteError:
+        return {}
+    return {
+        chunk.chunk_id: ChunkSentences(each, quantise(rows[1:]), rows[0]) for chunk, each, rows in zip(chunks, bounds, made, strict=True)
+    }

@@ -1,0 +1,201 @@
+"""What describes a claim beside the passages that should support it: the columns of COLUMNS, for the model of `support`.
+
+A claim is a sentence of an answer. A window is a sentence of a passage, or two that follow each other; the nearest window has most of
+the claim, by the weight of its terms and by its vector. What a passage holds includes its title and headings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
+
+from footnote.text.grounding import covered_share
+from footnote.text.particulars import WORD, denials, names_in
+from footnote.text.sentences import split_sentences
+from footnote.text.tokens import content_terms
+from footnote.text.values import COMMON, figures_in, missing_values, values_in
+from footnote.types import Chunk, ChunkSentences, EvidenceSpan
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+
+COLUMNS: Mapping[str, int] = {
+    "covered": 1,  # share of the weight of the claim's terms that the passages hold
+    "covered_near": 1,  # … that the nearest window holds
+    "absent": -1,  # share of its terms that no passage holds
+    "absent_terms": -1,  # how many
+    "pairs": 1,  # share of its neighbouring terms that are neighbours in a passage
+    "triples": 1,  # the same of three
+    "values_absent": -1,  # its values in figures that no passage holds
+    "spelled_absent": -1,  # those that are spelled out
+    "values_apart": -1,  # … that the nearest window does not hold
+    "names_absent": -1,
+    "names_apart": -1,
+    "denied": -1,  # if the nearest sentence denies what it says, or says what it denies: how much both have in common
+    "cosine": 1,  # of the claim with the nearest sentence
+    "cosine_window": 1,
+    "cosine_passage": 1,
+    "cosine_lead": 1,  # of the nearest sentence, before the mean of the next three
+    "cosine_spread": 1,  # deviations of the nearest sentence from the mean of all
+    "terms": 0,  # log(1 + number)
+    "values": 0,
+    "names": 0,
+    "asks": -1,
+}
+"""Column → the direction in which it speaks for support: 1, −1, or 0 for either."""
+BY_VECTORS = tuple(name for name in COLUMNS if name.startswith("cosine"))
+ANY_LANGUAGE = (*BY_VECTORS, "values_absent", "spelled_absent", "values_apart", "terms", "values", "asks")
+"""Columns that tell something where claim and passages are in different languages."""
+MOST = 4
+"""Of what is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage, prepared for comparison."""
+
+    chunk: Chunk
+    bounds: tuple[tuple[int, int], ...]
+    terms: tuple[Sequence[str], ...]
+    """Of each sentence, in order."""
+    above: frozenset[str]
+    """Terms of title and headings."""
+    values: tuple[frozenset[str], ...]
+    names: tuple[frozenset[str], ...]
+    denials: tuple[tuple[frozenset[str], ...], ...]
+    """Of each sentence, the terms around each of its negations."""
+    vectors: Vector | None = None
+    """(sentences, dimension), unit vectors."""
+    vector: Vector | None = None
+
+    def windows(self) -> Iterator[tuple[int, int]]:
+        """(first, end) of sentences."""
+        count = len(self.bounds)
+        yield from ((at, at + 1) for at in range(count))
+        yield from ((at, at + 2) for at in range(count - 1))
+
+
+def source_of(chunk: Chunk, known: ChunkSentences | None = None) -> Source:
+    """`known`: its sentences as the index has them, with their vectors; None = it is split here, and compared by words."""
+    heads = " ".join((chunk.title, *chunk.headings))
+    bounds = known.bounds if known else tuple(split_sentences(chunk.text, chunk.lang))
+    texts = [chunk.text[start:end] for start, end in bounds]
+    terms = [each.split() for each in known.terms] if known and known.terms else [content_terms(text, chunk.lang) for text in texts]
+    return Source(
+        chunk,
+        bounds,
+        tuple(terms),
+        frozenset(content_terms(heads, chunk.lang)),
+        tuple(values_in(text, chunk.lang) for text in (*texts, heads)),
+        tuple(frozenset(_words(text)) for text in (*texts, heads)),
+        tuple(tuple(denials(text, chunk.lang)) for text in texts),
+        (known.vectors / 127.0).astype("float32") if known and known.vectors is not None else None,
+        known.passage if known else None,
+    )
+
+
+def describe(
+    claim: str, lang: str, vector: Vector | None, sources: Sequence[Source], weights: Mapping[str, float], question: str
+) -> tuple[list[float], EvidenceSpan | None]:
+    """(a value for each of COLUMNS, the nearest window). `vector`: of the claim; `weights`: term → rarity; `question`: what is asked, whose
+    names and values a claim may repeat."""
+    sequence = content_terms(claim, lang)
+    terms = frozenset(sequence)
+    windows = [(source, first, end) for source in sources for first, end in source.windows()]
+    if not windows:
+        return [0.0] * len(COLUMNS), None
+    shares = [covered_share(terms, source.above.union(*source.terms[first:end]), weights) for source, first, end in windows]
+    near = [_cosine(source, first, end, vector) for source, first, end in windows] if vector is not None else [0.0] * len(windows)
+    best = max(range(len(windows)), key=lambda at: (shares[at] + near[at], -at))
+    source, first, end = windows[best]
+    everywhere = frozenset[str]().union(*(source.above for source in sources), *chain.from_iterable(source.terms for source in sources))
+    nearest = max(range(first, end), key=lambda at: len(terms.intersection(source.terms[at])))
+    figures, every = figures_in(claim, lang) - COMMON, values_in(claim, lang) - COMMON
+    names = names_in(claim, lang) if lang != "de" else set[str]()  # there all nouns are capitalised
+    asked_values, asked_names = values_in(question, lang), frozenset(_words(question))
+    known_values = asked_values.union(*chain.from_iterable(source.values for source in sources))
+    near_values = asked_values.union(source.values[-1], *source.values[first:end])
+    known_names = asked_names.union(*chain.from_iterable(source.names for source in sources))
+    near_names = asked_names.union(source.names[-1], *source.names[first:end])
+    found = {
+        "covered": covered_share(terms, everywhere, weights),
+        "covered_near": shares[best],
+        "absent": len(terms - everywhere) / max(1, len(terms)),
+        "absent_terms": min(MOST, len(terms - everywhere)),
+        "pairs": _runs(sequence, sources, 2),
+        "triples": _runs(sequence, sources, 3),
+        "values_absent": min(MOST, len(missing_values(figures, known_values))),
+        "spelled_absent": min(MOST, len(missing_values(every - figures, known_values))),
+        "values_apart": min(MOST, len(missing_values(figures, near_values))),
+        "names_absent": min(MOST, sum(_stem(name) not in known_names for name in names)),
+        "names_apart": min(MOST, sum(_stem(name) not in near_names for name in names)),
+        "denied": _denied(terms, [*denials(claim, lang)], source, nearest),
+        **_cosines(sources, vector, near[best]),
+        "terms": math.log1p(len(terms)),
+        "values": min(MOST, len(every)),
+        "names": min(MOST, len(names)),
+        "asks": claim.rstrip().endswith(("?", "？")),
+    }
+    return [float(found[name]) for name in COLUMNS], EvidenceSpan(source.chunk, source.bounds[first][0], source.bounds[end - 1][1])
+
+
+def _cosines(sources: Sequence[Source], vector: Vector | None, window: float) -> dict[str, float]:
+    import numpy as np
+
+    each = [source.vectors @ vector for source in sources if vector is not None and source.vectors is not None and len(source.vectors)]
+    if vector is None or not each:
+        return dict.fromkeys(BY_VECTORS, 0.0)
+    ordered = np.sort(np.concatenate(each))[::-1]
+    return {
+        "cosine": ordered[0],
+        "cosine_window": window,
+        "cosine_passage": max(float(source.vector @ vector) for source in sources if source.vector is not None),
+        "cosine_lead": ordered[0] - ordered[1:4].mean() if len(ordered) > 1 else 0.0,
+        "cosine_spread": (ordered[0] - ordered.mean()) / (ordered.std() + 0.05),
+    }
+
+
+def _cosine(source: Source, first: int, end: int, vector: Vector) -> float:
+    """Of the vector with the mean of a window's sentences."""
+    import numpy as np
+
+    if source.vectors is None:
+        return 0.0
+    mean = source.vectors[first:end].sum(axis=0)
+    return float(mean @ vector) / max(float(np.linalg.norm(mean)), 1e-9)
+
+
+def _denied(terms: frozenset[str], own: Sequence[frozenset[str]], source: Source, at: int) -> float:
+    """The common terms' share of the claim times their share of the sentence, if one of both denies what the other says; else 0."""
+    theirs = source.denials[at]
+    is_denied = not theirs if own else any(2 * len(scope & terms) > len(scope) for scope in theirs)
+    common = terms.intersection(source.terms[at])
+    return is_denied * len(common) ** 2 / max(1, len(terms) * len({*source.terms[at]}))
+
+
+def _runs(sequence: Sequence[str], sources: Sequence[Source], length: int) -> float:
+    """The share of the runs of so many terms that a sentence has, too; 1 where there is none."""
+    runs = set(_each_run(sequence, length))
+    if not runs:
+        return 1.0
+    said = {run for source in sources for terms in source.terms for run in _each_run(terms, length)}
+    return len(runs & said) / len(runs)
+
+
+def _each_run(terms: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
+    return pairwise(terms) if length == 2 else zip(*(terms[at:] for at in range(length)), strict=False)
+
+
+def _words(text: str) -> Iterator[str]:
+    """The beginnings of a text's words, in lower case, which endings leave alone."""
+    return (_stem(word) for word in WORD.findall(text.lower()))
+
+
+def _stem(word: str) -> str:
+    return word[:5] if len(word) > 6 else word.removesuffix("'s").removesuffix("’s")

@@ -1,0 +1,200 @@
+"""Says of each sentence of a model's answer how likely the passages support it, and where. Without a language model.
+
+`claims.json` holds a logistic regression over `claim_features` for each regime: the vectors of the built-in embedder, words alone, and its
+vectors for passages in another language than the answer. It is fitted on claims that people judged (`bench.fit_claims`). A sentence
+with a marker is compared with the passages that it cites, and where these do not support it, or it has none, with all that the model was
+shown. A lead-in, a question, a heading and a sentence without words of its own (“Yes.”) claim nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from footnote.answer.claim_features import COLUMNS, Source, describe, source_of
+from footnote.answer.linear import Linear, linear_of, read_fitted
+from footnote.errors import FootnoteError
+from footnote.ports import CrossLingualEmbedder, Embedder, Index
+from footnote.text.code_spans import prose_spans
+from footnote.text.grounding import UNSEEN, covered_share
+from footnote.text.message_kinds import EMBEDDER
+from footnote.text.particulars import names_in
+from footnote.text.sentences import split_sentences
+from footnote.text.tokens import content_terms
+from footnote.text.values import values_in
+from footnote.types import Answer, Chunk, ChunkSentences, Claim, EvidenceSpan, Hit, Turn
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+
+FITTED = Path(__file__).with_name("claims.json")
+Regime = Literal["built-in", "words", "other language"]
+COMPARED = 4
+"""Passages that a claim is compared with: those that hold most of it."""
+EMBED_S = 3.0
+"""Longest wait for the vectors of claims; then words decide."""
+MOST_CLAIMS = 60
+"""Sentences of an answer that are checked."""
+LIST_MARK = re.compile(r"[\s*#>•–-]*(?:\d{1,3}[.)]\s)?[\s*]*")
+"""What stands before an item of a list, and is not part of its claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Supported:
+    """How likely passages support a claim; None = it cannot be compared with them. `place`: the sentences that do so best."""
+
+    probability: float | None
+    is_doubted: bool = False
+    is_found: bool = False
+    """So likely that the passage may be cited for it."""
+    place: EvidenceSpan | None = None
+
+
+NOT_COMPARED = Supported(None)
+
+
+@cache
+def _fitted() -> dict[str, Any]:
+    return read_fitted(FITTED, COLUMNS)
+
+
+@cache
+def _model(regime: Regime) -> tuple[Linear, float, float]:
+    """(the regression, the probability below which a claim is doubted, that from which its passage may be cited)."""
+    found = _fitted()[regime]
+    return linear_of(found, list(COLUMNS)), float(found["doubted_below"]), float(found["found_from"])
+
+
+class Passages:
+    """Passages that claims of one answer are compared with."""
+
+    def __init__(self, known: Mapping[str, ChunkSentences], weights: Mapping[str, float], question: str, lang: str) -> None:
+        """`known`: chunk id → its sentences as the index has them; `weights`: term → rarity; `lang`: of the claims."""
+        self._known = known
+        self._weights = weights
+        self._question = question
+        self._lang = lang
+        self._sources: dict[str, Source] = {}
+
+    def support(self, claim: str, chunks: Sequence[Chunk], vector: Vector | None, across: Vector | None) -> Supported:
+        """Of a claim by these passages. `across`: its vector without what tells its language; the vectors are None without an embedder."""
+        own = [chunk for chunk in chunks if chunk.lang == self._lang]
+        if not own:
+            return self._best("other language", claim, chunks, across) if across is not None else NOT_COMPARED
+        return self._best("words" if vector is None else "built-in", claim, own, vector)
+
+    def _best(self, regime: Regime, claim: str, chunks: Sequence[Chunk], vector: Vector | None) -> Supported:
+        import numpy as np
+
+        near = [self._source(chunk) for chunk in nearest_by_words(claim, self._lang, chunks, self._weights)]
+        if vector is not None and any(source.vectors is None for source in near):
+            if regime == "other language":
+                return NOT_COMPARED
+            regime, vector = "words", None
+        row, place = describe(claim, self._lang, vector, near, self._weights, self._question)
+        model, doubted_below, found_from = _model(regime)
+        probability = round(float(model.probability(np.array(row, np.float32))), 3)
+        return Supported(probability, probability < doubted_below, probability >= found_from, place)
+
+    def _source(self, chunk: Chunk) -> Source:
+        found = self._sources.get(chunk.chunk_id)
+        if found is None:
+            found = self._sources[chunk.chunk_id] = source_of(chunk, self._known.get(chunk.chunk_id))
+        return found
+
+
+def nearest_by_words(claim: str, lang: str, chunks: Sequence[Chunk], weights: Mapping[str, float]) -> list[Chunk]:
+    """The COMPARED passages that hold most of the claim, in their order."""
+    if len(chunks) <= COMPARED:
+        return list(chunks)
+    terms = frozenset(content_terms(claim, lang))
+    shares = [covered_share(terms, frozenset(content_terms(chunk.text, chunk.lang)), weights) for chunk in chunks]
+    return [chunks[at] for at in sorted(sorted(range(len(chunks)), key=lambda at: -shares[at])[:COMPARED])]
+
+
+async def check_claims(turn: Turn, answer: Answer, index: Index, embedder: Embedder | None) -> tuple[Claim, ...]:
+    """The sentences of a model's answer that claim something, with their support."""
+    text, lang, shown = answer.unmarked, turn.lang, turn.evidence.citable
+    bounds = list(claim_bounds(text, lang))[:MOST_CLAIMS]
+    if not bounds or not shown:
+        return ()
+    claims = [claim_of(text, each) for each in bounds]
+    chunks = [hit.chunk for hit in shown]
+    terms = [term for claim in claims for term in content_terms(claim, lang)]
+    weights = await index.term_weights(turn.caller, turn.request.collection, [*terms, UNSEEN])
+    model = usable(embedder)
+    known = await index.sentences(turn.caller, [chunk.chunk_id for chunk in chunks], model.name if model else "")
+    vectors, across = await claim_vectors(claims, model)
+    passages = Passages(known, weights, f"{turn.request.question} {turn.asked}", lang)
+    checked: list[Claim] = []
+    for at, ((start, end), claim) in enumerate(zip(bounds, claims, strict=True)):
+        vector, apart = (vectors[at], across[at]) if vectors is not None and across is not None else (None, None)
+        cited = cited_between(answer, start, bounds[at + 1][0] if at + 1 < len(bounds) else len(text) + 1)
+        found = passages.support(claim, [hit.chunk for hit in cited], vector, apart) if cited else NOT_COMPARED
+        if found.probability is None or found.is_doubted:
+            elsewhere = passages.support(claim, chunks, vector, apart)
+            found = elsewhere if found.probability is None or elsewhere.is_found else found
+        place = found.place if found.is_found or cited else None
+        checked.append(Claim(start, end, found.probability, found.is_doubted, place))
+    return tuple(checked)
+
+
+def groundedness(claims: Sequence[Claim]) -> float | None:
+    """The mean support of the claims that could be checked; None without one."""
+    supports = [claim.support for claim in claims if claim.support is not None]
+    return round(sum(supports) / len(supports), 3) if supports else None
+
+
+def usable(embedder: Embedder | None) -> Embedder | None:
+    """The embedder, if it is the built-in one: the model knows no other's cosines."""
+    return embedder if embedder is not None and embedder.name.startswith(EMBEDDER) else None
+
+
+def claim_of(text: str, bounds: tuple[int, int]) -> str:
+    """The sentence without what numbers it in a list."""
+    start, end = bounds
+    mark = LIST_MARK.match(text, start, end)
+    return text[mark.end() if mark else start : end].rstrip()
+
+
+def claim_bounds(text: str, lang: str) -> Iterator[tuple[int, int]]:
+    """The places of the sentences that claim something."""
+    prose = list(prose_spans(text))
+    for start, end in split_sentences(text, lang):
+        if claims_something(text[start:end], lang) and any(first <= start < last for first, last in prose):
+            yield start, end
+
+
+def claims_something(sentence: str, lang: str) -> bool:
+    """Whether a sentence is more than a lead-in, a question, a heading or a “yes”."""
+    said = sentence.strip(" \t\n*_")
+    if said.startswith("#") or said.endswith((":", "：", "?", "？")):
+        return False
+    claim = claim_of(said, (0, len(said)))
+    return len(set(content_terms(claim, lang))) > 1 or bool(values_in(claim, lang) or names_in(claim, lang))
+
+
+def cited_between(answer: Answer, start: int, following: int) -> list[Hit]:
+    """The passages that a sentence cites: those of the markers from its start to the next sentence; in a text without markers, all."""
+    marked = any(citation.spans for citation in answer.citations)
+    return [each.hit for each in answer.citations if not marked or any(start <= at < following for at, _ in each.spans)]
+
+
+async def claim_vectors(claims: Sequence[str], embedder: Embedder | None) -> tuple[Vector | None, Vector | None]:
+    """(one vector for each claim, the same without what tells its language); None without the built-in embedder, or while it fails."""
+    if embedder is None or not isinstance(embedder, CrossLingualEmbedder):
+        return None, None
+    try:
+        async with asyncio.timeout(EMBED_S):
+            made = await embedder.embed(claims)
+    except (TimeoutError, FootnoteError):
+        return None, None
+    return made, embedder.across_languages(made)
