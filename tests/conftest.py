@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.verdict import LIKELY_FROM
 from footnote.ingest.apart import in_thread
 from footnote.settings.environment import Environment
+from footnote.types import MEDIUM
 from tests.engines import ENGINES
 from tests.fakes import HereParser
 
@@ -148,7 +148,7 @@ class HandClock:
 def sure_of_little(monkeypatch: pytest.MonkeyPatch) -> None:
     """What else would be shown as likely is an answer: for tests of what is done with one, in collections of a few sentences without
     vectors, where none is that probable. What is unrelated is refused all the same."""
-    monkeypatch.setattr("footnote.answer.verdict.answer_from", lambda: LIKELY_FROM)
+    monkeypatch.setattr("footnote.answer.verdict.answer_from", lambda: MEDIUM)
 
 
 @pytest.fixture(autouse=True)

@@ -151,7 +151,7 @@ def plain(value: Any, names: dict[str, str]) -> Any:
 @given(scripts)
 def test_unreadable_documents_do_not_change_any_reply(script: list[Any]) -> None:
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("footnote.answer.verdict.LIKELY_FROM", 1.0)  # which of two words stands above the closest passages follows a score
+        patch.setattr("footnote.answer.verdict.MEDIUM", 1.0)  # which of two words stands above the closest passages follows a score
         with_it, without = runner.run(play(script, hidden=True)), runner.run(play(script, hidden=False))
     assert len(with_it) == len(without)
     for one, other in zip(with_it, without, strict=True):

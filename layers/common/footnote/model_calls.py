@@ -20,6 +20,9 @@ from footnote.types import Cut, Message, Usage
 
 Value = TypeVar("Value", bound=BaseModel)
 
+REPLY_TOKENS = 1000
+"""Of a value: enough for a model that thinks first."""
+
 ASK_AGAIN = """Your reply cannot be used: {fault}
 Reply once more, with one JSON object and nothing else. It has these fields:
 {fields}
@@ -48,8 +51,8 @@ async def ask(
     messages: Sequence[Message],
     schema: type[Value],
     *,
-    max_tokens: int,
     timeout_s: float,
+    max_tokens: int = REPLY_TOKENS,
     temperature: float = 0.0,
     effort: Effort | None = None,
 ) -> Value:

@@ -52,7 +52,7 @@ def excerpt(hit: Hit, best: str, *answering: str, whole: bool = False) -> Excerp
 
 def quote(hit: Hit, best: str, *answering: str, whole: bool = False) -> Quote:
     """The same, as it is shown."""
-    return Quote(hit, excerpt(hit, best, *answering, whole=whole), split(hit), tuple(scored(hit, {})), whole)
+    return Quote(hit, excerpt(hit, best, *answering, whole=whole), split(hit), tuple(scored(hit, {})))
 
 
 def texts(hit: Hit, numbers: Iterable[int]) -> list[str]:

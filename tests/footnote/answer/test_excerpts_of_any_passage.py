@@ -61,7 +61,7 @@ def check(hit: Hit, blocks: Blocks, best: int, answering: set[int], *, whole: bo
     there = [item for item in items if not set(excerpt.numbers).isdisjoint(item)]
     assert all(set(item) <= set(excerpt.numbers) for item in there)
     assert blocks.count(there) + excerpt.more == blocks.count(items)
-    text = shown(Quote(hit, excerpt, blocks, (), whole), frozenset(), "en")
+    text = shown(Quote(hit, excerpt, blocks, ()), frozenset(), "en")
     assert ("…" in text) >= (excerpt.more > 0)
     if excerpt.kind != "table":
         assert all(letters(blocks.text(number)) in letters(text) for number in excerpt.every)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footnote.answer.score_sentences import BY_WORDS, WITH_VECTORS, Features, Question, Scored
+from footnote.answer.score_sentences import BESIDE_COSINE, COSINE, WORDS, Features, Question, Scored
 from footnote.text.reading import read
 from footnote.types import BlockKind, Part
 from tests.fakes import make_hit
@@ -37,12 +37,13 @@ async def test_a_sentence_is_described_by_the_question_s_terms_in_it_and_around_
 
 async def test_its_score_is_the_weighted_sum_of_its_features() -> None:
     hit = make_hit(BRIDGE, "record")
-    for vector, weights in ((None, BY_WORDS), (np.array([1, 0], np.float32), WITH_VECTORS)):
+    for vector in (None, np.array([1, 0], np.float32)):
         arrays = {"vectors": np.array([[127, 0], [0, 127], [0, 127]], np.int8), "passage": np.array([0.6, 0.8], np.float32)}
         _, found = await score("When was the bridge painted?", hit, vector=vector, **arrays)
         assert found[0].score != found[2].score
         for each in found:
-            assert each.score == pytest.approx(sum(weight * getattr(each.features, name) for name, weight in weights.items()))
+            words = sum(weight * getattr(each.features, name) for name, weight in WORDS.items())
+            assert each.score == pytest.approx(words if vector is None else BESIDE_COSINE * words + COSINE * each.features.cosine)
 
 
 async def test_its_title_and_headings_tell_what_a_sentence_is_about() -> None:
@@ -235,9 +236,8 @@ async def test_what_a_sentence_adds_is_terms_that_question_and_headings_do_not_c
     assert [each.fresh for each in found] == [0, 2]  # blue, hand
 
 
-def test_each_weight_is_of_a_feature_and_none_by_words_is_of_vectors() -> None:
-    assert (WITH_VECTORS | BY_WORDS).keys() <= set(Features.__match_args__)
-    assert BY_WORDS.keys().isdisjoint({"cosine", "passage_cosine"})
+def test_each_weight_is_of_a_feature() -> None:
+    assert WORDS.keys() <= set(Features.__match_args__)
 
 
 @pytest.mark.parametrize("kind", ["code", "list", "table"])

@@ -29,7 +29,7 @@ def show(quote: Quote, asked: str = "", lang: str = "en") -> str:
 def test_the_name_of_a_source_is_its_title_and_section_each_once(heading: str, name: str) -> None:
     hit = make_hit(PROSE)
     best = replace(scored(hit, {})[0], heading=heading)
-    assert source_name(Quote(hit, excerpt(hit, "ferry"), split(hit), (best,), False)) == name
+    assert source_name(Quote(hit, excerpt(hit, "ferry"), split(hit), (best,))) == name
 
 
 # --- paragraphs ----------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def row(text: str, start: int, end: int, asked: str = "") -> list[str]:
     hit = passage(("table", text))
     blocks = blocks_of(hit.chunk, [(start, end)])
     whole = Excerpt(hit.chunk.chunk_id, 0, "table", None, (0,), start, end)
-    return rows(Quote(hit, whole, blocks, (), False), 0, frozenset(asked.split()))
+    return rows(Quote(hit, whole, blocks, ()), 0, frozenset(asked.split()))
 
 
 @pytest.mark.parametrize(

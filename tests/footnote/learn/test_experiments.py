@@ -12,7 +12,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, StoreUnavailable
 from footnote.learn.experiment_checks import check_experiment
-from footnote.learn.experiment_results import LEAST_SHARE, PERIOD_S, follow_ratings, measure, ratings_of, shares_for
+from footnote.learn.experiment_results import LEAST_SHARE, follow_ratings, measure, ratings_of, shares_for
 from footnote.learn.experiment_stats import Rated
 from footnote.learn.experiments import (
     COPY_S,
@@ -28,6 +28,7 @@ from footnote.memory.scope import answer_scope
 from footnote.ports import View
 from footnote.prompts.store import save_prompt
 from footnote.settings import LLM, Embedding, Settings
+from footnote.turn_records.days import DAY_S
 from footnote.types import Arm, Caller, Feedback, Request, Turn, TurnFigures
 from tests.conftest import HandClock
 from tests.fakes import FakeModel, FakeModels, make_document, put_document
@@ -203,13 +204,13 @@ async def test_the_shares_of_a_running_bandit_change_once_a_day(core: Core, cloc
     await create_experiment(make(name="fixed", shares_at=clock.now), core.records)
     follow = lambda: follow_ratings(ADMIN, records=core.records, turns=core.turns, clock=clock)  # noqa: E731
     assert await follow() == {}
-    clock.now += PERIOD_S
+    clock.now += DAY_S
     assert await follow() == {"tries": 1}
     assert await follow() == {}
     changed = await get_experiment("tries", core.records)
     assert (changed.period, sum(changed.shares)) == (1, pytest.approx(1))
     await put_experiment(replace(changed, state="STOPPED"), core.records, by="root")
-    clock.now += PERIOD_S
+    clock.now += DAY_S
     assert await follow() == {}
 
 

@@ -26,8 +26,8 @@ function turnOf(turn) {
   const cited = number => turn.citations.find(citation => citation.number === number)
   const body = el('div', { class: 'answer' }, renderAnswer(turn.answer, turn.citations, number => el('sup', {}, marker(cited(number)))))
   if (turn.extractive) styleHeadings(body)
-  const notes = [turn.withheld === 'part' && 'shared_part', turn.outcome === 'closest' && 'closest_text'].filter(Boolean)
-  return el('article', { class: 'turn' }, heading, ...notes.map(key => say(el('p', { class: 'note' }), key)), body, sources(turn.citations))
+  const note = turn.withheld === 'part' ? say(el('p', { class: 'note' }), 'shared_part') : null
+  return el('article', { class: 'turn' }, heading, note, body, sources(turn.citations))
 }
 
 const drawnTurn = turn => drawn(() => turnOf(turn), turn.answer, note => el('article', { class: 'turn' }, el('h3', { class: 'question' }, turn.question), note))

@@ -1,7 +1,8 @@
 """Chooses the excerpts that answer, by the scores of their sentences.
 
 The score of an excerpt is that of its best sentence, its lead included. `verdict` says how likely each answers. Beside a certain one
-another is shown if a passage of another document says the same with another number, or if it is nearly as likely and says something else.
+another is shown if a passage of another document says the same with another number, or if it is not much less likely and says something
+else.
 """
 
 from __future__ import annotations
@@ -14,21 +15,13 @@ from itertools import groupby, islice
 from footnote.answer.conflicts import conflicting
 from footnote.answer.excerpts import Blocks, blocks_of, cut
 from footnote.answer.score_sentences import Scored
+from footnote.text.similarity import REPEATED
 from footnote.text.values import values_in
 from footnote.types import Excerpt, Hit
 
 MOST = 3
-NEARLY, NEAR_BY = 0.25, 0.5
-"""Shares of the probability of a certain excerpt from which another is shown beside it: of another passage, of the same one, which is
-likely for what they have in common."""
-FAR = 0.1
-"""The same beside one that is not certain."""
-AS_GOOD = 0.05
-"""The same of items and rows of one block."""
-LOOKED_AT = 0.3
-"""How much below a certain one an excerpt may score to contradict it."""
-SAME = 0.8
-"""Share of the words of the shorter one of two excerpts from which they say the same."""
+BESIDE = 0.2
+"""The share of the best excerpt's probability from which another is shown beside it."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +33,6 @@ class Quote:
     blocks: Blocks
     marked: tuple[Scored, ...]
     """The sentences that answer: the best one, then the others in their order."""
-    whole: bool
-    """Its best sentence introduces it, so that all of its items or steps answer."""
     sentences: Sequence[Scored] = ()
     """All sentences of its passage."""
 
@@ -59,6 +50,11 @@ class Quote:
     def text(self) -> str:
         """The sentences of the excerpt, as they are in the passage."""
         return "\n".join(self.blocks.text(number) for number in self.excerpt.every)
+
+    @cached_property
+    def placed(self) -> str:
+        """The excerpt below the title and the headings that tell what it is about."""
+        return " ".join((self.hit.chunk.title, *self.hit.chunk.headings, self.best.heading, self.text))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -96,14 +92,14 @@ def quote_of(best: Scored, same: Sequence[Scored], blocks: Blocks | None = None)
     if excerpt is None or (best.introduces and not excerpt.lead):
         return None
     marked = (each for each in same if each.number in answering and each.number in excerpt.numbers and each is not best)
-    return Quote(best.hit, excerpt, blocks, (best, *marked), best.introduces, same)
+    return Quote(best.hit, excerpt, blocks, (best, *marked), same)
 
 
 def alone(sentence: Scored) -> Quote:
     """A sentence as an excerpt, for a passage that has no other: an outline, headings."""
     excerpt = Excerpt(sentence.hit.chunk.chunk_id, 0, "paragraph", (), (0,), sentence.start, sentence.end)
     blocks = Blocks(sentence.hit.chunk, [(sentence.start, sentence.end)], (excerpt,), {0: 0})
-    return Quote(sentence.hit, excerpt, blocks, (sentence,), False, (sentence,))
+    return Quote(sentence.hit, excerpt, blocks, (sentence,), (sentence,))
 
 
 def _blocks(same: Sequence[Scored]) -> Blocks:
@@ -111,10 +107,11 @@ def _blocks(same: Sequence[Scored]) -> Blocks:
 
 
 def _answers_too(sentence: Scored, best: Scored) -> bool:
-    """Whether a sentence of the same passage answers as well as the best one: of a table the rows that have as much of the question."""
-    if best.is_row:
-        return sentence.is_row and sentence.quotable and sentence.features.own >= best.features.own and best.features.own > 0
-    return sentence.quotable and best.score - sentence.score <= AS_GOOD
+    """Whether a sentence of the same passage answers as well as the best one: it has as much of the question. All rows of a table do
+    where none has a word of it."""
+    if sentence is best:
+        return not best.is_row or best.features.own > 0
+    return sentence.quotable and sentence.is_row == best.is_row and sentence.features.own >= best.features.own > 0
 
 
 def candidates(sentences: Sequence[Scored]) -> Iterator[Quote]:
@@ -128,14 +125,13 @@ def _quotable(sentences: Sequence[Scored]) -> list[Scored]:
 
 def shown_beside(ordered: Sequence[Quote], probabilities: Sequence[float], lang: str, *, is_certain: bool) -> list[Quote]:
     """The excerpts to show, at most MOST, without those that say what another says. `ordered`: best first, with the probability that each
-    answers. Beside a certain one only others that are nearly as likely, or say otherwise."""
+    answers. Beside the best one only others that are not much less likely, or say otherwise than a certain one."""
     chosen: list[Quote] = []
 
     def adds(quote: Quote, probability: float) -> bool:
         if not chosen:
             return True
-        share = FAR if not is_certain else NEAR_BY if any(other.hit is quote.hit for other in chosen) else NEARLY
-        is_close = probability >= share * probabilities[0] or (is_certain and _contradicts(chosen[0], quote, lang))
+        is_close = probability >= BESIDE * probabilities[0] or (is_certain and conflicting(chosen[0].best, quote.best, lang))
         return is_close and not any(is_same(quote, other) or _is_of_same_table(quote, other) for other in chosen)
 
     for quote in islice((quote for quote, likely in zip(ordered, probabilities, strict=True) if adds(quote, likely)), MOST):
@@ -146,10 +142,6 @@ def shown_beside(ordered: Sequence[Quote], probabilities: Sequence[float], lang:
 def _is_of_same_table(one: Quote, other: Quote) -> bool:
     """Whether both are rows of one table: those with as much of the question stand in one excerpt."""
     return one.excerpt.kind == "table" and one.blocks is other.blocks and one.excerpt.block == other.excerpt.block
-
-
-def _contradicts(best: Quote, other: Quote, lang: str) -> bool:
-    return best.best.score - other.best.score <= LOOKED_AT and conflicting(best.best, other.best, lang)
 
 
 def _add(quote: Quote, chosen: list[Quote]) -> None:
@@ -182,4 +174,4 @@ def _joined(better: Quote, other: Quote) -> Quote:
 def is_same(one: Quote, other: Quote) -> bool:
     """Whether one of them says hardly anything that the other does not, and no other number."""
     shorter, longer = sorted((one, other), key=lambda quote: len(quote.words))
-    return len(shorter.words & longer.words) >= SAME * len(shorter.words) and shorter.numbers <= longer.numbers
+    return len(shorter.words & longer.words) >= REPEATED * len(shorter.words) and shorter.numbers <= longer.numbers

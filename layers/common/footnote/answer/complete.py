@@ -82,7 +82,7 @@ def _completed(quote: Quote, before: Chunk | None, after: Chunk | None) -> Quote
         parts.insert(chunk.parts.index(first), first._replace(start=0))
     whole = replace(chunk, text=f"{chunk.text[:at]}{head}{chunk.text[at:]}{tail}", parts=tuple(parts))
     blocks = blocks_of(whole, bounds)
-    excerpt = cut(blocks, quote.best.number + len(added), {each.number + len(added) for each in quote.marked}, whole=quote.whole)
+    excerpt = cut(blocks, quote.best.number + len(added), {each.number + len(added) for each in quote.marked}, whole=quote.best.introduces)
     return replace(quote, blocks=blocks, excerpt=excerpt) if excerpt else quote
 
 

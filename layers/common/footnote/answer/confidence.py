@@ -1,6 +1,7 @@
 """How much an answer can be relied on: relevance × grounding, and how well the cited passages cover the question. Without a model.
 
-    relevance  = the probability that the best excerpt of the first PASSAGES passages answers the question (`verdict`)
+    relevance  = the probability that the best excerpt of the first PASSAGES passages answers the question (`verdict`), as an extractive
+                 answer has it
     grounding  = the mean support of the answer's sentences (`support`); 1 for quoted ones; 0 without an answer
     score      = relevance × grounding; high from HIGH on, if the context is sufficient, medium from MEDIUM on
     coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all that may name a thing or are found
@@ -48,12 +49,12 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
     if answer is None:
         return turn
     whole = replace(turn, evidence=replace(turn.evidence, hits=hits))
-    read = [(one, *await read_sentences(one, index, embedder, passages=len(hits))) for one in turns_of(whole)]
-    relevance = min(relevance_of(one, question, sentences) for one, question, sentences in read)
-    if len(read) == 1:
-        _, question, sentences = read[0]
+    question, sentences = await read_sentences(whole, index, embedder, passages=len(hits))
+    if len(turn.answered) == 1 and answer.verdict is not None and answer.verdict.is_judged:
+        relevance = answer.verdict.score
     else:
-        question, sentences = await read_sentences(whole, index, embedder, passages=len(hits))
+        read = [(one, *await read_sentences(one, index, embedder)) for one in turns_of(whole)] if len(turn.answered) > 1 else []
+        relevance = min(relevance_of(*each) for each in read or [(whole, question, sentences)])
     cited = {citation.hit.chunk.chunk_id for citation in answer.citations}
     held = frozenset[str]().union(*(each.held for each in sentences if each.hit.chunk.chunk_id in cited))
     named = things(question.text, question.lang)

@@ -8,7 +8,7 @@ deviation. A value that is not known, such as a cosine without vectors, is 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from footnote.answer.choose import Quote
@@ -85,6 +85,11 @@ def describe(question: Question, quotes: Sequence[Quote], sentences: Sequence[Sc
     return np.array([[*search.of(quote), *of_search] for quote in quotes], np.float32)
 
 
+def codes_missing(codes: frozenset[str], quotes: Iterable[Quote]) -> frozenset[str]:
+    """Those of the question's codes that none of the excerpts has, nor its headings."""
+    return codes - codes_in(" ".join(quote.placed for quote in quotes)) if codes else codes
+
+
 class _Search:
     """What was found for a question."""
 
@@ -141,7 +146,6 @@ class _Search:
         held = frozenset[str]().union(*(each.held for each in shown))
         lacked = [question.weights[term] for term in question.terms - held]
         known = [weight for weight in lacked if weight < self._most]
-        text = f"{hit.chunk.title} {best.heading} {quote.text}"
         missing = question.words_without(held)
         excerpt = sum(each.features.cosine for each in shown) / len(shown)
         others = [other.best.score for other in self._quotes if other is not quote]
@@ -165,8 +169,8 @@ class _Search:
             max(known, default=0.0) / self._most,
             found.kind if is_typed else 0.0,
             float(is_typed and found.kind == 0),
-            float(len(self._numbers - values_in(text, hit.chunk.lang)) if self._numbers else 0),
-            float(len(self._codes - codes_in(text)) if self._codes else 0),
+            float(len(self._numbers - values_in(quote.placed, hit.chunk.lang)) if self._numbers else 0),
+            float(len(codes_missing(self._codes, [quote]))),
             float(sum(question.is_name(word) for word in missing)),
             float((NEGATION.search(best.text) is not None) != question.negated),
             best.score - max(elsewhere, default=best.score - 1),

@@ -22,14 +22,14 @@ from footnote.ports import Embedder, Index, Models
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Rag
 from footnote.text.untrusted import untrusted
-from footnote.types import Answer, Conversation, Evidence, Hit, Message, Reading, Revision, Turn
+from footnote.types import LONGEST_QUERY, Answer, Conversation, Evidence, Hit, Message, Reading, Revision, Turn
 
 ROUNDS, ROUNDS_AT_MAXIMUM = 1, 2
 SEARCHED = 2
 """Statements, or queries for what is missing, that are searched for in a round."""
 FOUND = 3
 """Further passages that the model is shown in a round."""
-LIMIT_S, REPLY_TOKENS, LONGEST_QUERY = 15, 1000, 400
+LIMIT_S = 15
 
 
 class Missing(BaseModel, defer_build=True):
@@ -115,7 +115,7 @@ async def _ask_what_is_missing(turn: Turn, models: Models, prompts: Prompts) -> 
     request = Message("user", prompts.render("missing", turn.lang, {}, turn.plan.prompts))
     messages = [*turn.messages, Message("assistant", _as_written(turn)), request]
     try:
-        reply = await ask(models, turn.plan.model, messages, Missing, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+        reply = await ask(models, turn.plan.model, messages, Missing, timeout_s=LIMIT_S)
     except FootnoteError:
         return []
     return [query for query in (" ".join(text.split()) for text in reply.queries) if 0 < len(query) <= LONGEST_QUERY]

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from footnote.answer.choose import Quote, alone, candidates, shown_beside
-from footnote.answer.features import GROUPS, NAMES, describe
+from footnote.answer.features import GROUPS, NAMES, codes_missing, describe
 from footnote.answer.linear import Linear, linear_of, read_fitted
 from footnote.answer.score_sentences import Question, Scored
 from footnote.text.codes import codes_in
 from footnote.text.message_kinds import EMBEDDER
-from footnote.types import Hit, Reason, Tier, Verdict
+from footnote.types import MEDIUM, Hit, Reason, Tier, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,9 +36,7 @@ FITTED = Path(__file__).with_name("fitted.json")
 Regime = Literal["built-in", "other", "words"]
 MOST_COMPARED = 12
 """Excerpts of a question that are judged, the best by their sentences."""
-LIKELY_FROM = 0.3
-"""The probability from which an excerpt is called likely."""
-RELATED_FROM, SHOWN_FROM = 0.5, 0.45
+RELATED_FROM = 0.5
 """Passages are shown where the question is related, or one is as likely to answer as hardly any is to an unrelated question."""
 MOST_REASONS = 3
 NOTHING = Verdict("nothing", "unrelated")
@@ -46,11 +44,10 @@ NOTHING = Verdict("nothing", "unrelated")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The excerpts to show, and why. `probabilities`: that each of all judged excerpts answers, best first."""
+    """The excerpts to show, and why."""
 
     quotes: list[Quote]
     verdict: Verdict
-    probabilities: Sequence[float] = ()
 
 
 @cache
@@ -92,24 +89,20 @@ def judge(question: Question, sentences: Sequence[Scored], hits: Sequence[Hit], 
     missing = question.words_without(frozenset[str]().union(*(each.held for each in sentences)))
     tier, because = _tier(probabilities[0], relation, is_quotable=ordered[0].best.quotable or ordered[0].best.introduces)
     found = shown_beside(ordered, probabilities, question.lang, is_certain=tier == "answer")
-    if tier == "answer" and not codes_in(question.text) <= codes_in(" ".join(_said(quote) for quote in found)):
+    if tier == "answer" and codes_missing(codes_in(question.text), found):
         tier, because = "closest", "lacks_code"
         found = shown_beside(ordered, probabilities, question.lang, is_certain=False)
     reasons = _reasons(answers, features[order[0]])
     verdict = Verdict(tier, because, round(probabilities[0], 3), answer_from(), round(relation, 3), RELATED_FROM, missing, reasons)
-    return Judged(found if tier != "nothing" else [], verdict, probabilities)
-
-
-def _said(quote: Quote) -> str:
-    return f"{quote.hit.chunk.title} {' '.join(quote.hit.chunk.headings)} {quote.best.heading} {quote.text}"
+    return Judged(found if tier != "nothing" else [], verdict)
 
 
 def _tier(probability: float, relation: float, *, is_quotable: bool) -> tuple[Tier, Reason]:
     if relation < RELATED_FROM:
-        return ("nothing", "unrelated") if probability < SHOWN_FROM else ("closest", "likely")
+        return ("nothing", "unrelated") if probability < answer_from() else ("closest", "likely")
     if probability >= answer_from() and is_quotable:
         return "answer", "sure"
-    return "closest", "likely" if probability >= LIKELY_FROM else "unsure"
+    return "closest", "likely" if probability >= MEDIUM else "unsure"
 
 
 def _reasons(model: Linear, row: Matrix) -> tuple[str, ...]:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """Number of matching terms in the prompt: the best ones."""
-REPLY_TOKENS, MODEL_S = 1000, 12.0
-"""Limits of one judgement: tokens, enough for a model that thinks first, and seconds, so that two fit into the step's timeout."""
+MODEL_S = 12.0
+"""Of one judgement, so that two fit into the step's timeout."""
 BLOCKING = ("exact", "synonym")
 """Matches that block if there is no model to judge."""
 
@@ -136,7 +136,7 @@ async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str,
         system = Message("system", prompts.render(name, turn.lang, values))
         asked = (system, Message("user", untrusted(question)))
         try:
-            said = await ask(models, model, asked, Verdict, max_tokens=REPLY_TOKENS, timeout_s=MODEL_S)
+            said = await ask(models, model, asked, Verdict, timeout_s=MODEL_S)
         except UnusableReply:
             return True
         if said.decision == "block":

@@ -27,13 +27,12 @@ TEMPLATES = {
 """Language → the question for a heading."""
 CONTENT, PROSE = 15, 80
 """Characters below a question, and below another heading, without which there is nothing to ask for."""
-LONGEST_TOPIC = 60
 LEAST_LETTERS = 10
 """Of a topic of one word; a shorter one is too vague. In languages without spaces and in Korean, half of it is enough."""
 NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,3})*[.)]?|[IVX]+[.)])\s+")
 QUESTION = re.compile(rf"[*_#\s]*(?P<mark>{QUESTION_MARK})?\s*(?P<question>[^?？\n]{{8,120}}[?？])[*_\s]*", re.IGNORECASE)
 """A question at the beginning of a block, with what marks it: “Q:”."""
-TOPIC = re.compile(r"[^\W\d_][^/\\{}<>|=`_*#@“”„\"]{1,79}")
+TOPIC = re.compile(r"[^\W\d_][^/\\{}<>|=`_*#@“”„\"]{1,59}")
 """Words only: no paths, code or field names."""
 NO_TOPICS = frozenset(
     """introduction conclusion conclusions references bibliography questions miscellaneous background discussion acknowledgements
@@ -132,7 +131,7 @@ def _question(topic: str, lang: str) -> str:
 
 def _is_topic(heading: str, chunk: Chunk, lang: str) -> bool:
     """Whether a heading names something that can be asked for as it is."""
-    if TOPIC.fullmatch(heading) is None or len(heading) > LONGEST_TOPIC or heading.isupper():
+    if TOPIC.fullmatch(heading) is None or heading.isupper():
         return False
     if heading.casefold() in NO_TOPICS or heading.casefold() == chunk.title.casefold().rstrip(":."):
         return False

@@ -15,12 +15,11 @@ from footnote.errors import Conflict
 from footnote.learn.experiment_stats import Rate, Rated, Verdict, judge, rate_of
 from footnote.learn.experiments import Experiment, list_experiments, put_experiment
 from footnote.ports import Clock, Records, TurnStore
+from footnote.turn_records.days import DAY_S
 from footnote.types import Caller, TurnFigures
 
 log = logging.getLogger(__name__)
 
-PERIOD_S = 86_400.0
-"""How long the shares of a bandit stay as they are, at least."""
 LEAST_SHARE = 0.1
 """Of every arm of a bandit, so that it goes on being compared."""
 DRAWS = 2000
@@ -93,7 +92,7 @@ async def follow_ratings(caller: Caller, *, records: Records, turns: TurnStore, 
     changed: dict[str, int] = {}
     now = clock()
     for experiment in await list_experiments(records) if await records.changes("experiment") else ():
-        if experiment.kind != "bandit" or experiment.state != "RUNNING" or now - experiment.shares_at < PERIOD_S:
+        if experiment.kind != "bandit" or experiment.state != "RUNNING" or now - experiment.shares_at < DAY_S:
             continue
         ratings = ratings_of(await turns_of(experiment, caller, turns, now))
         names = [arm.name for arm in experiment.arms]

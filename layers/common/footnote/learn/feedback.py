@@ -14,11 +14,12 @@ from footnote.learn.ranking_metrics import ndcg, reciprocal_rank
 from footnote.learn.readable_questions import readable_questions
 from footnote.ports import Ledger, TurnStore
 from footnote.text.question_set import QuestionSet
+from footnote.turn_records.days import DAY_S
 from footnote.turn_records.withheld import withheld_questions
 from footnote.types import Caller, TurnFigures
 
 MOST_QUERIES = 10
-READ_AT_ONCE_S = 30 * 86_400.0
+READ_AT_ONCE_S = 30 * DAY_S
 """Of the time before, the turns of so many seconds are in memory at once."""
 ASKED_AT_LEAST = 2
 """A question that was asked once is not a trend."""

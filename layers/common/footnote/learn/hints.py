@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from footnote.ports import Clock, Ledger, RatedTurn, TurnStore
 from footnote.text.similarity import bigram_cosine, bigrams
+from footnote.turn_records.days import DAY_S
 from footnote.turn_records.read import documents_of, question_of
 from footnote.turn_records.readable import readable_documents
 from footnote.types import DOWN_TAGS, REASONS, UP_TAGS, Caller, Feedback, FeedbackHints, Turn
@@ -51,7 +52,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
 async def add_hints(turn: Turn, *, turns: TurnStore, ledger: Ledger, clock: Clock) -> Turn:
     """Sets `evidence.hints` to what was said of similar questions in the last DAYS, first the reader's own words, the newest first. Notes
     them as `feedback_hints`."""
-    since = clock() - DAYS * 86_400
+    since = clock() - DAYS * DAY_S
     own = await turns.rated(turn.caller, since, READ)
     others = await turns.rated_by_others(turn.caller, turn.request.collection, since, READ)
     asked = bigrams(turn.asked)

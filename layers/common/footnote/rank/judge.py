@@ -23,8 +23,6 @@ MOST = 20
 CHARACTERS = 1_000
 """Of a passage, its title and headings included."""
 LIMIT_S = 8.0
-REPLY_TOKENS = 1000
-"""Enough for a model that thinks first."""
 
 
 class Judgement(BaseModel, defer_build=True):
@@ -51,7 +49,7 @@ async def judge_passages(turn: Turn, *, models: Models, prompts: Prompts) -> Tur
     judged, rest = turn.evidence.hits[:MOST], turn.evidence.hits[MOST:]
     values = {"question": untrusted(turn.asked), "passages": [untrusted(whole_text(hit, CHARACTERS)) for hit in judged]}
     prompt = prompts.render("judge_passages", turn.lang, values, turn.plan.prompts)
-    made = await ask(models, turn.plan.model, [Message("user", prompt)], Judgement, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+    made = await ask(models, turn.plan.model, [Message("user", prompt)], Judgement, timeout_s=LIMIT_S)
     found = {**dict.fromkeys(made.irrelevant, 0.0), **dict.fromkeys(made.partly, 0.5), **dict.fromkeys(made.relevant, 1.0)}
     relevance = [found.get(number) for number in range(1, len(judged) + 1)]
     kept = [_noted(hit, value) for at, (hit, value) in enumerate(zip(judged, relevance, strict=True)) if at < LEAST or value != 0]

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from footnote.types import ASKED, Query, QueryKind, Turn
+from footnote.types import ASKED, LONGEST_QUERY, MOST_DERIVED, Query, QueryKind, Turn
 
 LIMIT_S = 8.0
 """Of a model's call, within the row's time limit."""
-REPLY_TOKENS = 1000
-"""Enough for a model that thinks first."""
 
 
 def may_expand(turn: Turn) -> bool:
@@ -36,7 +34,9 @@ def has_feedback(turn: Turn) -> bool:
     return any(query.kind == "feedback" for query in turn.queries)
 
 
-def with_derived(turn: Turn, kind: QueryKind, written: Iterable[str], weight: float, *, longest: int) -> Turn:
+def with_derived(
+    turn: Turn, kind: QueryKind, written: Iterable[str], weight: float = MOST_DERIVED, *, longest: int = LONGEST_QUERY
+) -> Turn:
     """The turn with these texts as queries (`Turn.derive`). What is longer than `longest` characters is cut at a word."""
     return turn.derive(kind, (_cut(" ".join(each.split()), longest) for each in written), weight)
 

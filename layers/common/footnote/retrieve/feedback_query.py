@@ -20,7 +20,6 @@ from footnote.types import Turn
 WEIGHT = 0.2
 PASSAGES = 5
 KEYWORDS = 10
-LONGEST = 400
 FEWEST_TERMS = 6
 SHORTEST = 2
 """Characters of a keyword."""
@@ -59,4 +58,4 @@ async def add_feedback(turn: Turn, *, index: Index, embedder: Embedder | None, r
     idf = await index.term_weights(turn.caller, turn.request.collection, sorted({term for word in shared for term in terms[word]}))
     weights = {word: score * sum(idf.get(term, 0.0) for term in terms[word]) / len(terms[word]) for word, score in shared.items()}
     keywords = sorted(weights, key=lambda word: (-weights[word], word))[:KEYWORDS]
-    return with_derived(turn, "feedback", [" ".join(keywords)], WEIGHT, longest=LONGEST)
+    return with_derived(turn, "feedback", [" ".join(keywords)], WEIGHT)

@@ -17,14 +17,11 @@ from itertools import chain
 
 from footnote.ports import Embedder, speaks
 from footnote.settings import Rag
-from footnote.types import ASKED, BY_DOCUMENT, BY_RANK, Candidate, Ranked, RankedList, Retriever, Turn
+from footnote.types import ASKED, BY_DOCUMENT, BY_RANK, MOST_DERIVED, Candidate, Ranked, RankedList, Retriever, Turn
 
 Weighted = tuple[Sequence[Candidate], float]
 """A list and its weight."""
 
-
-MOST_DERIVED = 0.5
-"""Weight of all derived queries together. With more, texts about something else that agree with each other outweigh the question."""
 
 COMMON, INFORMATIVE = 50, 6.0
 """BM25 has its whole weight if fewer passages than COMMON hold any of the terms, or if the best of them scores at least INFORMATIVE."""

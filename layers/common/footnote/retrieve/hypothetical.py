@@ -10,11 +10,10 @@ from pydantic import BaseModel, Field
 from footnote.model_calls import ask
 from footnote.ports import Embedder, Models, speaks
 from footnote.prompts import Prompts
-from footnote.retrieve.derived import LIMIT_S, REPLY_TOKENS, with_derived
+from footnote.retrieve.derived import LIMIT_S, with_derived
 from footnote.text.untrusted import untrusted
 from footnote.types import Message, Turn
 
-WEIGHT = 0.5
 ABSTRACT_WORDS = 5
 """A question with fewer words is abstract: it says little by which its vector finds something."""
 LONGEST = 1000
@@ -36,5 +35,5 @@ async def write_hypothetical(turn: Turn, *, models: Models, prompts: Prompts, em
     if not speaks(embedder, turn.lang):
         return turn
     prompt = prompts.render("hypothetical", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
-    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Hypothetical, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
-    return with_derived(turn, "hypothetical", [reply.text], WEIGHT, longest=LONGEST)
+    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Hypothetical, timeout_s=LIMIT_S)
+    return with_derived(turn, "hypothetical", [reply.text], longest=LONGEST)

@@ -7,14 +7,11 @@ from pydantic import BaseModel, Field
 from footnote.model_calls import ask
 from footnote.ports import Models
 from footnote.prompts import Prompts
-from footnote.retrieve.derived import LIMIT_S, REPLY_TOKENS, with_derived
+from footnote.retrieve.derived import LIMIT_S, with_derived
 from footnote.text.untrusted import untrusted
 from footnote.types import Message, Turn
 
-WEIGHT = 0.5
-"""Of all paraphrases together."""
 MOST = 3
-LONGEST = 400
 
 
 class Paraphrases(BaseModel, defer_build=True):
@@ -26,5 +23,5 @@ class Paraphrases(BaseModel, defer_build=True):
 async def paraphrase(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """Adds up to MOST queries of kind `paraphrase`."""
     prompt = prompts.render("paraphrase", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
-    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Paraphrases, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
-    return with_derived(turn, "paraphrase", reply.queries[:MOST], WEIGHT, longest=LONGEST)
+    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Paraphrases, timeout_s=LIMIT_S)
+    return with_derived(turn, "paraphrase", reply.queries[:MOST])

@@ -7,12 +7,11 @@ from pydantic import BaseModel, Field
 from footnote.model_calls import ask
 from footnote.ports import Models
 from footnote.prompts import Prompts
-from footnote.retrieve.derived import LIMIT_S, REPLY_TOKENS, with_derived
+from footnote.retrieve.derived import LIMIT_S, with_derived
 from footnote.text.untrusted import untrusted
 from footnote.types import Message, Turn
 
 WEIGHT = 0.3
-LONGEST = 400
 
 
 class General(BaseModel, defer_build=True):
@@ -24,5 +23,5 @@ class General(BaseModel, defer_build=True):
 async def step_back(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """Adds a query of kind `step_back`."""
     prompt = prompts.render("step_back", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
-    reply = await ask(models, turn.plan.model, [Message("user", prompt)], General, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
-    return with_derived(turn, "step_back", [reply.query], WEIGHT, longest=LONGEST)
+    reply = await ask(models, turn.plan.model, [Message("user", prompt)], General, timeout_s=LIMIT_S)
+    return with_derived(turn, "step_back", [reply.query], WEIGHT)

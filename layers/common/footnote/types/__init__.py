@@ -10,6 +10,7 @@ from __future__ import annotations
 from footnote.types.answer import (
     CUT_WARNINGS,
     FLAWS,
+    MEDIUM,
     Answer,
     Citation,
     Claim,
@@ -80,7 +81,7 @@ from footnote.types.experiments import Arm, Assignment, StoredAssignment
 from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Rating
 from footnote.types.language_models import ModelLimits, ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
-from footnote.types.query import ASKED, Query, QueryKind
+from footnote.types.query import ASKED, LONGEST_QUERY, MOST_DERIVED, Query, QueryKind
 from footnote.types.reading import AskedType, AttachedFiles, Period, Reading, Scope, Shape
 from footnote.types.record import (
     NO_MODEL,
@@ -137,6 +138,9 @@ __all__ = [
     "HINTS",
     "HYBRID",
     "LEVELS",
+    "LONGEST_QUERY",
+    "MEDIUM",
+    "MOST_DERIVED",
     "NO_EMBEDDER",
     "NO_MODEL",
     "OPTIONS",

@@ -53,6 +53,11 @@ class Verdict:
     reasons: tuple[str, ...] = ()
     """What speaks most for (+) and against (-) the best excerpt: groups of features, strongest first."""
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether an excerpt was judged. An overview has none that answers."""
+        return self.answer_from > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Citation:

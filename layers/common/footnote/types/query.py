@@ -15,6 +15,11 @@ it. The others only find evidence: paraphrase = other words, hypothetical = a te
 general question, feedback = its words and those of the first hits."""
 ASKED: tuple[QueryKind, ...] = ("original", "standalone", "sub_question")
 """The kinds that are answered, cached and checked."""
+MOST_DERIVED = 0.5
+"""Weight of all queries together that only find evidence, and of those of a kind that has no other. With more, texts about something else
+that agree with each other outweigh the question."""
+LONGEST_QUERY = 400
+"""Characters of a query that a model writes, and of others that are made from a question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from footnote.types.caller import Caller
 from footnote.types.classification import MessageKind
 from footnote.types.evidence import INDEX_LISTS, Evidence
 from footnote.types.plan import Plan
-from footnote.types.query import ASKED, Query, QueryKind
+from footnote.types.query import ASKED, MOST_DERIVED, Query, QueryKind
 from footnote.types.reading import Reading
 from footnote.types.record import Record
 from footnote.types.request import Profile, Request
@@ -175,7 +175,7 @@ class Turn:
         derived = tuple(query for query in self.queries if query.kind not in ASKED)
         return replace(self, queries=(*(written or (Query(self.request.question, lang=self.lang),)), *derived))
 
-    def derive(self, kind: QueryKind, texts: Iterable[str], weight: float) -> Turn:
+    def derive(self, kind: QueryKind, texts: Iterable[str], weight: float = MOST_DERIVED) -> Turn:
         """A copy with these texts as further queries, which only find evidence and share the weight. Empty texts and repeated ones are
         left out."""
         known = {query.text.casefold() for query in self.queries}

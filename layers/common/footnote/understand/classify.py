@@ -16,8 +16,6 @@ from footnote.text.untrusted import untrusted
 from footnote.types import Classification, Intent, Message, QuestionType, Turn
 
 LIMIT_S = 10
-REPLY_TOKENS = 1000
-"""Enough for a model that thinks first."""
 AGREED, DISAGREED = 0.95, 0.7
 """The confidence in a model's answer if the patterns say the same, and if they say something else."""
 
@@ -60,7 +58,7 @@ async def classify_by_model(turn: Turn, *, models: Models, prompts: Prompts) -> 
         return turn
     ruled = turn.reading.classification or classify(turn.asked, turn.lang)
     prompt = prompts.render("classify", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
-    kind = await ask(models, turn.plan.model, [Message("user", prompt)], Kind, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+    kind = await ask(models, turn.plan.model, [Message("user", prompt)], Kind, timeout_s=LIMIT_S)
     sure = AGREED if (kind.intent, kind.type) == (ruled.intent, ruled.type) else DISAGREED
     made = replace(
         ruled,

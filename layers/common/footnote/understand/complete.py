@@ -18,15 +18,13 @@ from footnote.text.clauses import asks_directly, has_interrogative
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
 from footnote.text.similarity import vector_cosine
 from footnote.text.tokens import content_terms
-from footnote.types import Exchange, Turn
+from footnote.types import LONGEST_QUERY, Exchange, Turn
 
 MOST_WORDS = 12
 """Words added from the conversation."""
 FEW = 4
 """Words of a fragment. Longer follow-ups lie farther from what people would ask alone if they replace a word (cosines of 236 rewrites of
 another set: .65, .68 with this limit)."""
-LONGEST = 400
-"""Characters of a question whose words are embedded."""
 WORD = re.compile(r"[\w'-]+(?:[.,:/]\w+)*")
 """A version, an amount or a time is one word."""
 
@@ -34,7 +32,7 @@ WORD = re.compile(r"[\w'-]+(?:[.,:/]\w+)*")
 async def complete(turn: Turn, embedder: Embedder | None) -> str:
     """The question of a turn that has earlier exchanges, in a form that needs no conversation. An embedder that fails is done without."""
     question, before = turn.request.question, turn.conversation.asked or last_question(turn)
-    if _is_fragment(question, turn.lang) and len(before) <= LONGEST and speaks(embedder, turn.lang):
+    if _is_fragment(question, turn.lang) and len(before) <= LONGEST_QUERY and speaks(embedder, turn.lang):
         told, asked = (_telling(text, turn.lang) for text in (question, before))
         new = [word for word in told if not _is_among(word, asked, turn.lang)]
         old = [word for word in asked if not _is_among(word, told, turn.lang)]

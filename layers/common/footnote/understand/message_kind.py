@@ -6,17 +6,14 @@ from dataclasses import replace
 
 from footnote.ports import CrossLingualEmbedder, Embedder
 from footnote.text.embedded_texts import embed_questions
-from footnote.text.language import LANGUAGES, detect_language
+from footnote.text.language import FEW_WORDS, LANGUAGES, detect_language
 from footnote.text.message_kinds import EMBEDDER, kind_of
 from footnote.text.references import needs_rewriting
 from footnote.types import SMALL_TALK, WORDED_LANGUAGES, Turn
 
-FEW_WORDS = 3
-"""So few words hardly tell their language: “Merci” may be taken for English."""
-
 
 def has_no_patterns(turn: Turn) -> bool:
-    """The documents answer, and the question is in a language without patterns, or so short that it may be."""
+    """The documents answer, and the question is in a language without patterns, or may be: “Merci” is taken for English."""
     question = turn.request.question
     may_be_another = len(question.split()) <= FEW_WORDS and detect_language(question, LANGUAGES) not in WORDED_LANGUAGES
     return turn.request.mode == "rag" and (turn.lang not in WORDED_LANGUAGES or may_be_another)

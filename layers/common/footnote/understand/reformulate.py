@@ -17,15 +17,12 @@ from footnote.prompts import Prompts
 from footnote.text.language import detect_language
 from footnote.text.particulars import NUMBER, WORD, count_negations, names_in
 from footnote.text.untrusted import untrusted
-from footnote.types import Message, Turn
+from footnote.types import LONGEST_QUERY, Message, Turn
 from footnote.understand.same_question import asked_alone, asks_the_same, set_aside
 
-LONGEST = 400
-"""Characters of a query; longer only if the question itself is."""
 ALIKE = 0.8
 """Minimum edit similarity of a misspelled word and its correction."""
 LIMIT_S = 15
-REPLY_TOKENS = 1000
 
 
 class Wording(BaseModel, defer_build=True):
@@ -43,13 +40,14 @@ async def reformulate(turn: Turn, *, models: Models, prompts: Prompts, embedder:
     """Sets `turn.queries` to the model's wording of the question, if that keeps the meaning. A wording that may ask something else is
     only searched for, beside the question."""
     prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.request.question)}, turn.plan.prompts)
-    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Wording, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Wording, timeout_s=LIMIT_S)
     query = " ".join(reply.query.split())
-    if not query or len(query) > max(LONGEST, 2 * len(turn.request.question)) or not keeps_meaning(turn.request.question, query, turn.lang):
+    question = turn.request.question
+    if not query or len(query) > max(LONGEST_QUERY, 2 * len(question)) or not keeps_meaning(question, query, turn.lang):
         return turn
-    if not await asks_the_same(query, asked_alone(turn.request.question, turn.lang), embedder):
+    if not await asks_the_same(query, asked_alone(question, turn.lang), embedder):
         return set_aside(turn, [query])
-    return turn.rewrite(query).with_notes(original=turn.request.question, reformulated=query)
+    return turn.rewrite(query).with_notes(original=question, reformulated=query)
 
 
 def keeps_meaning(question: str, query: str, lang: str) -> bool:

@@ -17,7 +17,7 @@ from footnote.ports import Embedder, Models
 from footnote.prompts import Prompts
 from footnote.text.references import is_greeting
 from footnote.text.untrusted import untrusted
-from footnote.types import SMALL_TALK, Exchange, Message, Turn, has_thinking_mode, tier_of_model
+from footnote.types import LONGEST_QUERY, SMALL_TALK, Exchange, Message, Turn, has_thinking_mode, tier_of_model
 from footnote.understand.complete import add_words, complete, earlier
 from footnote.understand.message_kind import refers_back
 from footnote.understand.same_question import Asked, asks_the_same, set_aside, shares_words
@@ -27,10 +27,7 @@ SEARCHING = frozenset({"rag", "pa"})
 ANSWER_CHARACTERS = 500
 """Characters of an earlier answer in the prompt: enough to see its topic."""
 MOST_QUERIES = 4
-LONGEST_QUERY = 400
-"""Characters."""
 LIMIT_S = 15
-REPLY_TOKENS = 1000
 THINKERS_TEMPERATURE = 0.7
 """Of models with a thinking mode: at 0 they repeat themselves. They are told not to think, which could take all tokens of the reply."""
 
@@ -62,7 +59,7 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Emb
         "rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)}, turn.plan.prompts
     )
     how: dict[str, Any] = {"effort": "none", "temperature": THINKERS_TEMPERATURE} if has_thinking_mode(turn.plan.model or "") else {}
-    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Queries, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S, **how)
+    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Queries, timeout_s=LIMIT_S, **how)
     return await _checked(turn, clean_queries(reply.queries), embedder, goes_on=goes_on)
 
 

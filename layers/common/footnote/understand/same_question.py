@@ -27,8 +27,6 @@ LEAST = 0.5
 LEAST_NEAR = 0.45
 ALIKE = 0.6
 """Cosine of the bigrams of a word and its typo, or of a compound and its part."""
-WEIGHT = 0.5
-"""Of what is set aside: that of paraphrases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ def share_held(terms: Iterable[str], among: set[str], lang: str) -> float:
 
 def set_aside(turn: Turn, queries: Sequence[str]) -> Turn:
     """The turn with these queries as derived ones, which only find evidence."""
-    return turn.derive("paraphrase", queries, WEIGHT).with_notes(rewrite_set_aside=list(queries)) if queries else turn
+    return turn.derive("paraphrase", queries).with_notes(rewrite_set_aside=list(queries)) if queries else turn
 
 
 def _is_near(term: str, among: set[str]) -> bool:
