@@ -2,11 +2,10 @@
 
     python -m bench.several --data-sets FOLDER [--sets squad2 xquad_de korquad] [--pairs 300] [--json]
 
-Made pairs: two questions of a set whose passages belong to different documents, joined by “and”, “und” or a question mark; a Korean one
-also by 이고. Both of their passages are wanted. nDCG@10 and recall@10 with the option `split`, without it, and with the two questions as
-they were before they were joined, which is the most that dividing can reach; and the share of pairs for which an answer without a
-language model quotes both gold answers, or one. Then, of the questions as people wrote them: the share that
-is divided, and the nDCG@10 of those with and without.
+Made pairs: two questions of a set whose passages belong to different documents, one after the other. Both of their passages are wanted.
+nDCG@10 and recall@10 with the option `split`, without it, and with the two questions as they were, which is the most that dividing can
+reach; and the share of pairs for which an answer without a language model quotes both gold answers, or one. Then, of the questions as
+people wrote them: the share that is divided, and the nDCG@10 of those with and without.
 """
 
 from __future__ import annotations
@@ -35,8 +34,6 @@ from footnote_local.evaluate import CALLER, PROFILE, build_index, holds_answer
 
 SETS = ("squad2", "xquad_de", "korquad")
 ENDS = "?？. "
-KO_ENDS = {"인가": "이고", "인가요": "이고", "입니까": "이고"}
-"""How a Korean question ends, and the form that joins it to another."""
 
 
 class Asked(NamedTuple):
@@ -49,35 +46,21 @@ class Asked(NamedTuple):
     answers: tuple[tuple[str, ...], ...] = ()
 
 
-def made_pairs(golden: GoldenSet, lang: str, count: int) -> Iterator[tuple[str, Asked]]:
-    """(how they are joined, pair), `count` of each kind. A document without a title is one of its own."""
+def made_pairs(golden: GoldenSet, count: int) -> Iterator[Asked]:
+    """`count` pairs. A document without a title is one of its own."""
     draw, titles = Random(7), {document.doc_id: document.title or document.doc_id for document in golden.documents}
-    for joint, join in _joints(lang).items():
-        made = 0
-        while made < count:
-            one, other = draw.sample(list(golden.queries), 2)
-            if _titles(one, titles) & _titles(other, titles) or not (text := join(one.text.strip(), other.text.strip())):
-                continue
-            made += 1
-            answers = (one.answers, other.answers)
-            yield joint, Asked(text, {**one.relevance, **other.relevance}, (one.text, other.text), answers=answers)
+    made = 0
+    while made < count:
+        one, other = draw.sample(list(golden.queries), 2)
+        if _titles(one, titles) & _titles(other, titles):
+            continue
+        made += 1
+        text, answers = f"{one.text.strip().rstrip(ENDS)}? {other.text.strip()}", (one.answers, other.answers)
+        yield Asked(text, {**one.relevance, **other.relevance}, (one.text, other.text), answers=answers)
 
 
 def _titles(query: GoldenQuery, titles: Mapping[str, str]) -> set[str]:
     return {titles[doc_id] for doc_id in query.relevance if doc_id in titles}
-
-
-def _joints(lang: str) -> Mapping[str, Any]:
-    marked = {"?": lambda one, other: f"{one.rstrip(ENDS)}? {other}"}
-    if lang == "ko":
-        return {"이고": _join_korean, **marked}
-    word = {"en": "and", "de": "und"}[lang]
-    return {word: lambda one, other: f"{one.rstrip(ENDS)} {word} {other[:1].lower()}{other[1:]}", **marked}
-
-
-def _join_korean(one: str, other: str) -> str:
-    bare = one.rstrip(ENDS)
-    return next((f"{bare[: -len(end)]}{joins} {other}" for end, joins in KO_ENDS.items() if bare.endswith(end)), "")
 
 
 class Found(NamedTuple):
@@ -108,18 +91,14 @@ class Bench:
 
 
 async def measure(folder: Path, pairs: int) -> AsyncIterator[dict[str, Any]]:
-    """A row for each way to join questions, and one for those of the questions as they are that are divided."""
+    """A row for made pairs, and one for those of the questions as they are that are divided."""
     golden = load_golden(folder)
     settings = Settings.model_validate({"llm": {"discover": False}})
     core, _ = await build_index(golden, settings, settings.data / "bench" / "eval", lambda *_: None)
     lang = language_of(golden.name)
     try:
         bench = Bench(core)
-        asked: dict[str, list[Asked]] = {}
-        for joint, pair in made_pairs(golden, lang, pairs):
-            asked.setdefault(joint, []).append(pair)
-        for joint, each in asked.items():
-            yield {"set": golden.name, "questions": f"pairs, {joint}", **await compare(bench, each)}
+        yield {"set": golden.name, "questions": "pairs", **await compare(bench, list(made_pairs(golden, pairs)))}
         written = [Asked(query.text, query.relevance, history=query.history) for query in golden.queries]
         whole = [each for each in written if (await bench.find(each, divides=True)).divided]
         others = [query for query in golden.unanswerable if question_parts(query.text, lang)]
@@ -165,7 +144,7 @@ def shown(row: Mapping[str, Any]) -> str:
 
 async def _main() -> None:
     parser = make_parser("several", "Measures what dividing a question gains and costs.", SETS)
-    parser.add_argument("--pairs", type=int, default=300, help="made pairs of each kind")
+    parser.add_argument("--pairs", type=int, default=300, help="made pairs")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     for folder in chosen_sets(parser, options):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from footnote.answer.messages import message
+from footnote.types.answer import HIGH
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite, read_events
 
@@ -18,12 +19,10 @@ LOOP = [f"{number}. The bridge was opened in spring. " for number in range(1, 20
 FLAWED: list[tuple[list[str], str]] = [
     ([INVENTED], "uncited"),
     ([f"{INVENTED} [7]"], "uncited"),
-    (["In 1894, I think."], "uncited"),
     (["The bridge was ", "built. " * 100, "[^bridge]"], "repetition"),
     (LOOP, "repetition"),
     (["Here is what I found:"], "preamble"),
     (["The answer to this question is: [^bridge]"], "preamble"),
-    (["The bridge was built [^bridge]."], "preamble"),
     ([f"{INVENTED} [^bridge]"], "unfounded"),
     (["It was opened in 1920 [^bridge]. Ada Berg designed its towers [^bridge]."], "unfounded"),
     (["Die Brücke wurde im Jahr 1894 gebaut, und sie ist heute noch blau gestrichen. [^bridge]"], "other_language"),
@@ -74,7 +73,8 @@ async def test_a_loop_ends_soon_after_it_begins(open_site: OpenSite) -> None:
     assert 400 < len(said.partition(BELOW)[0]) < 800
 
 
-async def test_where_nothing_is_close_a_stream_says_so(open_site: OpenSite) -> None:
+async def test_where_nothing_is_close_a_stream_says_so(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.answer.verdict.answer_from", lambda: HIGH)
     site = await open_site("Zebras have stripes and live in Africa.")
     reply = await site.client.post("/ask/stream", json=ASK | {"query_text": "Do zebras cross the road?"})
     done = read_events(reply.text)[-1]
@@ -101,18 +101,22 @@ async def test_sentences_that_a_passage_says_get_its_marker(
     assert (body["tier"], body["warnings"], body["degraded"]) == ("answer", ["citations_added"], False)
 
 
-async def test_a_stream_lists_the_passages_that_were_found(open_site: OpenSite) -> None:
+async def test_a_stream_lists_the_passages_that_were_found_beside_its_text(open_site: OpenSite) -> None:
     reply = await (await open_site("The old bridge was built in 1894.")).client.post("/ask/stream", json=ASK)
     events = read_events(reply.text)
-    said = "".join(event["content"] for event in events if event["type"] == "token")
-    assert said == events[-1]["answer"] == f"The old bridge was built in 1894.\n\n{message('citations_added', 'en')} [^bridge]"
-    assert (events[-1]["tier"], events[-1]["outcome"], events[-1]["warnings"]) == ("answer", "answered", ["citations_added"])
-    assert [said[slice(*span)] for span in events[-1]["citations"][0]["spans"]] == ["[^bridge]"]
+    said, done = "".join(event["content"] for event in events if event["type"] == "token"), events[-1]
+    assert said == done["answer"] == "The old bridge was built in 1894."
+    assert (done["tier"], done["outcome"], done["warnings"]) == ("answer", "answered", ["citations_added"])
+    assert [(each["doc_id"], each["added"], each["spans"]) for each in done["citations"]] == [("bridge", True, [])]
+    (claim,) = done["claims"]
+    assert (claim["start"], claim["end"], claim["doubted"], claim["number"], claim["unmarked"]) == (0, 33, False, 1, True)
 
 
-async def test_one_invented_sentence_among_those_of_the_documents_is_enough(open_site: OpenSite) -> None:
-    body = (await (await open_site(f"{FOUND} The king of Norway opened it with a speech.")).client.post("/ask", json=ASK)).json()
-    assert (body["extractive"], body["warnings"]) == (True, ["uncited"])
+async def test_one_invented_sentence_among_those_of_the_documents_is_doubted(open_site: OpenSite) -> None:
+    invented = "The king of Norway opened it with a speech in 1931."
+    body = (await (await open_site(f"{FOUND} {invented}")).client.post("/ask", json=ASK)).json()
+    assert (body["extractive"], body["warnings"]) == (False, ["citations_added", "unsupported"])
+    assert [body["answer"][each["start"] : each["end"]] for each in body["claims"] if each["doubted"]] == [invented]
 
 
 async def test_code_that_was_left_open_does_not_swallow_the_quotes(open_site: OpenSite) -> None:

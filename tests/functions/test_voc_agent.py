@@ -14,7 +14,6 @@ from footnote.bootstrap import Core
 from footnote.errors import ModelUnavailable
 from footnote.ports import Clock, Delta
 from footnote.settings import LLM, Embedding, Rag, Settings
-from footnote.text.voice_questions import asks_for_voices
 from footnote.types import Answer, Caller, CollectionSettings, Request, ToolCall, Turn
 from tests.fakes import FakeModel, FakeModels, Piece
 from tests.functions.conftest import LOCAL
@@ -102,10 +101,10 @@ async def test_the_filter_of_the_conversation_is_kept(core: Core, collection: st
     assert "bright" not in told[1]
 
 
-async def test_a_model_without_tools_is_given_what_a_pattern_chooses(core: Core) -> None:
-    for question, has_themes in ((QUESTION, True), ("When was the bridge built?", False)):
-        _, model = await ask(core, STAFF, [ModelUnavailable("no tools")], ["Late delivery [1]."], question=question)
-        assert ("Theme “" in model.sent[1].messages[-1].content) == has_themes
+async def test_a_model_without_tools_is_given_documents_and_voices(core: Core) -> None:
+    turn, model = await ask(core, STAFF, [ModelUnavailable("no tools")], ["Late delivery [1]."])
+    assert "Theme “" in model.sent[1].messages[-1].content
+    assert [span.name for span in turn.record.spans if span.name.startswith("tool:")] == ["tool:search_documents", "tool:search_voices"]
 
 
 async def test_what_may_not_be_asked_is_not_searched_for(core: Core) -> None:
@@ -119,18 +118,3 @@ async def test_what_may_not_be_asked_is_not_searched_for(core: Core) -> None:
 async def test_invalid_arguments_are_told_to_the_model(core: Core, wrong: dict[str, str]) -> None:
     _, model = await ask(core, STAFF, wish(query="x", **wrong), ["Sorry."])
     assert "The arguments cannot be used" in model.sent[1].messages[-1].content
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        (QUESTION, True), ("What are our users saying about the app?", True), ("Show me reviews of the lamp", True),
-        ("Was sagen Kunden über die App?", True), ("Worüber beschweren sich Kunden seit März?", True),
-        ("Welche Beschwerden gibt es?", True),
-        ("배송에 대한 불만은?", True), ("고객들이 앱에 대해 뭐라고 하나요?", True), ("리뷰를 요약해 줘", True),
-        ("When was the bridge built?", False), ("Wie lange ist die Frist?", False), ("다리는 언제 지어졌나요?", False),
-        ("How do I add a customer?", False), ("Wie lege ich einen Kunden an?", False),
-    ],
-)  # fmt: skip
-def test_questions_for_voices_are_known_in_three_languages(question: str, expected: bool) -> None:
-    assert asks_for_voices(question) is expected

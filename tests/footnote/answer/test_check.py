@@ -11,25 +11,27 @@ from footnote.answer.messages import message
 from footnote.types import Answer, Citation, Message, Turn
 from tests.deps import FakeDeps, call_step
 from tests.fakes import make_hit
+from tests.footnote.answer.stored_sentences import Stored
 from tests.turns import HELD, make_turn, with_
 
 HIT = make_hit("The bridge was built in 1894. It is blue.", "bridge")
 ASKED = make_turn("When was it built?", HELD, hits=(HIT,), model="fake")
 STRICT = replace(HELD, options={"reject_uncited": True})
 CITED = (Citation(1, HIT, "x", spans=((8, 11),)),)
+NEGATING = (Citation(1, HIT, "x", spans=((3, 6),)),)
 SILENT = Answer("The documents do not mention a year [1].", (Citation(1, HIT, "x", spans=((36, 39),)),), model="fake")
-UNCITED = Answer("In 1894.", model="fake", warnings=("short",))
+UNCITED = Answer("In 1931.", model="fake", warnings=("short",))
 
 
 async def check(turn: Turn) -> Turn:
-    """The turn after a check that reads nothing."""
-    return [item async for item in call_step(check_answer, turn, FakeDeps())][-1]  # type: ignore[return-value]
+    """The turn after a check."""
+    return [item async for item in call_step(check_answer, turn, FakeDeps(index=Stored(HIT)))][-1]  # type: ignore[return-value]
 
 
 async def test_an_uncited_answer_is_rejected_and_its_owner_finds_it_in_the_trace() -> None:
     rejected = await check(with_(ASKED, profile=STRICT, answer=UNCITED))
     assert (rejected.outcome, rejected.answer) == ("refused", Answer(message("uncited", "en"), model="fake"))
-    assert rejected.record.notes == {"rejected_answer": "In 1894."}
+    assert rejected.record.notes == {"rejected_answer": "In 1931."}
 
 
 async def test_an_answer_that_the_documents_are_silent_is_replaced_or_marked() -> None:
@@ -42,11 +44,13 @@ async def test_an_answer_that_the_documents_are_silent_is_replaced_or_marked() -
 
 
 @pytest.mark.parametrize(
-    "answer", [None, Answer("In 1894 [1].", CITED), Answer("I don't know.", extractive=True), Answer("No [1].", CITED)]
+    "answer", [None, Answer("In 1894 [1].", CITED), Answer("I don't know.", extractive=True), Answer("No [1].", NEGATING)]
 )
 async def test_other_answers_stand(answer: Answer | None) -> None:
     turn = with_(ASKED, profile=STRICT, answer=answer)
-    assert await check(turn) == turn
+    checked = await check(turn)
+    claimed = replace(answer, claims=checked.answer.claims) if answer and checked.answer else answer
+    assert checked == replace(turn, answer=claimed)
 
 
 async def test_a_text_from_a_tool_or_an_attached_text_is_only_marked() -> None:

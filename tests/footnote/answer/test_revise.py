@@ -150,7 +150,7 @@ async def test_an_answer_without_citations_whose_sentences_are_found_is_left_to_
 
 
 async def test_an_answer_without_citations_gets_them() -> None:
-    turn, *_ = await run(written("They put the bridge up in 1894."), "The bridge was built in 1894 [2].")
+    turn, *_ = await run(written("Queen Sonja opened it in 1931."), "The bridge was built in 1894 [2].")
     assert (text_of(turn), turn.record.notes["revision"][0]["because"]) == ("The bridge was built in 1894 [1].", "uncited")
 
 
@@ -202,7 +202,8 @@ async def test_a_model_that_fails_is_an_error_of_the_step() -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize(("style", "shown"), [("footnote", '<document id="tower"'), ("references", '<document number="3"')])
 async def test_documents_are_named_as_the_answer_cites_them(lang: str, style: str, shown: str) -> None:
-    asked = with_(ASKED, profile=replace(HELD, citation_style=style), lang=lang)
+    seen = tuple(replace(hit, chunk=replace(hit.chunk, lang=lang)) for hit in ASKED.evidence.citable)
+    asked = with_(ASKED, profile=replace(HELD, citation_style=style), lang=lang, shown=seen)
     text = "The tower was built in 1650 in 1777."
     answer = Answer(text, (Citation(2, BRIDGE, "…"),), model="fake")
     _, model, _ = await run(with_(asked, answer=answer), "I don't know.", found=(TOWER,))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from footnote.answer import verdict
-from footnote.answer.features import GROUPS
+from footnote.answer.features import GROUPS, NAMES
 from footnote.answer.verdict import FITTED, RELATED_FROM, answer_from, judge, regime_of, relatedness
 from footnote.types import MEDIUM, Hit, Part, Reason, Tier, Verdict
 from tests.fakes import make_hit
@@ -33,8 +33,8 @@ class Fixed:
     def probability(self, features: Any) -> Any:
         return np.resize(np.array(self.said), len(features)) if features.ndim == 2 else self.said[0]
 
-    def parts(self, row: Any) -> Iterator[tuple[str, float]]:
-        return iter(self.adds)
+    def parts(self, row: Any) -> Iterator[tuple[int, float]]:
+        return ((NAMES.index(name), part) for name, part in self.adds)
 
 
 @contextmanager

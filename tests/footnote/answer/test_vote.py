@@ -46,7 +46,7 @@ async def test_the_answer_that_its_sources_support_is_given(replies: tuple[str, 
 
 
 async def test_drafts_that_agree_have_no_warning() -> None:
-    _, turn, _ = await run([RIGHT], ["Built in 1894 [1]."], [RIGHT], turn=with_(ASKED, temperature=0.4))
+    _, turn, _ = await run([RIGHT], ["The bridge was built in 1894, it says [1]."], [RIGHT], turn=with_(ASKED, temperature=0.4))
     assert turn.answer is not None
     assert (turn.answer.text, turn.answer.warnings) == (RIGHT, ())
     assert turn.record.notes["vote"] == {"drafts": 3, "chosen": 1, "supported": [1.0, 1.0, 1.0], "differ": False}

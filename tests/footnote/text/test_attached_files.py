@@ -41,7 +41,7 @@ def test_other_questions_name_no_attached_file(question: str) -> None:
     ("question", "lang"),
     [
         ("Summarise the attached file.", "en"), ("Please summarize this document in three sentences.", "en"), ("Summarize it.", "en"),
-        ("What is in the attachment?", "en"), ("What are the key points?", "en"), ("tl;dr", "en"),
+        ("What is in the attachment?", "en"), ("What are the key points?", "en"),
         ("Fasse die Datei bitte kurz zusammen.", "de"), ("Worum geht es im Anhang?", "de"), ("Was steht in der Datei?", "de"),
         ("이 문서를 요약해 줘", "ko"), ("첨부 파일의 핵심 내용을 알려 주세요", "ko"), ("이 파일은 무엇에 대한 내용인가요?", "ko"),
     ],

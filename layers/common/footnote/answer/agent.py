@@ -90,11 +90,11 @@ async def run_agent(
         except ModelUnavailable as exc:
             if isinstance(exc, ModelTimeout) or work.said or reply.text or not offered:
                 raise
-            offered = ()  # the model or its server may not support tools: search once and put the result into the prompt
-            tool_call = ToolCall("search", box.first_choice(turn.asked), json.dumps({"query": turn.asked}))
-            async for event in work.call(box, [tool_call]):
+            offered = ()  # the model or its server may not support tools: search once and put the results into the prompt
+            async for event in work.call(box, [ToolCall(name, name, json.dumps({"query": turn.asked})) for name in box.searches]):
                 yield event
-            found = work.said.pop().content
+            found = "\n\n".join(said.content for said in work.said)
+            work.said.clear()
             messages[-1] = replace(messages[-1], content=f"{found}\n\n{messages[-1].content}")
             work.degraded = True
             continue

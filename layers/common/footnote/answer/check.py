@@ -23,10 +23,11 @@ from footnote.types import Answer, Flaw, Turn
 async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
     """Handles a text that is no answer (`flaws`), or only says that the documents do not contain it, and cites what is not cited.
 
-    Sentences that cite nothing get the passages that support them (`attribute`), and the answer the warning `citations_added`. A text
-    without any such sentence cites nothing: one about the last answer may, since it may tell what was said. Else the documents are quoted:
-    instead of a text that has not been shown, which its owner finds in the trace (`rejected_answer`), and below one that has. The flaw is a
-    warning. With the option `reject_uncited` a notice takes the text's place.
+    Sentences that cite nothing get the passages that support them (`attribute`), and a text that cited nothing the warning
+    `citations_added`; one that lists its sources at its end keeps that list. Where no sentence is supported, a text about the last answer
+    may stand, since it may tell what was said. Else the documents are quoted: instead of a text that has not been shown, which its owner
+    finds in the trace (`rejected_answer`), and below one that has. The flaw is a warning. With the option `reject_uncited` a notice takes
+    the place of a text that cites nothing.
     """
     answer = turn.answer
     if answer is None or answer.extractive:
@@ -34,14 +35,17 @@ async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None) -
         return
     lacking = lacks_information(answer, turn.lang)
     flaw = None if lacking else find_flaw(turn, answer)
-    if flaw in (None, "uncited") and not lacking and not (flaw and has_other_sources(turn)):
-        answer = add_citations(turn, answer, await check_claims(turn, answer, index, embedder))
+    rejects = turn.plan.wants("reject_uncited") and not (flaw == "uncited" and turn.conversation.is_asked_about)
+    if flaw in (None, "uncited") and not lacking and not (flaw and (rejects or has_other_sources(turn))):
+        claims = await check_claims(turn, answer, index, embedder)
+        lists_its_sources = bool(answer.citations) and markers_of(turn).style.at_end
+        answer = replace(answer, claims=claims) if lists_its_sources else add_citations(turn, answer, claims)
         if flaw and answer.citations:
             answer, flaw = replace(answer, warnings=(*answer.warnings, "citations_added")), None
         turn = replace(turn, answer=answer)
     if not lacking and flaw is None:
         yield turn
-    elif turn.plan.wants("reject_uncited") and not (flaw == "uncited" and turn.conversation.is_asked_about):
+    elif rejects:
         notice = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model, cut=answer.cut)
         yield replace(turn.with_notes(rejected_answer=answer.text), outcome="refused", answer=notice)
     elif flaw is None:

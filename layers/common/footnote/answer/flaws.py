@@ -8,8 +8,7 @@ from footnote.answer.preamble import find_end, stems_of
 from footnote.text.code_spans import prose_spans
 from footnote.text.language import detect_language, is_certain
 from footnote.text.sentences import split_sentences
-from footnote.text.tokens import UNSPACED, content_terms
-from footnote.text.values import values_in
+from footnote.text.tokens import UNSPACED
 from footnote.types import Answer, Flaw, Turn
 
 QUOTED = re.compile(r"“[^”]{0,600}”|„[^“”]{0,600}[“”]|«[^»]{0,600}»|\"[^\"]{0,600}\"")
@@ -31,7 +30,7 @@ def find_flaw(turn: Turn, answer: Answer) -> Flaw | None:
         return "empty"
     if answer.cut == "repetition":
         return "repetition"
-    if _only_announces(text, turn) or any(_only_repeats(text, each, turn) for each in {turn.request.question, turn.asked}):
+    if _only_announces(text, turn) or any(_only_repeats(text, each) for each in {turn.request.question, turn.asked}):
         return "preamble"
     if _is_in_other_language(text, turn):
         return "other_language"
@@ -46,12 +45,9 @@ def _only_announces(text: str, turn: Turn) -> bool:
     return said.endswith((":", "：")) and len(split_sentences(said, turn.lang)) == 1
 
 
-def _only_repeats(text: str, question: str, turn: Turn) -> bool:
-    """Whether it says the question again: word for word, or nothing but words of it, where more is asked than whether it is so."""
-    if WORD.findall(text.casefold()) == WORD.findall(question.casefold()):
-        return True
-    said, asked = set(content_terms(text, turn.lang)), set(content_terms(question, turn.lang))
-    return turn.reading.shape != "yes_no" and bool(said) and said <= asked and not values_in(text, turn.lang)
+def _only_repeats(text: str, question: str) -> bool:
+    """Whether it says the question again, word for word."""
+    return WORD.findall(text.casefold()) == WORD.findall(question.casefold())
 
 
 def _is_in_other_language(text: str, turn: Turn) -> bool:

@@ -1,4 +1,5 @@
-"""Chooses between two ways to read a question that follows others: alone, or completed by the conversation.
+"""Chooses between two ways to read a question that follows others: alone, or completed by the conversation; and one that follows a story:
+alone, or with it.
 
 Its form says which is likelier (`understand.rewrite`), and that one is searched for first. The other is searched for where the first is not
 certain, or says that the question goes on: a new topic in a word or two, “Parking?”, looks like the end of a question. What is found for
@@ -34,7 +35,7 @@ def has_other_reading(turn: Turn) -> bool:
 async def take_surer_reading(turn: Turn, *, index: Index, embedder: Embedder | None, searcher: Search) -> Turn:
     """The turn, or if the other reading is surer, the turn with its queries and hits."""
     question, other = turn.request.question, turn.conversation.other_reading
-    goes_on = other == question
+    goes_on = other == question and not turn.reading.divided
     own = await read_parts(turn, index=index, embedder=embedder)
     if not goes_on and decisive([part.verdict for part in own]).tier == "answer":
         return turn

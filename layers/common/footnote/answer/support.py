@@ -39,6 +39,8 @@ FITTED = Path(__file__).with_name("claims.json")
 Regime = Literal["built-in", "words", "other language"]
 COMPARED = 4
 """Passages that a claim is compared with: those that hold most of it."""
+LEAST_TERMS = 3
+"""Terms of a sentence for which a passage is cited that the model did not cite: fewer are soon found somewhere."""
 EMBED_S = 3.0
 """Longest wait for the vectors of claims; then words decide."""
 MOST_CLAIMS = 60
@@ -142,7 +144,7 @@ async def check_claims(turn: Turn, answer: Answer, index: Index, embedder: Embed
         if found.probability is None or found.is_doubted:
             elsewhere = passages.support(claim, chunks, vector, apart)
             found = elsewhere if found.probability is None or elsewhere.is_found else found
-        place = found.place if found.is_found or cited else None
+        place = found.place if cited or (found.is_found and len(set(content_terms(claim, lang))) >= LEAST_TERMS) else None
         checked.append(Claim(start, end, found.probability, found.is_doubted, place))
     return tuple(checked)
 

@@ -22,7 +22,6 @@ from footnote.model_calls import describe, object_schema
 from footnote.ports import Tool, Tools
 from footnote.ports.tool_arguments import as_shown, filled, session_arguments
 from footnote.text.untrusted import untrusted, untrusted_title
-from footnote.text.voice_questions import asks_for_voices
 from footnote.types import Conversation, Evidence, Hit, ToolCall, Turn
 from footnote.types.voices import VOICE
 
@@ -92,9 +91,10 @@ class Toolbox:
         voices = (voice_tool(),) if self._voices_in is not None else ()
         return search_tool(), *voices, *remote
 
-    def first_choice(self, question: str) -> str:
-        """The search to use where the model cannot choose one."""
-        return VOICES if self._voices_in is not None and asks_for_voices(question) else SEARCH
+    @property
+    def searches(self) -> tuple[str, ...]:
+        """The searches to use where the model cannot choose one."""
+        return (SEARCH,) if self._voices_in is None else (SEARCH, VOICES)
 
     def knows(self, name: str) -> bool:
         """Whether there is a tool of this name."""

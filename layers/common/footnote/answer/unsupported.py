@@ -15,8 +15,8 @@ from footnote.types import Answer, Turn
 
 
 def is_checked(turn: Turn) -> bool:
-    """A model wrote the answer, and its sentences were compared with passages."""
-    return turn.answer is not None and not turn.answer.extractive and bool(turn.answer.claims)
+    """A model wrote the answer, it has no other flaw, and its sentences were compared with passages."""
+    return turn.outcome is None and turn.answer is not None and not turn.answer.extractive and bool(turn.answer.claims)
 
 
 async def check_support(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> AsyncIterator[Event | Turn]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from footnote.text.tokens import content_terms
+from footnote.text.tokens import WORD, content_terms
 
 FILE = r"(?:files?|documents?|docs?|pdfs?|attachments?|uploads?)"
 DATEI = r"(?:datei(?:en)?|dokument(?:e|en|s|es)?|pdfs?|anhang|anhangs|anhänge(?:n)?|anlagen?)"
@@ -20,16 +20,14 @@ REFERENCE = re.compile(
 """What names the attached files."""
 STANDS_FOR = {"en": "it", "de": "es"}
 """What a reference is replaced by, so that its words are not searched for."""
-WHOLE = re.compile(
-    r"\b(?:summar(?:y|i[sz]e[sd]?|ies)|overview|gist|recap|synopsis|outline|tl;?dr|main|key|central|important|points?|findings?|messages?"
-    r"|contents?|contains?|say|says|tell|tells|describe[sd]?|explain|about|inside|please|short(?:ly)?|brief(?:ly)?|sentences?|words?|few|one|two|three|four|five|ten|\d+)\b"
-    r"|\b(?:zusammenfass\w*|fasse?n?|zusammen|überblick|übersicht|kurzfassung|inhalt(?:e|s)?|kernaussagen?|wichtigste[nrs]?|punkte?|aussagen?"
-    r"|worum|wovon|geht|handelt|steht|sagt|enthält|beschreibe?|bitte|kurz(?:e|en)?|sätzen?|worten|zwei|drei|vier|fünf|zehn)\b"
-    r"|요약\S*|정리\S*|개요\S*|핵심\S*|요점\S*|내용\S*|간단히|짧게|알려\S*|설명\S*|보여\S*|무슨|무엇\S*|뭐\S*|대해\S*|대한|관한|있\S*|인가요"
-    r"|주요|(?:해 ?)?(?:줘|주세요)\S*",
-    re.IGNORECASE,
+WHOLE = tuple(
+    """summar overview gist recap synops outlin tldr main key central import point finding messag content contain say tell describ explain
+    insid pleas short brief sentenc word few one two three four five ten
+    zusammen fass überblick übersicht kurz inhalt kernaussag wichtig punkt aussag worum wovon geht handelt steht sagt enthält
+    beschreib bitte satz sätze wort worte zwei drei vier fünf zehn
+    요약 정리 개요 핵심 요점 내용 간단 짧게 알려 설명 보여 무슨 무엇 뭐 대해 대한 관한 있 인가요 주요 해 줘 주세""".split()
 )
-"""Words of a question about all that a file says."""
+"""How words of a question about all that a file says begin."""
 
 
 def names_attached(question: str) -> bool:
@@ -44,7 +42,7 @@ def without_reference(question: str, lang: str) -> str:
 
 def asks_for_whole(question: str, lang: str) -> bool:
     """Whether the question is about all that the files say: besides them it names nothing."""
-    rest = REFERENCE.sub(" ", question)
-    return (names_attached(question) or WHOLE.search(question) is not None) and not [
-        term for term in content_terms(WHOLE.sub(" ", rest), lang) if len(term) > 1
-    ]
+    words = WORD.findall(REFERENCE.sub(" ", question).lower())
+    telling = [word for word in words if content_terms(word, lang) and len(word) > 1 and not word.isdigit()]
+    says_whole = names_attached(question) or any(word.startswith(WHOLE) for word in words)
+    return says_whole and all(word.startswith(WHOLE) for word in telling)

@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from footnote.text.clauses import PARTICLES_DE
-
 
 def any_of(*patterns: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """What any of the patterns matches."""
@@ -143,6 +141,8 @@ ENGLISH = LatinPatterns(
 
 # --- German --------------------------------------------------------------------------------------
 
+_PARTICLES_DE = "ab|an|auf|aus|ein|fest|frei|hoch|los|mit|nach|raus|rein|runter|um|vor|weg|weiter|zu|zurück|zusammen|fort|her|hin"
+"""What most separable verbs leave at the end of a sentence."""
 _JUDGED_DE = (
     "möglich|unmöglich|wahr|richtig|falsch|nötig|notwendig|erlaubt|verboten|legal|illegal|zulässig|strafbar|sinnvoll|schwer|schwierig|"
     "leicht|einfach|gut|besser|schlecht|wichtig|gefährlich|sicher|üblich|normal|teuer|billiger|günstiger|ratsam|empfehlenswert|gesund|"
@@ -208,7 +208,7 @@ GERMAN = LatinPatterns(
             r"\b(?i:was ist (?:denn )?mit)\b",
             r"\b(?i:wie (?:sieht|sähe|ist|war|wäre|steht) es (?:\w+ ){0,2}(?:mit|bei|in|im|für|um|aus|zu))\b",
             rf"{_BARE_DE} (?:{_ADVERB_DE})\b(?! (?:[a-zäöüß]+ )?[a-zäöüß]+e[mnrs]? [A-ZÄÖÜ])",
-            rf"{_BARE_DE} (?:{PARTICLES_DE}|fort|her|hin){END}",
+            rf"{_BARE_DE} (?:{_PARTICLES_DE}){END}",
             rf"(?i:\b(?:{_MODAL_DE})) {_BARE_DE} (?:[a-zäöüß]+e[lr]?n|tun)(?: lassen)?{END}",
             rf"^(?i:(?:(?:und|aber|oder) )?(?:warum|wieso|weshalb|inwiefern|seit wann|wie|wann|wozu)(?: (?:nicht|denn|genau))?){END}",
         ),

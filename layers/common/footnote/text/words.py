@@ -47,6 +47,8 @@ INTERROGATIVES: dict[str, frozenset[str]] = {
     "de": frozenset("wie was wer wann wo warum wieso weshalb woher wohin welche welcher welches welchen welchem".split()),
 }
 """Words that begin a question."""
+ASKING_KO = tuple("누구 누가 언제 어디 무엇 무슨 왜 어떻게 어떤 몇 며칠 얼마 뭐 뭘 어느".split())
+"""The beginnings of Korean words that ask, wherever they stand."""
 
 IRREGULAR: dict[str, str] = {
     form: base

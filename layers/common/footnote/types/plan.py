@@ -185,7 +185,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "sandwich": Option("Show the model the best passages first and last.", False, requestable=True),
     "search_cache": Option("Use again what the same question found.", False, requestable=True, ceiling=("cache.enabled",)),
     "spelling": Option("Correct typos by the words of the documents.", True, requestable=True, affects="search"),
-    "split": Option("Search for each part of a question that asks several things.", True, requestable=True, affects="search"),
+    "split": Option("Search for each question of a message, and for no story around it.", True, requestable=True, affects="search"),
     "step_back": Option("Search for the more general question, too.", False, requestable=True, affects="search"),
     "summary_tree": Option("Search summaries for the passages under them, too.", False, requestable=True, affects="search"),
     "support_check": Option("Warn where the cited passages do not support a claim.", True, requestable=True),

@@ -66,6 +66,6 @@ class Reading:
     scope: Scope = Scope()
     """What it is about."""
     divided: str = ""
-    """The question before it was divided into its parts; “” = it was not."""
+    """The message before its questions were found in it; “” = it is one question."""
     unknown_words: tuple[str, ...] = ()
     """Words that no document has and that could not be corrected."""

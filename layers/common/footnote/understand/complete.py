@@ -14,10 +14,11 @@ from contextlib import suppress
 from footnote.errors import FootnoteError
 from footnote.ports import Embedder, speaks
 from footnote.text.about_last_answer import is_about_last_answer
-from footnote.text.clauses import asks_directly, has_interrogative
+from footnote.text.question_shapes import shape_of
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
 from footnote.text.similarity import vector_cosine
 from footnote.text.tokens import content_terms
+from footnote.text.words import ASKING_KO
 from footnote.types import LONGEST_QUERY, Exchange, Turn
 
 MOST_WORDS = 12
@@ -25,6 +26,8 @@ MOST_WORDS = 12
 FEW = 4
 """Words of a fragment. Longer follow-ups lie farther from what people would ask alone if they replace a word (cosines of 236 rewrites of
 another set: .65, .68 with this limit)."""
+ASKING = frozenset("who whom whose when where why wer wen wem wann wo woher wohin warum wieso weshalb".split())
+"""What asks by itself; “how” and “what” may belong to a noun: “how many children?”."""
 WORD = re.compile(r"[\w'-]+(?:[.,:/]\w+)*")
 """A version, an amount or a time is one word."""
 
@@ -49,11 +52,13 @@ async def complete(turn: Turn, embedder: Embedder | None) -> str:
 
 
 def _is_fragment(question: str, lang: str) -> bool:
-    """Whether it has few words, and asks nothing without another question."""
-    words = question.split()
+    """Whether it has few words, and asks nothing without another question: “what about the phone?”, not “Is it dear?”."""
+    words = question.lower().strip("?？. ").split()
+    if len(words) > FEW:
+        return False
     if lang == "ko":
-        return len(words) <= FEW and not has_interrogative(words, lang)
-    return len(words) <= FEW and not any(asks_directly(words[at:], lang, any_subject=True) for at in (0, 1))
+        return not any(word.startswith(ASKING_KO) for word in words)
+    return ASKING.isdisjoint(words[:2]) and not any(shape_of(" ".join(words[at:]), lang) == "yes_no" for at in range(len(words)))
 
 
 def earlier(turn: Turn) -> tuple[Exchange, ...]:

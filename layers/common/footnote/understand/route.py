@@ -62,7 +62,7 @@ async def route(turn: Turn, *, embedder: Embedder | None) -> Turn:
     if turn.plan.assignment is not None and turn.plan.assignment.arm.strategy is not None:
         return follow(turn, turn.plan.assignment.arm.strategy, turn.plan.assigned_because, embedder)
     strategy, because = choose_strategy(kind, turn.asked, turn.plan, facts_by_vectors=_takes_facts_by_vectors(turn))
-    if turn.reading.divided and strategy != "DENSE_ONLY":
+    if turn.reading.divided and len(turn.answered) > 1 and strategy != "DENSE_ONLY":
         strategy, because = "FUSION", "several questions"
     return follow(turn, strategy, because, embedder)
 
