@@ -1,15 +1,13 @@
-"""What ends in the prompt of a message that follows an answer; and the fit of the weights that tell what such a message is about.
+"""What ends in the prompt of a message that follows an answer.
 
-    python -m bench.follow_ups --fit    # writes the weights: layers/common/footnote/text/about_last_answer.bin
-    python -m bench.follow_ups          # which messages are recognised
-    python -m bench.follow_ups --prompts [--half test]    # what the model is shown, over the handbooks of tests/quality
+    python -m bench.follow_ups [--half test]                    # what the model is shown, over the handbooks of tests/quality
     python -m bench.follow_ups --labels LABELS --data FOLDER    # the same for labelled follow-ups to the documents of a data folder
 
 `questions/follow_ups.jsonl` holds 108 messages that follow a question to one of the handbooks, written before anybody looked at how they
 are told apart: about the answer, about the conversation, to be searched for with the conversation (`search`) or alone (`new`). Every
 second one is `test`, which was only looked at for its figure. 37 more (`found`) are what people wrote in examples and tests of public
-repositories, found by beginnings such as `"role": "user", "content": "Are you sure`. The weights are fitted with other messages: made-up
-ones from `questions/follow_ups_grammar.txt` and `questions/requests_grammar.txt`, and the questions of other files in `questions/`.
+repositories, found by beginnings such as `"role": "user", "content": "Are you sure`. `bench.message_kinds` fits the weights that tell them
+apart, and counts how many are told.
 
 Right is, about the answer: that answer and the passages that it cites are in the prompt; about the conversation: the question before is
 in the prompt; else: the document that answers. The model is scripted. Follow-ups are
@@ -22,34 +20,25 @@ import argparse
 import asyncio
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bench.figures import ROOT, log_progress
-from bench.request_grammar import Grammar, made_from, made_requests, read_grammar
-from bench.requests import EACH, QUESTIONS, fit, keywords
+from bench.figures import ROOT
+from bench.request_grammar import QUESTIONS
 from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
 from footnote.learn.golden import load_golden
 from footnote.ports import Delta, LanguageModel
 from footnote.settings import Settings
-from footnote.text import about_last_answer
-from footnote.text.linear_model import pack_weights
 from footnote.types import Conversation, Exchange, Message, ModelSource, OptionName, Profile, Request, Turn
 from footnote_local.evaluate import build_index
 
-WEIGHTS = Path(about_last_answer.__file__).with_suffix(".bin")
-GRAMMAR = QUESTIONS / "follow_ups_grammar.txt"
-SAID = ("answer", "conversation")
-HELPING = re.compile(" (?=줘|주|줄)")
 UNREAD = 0.1
 """Share of the words of a labelled passage that may be lost in reading its file."""
-EACH_TEMPLATE = 120
-"""Messages from a template."""
 ANSWER = "This was the answer, number 4711 [1]."
 OPTIONS: Mapping[OptionName, bool] = {"rewrite_by_size": True, "follow_up": False}
 CHAT = Profile("bench", live=True, citation_style="numbered", prompt="answer_numbered", history=4, options=OPTIONS)
@@ -73,69 +62,6 @@ def labelled(half: str | None = None) -> list[dict[str, Any]]:
     """The labelled messages."""
     rows = [json.loads(line) for line in (QUESTIONS / "follow_ups.jsonl").read_text("utf-8").splitlines()]
     return [row for row in rows if half in (None, row["half"])]
-
-
-def fit_weights() -> None:
-    """Fits the weights and writes them. A message about the answer that nobody made up has words that no template has: so each made-up
-    one counts twice, with the words that are known, and with those that are known from other templates than its own."""
-    made = list(made_from(_grammar(), EACH_TEMPLATE))
-    templates: defaultdict[str, set[str]] = defaultdict(set)
-    for _, template, text, search in made:
-        if not search:
-            for word in about_last_answer.words_of(text):
-                templates[word].add(template)
-    found, kinds = [], []
-    for _, template, text, search in made:
-        found.append(set(about_last_answer.features(text, templates.__contains__)))
-        kinds.append("question" if search else "request")
-        if not search:
-            elsewhere = {word for word in about_last_answer.words_of(text) if templates[word] != {template}}
-            found.append(set(about_last_answer.features(text, elsewhere.__contains__)))
-            kinds.append("request")
-    questions = [text for texts in _questions().values() for text in texts]
-    others = [(text, "question") for _, text, _ in made_requests(EACH // 2)] + [(text, "question") for text in questions]
-    for text, kind in [*others, *((text, "keywords") for text in keywords(questions))]:
-        found.append(set(about_last_answer.features(text, templates.__contains__)))
-        kinds.append(kind)
-    log_progress(f"{len(kinds)} messages, {kinds.count('request')} of them about the last answer")
-    bias, weights = fit(found, kinds)
-    WEIGHTS.write_bytes(pack_weights(bias, weights.tolist()) + about_last_answer.pack_known(templates.keys()))
-
-
-def _grammar() -> Grammar:
-    """The templates, with keywords of real questions as what a message may name. What says “it” asks of the documents if it names
-    something in its place. Korean helping verbs are written with a space and without."""
-    grammar = read_grammar(GRAMMAR)
-    grammar.names = {**read_grammar().names, **grammar.names}
-    for (lang, search), templates in list(grammar.templates.items()):
-        if not search:
-            naming = (re.sub(rf"\{{[^{{}}]*@{lang}\.it[^{{}}]*\}}|@{lang}\.it", f"@{lang}.about ", each) for each in templates)
-            grammar.templates[lang, True] += [each for each in naming if each not in templates]
-    for templates in grammar.templates.values():
-        templates += [together for each in templates if (together := HELPING.sub("", each)) != each]
-    for lang, texts in _questions().items():
-        grammar.names[f"{lang}.words"] = list(keywords(texts))
-        grammar.names[f"{lang}.word"] = sorted({word for text in texts for word in re.findall(r"\w{3,}", text)})
-    return grammar
-
-
-def _questions() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name in ("natural", "intents", "foreign"):
-        for line in (QUESTIONS / f"{name}.jsonl").read_text("utf-8").splitlines():
-            row = json.loads(line)
-            found.setdefault(row["lang"], []).append(row["text"])
-    return found
-
-
-def recognised() -> dict[tuple[str, str], Counter[str]]:
-    """(language, half) → numbers of messages, right decisions, missed ones about the answer, and questions taken for such."""
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    for row in labelled():
-        decided, said = about_last_answer.is_about_last_answer(row["text"]), row["kind"] in SAID
-        count = counts.setdefault((row["lang"], row["half"]), Counter({"messages": 0, "right": 0, "missed": 0, "taken": 0}))
-        count.update({"messages": 1, "right": decided == said, "missed": said and not decided, "taken": decided and not said})
-    return counts
 
 
 async def prompts_of(rows: Sequence[dict[str, Any]], core: Core) -> Iterator[tuple[dict[str, Any], str, Turn]]:
@@ -220,24 +146,14 @@ def _print(counts: dict[tuple[str, str, str], Counter[Any]]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.follow_ups", description="What is shown to the model after an answer.")
-    parser.add_argument("--fit", action="store_true", help="fit the weights, and write them")
-    parser.add_argument("--prompts", action="store_true", help="look into the prompts")
     parser.add_argument("--half", choices=["dev", "test"])
     parser.add_argument("--labels", type=Path, metavar="FILE")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="the data folder of the labelled documents")
     options = parser.parse_args(arguments)
-    if options.fit:
-        fit_weights()
-    elif options.labels:
+    if options.labels:
         asyncio.run(measure_labels(options.labels, options.data))
-    elif options.prompts:
-        asyncio.run(measure_prompts(options.half))
     else:
-        for (lang, half), count in sorted(recognised().items()):
-            print(f"{lang} {half:5} {count['right']} of {count['messages']} right; {count['missed']} missed, {count['taken']} taken")
-        for row in labelled():
-            if row["half"] != "test" and about_last_answer.is_about_last_answer(row["text"]) != (row["kind"] in SAID):
-                print(f"{row['half']} {row['lang']} {row['kind']}: {row['text']}")
+        asyncio.run(measure_prompts(options.half))
     return 0
 
 

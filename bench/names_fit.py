@@ -26,7 +26,7 @@ import numpy as np
 from bench.entities import QUESTIONS
 from bench.figures import log_progress
 from bench.name_corpora import UNKNOWN, Sentence, of_characters, of_columns, of_morphemes, of_spans, of_treebank
-from bench.request_grammar import made_requests, read_grammar
+from bench.request_grammar import made_from, read_grammar
 from footnote.text import names
 from footnote.text.everyday_questions import EVERYDAY
 from footnote.text.names import Part
@@ -212,7 +212,7 @@ def nameless() -> Iterator[Sentence]:
         for name in ("intents", "foreign", "natural")
         for line in QUESTIONS.with_name(f"{name}.jsonl").read_text("utf-8").splitlines()
     ]
-    made = [text for lang, text, _ in made_requests(4) if lang == "ko"]
+    made = [text for lang, _, text in made_from(read_grammar(), 4) if lang == "ko"]
     named = re.compile(
         "[A-Za-z]|" + "|".join(word for name in read_grammar().names["ko.project"] for word in name.split() if word not in COMMON)
     )

@@ -10,9 +10,10 @@ from footnote.adapters.e5.embedder import E5
 from footnote.answer.small_talk import greet
 from footnote.retrieve.about_collection import may_be_about_collection
 from footnote.retrieve.search import wants_vector
+from footnote.text.message_kinds import message_kind
 from footnote.types import Exchange, MessageKind, Turn
 from footnote.understand.last_answer import keep_last_answer
-from footnote.understand.message_kind import has_no_patterns, refers_back, tell_message_kind
+from footnote.understand.message_kind import tell_message_kind, will_be_embedded
 from footnote.understand.rewrite import complete_by_words
 from tests.deps import FakeDeps, call_step, run_step
 from tests.fakes import FakeEmbedder
@@ -45,28 +46,26 @@ def asked(text: str, lang: str, kind: MessageKind | None = None) -> Turn:
 )
 async def test_the_kind_of_a_message_is_told_in_languages_of_no_example(model: E5, text: str, lang: str, kind: MessageKind) -> None:
     turn = asked(text, lang)
-    assert has_no_patterns(turn)
+    assert will_be_embedded(turn)
     told = await call_step(tell_message_kind, turn, FakeDeps(embedder=model))
     assert told.message_kind == kind
     assert not wants_vector(told)
 
 
-async def test_where_patterns_tell_they_do(model: E5) -> None:
-    for text, lang in (("How many days of leave do I get?", "en"), ("thank you note", "en"), ("그럼 주말에는요?", "ko")):
-        assert not has_no_patterns(asked(text, lang)), text
-    unsure = asked("Y mañana?", "en")  # no follow-up of an English conversation
-    assert has_no_patterns(unsure)
-    assert (await call_step(tell_message_kind, unsure, FakeDeps(embedder=model))).message_kind is None
-    other = asked("Merci beaucoup", "fr")
+async def test_where_no_vector_tells_the_words_do(model: E5) -> None:
+    other = asked("Und am Sonntag?", "de")
     assert (await call_step(tell_message_kind, other, FakeDeps(embedder=FakeEmbedder()))) == other  # whose vectors say nothing here
+    assert message_kind(other) == "follow_up"
+    by_words = replace(other, request=replace(other.request, retriever="bm25"))
+    assert not will_be_embedded(by_words)
 
 
 async def test_a_follow_up_gets_words_of_the_question_before() -> None:
     (query,) = (await call_step(complete_by_words, asked("Et pour les stagiaires ?", "fr", "follow_up"), FakeDeps())).rewritten
     assert query == "Et pour les stagiaires ? Combien de jours congé ai-je"
     assert (await call_step(complete_by_words, asked("Où se garer ?", "fr", "question"), FakeDeps())).rewritten == ()
-    assert not refers_back(asked("And on Sundays?", "en", "thanks"))
-    assert refers_back(asked("And on Sundays?", "en"))
+    assert (await call_step(complete_by_words, asked("And on Sundays?", "en", "thanks"), FakeDeps())).rewritten == ()
+    assert (await call_step(complete_by_words, asked("And on Sundays?", "en"), FakeDeps())).rewritten != ()
 
 
 async def test_a_message_about_the_answer_or_the_collection_is_taken_as_that() -> None:

@@ -14,8 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from footnote.errors import BadRequest
 from footnote.events import Answering, Done, Event, Think, Token
-from footnote.text.about_last_answer import is_about_last_answer
-from footnote.text.search_need import needs_search
+from footnote.text.message_kinds import kind_of, needs_search
 from footnote.types import HYBRID, Caller, ChunkLevel, Citation, Conversation, Hit, OptionName, Profile, Request, Tier, Turn, tier_of
 from footnote.types.request import Expansion
 from footnote_http.callers import AskerOf, CoreOf, TraceId
@@ -185,7 +184,7 @@ def make_turn(asked: VexoraRequest, caller: Caller, core: Core, trace_id: str) -
         raise BadRequest("There is no message with role user.")
     earlier = exchanges_of(said[: last or 0])
     searches = rag.mode != "manual" if rag.enabled is None else rag.enabled
-    chats = rag.mode == "automatic" and not needs_search(question) and not (earlier and is_about_last_answer(question))
+    chats = rag.mode == "automatic" and not needs_search(question) and kind_of(question, goes_on=bool(earlier)) != "about_answer"
     request = Request(question, model=asked.model)
     if not searches or chats:
         turn = core.new_turn(

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from footnote.answer.messages import message
 from footnote.events import Event, Token
-from footnote.steps import known_early
-from footnote.text.search_need import needs_search
-from footnote.text.small_talk import is_small_talk, is_thanks, language_of
-from footnote.types import SMALL_TALK, Answer, Profile, Request, Turn
+from footnote.text.language import detect_language
+from footnote.text.message_kinds import is_small_talk, message_kind, needs_search
+from footnote.types import SMALL_TALK, WORDED_LANGUAGES, Answer, Profile, Request, Turn
 
 
 def without_search(request: Request, profile: Profile) -> tuple[Request, Profile]:
@@ -23,15 +22,11 @@ def without_search(request: Request, profile: Profile) -> tuple[Request, Profile
     return replace(request, mode="gpt", asked_mode="rag", options={**request.options, "greet": True}), plain
 
 
-@known_early
 def may_greet(turn: Turn) -> bool:
-    """The question is small talk or asks for nothing of the documents, and no language model answers."""
+    """There is a packaged answer: the question is small talk, or asks for nothing of the documents, and no language model answers."""
+    if turn.request.mode == "rag" and turn.message_kind in SMALL_TALK:
+        return True
     return turn.plan.model is None and turn.plan.wants("greet") and not needs_search(turn.request.question)
-
-
-def is_small_talk_by_meaning(turn: Turn) -> bool:
-    """The question is small talk in a language without patterns: nothing is searched for, and there is a packaged answer."""
-    return turn.request.mode == "rag" and turn.message_kind in SMALL_TALK
 
 
 def is_greeted(turn: Turn) -> bool:
@@ -41,12 +36,8 @@ def is_greeted(turn: Turn) -> bool:
 
 async def greet(turn: Turn) -> AsyncIterator[Event | Turn]:
     """Says what can be asked here."""
-    said = turn.request.question
-    if turn.message_kind in SMALL_TALK:
-        text = message("welcome" if turn.message_kind == "thanks" else "greeting", turn.lang)
-    elif is_small_talk(said):
-        text = message("welcome" if is_thanks(said) else "greeting", language_of(said, turn.lang))
-    else:
-        text = message("task_needs_model", turn.lang)
+    kind = message_kind(turn)
+    name = "welcome" if kind == "thanks" else "greeting" if kind == "greeting" else "task_needs_model"
+    text = message(name, detect_language(turn.request.question, {*WORDED_LANGUAGES, turn.lang}))
     yield Token(text)
     yield replace(turn, answer=Answer(text))

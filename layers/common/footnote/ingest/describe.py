@@ -12,9 +12,9 @@ from typing import Any
 
 from footnote.text.grounding import covered_share
 from footnote.text.pii import has_pii
-from footnote.text.references import salient_words
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
+from footnote.text.words import salient_words
 from footnote.types import Block, Parsed
 
 FIELDS = ("summary", "topics", "lang", "pii", "type")

@@ -13,7 +13,7 @@ from typing import Literal
 
 from footnote.text.document_names import reading_rank
 from footnote.text.faq_marks import QUESTION_MARK
-from footnote.text.references import needs_rewriting
+from footnote.text.message_kinds import needs_conversation
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import Chunk
 
@@ -103,7 +103,7 @@ def _of_chunk(chunk: Chunk, lang: str) -> Iterator[Candidate]:
         question = asked["question"] if asked else _question(said, lang)
         if not (asked or _is_topic(said, chunk, lang)) or end - start < (CONTENT if asked else PROSE):
             continue
-        if content_terms(question, lang) and not needs_rewriting(question, lang):
+        if content_terms(question, lang) and not needs_conversation(question):
             yield Candidate(question, "asked" if asked else "topic", lang, chunk, start, end)
 
 

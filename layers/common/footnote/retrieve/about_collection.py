@@ -13,7 +13,8 @@ from footnote.retrieve.attached_alone import passages_of
 from footnote.retrieve.lists import gate_of
 from footnote.text.collection_questions import asks_about_collection
 from footnote.text.document_names import reading_rank
-from footnote.types import BY_DOCUMENT, Document, RankedList, Turn, make_chunk_id
+from footnote.text.message_kinds import message_kind
+from footnote.types import BY_DOCUMENT, WORDED_LANGUAGES, Document, RankedList, Turn, make_chunk_id
 
 DOCUMENTS = 6
 """How many documents are taken."""
@@ -26,9 +27,9 @@ LISTED = 200
 def may_be_about_collection(turn: Turn) -> bool:
     """The documents answer, and the question is about all of them; about those of the collection, if no files are attached."""
     asked = turn.request.mode == "rag" and turn.reading.scope.attached is None
-    if turn.message_kind is not None:
-        return asked and turn.message_kind == "collection"
-    return asked and asks_about_collection(turn.asked, goes_on=bool(turn.conversation.exchanges))
+    if turn.lang in WORDED_LANGUAGES:
+        return asked and asks_about_collection(turn.asked, goes_on=bool(turn.conversation.exchanges))
+    return asked and message_kind(turn) == "collection"
 
 
 async def note_collection(turn: Turn) -> Turn:

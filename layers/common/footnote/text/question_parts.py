@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from footnote.text.references import is_greeting, needs_rewriting
+from footnote.text.message_kinds import needs_conversation
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import WORDED_LANGUAGES
@@ -30,11 +30,11 @@ ITEM = re.compile(r"^(?:[-*•–]|\(?\w{1,2}[.)])\s+")
 @lru_cache(maxsize=256)
 def question_parts(message: str, lang: str) -> tuple[str, ...]:
     """The questions as they were written, at most MOST; () = the message is one question as a whole."""
-    if lang not in WORDED_LANGUAGES or len(message) > LONGEST or is_greeting(message):
+    if lang not in WORDED_LANGUAGES or len(message) > LONGEST:
         return ()
     sentences = list(_sentences(message, lang))
     parts = _parts(sentences, lang)
-    if not parts or needs_rewriting(parts[0], lang) or parts == [" ".join(sentences)]:
+    if not parts or needs_conversation(parts[0]) or parts == [" ".join(sentences)]:
         return ()
     return tuple(parts if len(parts) <= MOST else [*parts[: MOST - 1], " ".join(parts[MOST - 1 :])])
 
@@ -62,7 +62,7 @@ def _parts(sentences: list[str], lang: str) -> list[str]:
     for sentence, is_asked in zip(sentences, asks, strict=True):
         if not is_asked:
             told = sentence if is_story else f"{told} {sentence}".strip()
-        elif told and (not is_story or says_little(sentence, lang) or needs_rewriting(sentence, lang)):
+        elif told and (not is_story or says_little(sentence, lang) or needs_conversation(sentence)):
             parts.append(f"{told} {sentence}")
             told = ""
         elif parts and says_little(sentence, lang):

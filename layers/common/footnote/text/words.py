@@ -1,6 +1,10 @@
-"""Word lists of the three languages: data, no logic."""
+"""Word lists of the three languages, and the words of a text that are in none of them."""
 
 from __future__ import annotations
+
+import re
+
+WORD = re.compile(r"[\w'-]+")
 
 STOP_WORDS: dict[str, frozenset[str]] = {
     "en": frozenset(
@@ -83,3 +87,9 @@ ABBREVIATIONS: frozenset[str] = frozenset(
     tsd v.chr n.chr chr z.t i.d.r u.s.w geb gest engl franz lat griech ital russ span dt ursprgl eigtl mind tel kap abb tab ziff""".split()
 )
 """Words after which a full stop does not end a sentence."""
+
+
+def salient_words(question: str, lang: str) -> list[str]:
+    """The question's content words as written: without stop words and question words."""
+    left_out = STOP_WORDS.get(lang, frozenset()) | QUESTION_WORDS.get(lang, frozenset())
+    return [word for word in WORD.findall(question.replace("’", "'")) if word.lower().partition("'")[0] not in left_out]

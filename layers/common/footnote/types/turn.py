@@ -81,7 +81,7 @@ class Turn:
     languages: Mapping[str, int] = field(default_factory=dict)
     """The languages of the passages that the caller may read → their number; none = not looked up."""
     message_kind: MessageKind | None = None
-    """What kind of message it is, told by its vector; None = patterns tell."""
+    """What kind of message it is, told by its words and its vector; None = its words alone tell."""
     conversation: Conversation = Conversation()
     reading: Reading = Reading()
     """What the question asks."""

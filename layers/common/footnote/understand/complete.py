@@ -13,13 +13,12 @@ from contextlib import suppress
 
 from footnote.errors import FootnoteError
 from footnote.ports import Embedder, speaks
-from footnote.text.about_last_answer import is_about_last_answer
+from footnote.text.message_kinds import is_small_talk, kind_of, needs_conversation
 from footnote.text.question_shapes import shape_of
-from footnote.text.references import is_greeting, needs_rewriting, salient_words
 from footnote.text.similarity import vector_cosine
 from footnote.text.tokens import content_terms
-from footnote.text.words import ASKING_KO
-from footnote.types import LONGEST_QUERY, Exchange, Turn
+from footnote.text.words import ASKING_KO, salient_words
+from footnote.types import LONGEST_QUERY, SMALL_TALK, Exchange, Turn
 
 MOST_WORDS = 12
 """Words added from the conversation."""
@@ -71,9 +70,10 @@ def last_question(turn: Turn) -> str:
     exchanges = turn.conversation.exchanges
     for place in reversed(range(len(exchanges))):
         question = exchanges[place].question
-        if not is_greeting(question) and (place == 0 or not is_about_last_answer(question)):
+        kind = kind_of(question, goes_on=place > 0)
+        if kind not in SMALL_TALK and kind != "about_answer":
             before = exchanges[max(0, place - turn.profile.understood_by) : place]
-            return add_words(question, before, turn.lang) if before and needs_rewriting(question, turn.lang) else question
+            return add_words(question, before, turn.lang) if kind == "follow_up" else question
     return exchanges[-1].question
 
 
@@ -84,11 +84,11 @@ def add_words(question: str, history: Sequence[Exchange], lang: str) -> str:
     """
     added: dict[str, str] = {}
     for exchange in reversed(history):
-        if is_greeting(exchange.question):
+        if is_small_talk(exchange.question):
             continue
         for word in salient_words(exchange.question, lang):
             added.setdefault(word.casefold(), word)
-        if not needs_rewriting(exchange.question, lang):
+        if not needs_conversation(exchange.question):
             break
     known = {word.casefold() for word in salient_words(question, lang)}
     return " ".join([question.strip(), *[word for folded, word in added.items() if folded not in known][:MOST_WORDS]])

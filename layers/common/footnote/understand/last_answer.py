@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from footnote.ports import Index
-from footnote.text.about_last_answer import is_about_last_answer
 from footnote.text.language import detect_language
-from footnote.text.references import is_greeting
+from footnote.text.message_kinds import message_kind
 from footnote.types import Hit, Turn
 from footnote.understand.complete import last_question
 
@@ -24,7 +23,7 @@ def may_be_about_last_answer(turn: Turn) -> bool:
 async def keep_last_answer(turn: Turn, *, index: Index) -> Turn:
     """Where the question is about the last answer, sets `conversation.is_asked_about`, the question of that answer as what is asked, in
     its language, and its passages as hits."""
-    if not _is_about_last_answer(turn):
+    if message_kind(turn) != "about_answer":
         return turn
     conversation = turn.conversation
     chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, conversation.passages)} if conversation.passages else {}
@@ -33,12 +32,6 @@ async def keep_last_answer(turn: Turn, *, index: Index) -> Turn:
     queries = (replace(turn.queries[0], lang=detect_language(asked, [turn.lang])),)
     about = replace(conversation, is_asked_about=True)
     return replace(turn, conversation=about, evidence=replace(turn.evidence, hits=hits), queries=queries).rewrite(asked)
-
-
-def _is_about_last_answer(turn: Turn) -> bool:
-    if turn.message_kind is not None:
-        return turn.message_kind == "about_answer"
-    return not is_greeting(turn.request.question) and is_about_last_answer(turn.request.question)
 
 
 def needs_no_search(turn: Turn) -> bool:

@@ -15,11 +15,10 @@ from pydantic import BaseModel, Field
 from footnote.model_calls import ask
 from footnote.ports import Embedder, Models
 from footnote.prompts import Prompts
-from footnote.text.references import is_greeting
+from footnote.text.message_kinds import message_kind
 from footnote.text.untrusted import untrusted
 from footnote.types import LONGEST_QUERY, SMALL_TALK, Exchange, Message, Turn, has_thinking_mode, tier_of_model
 from footnote.understand.complete import add_words, complete, earlier
-from footnote.understand.message_kind import refers_back
 from footnote.understand.same_question import Asked, asks_the_same, set_aside, shares_words
 
 SEARCHING = frozenset({"rag", "pa"})
@@ -47,9 +46,9 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Emb
     """Sets `turn.queries` if the question refers back to the conversation. Without a model, it is completed by the question before. Salient
     words of earlier questions are appended for a small one, if the plan wants `rewrite_by_size`, and where the model writes about
     something else."""
-    if is_greeting(turn.request.question) or turn.message_kind in SMALL_TALK:
+    if message_kind(turn) in SMALL_TALK:
         return turn
-    goes_on = refers_back(turn)
+    goes_on = message_kind(turn) == "follow_up"
     if not _has_model_to_rewrite(turn):
         return await (complete_without_model(turn, embedder=embedder) if turn.plan.model is None else complete_by_words(turn))
     if not goes_on and not turn.plan.wants("rewrite_always"):
@@ -67,14 +66,14 @@ async def complete_without_model(turn: Turn, *, embedder: Embedder | None) -> Tu
     """The question may go on or begin something new. One way to read it is searched for, and `conversation.other_reading` is the other:
     as it was asked, or completed by the question before."""
     question, completed = turn.request.question, await complete(turn, embedder)
-    goes_on = refers_back(turn)
+    goes_on = message_kind(turn) == "follow_up"
     conversation = replace(turn.conversation, other_reading=question if goes_on else completed)
     return replace(turn.rewrite(completed) if goes_on else turn, conversation=conversation)
 
 
 async def complete_by_words(turn: Turn) -> Turn:
     """What `rewrite` does where the model fails or is late, or is small: it is shown all that the words find."""
-    return turn.rewrite(add_words(turn.request.question, earlier(turn), turn.lang)) if refers_back(turn) else turn
+    return turn.rewrite(add_words(turn.request.question, earlier(turn), turn.lang)) if message_kind(turn) == "follow_up" else turn
 
 
 async def _checked(turn: Turn, queries: tuple[str, ...], embedder: Embedder | None, *, goes_on: bool) -> Turn:

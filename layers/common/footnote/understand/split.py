@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from footnote.text.message_kinds import needs_conversation
 from footnote.text.question_parts import question_parts, says_little
-from footnote.text.references import needs_rewriting
 from footnote.types import Exchange, Turn
 from footnote.understand.complete import add_words
 
@@ -29,6 +29,6 @@ async def split_question(turn: Turn) -> Turn:
 
 def _completed(part: str, before: tuple[str, ...], lang: str) -> str:
     """The part with words of those before it, if it cannot be understood alone or says too little."""
-    if not before or not (says_little(part, lang) or needs_rewriting(part, lang)):
+    if not before or not (says_little(part, lang) or needs_conversation(part)):
         return part
     return add_words(part, tuple(Exchange(each, "") for each in before), lang)

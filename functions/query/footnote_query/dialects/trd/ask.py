@@ -13,8 +13,7 @@ from fastapi.responses import StreamingResponse
 
 from footnote.errors import NotFound
 from footnote.steps import last_turn
-from footnote.text.about_last_answer import is_about_last_answer
-from footnote.text.search_need import needs_search
+from footnote.text.message_kinds import kind_of, needs_search
 from footnote.types import Caller, OptionName, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
@@ -122,7 +121,7 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
     """The turn to run: its caller narrowed to the requested groups, its profile adapted to the mode. What needs no
     document is not searched for, and left to the model unless it is about the last answer of a conversation."""
     chats = request.mode == "rag" and request.search == "automatic" and not needs_search(request.query_text)
-    goes_on = request.room_id is not None and is_about_last_answer(request.query_text)
+    goes_on = kind_of(request.query_text, goes_on=request.room_id is not None) == "about_answer"
     mode: Answers = "gpt" if chats and not goes_on else request.mode
     options: dict[OptionName, bool] = {"greet": True} if chats else {}
     if not request.spelling:
