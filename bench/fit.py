@@ -55,7 +55,7 @@ REGIMES: dict[str, tuple[str, tuple[str, ...]]] = {
     "words": ("words", BY_VECTORS),
 }
 """Name → (rows, columns left out)."""
-OF_RELATION = ("meaning", "words", "missing", "type", "search")
+OF_RELATION = ("meaning", "words", "missing", "search")
 """Groups of the columns that tell whether a question is related: the others compare excerpts with one another."""
 
 Matrix = npt.NDArray[np.float64]
@@ -100,12 +100,12 @@ def read_rows(regime: str) -> Rows:
     return Rows(found["features"][:, columns].astype(float), found["answers"], found["question"], found["of"])
 
 
-def regress(features: Matrix, right: Matrix, weights: Matrix, strength: float = PENALTY) -> Linear:
-    """Logistic regression by Newton's method. `strength`: of the L2 penalty."""
+def regress(features: Matrix, right: Matrix, weights: Matrix, strength: float | None = None) -> Linear:
+    """Logistic regression by Newton's method. `strength`: of the L2 penalty; None = PENALTY."""
     mean = np.average(features, axis=0, weights=weights)
     deviation = np.sqrt(np.average((features - mean) ** 2, axis=0, weights=weights)) + 1e-6
     scaled = np.column_stack([np.clip((features - mean) / deviation, -CUT, CUT), np.ones(len(features))])
-    penalty = np.full(scaled.shape[1], strength)
+    penalty = np.full(scaled.shape[1], PENALTY if strength is None else strength)
     penalty[-1] = 1e-6
     found = np.zeros(scaled.shape[1])
     for _ in range(25):

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import fit
+from bench import claim_rows, claims, fit
+from footnote.answer.claim_features import COLUMNS
 from footnote.answer.features import NAMES
 from footnote.answer.verdict import FITTED
 
@@ -22,8 +23,39 @@ def test_a_refit_finds_the_same_weights(regime: str) -> None:
     assert fit.difference(fit.model_of(regime), kept["regimes"][regime]) < REFIT
 
 
-def test_the_file_is_small() -> None:
-    assert FITTED.stat().st_size < 200_000
+def test_a_refit_of_the_check_of_claims_finds_the_same_weights() -> None:
+    kept, made = json.loads(claims.FITTED.read_text("utf-8")), claims.fitted(quiet=True)
+    for regime in claims.REGIMES:
+        assert fit.difference({regime: made[regime]}, kept) < REFIT
+        for threshold in ("doubted_below", "found_from"):
+            assert made[regime][threshold] == pytest.approx(kept[regime][threshold], abs=0.01)
+
+
+def test_the_files_are_small() -> None:
+    assert FITTED.stat().st_size + claims.FITTED.stat().st_size < 200_000
+
+
+def test_more_in_common_never_makes_a_claim_less_likely() -> None:
+    kept = json.loads(claims.FITTED.read_text("utf-8"))
+    for regime in claims.REGIMES:
+        weights = zip(kept[regime]["columns"], kept[regime]["weights"], strict=False)
+        assert [column for column, weight in weights if weight * COLUMNS[column] < 0] == []
+
+
+def test_few_right_sentences_of_answers_held_out_are_doubted_and_most_planted_ones() -> None:
+    rows = claims.Rows("built-in")
+    said = claims.apart(rows)
+    doubted = said < claims.thresholds(rows, said)[0]
+    held = rows.halves == "test"
+    answers, planted = (np.char.startswith(rows.sets, name) for name in (claims.ANSWERS, claims.PLANTED))
+    assert doubted[held & answers & rows.supported].mean() < 0.07
+    assert doubted[held & answers & ~rows.supported].mean() > 0.3
+    assert doubted[held & planted].mean() > 0.9
+
+
+def test_rows_of_claims_hold_no_text() -> None:
+    found = np.load(claim_rows.ROWS)
+    assert {len(each) for each in (*found["of"][:, 2], *found["of"][:, 3])} == {12}
 
 
 @pytest.mark.parametrize("regime", ["vectors", "words"])

@@ -57,13 +57,9 @@ async def test_a_whole_match_is_sufficient() -> None:
     assert found.relevance > 0.5
 
 
-@pytest.mark.parametrize(
-    "question",
-    ["When was the bridge over the river not built?", "When was the bridge over the river built by Eiffel?"],
-)
-async def test_negations_and_foreign_names_lower_the_relevance(question: str) -> None:
+async def test_a_foreign_name_lowers_the_relevance() -> None:
     plain = await assess("When was the bridge over the river built?", BRIDGE)
-    assert (await assess(question, BRIDGE)).relevance < plain.relevance - 0.05
+    assert (await assess("When was the bridge over the river built by Eiffel?", BRIDGE)).relevance < plain.relevance - 0.05
 
 
 async def test_a_name_that_is_missing_is_an_insufficient_context() -> None:
@@ -75,7 +71,7 @@ async def test_a_name_that_is_missing_is_an_insufficient_context() -> None:
 @pytest.mark.parametrize(
     ("question", "weights", "missing"),
     [
-        ("How long may a coach of 150 passengers wait at the bridge?", {}, ("coach", "passengers", "wait")),
+        ("How long may a coach of 150 passengers wait at the bridge?", {}, ("coach", "150", "passengers", "wait")),
         ("Are coaches allowed on the bridge?", {}, ("coaches",)),
         ("Are coaches allowed on the bridge?", {"coach": 3.5}, ()),  # more than one passage in fifty has the word
         ("Was the bridge that Eiffel built painted by Ada Berg?", {"eiffel": 3.5}, ("Eiffel",)),

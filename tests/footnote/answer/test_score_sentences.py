@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from footnote.answer.score_sentences import BESIDE_COSINE, COSINE, WORDS, Features, Question, Scored
-from footnote.text.reading import read
-from footnote.types import BlockKind, Part
+from footnote.types import BlockKind, Part, Reading
 from tests.fakes import make_hit
 from tests.footnote.answer.stored_sentences import score
 
@@ -100,7 +99,7 @@ async def test_a_question_knows_how_much_of_it_occurs_nowhere() -> None:
 def test_words_that_no_passage_contains_are_named_as_they_were_written(
     text: str, lang: str, held: set[str], missing: tuple[str, ...]
 ) -> None:
-    assert Question(read(text, lang), {}).words_without(frozenset(held)) == missing
+    assert Question(Reading(text, lang), {}).words_without(frozenset(held)) == missing
 
 
 # --- vectors -------------------------------------------------------------------------------------

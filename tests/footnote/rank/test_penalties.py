@@ -48,7 +48,6 @@ async def test_each_type_loses_its_share_and_the_order_follows() -> None:
         ("Was bedeutet Pylon?", "de"),
         ("Was ist ein Pylon?", "de"),
         ("주탑이란 무엇인가요?", "ko"),
-        ("주탑의 뜻", "ko"),
     ],
 )
 async def test_a_glossary_keeps_its_score_where_something_is_to_be_defined(question: str, lang: str) -> None:

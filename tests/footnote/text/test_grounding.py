@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.text.answer_types import answer_type_score, asked_type_of
+from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import best_support, covered_share, most_supporting
+from footnote.text.question_kinds import asked_type_of
 
 TEXT = "The bridge was built in 1894. It is painted dark red. Its architect was Horace Jones."
 

@@ -1,9 +1,10 @@
-"""What kind of question is asked, by patterns, in three languages."""
+"""What kind of question is asked, in three languages."""
 
 from __future__ import annotations
 
 import pytest
 
+from bench.question_kinds import WEIGHTS, recognised
 from footnote.text.question_kinds import classify
 from footnote.types import Intent, QuestionType
 
@@ -59,7 +60,17 @@ def test_a_date_is_an_entity_in_every_language() -> None:
 
 def test_why_one_thing_is_better_asks_for_reasons() -> None:
     assert classify("Why is rail better than road?", "en").intent == "ANALYTICAL"
-    assert classify("Should we lease or buy the vans?", "en").type == "comparative"
+
+
+def test_what_is_asked_for_is_told_as_often_as_measured() -> None:
+    """Of questions of folders that nothing was fitted with; the patterns before told 451."""
+    counts = recognised()
+    assert sum(counts[asks][asks] for asks in counts) >= 515
+    assert sum(count.total() for count in counts.values()) == 879
+
+
+def test_the_weights_are_small() -> None:
+    assert WEIGHTS.stat().st_size < 200_000
 
 
 @pytest.mark.parametrize(

@@ -25,16 +25,15 @@ async def read(question: str, **changes: Any) -> Reading:
     ("question", "lang", "reading"),
     [
         ("When was it built?", "en", Reading(asked_type="date")),
-        ("Wie oft tagt er?", "de", Reading(asked_type="frequency")),
-        ("How do I reset it?", "en", Reading(shape="how_to")),
-        ("What is a portlet?", "en", Reading(shape="definition")),
-        ("What is the portlet?", "en", Reading(shape="definition")),
+        ("Wie oft tagt er?", "de", Reading(asked_type="number")),
+        ("How do I reset it?", "en", Reading(asked_type="how-to")),
+        ("What is a portlet?", "en", Reading(asked_type="definition")),
         ("Who is the treasurer?", "en", Reading(asked_type="person")),
-        ("컬렉션이 뭐예요?", "ko", Reading(shape="definition")),
-        ("¿Qué es un portlet?", "es", Reading()),
+        ("컬렉션이 뭐예요?", "ko", Reading(asked_type="definition")),
+        ("¿Cuánto cuesta la entrada?", "es", Reading(asked_type="number")),
     ],
 )
-async def test_a_reading_tells_shape_and_type(question: str, lang: str, reading: Reading) -> None:
+async def test_a_reading_tells_what_is_asked_for(question: str, lang: str, reading: Reading) -> None:
     assert await read(question, lang=lang) == replace(reading, question=question, lang=lang)
 
 
@@ -42,9 +41,9 @@ async def test_each_of_several_questions_has_a_reading_of_its_own() -> None:
     parts = ("What is a portlet?", "When was it built?")
     reading = await read("Portlet, and when?", queries=parts)
     assert reading.question == " ".join(parts)
-    assert [(part.question, part.shape, part.asked_type) for part in reading.parts] == [
-        (parts[0], "definition", None),
-        (parts[1], "other", "date"),
+    assert [(part.question, part.asked_type) for part in reading.parts] == [
+        (parts[0], "definition"),
+        (parts[1], "date"),
     ]
 
 
@@ -55,8 +54,7 @@ async def test_a_reading_keeps_what_other_steps_set_and_tells_no_words() -> None
     told = (turn.reading.classification, turn.reading.scope, turn.reading.divided, turn.reading.unknown_words)
     assert told == (known.classification, scope, "Portlet?", ("portlett",))
     assert reading_shown(turn) == {
-        "shape": "definition",
-        "asked_type": "other",
+        "asked_type": "definition",
         "parts": 0,
         "scope": "collection, attached, period",
     }
@@ -64,7 +62,7 @@ async def test_a_reading_keeps_what_other_steps_set_and_tells_no_words() -> None
 
 def test_another_question_is_not_read_yet() -> None:
     turn = make_turn("What is a portlet?")
-    assert (turn.reading.shape, turn.ask("When was it built?").reading) == ("definition", Reading())
+    assert (turn.reading.asked_type, turn.ask("When was it built?").reading) == ("definition", Reading())
 
 
 @pytest.mark.parametrize("table", [ANSWER, RETRIEVE, LOOK_UP, FIND], ids=["ANSWER", "RETRIEVE", "LOOK_UP", "FIND"])

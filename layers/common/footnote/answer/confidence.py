@@ -4,11 +4,11 @@
                  answer has it
     grounding  = the mean support of the answer's sentences (`support`); 1 for quoted ones; 0 without an answer
     score      = relevance × grounding; high from HIGH on, if the context is sufficient, medium from MEDIUM on
-    coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all that may name a thing or are found
+    coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all
 
 Of several questions the least relevance counts.
-Missing aspects are words of the question that may name a thing (`things`), that no cited passage has and, unless they are names, few
-others (COMMON). A sentence that was found conflicts with a cited one of another document as `conflicts` says.
+Missing aspects are words of the question that no cited passage has and, unless they are names, few others (COMMON).
+A sentence that was found conflicts with a cited one of another document as `conflicts` says.
 
 `python -m bench.confidence` measures it.
 """
@@ -28,7 +28,6 @@ from footnote.answer.support import groundedness
 from footnote.answer.verdict import judge
 from footnote.ports import Embedder, Index
 from footnote.text.grounding import covered_share
-from footnote.text.question_things import things
 from footnote.text.tokens import content_terms
 from footnote.types import Answer, Confidence, Turn
 
@@ -57,10 +56,8 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
         relevance = min(relevance_of(*each) for each in read or [(whole, question, sentences)])
     cited = {citation.hit.chunk.chunk_id for citation in answer.citations}
     held = frozenset[str]().union(*(each.held for each in sentences if each.hit.chunk.chunk_id in cited))
-    named = things(question.text, question.lang)
-    missing = tuple(_missing(question, held, named))
-    terms = held.union(content_terms(" ".join(named), question.lang)) & question.terms or question.terms
-    coverage = covered_share(terms, held, question.weights)
+    missing = tuple(_missing(question, held))
+    coverage = covered_share(question.terms, held, question.weights)
     conflicts = has_conflicts(answer, sentences, turn.lang)
     is_answer = turn.outcome in (None, "cached", "faq")
     lacking = coverage < SUFFICIENT or any(question.is_name(word) for word in missing)
@@ -100,12 +97,11 @@ def has_conflicts(answer: Answer, sentences: Sequence[Scored], lang: str) -> boo
     return any(conflicting(one, other, lang) for one in said for other in sentences)
 
 
-def _missing(question: Question, held: frozenset[str], named: frozenset[str]) -> Iterator[str]:
+def _missing(question: Question, held: frozenset[str]) -> Iterator[str]:
     for word in question.words_without(held):
-        if word in named:
-            rarest = max(question.weights[term] for term in content_terms(word, question.lang))
-            if question.is_name(word) or rarest >= COMMON:
-                yield word
+        rarest = max(question.weights[term] for term in content_terms(word, question.lang))
+        if question.is_name(word) or rarest >= COMMON:
+            yield word
 
 
 def _grounding(answer: Answer) -> float:

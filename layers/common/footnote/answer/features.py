@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from footnote.answer.choose import Quote
 from footnote.answer.score_sentences import Question, Scored
 from footnote.text.codes import codes_in
-from footnote.text.question_shapes import NEGATION
 from footnote.text.values import values_in
 from footnote.types import HYBRID, Hit
 
@@ -36,12 +35,9 @@ OF_EXCERPT = {
     "covered_strictly": "words",
     "missing": "missing",  # weight of the rarest term that it lacks
     "missing_known": "missing",  # of the rarest one that the collection has
-    "type_held": "type",
-    "type_missing": "type",
     "numbers_missing": "missing",
     "codes_missing": "missing",
     "names_missing": "missing",
-    "negation_differs": "negation",
     "above_others": "rivals",  # how much the best sentence scores above that of the next passage
     "above_own": "rivals",  # above the next excerpt of its own passage
     "above_mean": "rivals",  # above the mean of five others
@@ -54,7 +50,6 @@ OF_EXCERPT = {
     "sentence_length": "form",
 }
 OF_SEARCH = {
-    "negated": "negation",
     "highest_cosine": "search",
     "nearest": "search",
     "nearest_ahead": "search",  # of the last hit
@@ -118,7 +113,6 @@ class _Search:
         first = self._first("bm25") == self._first("cosine")
         scores = [quote.best.score for quote in self._quotes]
         return [
-            float(question.negated),
             self._highest,
             self._dense[0],
             self._dense[0] - self._dense[-1],
@@ -152,7 +146,7 @@ class _Search:
         elsewhere = [other.best.score for other in self._quotes if other.hit is not hit]
         within = [other.best.score for other in self._quotes if other.hit is hit and other is not quote]
         highest = sorted(others, reverse=True)[:5] or [best.score - 1]
-        is_typed, kind = question.asked_type is not None, quote.excerpt.kind
+        kind = quote.excerpt.kind
         return [
             found.cosine,
             (found.cosine - self._mean) / self._deviation,
@@ -167,12 +161,9 @@ class _Search:
             question.strict(covered),
             max(lacked, default=0.0) / self._most,
             max(known, default=0.0) / self._most,
-            found.kind if is_typed else 0.0,
-            float(is_typed and found.kind == 0),
             float(len(self._numbers - values_in(quote.placed, hit.chunk.lang)) if self._numbers else 0),
             float(len(codes_missing(self._codes, [quote]))),
             float(sum(question.is_name(word) for word in missing)),
-            float((NEGATION.search(best.text) is not None) != question.negated),
             best.score - max(elsewhere, default=best.score - 1),
             best.score - max(within, default=best.score - 1),
             best.score - sum(highest) / len(highest),

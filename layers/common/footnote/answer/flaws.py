@@ -30,7 +30,8 @@ def find_flaw(turn: Turn, answer: Answer) -> Flaw | None:
         return "empty"
     if answer.cut == "repetition":
         return "repetition"
-    if _only_announces(text, turn) or any(_only_repeats(text, each) for each in {turn.request.question, turn.asked}):
+    said = WORD.findall(text.casefold())
+    if _only_announces(text, turn) or said in [WORD.findall(each.casefold()) for each in (turn.request.question, turn.asked)]:
         return "preamble"
     if _is_in_other_language(text, turn):
         return "other_language"
@@ -43,11 +44,6 @@ def _only_announces(text: str, turn: Turn) -> bool:
     if find_end(f"{said}\n1.", stems_of(turn.request.question)) == len(said) + 1:
         return True
     return said.endswith((":", "：")) and len(split_sentences(said, turn.lang)) == 1
-
-
-def _only_repeats(text: str, question: str) -> bool:
-    """Whether it says the question again, word for word."""
-    return WORD.findall(text.casefold()) == WORD.findall(question.casefold())
 
 
 def _is_in_other_language(text: str, turn: Turn) -> bool:

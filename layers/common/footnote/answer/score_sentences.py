@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from footnote.answer.excerpts import announces, is_table_head
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import UNSEEN, whole_weight
-from footnote.text.question_shapes import NEGATION
 from footnote.text.sentences import looks_like_heading
 from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms, other_forms
 from footnote.types import Chunk, ChunkSentences, Hit, Reading
@@ -66,7 +65,6 @@ class Question:
         self.vector = vector
         self.by_vectors = vector is not None
         self.asked_type = reading.asked_type
-        self.negated = NEGATION.search(text) is not None
         sequence = content_terms(text, lang)
         self.terms = frozenset(sequence)
         self._forms = other_forms(text, lang, languages)

@@ -15,7 +15,7 @@ PENALTIES: Mapping[ContentType, float] = {"reference": 0.3, "contents": 0.5, "cr
 async def penalise(turn: Turn) -> Turn:
     """Lowers the scores of such passages of the pool and orders it again; notes their number as `penalised`. A glossary keeps its
     score where something is to be defined."""
-    spared: set[ContentType] = {"reference"} if turn.reading.shape == "definition" else set()
+    spared: set[ContentType] = {"reference"} if turn.reading.asked_type == "definition" else set()
     pool = [_penalised(hit, spared) for hit in turn.evidence.pool]
     count = sum(after is not before for after, before in zip(pool, turn.evidence.pool, strict=True))
     if not count:

@@ -82,7 +82,7 @@ from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Ratin
 from footnote.types.language_models import ModelLimits, ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, LONGEST_QUERY, MOST_DERIVED, Query, QueryKind
-from footnote.types.reading import AskedType, AttachedFiles, Period, Reading, Scope, Shape
+from footnote.types.reading import AskedType, AttachedFiles, Period, Reading, Scope
 from footnote.types.record import (
     NO_MODEL,
     ModelCall,
@@ -236,7 +236,6 @@ __all__ = [
     "Role",
     "Scope",
     "Search",
-    "Shape",
     "SourceState",
     "Span",
     "Stage",

@@ -8,11 +8,8 @@ from typing import Literal
 
 from footnote.types.classification import Classification
 
-Shape = Literal["how_to", "definition", "list", "yes_no", "topic", "other"]
-"""What an answer looks like. how_to: steps. definition: a sentence that defines something. list: several things. yes_no: a sentence, with
-its condition. topic: what is said about it."""
-AskedType = Literal["date", "frequency", "number", "person", "place", "reason"]
-"""The kind of thing that is asked for."""
+AskedType = Literal["number", "date", "person", "place", "reason", "yes-no", "how-to", "definition", "list"]
+"""What is asked for. how-to: steps. definition: a sentence that defines something. list: several things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +49,11 @@ class Reading:
     does a search, before it begins."""
 
     question: str = ""
-    """The text that was read, `Turn.asked` or a part of it; “” = none, and shape, type and parts say nothing."""
+    """The text that was read, `Turn.asked` or a part of it; “” = none, and type and parts say nothing."""
     lang: str = "en"
     """Its language."""
-    shape: Shape = "other"
-    """What an answer to it looks like."""
     asked_type: AskedType | None = None
-    """The kind of thing it asks for; None = another."""
+    """What it asks for; None = something else."""
     parts: tuple[Reading, ...] = ()
     """Each of several questions, in the order of `Turn.answered`; () = there is one."""
     classification: Classification | None = None

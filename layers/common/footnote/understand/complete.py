@@ -14,7 +14,7 @@ from contextlib import suppress
 from footnote.errors import FootnoteError
 from footnote.ports import Embedder, speaks
 from footnote.text.message_kinds import is_small_talk, kind_of, needs_conversation
-from footnote.text.question_shapes import shape_of
+from footnote.text.question_kinds import asked_type_of
 from footnote.text.similarity import vector_cosine
 from footnote.text.tokens import content_terms
 from footnote.text.words import ASKING_KO, salient_words
@@ -57,7 +57,7 @@ def _is_fragment(question: str, lang: str) -> bool:
         return False
     if lang == "ko":
         return not any(word.startswith(ASKING_KO) for word in words)
-    return ASKING.isdisjoint(words[:2]) and not any(shape_of(" ".join(words[at:]), lang) == "yes_no" for at in range(len(words)))
+    return ASKING.isdisjoint(words[:2]) and not any(asked_type_of(" ".join(words[at:])) == "yes-no" for at in range(len(words)))
 
 
 def earlier(turn: Turn) -> tuple[Exchange, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from footnote.text.reading import read
+from footnote.text.question_kinds import asked_type_of
 from footnote.types import Reading, Turn
 
 
@@ -16,8 +16,8 @@ async def read_question(turn: Turn) -> Turn:
 
 def reading_of(turn: Turn) -> Reading:
     """The turn's reading with what the text of the question tells, and that of each of several questions."""
-    known, asked, answered = turn.reading, read(turn.asked, turn.lang), turn.answered
-    parts = tuple(replace(read(query.text, turn.lang), scope=known.scope) for query in answered) if len(answered) > 1 else ()
+    known, asked, answered = turn.reading, _read(turn.asked, turn.lang), turn.answered
+    parts = tuple(replace(_read(query.text, turn.lang), scope=known.scope) for query in answered) if len(answered) > 1 else ()
     return replace(
         asked,
         parts=parts,
@@ -28,12 +28,15 @@ def reading_of(turn: Turn) -> Reading:
     )
 
 
+def _read(question: str, lang: str) -> Reading:
+    return Reading(question, lang, asked_type_of(question))
+
+
 def reading_shown(turn: Turn) -> dict[str, Any]:
     """What the question asks, without its words."""
     reading, scope = turn.reading, turn.reading.scope
     about = {"collection": scope.collection, "attached": scope.attached is not None, "period": scope.period is not None}
     return {
-        "shape": reading.shape,
         "asked_type": reading.asked_type or "other",
         "parts": len(reading.parts),
         "scope": ", ".join(name for name, is_named in about.items() if is_named) or "any",
