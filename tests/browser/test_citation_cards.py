@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.test_accessibility import LEAVE, STILL, grave_in_both
 from tests.browser.test_page import tab_to
+from tests.browser.test_tiers import route_replies
 
 Open = Callable[..., Any]
 LATER = "() => new Promise(resolve => setTimeout(resolve, 200))"
@@ -53,3 +54,26 @@ def test_a_citations_card_shows_the_cited_words_by_pointer_and_by_keyboard(open_
     page.keyboard.press("Escape")  # the document stays open
     expect(card).to_be_hidden()
     expect(page.locator("#passage")).to_be_visible()
+
+
+def test_a_citation_whose_quote_is_not_in_its_passage_is_marked_and_says_why(open_handbook: Open, server: str) -> None:
+    def misquoted(body: dict[str, Any]) -> None:
+        first = body["citations"][0]
+        body["extractive"] = False
+        first["quotes"] = [{"text": "29 days of leave", "state": "not_found", "bounds": None}, *[None] * (len(first["spans"]) - 1)]
+
+    screen = open_handbook(server, **STILL)
+    page: Page = screen.page
+    route_replies(page, misquoted)
+    screen.ask(LEAVE)
+    screen.finished()
+    mark = page.locator(".answer .doubt")
+    expect(mark).to_have_count(1)
+    expect(mark).to_have_text("≠The words that the model quotes for this are in no passage. Check the sentence before you rely on it.")
+    page.locator(".cite").first.hover()
+    expect(page.locator(".card-fault")).to_contain_text("are in no passage")
+    assert grave_in_both(page) == []
+    page.locator(".cite").first.click()
+    expect(page.locator("#source-note")).to_contain_text("are in no passage")
+    page.locator("#language").select_option("ko")
+    expect(mark).to_contain_text("어느 구절에도 없습니다")

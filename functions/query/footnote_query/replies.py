@@ -11,7 +11,7 @@ from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
 from footnote.turn_records.read import model_usage_of, question_of, shown_title, started_at_of
-from footnote.types import CUT_WARNINGS, Cut, Reason, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage, tier_of
+from footnote.types import CUT_WARNINGS, Cut, QuotedWords, Reason, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage, tier_of
 from footnote_query.notices import model_failed, notice_of
 from footnote_query.steps import StepBody, make_steps
 
@@ -40,6 +40,7 @@ class CitationBody(BaseModel):
     )
     spans: list[tuple[int, int]] = Field(description="Code point offsets of this citation's markers in `answer`.")
     added: bool = Field(False, description="True: the model did not cite the passage; it was found to support a sentence.")
+    quotes: list[QuotedWords | None] = Field([], description="The words that the model says each of `spans` rests on, looked up.")
 
 
 class HitBody(BaseModel):

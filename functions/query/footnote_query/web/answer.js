@@ -1,7 +1,7 @@
 // Renders a finished turn, live or stored: the answer with its citations, sources and actions.
 
 import { describeCitation } from './citation_card.js'
-import { DOUBT, checkedOf } from './claims.js'
+import { DOUBT, checkedOf, quoteFault } from './claims.js'
 import { closestPassages } from './closest.js'
 import { addCopyButtons } from './code_blocks.js'
 import { pickCollection, writeQuestion } from './composer.js'
@@ -39,7 +39,7 @@ export function quotedMeanwhile(quote) {
 
 function textOf(text, sources, quoted, claims) {
   const { body, places } = rendered(text, checkedOf(sources, claims), quoted)
-  for (const [sup, { source, which }] of places) sup.append(marker(source, sources, which))
+  for (const [sup, { source, which }] of places) sup.append(marker(source, sources, which), ...faultOf(quoteFault(source, which)))
   return body
 }
 
@@ -52,7 +52,7 @@ function closestOf(text, sources, title) {
 function rendered(text, sources, quoted) {
   const places = new Map()
   const body = renderAnswer(text, sources, (n, span) => {
-    if (n === DOUBT) return doubtMark()
+    if (n === DOUBT) return el('sup', {}, mark('?', 'doubted_sentence'))
     const sup = el('sup')
     places.set(sup, { source: sources.find(({ number }) => number === n), which: span })
     return sup
@@ -66,8 +66,9 @@ function rendered(text, sources, quoted) {
   return { body, places }
 }
 
-/** The mark behind a sentence that no passage supports. */
-const doubtMark = () => el('sup', { class: 'doubt', tabindex: '0' }, el('span', { 'aria-hidden': 'true' }, '?'), say(el('span', { class: 'tip' }), 'doubted_sentence'))
+/** The mark behind a sentence that no passage supports, or a citation whose quote is not in its passage. */
+const mark = (sign, key) => el('span', { class: 'doubt', tabindex: '0' }, el('span', { 'aria-hidden': 'true' }, sign), say(el('span', { class: 'tip' }), key))
+const faultOf = key => (key ? [mark('≠', key)] : [])
 
 const after = (turn, sources, ...shown) => [...notes(turn), ...shown, ...ways(turn), actions(turn, sources), receiptOf(turn), ...followUps(turn)]
 

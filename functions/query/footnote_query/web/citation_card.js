@@ -2,6 +2,7 @@
 // All of it is in the reply; nothing is loaded. A touch opens the document instead.
 
 import { citedWords } from './cited_words.js'
+import { quoteFault } from './claims.js'
 import { el, joined, say } from './dom.js'
 import { placeOf } from './document_facts.js'
 
@@ -28,10 +29,12 @@ function contents({ source, span }) {
   const [before, words, after] = citedWords(source, span).map(tidy)
   const [key, values] = placeOf(source)
   const path = (source.headings?.length ? source.headings : [source.section]).filter(heading => heading && heading !== source.title)
+  const fault = quoteFault(source, span)
   const facts = [path.join(' › '), key && say(el('span', { class: 'page' }), key, values)].filter(Boolean)
   return [
     el('p', { class: 'card-title' }, source.title),
     facts.length > 0 && el('p', { class: 'card-place' }, ...joined(facts, ' · ')),
+    fault && say(el('p', { class: 'card-fault' }), fault),
     el('p', { class: 'card-text' }, before, el('mark', {}, words), after),
   ].filter(Boolean)
 }

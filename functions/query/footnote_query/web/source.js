@@ -2,6 +2,7 @@
 
 import { aboutDocument } from './about.js'
 import { Problem, call } from './api.js'
+import { quoteFault } from './claims.js'
 import { $, el, say } from './dom.js'
 import { openPanel } from './panels.js'
 import { PdfView, loadPdfjs } from './pdf_view.js'
@@ -69,7 +70,7 @@ async function load() {
   const mine = ++latest
   const late = () => mine !== latest
   view.ariaBusy = 'true'
-  note(null)
+  note(quoteFault(cited, sentence))
   if (!pdf) view.replaceChildren(say(el('p', { class: 'hint opening' }), 'source_opening'))
   if (cited.page != null) loadPdfjs().catch(() => {}) // preload; a failure is reported when it is needed
   try {

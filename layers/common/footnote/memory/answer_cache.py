@@ -17,7 +17,7 @@ from footnote.ports import Cache, Clock, Embedder, Index, Records
 from footnote.prompts import Prompts
 from footnote.settings import Settings
 from footnote.turn_records.make import stored_claims
-from footnote.turn_records.restore import restored_claims
+from footnote.turn_records.restore import restored_claims, restored_quotes
 from footnote.types import Answer, Chunk, Citation, Hit, Turn, Verdict
 
 
@@ -87,7 +87,17 @@ def _kept(answer: Answer, hits: tuple[Hit, ...], tokens: int) -> dict[str, Any]:
         "labels": {hit.chunk.doc_id: hit.chunk.file_label for hit in hits if hit.chunk.file_label},
         "hits": [(hit.chunk.chunk_id, hit.score, hit.scores) for hit in hits],
         "citations": [
-            (c.number, positions[c.hit.chunk.chunk_id], c.snippet, c.page, c.bounds, c.spans, c.is_added) for c in answer.citations
+            (
+                c.number,
+                positions[c.hit.chunk.chunk_id],
+                c.snippet,
+                c.page,
+                c.bounds,
+                c.spans,
+                c.is_added,
+                [q and asdict(q) for q in c.quotes],
+            )
+            for c in answer.citations
         ],
         "claims": stored_claims(answer),
     }
@@ -98,8 +108,8 @@ def _restored(value: dict[str, Any], chunks: dict[str, Chunk]) -> tuple[Answer, 
     labelled = {chunk_id: replace(chunk, file_label=labels.get(chunk.doc_id, "")) for chunk_id, chunk in chunks.items()}
     hits = tuple(Hit(labelled[chunk_id], score, scores) for chunk_id, score, scores in value["hits"])
     citations = tuple(
-        Citation(number, hits[position], snippet, page, _pairs(bounds), _pairs(spans), *added)
-        for number, position, snippet, page, bounds, spans, *added in value["citations"]  # an earlier version did not keep the last
+        Citation(number, hits[position], snippet, page, _pairs(bounds), _pairs(spans), more[:1] == [True], restored_quotes(*more[1:]))
+        for number, position, snippet, page, bounds, spans, *more in value["citations"]  # earlier versions did not keep the last two
     )
     kept: dict[str, Any] | None = value["verdict"]
     is_whole = kept is not None and "reasons" in kept  # that of an earlier version has other scores

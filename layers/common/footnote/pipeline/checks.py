@@ -9,6 +9,7 @@ from footnote.answer.context import warn_of_injection, was_written
 from footnote.answer.critique import critique, critique_shown
 from footnote.answer.extract import verdict_shown
 from footnote.answer.overview import has_quotes, is_quoted_first, quote_first, show_quotes
+from footnote.answer.quote_gate import cites_sentences, gate_quotes, quotes_shown
 from footnote.answer.revise import is_revisable, revise, revision_shown
 from footnote.answer.unsupported import check_support, is_checked
 from footnote.guard.answer_policy import check_quotes, drop_quotes, enforce_policy, find_violations, has_answer, shows_closest, withhold
@@ -60,6 +61,10 @@ CHECKS = (
     Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=is_checked),
     INJECTION,
     POLICY,
+    Step(
+        "quote_gate", gate_quotes, stage=Stage.CHECK, option="quote_gate", paid=True, on_error=SKIP, timeout_s=20, when=cites_sentences,
+        shows=quotes_shown,
+    ),
 )
 """An answer from documents → what may be shown of it, with its warnings."""
 # fmt: on

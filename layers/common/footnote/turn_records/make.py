@@ -13,6 +13,7 @@ from footnote.types import (
     Hit,
     Message,
     ModelSource,
+    QuotedWords,
     Record,
     Status,
     StoredClaim,
@@ -20,6 +21,7 @@ from footnote.types import (
     StoredMessage,
     StoredModelSource,
     StoredPlan,
+    StoredQuote,
     StoredReference,
     StoredToolCall,
     StoredUsage,
@@ -183,7 +185,13 @@ def _reference(citation: Citation) -> StoredReference:
         stored["file"] = chunk.file_label
     if citation.is_added:
         stored["added"] = True
+    if citation.quotes:
+        stored["quotes"] = [_quote(each) if each else None for each in citation.quotes]
     return stored
+
+
+def _quote(quote: QuotedWords) -> StoredQuote:
+    return {"text": quote.text, "state": quote.state, "bounds": list(quote.bounds) if quote.bounds else None}
 
 
 def stored_claims(answer: Answer) -> list[StoredClaim]:

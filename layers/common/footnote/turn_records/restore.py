@@ -18,11 +18,13 @@ from footnote.types import (
     EvidenceSpan,
     Hit,
     ModelCall,
+    QuotedWords,
     RankedList,
     Record,
     Span,
     StoredClaim,
     StoredHit,
+    StoredQuote,
     StoredReference,
     StoredVerdict,
     Turn,
@@ -131,7 +133,13 @@ def _citation(reference: StoredReference, record: TurnRecord, hits: Sequence[Hit
         bounds=_pairs(reference["bounds"]),
         spans=_pairs(reference["spans"]),
         is_added=reference.get("added", False),
+        quotes=restored_quotes(reference.get("quotes", ())),
     )
+
+
+def restored_quotes(stored: Iterable[StoredQuote | None] = ()) -> tuple[QuotedWords | None, ...]:
+    """The quotes of a citation."""
+    return tuple(QuotedWords(each["text"], each["state"], _pair(each["bounds"])) if each else None for each in stored)
 
 
 def _hit(stored: StoredHit, record: TurnRecord, chunks: Mapping[str, Chunk]) -> Hit:
@@ -159,6 +167,10 @@ def _bare(chunk_id: str, stored: StoredHit | StoredReference, record: TurnRecord
         metadata={"file_name": f"{stored['title']}.{ending}"} if ending else {},  # determines `unit`
         file_label=stored.get("file", ""),
     )
+
+
+def _pair(bounds: Sequence[int] | None) -> tuple[int, int] | None:
+    return (bounds[0], bounds[1]) if bounds else None
 
 
 def _pairs(lists: Iterable[Sequence[int]]) -> tuple[tuple[int, int], ...]:

@@ -59,6 +59,21 @@ class Verdict:
         return self.answer_from > 0
 
 
+QuoteState = Literal["found", "misattributed", "stitched", "not_found"]
+"""Where a quote is. found: in the cited passage. misattributed: in another that the model was shown. stitched: only its parts are, in one
+passage and in order. not_found: none of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedWords:
+    """The words that a model says it rests a cited sentence on, looked up (`answer.quote_gate`)."""
+
+    text: str
+    state: QuoteState
+    bounds: tuple[int, int] | None = None
+    """(start, end) in the cited passage's text; None = they are not in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A passage that the answer cites, independent of how a dialect renders it."""
@@ -75,6 +90,8 @@ class Citation:
     """(start, end) of this citation's markers in the answer's text."""
     is_added: bool = False
     """The model did not cite the passage; the check found that it supports a sentence."""
+    quotes: tuple[QuotedWords | None, ...] = ()
+    """One for each of `spans`, None where the model gave none; () = it was not asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ OptionName = Literal[
     "paraphrases",
     "penalties",
     "question_filters",
+    "quote_gate",
     "quotes",
     "reformulate",
     "refine",
@@ -163,6 +164,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "question_filters": Option(
         "Search only documents of the time that the question names, if they have a date.", False, requestable=True, affects="search"
     ),
+    "quote_gate": Option("Have the model quote what its citations rest on, and look the quotes up.", False, requestable=True),
     "quotes": Option("Quote the documents where the model fails before its first word.", True),
     "refine": Option("Order the best passages by their sentences, word order and neighbours.", True, requestable=True, affects="search"),
     "reformulate": Option(
@@ -213,6 +215,7 @@ LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
         "extended_thinking": True,
         "ensemble_voting": True,
         "critique": True,
+        "quote_gate": True,
         "verify_passages": True,
         "judge_passages": True,
         "graph": True,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from footnote.types.answer import Reason, Tier
+from footnote.types.answer import QuoteState, Reason, Tier
 from footnote.types.classification import Strategy
 from footnote.types.documents import Unit
 from footnote.types.experiments import StoredAssignment
@@ -92,6 +92,16 @@ class StoredReference(StoredFile):
     spans: list[list[int]]
     added: NotRequired[bool]
     """The model did not cite the passage; the check found that it supports a sentence."""
+    quotes: NotRequired[list[StoredQuote | None]]
+    """What the model says it rests on, one for each of `spans`; missing = it was not asked."""
+
+
+class StoredQuote(TypedDict):
+    """A `QuotedWords`."""
+
+    text: str
+    state: QuoteState
+    bounds: list[int] | None
 
 
 class StoredClaim(TypedDict):
