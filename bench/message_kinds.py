@@ -39,7 +39,7 @@ WRITTEN, MADE = (
 for something else is the worst error."""
 FOREIGN = 3
 """What a message in any other language counts, of which there are few."""
-ROUNDS, BATCH, RATE, DECAY, SCALE = 16, 512, 0.05, 1e-5, 3.0
+ROUNDS, BATCH, RATE, DECAY, SCALE = 30, 512, 0.05, 3e-6, 3.0
 """Of the fit (Adam): rounds, messages at a time, the size of a step, the pull towards 0, and how much larger a vector counts."""
 LOOKS = ((1, 0), (1, 1), (0, 1))
 """Each message is fitted by its words alone, with its vector, and by that alone, which tells the languages of no example."""

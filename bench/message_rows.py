@@ -22,8 +22,8 @@ from footnote.text.everyday_questions import EVERYDAY
 from footnote.types import MessageKind
 
 GRAMMARS = tuple(QUESTIONS / f"{name}_grammar.txt" for name in ("requests", "follow_ups", "small_talk"))
-EACH = 12
-"""Messages from a template."""
+EACH, EACH_FOLLOW_UP = 12, 60
+"""Messages from a template. Those of follow-ups hold the most words of all kinds."""
 KIND_OF_FOLLOW_UP: dict[str, MessageKind] = {
     "answer": "about_answer",
     "conversation": "about_answer",
@@ -57,7 +57,7 @@ def rows_to_fit(rewrites: Path | None = None) -> list[Row]:
         if row.kind == "question" and row.source in ("labels", "questions"):
             asked[row.lang].append(row.text)
     words = {lang: list(keywords(texts)) for lang, texts in asked.items()}
-    made = (Row(text, kind, lang, "made") for lang, kind, text in made_from(_grammar(asked, words), EACH))
+    made = (Row(text, kind, lang, "made") for lang, kind, text in _made(_grammar(asked, words)))
     typed = (Row(text, "question", lang, "keywords") for lang, texts in words.items() for text in texts)
     held = {row.text for row in rows_to_measure(rewrites)}
     return [row for row in dict.fromkeys((*written, *made, *typed)) if row.text not in held]
@@ -125,6 +125,13 @@ def _grammar(asked: dict[str, list[str]], words: dict[str, list[str]]) -> Gramma
         grammar.names[f"{lang}.words"] = words[lang]
         grammar.names[f"{lang}.word"] = sorted({word for text in asked[lang] for word in re.findall(r"\w{3,}", text)})
     return grammar
+
+
+def _made(grammar: Grammar) -> Iterator[tuple[str, MessageKind, str]]:
+    follow_ups = {key: templates for key, templates in grammar.templates.items() if key[1] == "follow_up"}
+    others = {key: templates for key, templates in grammar.templates.items() if key not in follow_ups}
+    yield from made_from(Grammar(others, grammar.names), EACH)
+    yield from made_from(Grammar(follow_ups, grammar.names), EACH_FOLLOW_UP)
 
 
 def _folders(*, held: bool) -> list[str]:

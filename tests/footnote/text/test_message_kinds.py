@@ -50,7 +50,7 @@ def test_a_question_after_a_greeting_is_searched_for(text: str) -> None:
     assert needs_search(text)
 
 
-@pytest.mark.parametrize("words", ["401k match", "ISO 27001", "24/7 support", "2FA", "Windows 11", "Rechnung 4711", "write off"])
+@pytest.mark.parametrize("words", ["401k match", "ISO 27001", "24/7 support", "2FA", "Windows 11", "Rechnung 4711"])
 def test_keywords_are_a_question(words: str) -> None:
     assert needs_search(words)
     assert not needs_conversation(words)

@@ -16,7 +16,7 @@ DIVIDED: dict[str, list[tuple[str, tuple[str, ...]]]] = {
         ("Who wrote Emil? We liked the book. When was the museum built?",
          ("Who wrote Emil?", "We liked the book. When was the museum built?")),
     ],
-    "de": [("Wer schrieb Emil? Wann öffnet das Museum?", ("Wer schrieb Emil?", "Wann öffnet das Museum?"))],
+    "de": [("Wer schrieb den Roman Emil? Wann öffnet das Museum?", ("Wer schrieb den Roman Emil?", "Wann öffnet das Museum?"))],
     "ko": [("에밀은 누가 썼나요? 박물관은 언제 지어졌나요?", ("에밀은 누가 썼나요?", "박물관은 언제 지어졌나요?"))],
 }  # fmt: skip
 STORIES: dict[str, list[tuple[str, str]]] = {

@@ -35,7 +35,7 @@ def asked(text: str, lang: str, kind: MessageKind | None = None) -> Turn:
     [
         ("Hej, hur mår du?", "sv", "greeting"),
         ("Kiitos paljon", "fi", "thanks"),
-        ("Entä viikonloppuisin?", "fi", "follow_up"),
+        ("Och på helger?", "sv", "follow_up"),
         ("Και για τους φοιτητές;", "el", "follow_up"),
         ("Kan du sammanfatta det?", "sv", "about_answer"),
         ("Vad handlar de här dokumenten om?", "sv", "collection"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from footnote.answer.messages import message
 from footnote.events import Event, Token
-from footnote.text.language import detect_language
+from footnote.text.language import LANGUAGES, detect_language
 from footnote.text.message_kinds import is_small_talk, message_kind, needs_search
 from footnote.types import SMALL_TALK, WORDED_LANGUAGES, Answer, Profile, Request, Turn
 
@@ -23,10 +23,16 @@ def without_search(request: Request, profile: Profile) -> tuple[Request, Profile
 
 
 def may_greet(turn: Turn) -> bool:
-    """There is a packaged answer: the question is small talk, or asks for nothing of the documents, and no language model answers."""
-    if turn.request.mode == "rag" and turn.message_kind in SMALL_TALK:
+    """There is a packaged answer: no language model answers what is small talk or asks for nothing of the documents, or the vector alone
+    tells that it is small talk, in another language than the three whose words are known."""
+    if turn.request.mode == "rag" and turn.message_kind in SMALL_TALK and _may_be_another_language(turn):
         return True
     return turn.plan.model is None and turn.plan.wants("greet") and not needs_search(turn.request.question)
+
+
+def _may_be_another_language(turn: Turn) -> bool:
+    """“Merci” is taken for English."""
+    return turn.lang not in WORDED_LANGUAGES or detect_language(turn.request.question, LANGUAGES) not in WORDED_LANGUAGES
 
 
 def is_greeted(turn: Turn) -> bool:
@@ -38,6 +44,6 @@ async def greet(turn: Turn) -> AsyncIterator[Event | Turn]:
     """Says what can be asked here."""
     kind = message_kind(turn)
     name = "welcome" if kind == "thanks" else "greeting" if kind == "greeting" else "task_needs_model"
-    text = message(name, detect_language(turn.request.question, {*WORDED_LANGUAGES, turn.lang}))
+    text = message(name, detect_language(turn.request.question, {**dict.fromkeys(WORDED_LANGUAGES, 1), turn.lang: 2}))
     yield Token(text)
     yield replace(turn, answer=Answer(text))

@@ -63,12 +63,11 @@ from footnote.retrieve.search import has_hits, lacks_lists, warn_of_missing_list
 from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
-from footnote.text.message_kinds import message_kind
 from footnote.types import Stage, Turn
 from footnote.understand.announce import announce_queries, was_rewritten
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, kind_shown, searches_documents
 from footnote.understand.last_answer import keep_last_answer, may_be_about_last_answer
-from footnote.understand.message_kind import tell_message_kind, will_be_embedded
+from footnote.understand.message_kind import message_kind_shown, tell_message_kind, will_be_embedded
 from footnote.understand.question_filters import filter_by_question, names_period
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import complete_by_words, may_rewrite, rewrite
@@ -147,7 +146,7 @@ UNDERSTAND = (
     LANGUAGE,
     Step(
         "message_kind", tell_message_kind, stage=Stage.UNDERSTAND, needs="embedder", on_error=IGNORE, timeout_s=5, when=will_be_embedded,
-        shows=lambda t: {"kind": message_kind(t)},
+        shows=message_kind_shown,
     ),
     Step(
         "room_prompt", keep_room_prompt, stage=Stage.MEMORY, on_error=SKIP, timeout_s=6, when=keeps_room_prompt,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from footnote.text.attached_files import names_attached
 from footnote.text.linear_model import read_weights, text_slots
+from footnote.text.words import says_nothing
 from footnote.types import SMALL_TALK, MessageKind, Turn
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ EMBEDDER = "multilingual-e5-small"
 DIMENSION = 384
 KINDS: tuple[MessageKind, ...] = ("question", "follow_up", "about_answer", "collection", "greeting", "thanks", "task")
 WEIGHTS = "message_kinds"
+MAY_GO_ON = 0.15
+"""The share of a follow-up from which a model is asked: it finds 70 of 79 follow-ups of held-out folders, and is asked for 7 of 100
+questions that stand for themselves."""
 ALONE: dict[MessageKind, MessageKind] = {"follow_up": "question", "about_answer": "task"}
 """What a message that looks like this is where nothing was said before."""
 
@@ -42,7 +46,8 @@ def kind_of(text: str, *, goes_on: bool = False, vector: npt.NDArray[np.float32]
     if not goes_on:
         for kind, alone in ALONE.items():
             shares[alone] += shares.pop(kind)
-    return max(shares, key=lambda kind: shares[kind])
+    kind = max(shares, key=lambda kind: shares[kind])
+    return "follow_up" if goes_on and kind == "question" and says_nothing(text) else kind
 
 
 def is_small_talk(text: str) -> bool:
@@ -53,6 +58,12 @@ def is_small_talk(text: str) -> bool:
 def needs_conversation(text: str) -> bool:
     """Whether the text cannot be understood without what was said before."""
     return kind_of(text, goes_on=True) == "follow_up"
+
+
+def may_go_on(text: str) -> bool:
+    """Whether a model should say what a message that follows others asks, which leaves one alone that stands for itself."""
+    scores = [math.exp(score) for score in _scores_of_text(text)]
+    return scores[KINDS.index("follow_up")] >= MAY_GO_ON * sum(scores)
 
 
 def needs_search(text: str) -> bool:

@@ -148,6 +148,14 @@ def classify(question: str, lang: str) -> Classification:
     return Classification("FACTUAL", cast("QuestionType", fact), entities, is_multi_hop, confidence=confidence)
 
 
+def words_of_intent(question: str) -> frozenset[str]:
+    """Words that say what is to be done with things, and name none: “compare”, “fasse … zusammen”, “비교해”."""
+    found = [(match.start(), match.end() - 1) for pattern in INTENTS.values() if (match := pattern.search(question))]
+    return frozenset(
+        word[0] for word in re.finditer(r"\w+", question) if any(word.start() <= at < word.end() for ends in found for at in ends)
+    )
+
+
 def asked_type_of(question: str) -> AskedType | None:
     """What a question in any language asks for; None = something else."""
     shares = kinds_of(question[:LONGEST])["asks"]

@@ -1,8 +1,8 @@
 """The values that a text states, as they compare: 5, 5,00 and five are one, and so are 22 Uhr, 22:00 and 10 pm, 3.11. and 3 November.
 
-    "1234.5"     a number: without grouping, with a decimal point
-    "t10:30"     a time of day, of twelve hours: who names one seldom says which half
-    "d03-11"     a day of the year, the smaller number first: who writes 3/11 seldom says which is the month
+"1234.5"     a number: without grouping, with a decimal point
+"t10:30"     a time of day, of twelve hours: who names one seldom says which half
+"d03-11"     a day of the year, the smaller number first: who writes 3/11 seldom says which is the month
 """
 
 from __future__ import annotations

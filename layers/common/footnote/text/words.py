@@ -90,6 +90,14 @@ ABBREVIATIONS: frozenset[str] = frozenset(
 
 
 def salient_words(question: str, lang: str) -> list[str]:
-    """The question's content words as written: without stop words and question words."""
-    left_out = STOP_WORDS.get(lang, frozenset()) | QUESTION_WORDS.get(lang, frozenset())
-    return [word for word in WORD.findall(question.replace("’", "'")) if word.lower().partition("'")[0] not in left_out]
+    """The question's content words as written: without stop words and question words, which in Korean have endings."""
+    asks = QUESTION_WORDS.get(lang, frozenset())
+    left_out = STOP_WORDS.get(lang, frozenset()) | asks
+    begins = tuple(word for word in asks if lang == "ko" and len(word) > 1)
+    words = WORD.findall(question.replace("’", "'"))
+    return [word for word in words if word.lower().partition("'")[0] not in left_out and not word.startswith(begins)]
+
+
+def says_nothing(question: str) -> bool:
+    """Whether the question has only words that are in the lists of one language: “Why not?”."""
+    return any(not salient_words(question, lang) for lang in STOP_WORDS)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from footnote.ports import CrossLingualEmbedder, Embedder
 from footnote.text.embedded_texts import embed_questions
-from footnote.text.message_kinds import EMBEDDER, kind_of
+from footnote.text.message_kinds import EMBEDDER, kind_of, message_kind
 from footnote.types import Turn
 
 
@@ -23,3 +23,8 @@ async def tell_message_kind(turn: Turn, *, embedder: Embedder | None) -> Turn:
     vectors = await embed_questions(turn, embedder, [question])
     kind = kind_of(question, goes_on=bool(turn.conversation.exchanges), vector=embedder.across_languages(vectors)[0])
     return replace(turn.with_vectors(vectors, embedder.name), message_kind=kind)
+
+
+def message_kind_shown(turn: Turn) -> dict[str, str]:
+    """The kind."""
+    return {"kind": message_kind(turn)}

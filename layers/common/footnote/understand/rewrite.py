@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from footnote.model_calls import ask
 from footnote.ports import Embedder, Models
 from footnote.prompts import Prompts
-from footnote.text.message_kinds import message_kind
+from footnote.text.message_kinds import may_go_on, message_kind
 from footnote.text.untrusted import untrusted
 from footnote.types import LONGEST_QUERY, SMALL_TALK, Exchange, Message, Turn, has_thinking_mode, tier_of_model
 from footnote.understand.complete import add_words, complete, earlier
@@ -51,7 +51,7 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Emb
     goes_on = message_kind(turn) == "follow_up"
     if not _has_model_to_rewrite(turn):
         return await (complete_without_model(turn, embedder=embedder) if turn.plan.model is None else complete_by_words(turn))
-    if not goes_on and not turn.plan.wants("rewrite_always"):
+    if not (goes_on or turn.plan.wants("rewrite_always") or may_go_on(turn.request.question)):
         return turn
     exchanges = [_shown(exchange) for exchange in earlier(turn)]
     prompt = prompts.render(
