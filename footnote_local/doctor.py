@@ -7,8 +7,7 @@ import platform
 import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Any, Literal, NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from footnote.answer.model_source import which_model, why_no_model
 from footnote.bootstrap import Core
@@ -25,6 +24,7 @@ from footnote.settings import Settings
 from footnote.settings.environment import foreign_names
 from footnote.settings.misspelt import SETTINGS_PAGE, misspelt_names
 from footnote.types import Message
+from footnote_local.findings import Finding, State, find_reranker, find_verifier
 from footnote_local.terminal import Exit, leave, show_json
 from footnote_local.with_core import place_of
 
@@ -35,17 +35,6 @@ TIMEOUT_S, SLOW_S = 15.0, 5.0
 
 MODELS = ("language model", "fallback model")
 GROUPS = {FORMATS: "format .", EMBEDDERS: "provider "}
-State = Literal["ok", "missing", "broken"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The state of one part, and what to do about it."""
-
-    part: str
-    state: State
-    found: str
-    remedy: str = ""
 
 
 async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> list[Finding]:
@@ -57,7 +46,8 @@ async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> li
             *await _data(core),
             await _embedder(core),
             *await _other_embedders(core),
-            *await _reranker(core),
+            *await find_reranker(core),
+            *await find_verifier(core),
             *await _models(core, timer),
             await _sign_in(core),
             await _terms(core),
@@ -150,19 +140,6 @@ async def _other_embedders(core: Core) -> list[Finding]:
         except FootnoteError as exc:
             found.append(Finding(f"embedder {choice}", "broken", exc.detail, "Check it in EMBEDDING__OTHERS."))
     return found
-
-
-async def _reranker(core: Core) -> list[Finding]:
-    wanted = core.settings.rerank
-    if core.reranker is None:
-        unmet = Finding("reranker", "missing", "RERANK__MODEL is set, but no server", "Set RERANK__BASE_URL, or RERANK__SHAPE to bedrock.")
-        return [unmet] if wanted.model else []
-    place = "Amazon Bedrock" if wanted.shape == "bedrock" else wanted.base_url
-    try:
-        await core.reranker.rerank("test", ["test", "other"])
-    except FootnoteError as exc:
-        return [Finding("reranker", "broken", f"{place}: {exc.detail}", "Until then passages stay in the order of the search.")]
-    return [Finding("reranker", "ok", f"{wanted.model or 'its only model'} at {place}")]
 
 
 async def _model(part: str, models: Models, timer: Callable[[], float]) -> Finding:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from footnote.deps import Deps
+from footnote.deps import Deps, SettingGroups
 from footnote.events import Done, Event
 from footnote.guard.terms import TermCopy
 from footnote.prompts import Prompts
@@ -94,6 +94,7 @@ MAKERS: Mapping[str, Callable[[], Any]] = {
 
 
 NAMES = members(Deps).keys()
+GROUPS = members(SettingGroups).keys() & Settings.model_fields.keys()
 
 
 class FakeDeps:
@@ -111,7 +112,7 @@ class FakeDeps:
     def __getattr__(self, name: str) -> Any:  # members that do not exist yet
         if name not in NAMES:
             raise AttributeError(name)
-        made = getattr(self.settings, name) if name in Settings.model_fields else MAKERS.get(name, lambda: None)()
+        made = getattr(self.settings, name) if name in GROUPS else MAKERS.get(name, lambda: None)()
         setattr(self, name, made)
         return made
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from footnote.adapters.http.reranker import REFUSED
+from footnote.adapters.http.verifier import REFUSED as REFUSED_CLAIMS
 from footnote.answer.messages import MESSAGES
 
 ROOT = Path(__file__).parents[1]
@@ -141,7 +142,7 @@ def parts_of_sentences() -> Iterator[str]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ARGUMENTS:
                 yield from wordings(node.args[ARGUMENTS[node.func.id]], {})
-    yield from (text for text in REFUSED.values() if " " in text)
+    yield from (text for text in (*REFUSED.values(), *REFUSED_CLAIMS.values()) if " " in text)
     yield from (" or ".join(some) for count in (1, 2, 3) for some in combinations(ROLES, count))
 
 

@@ -48,6 +48,7 @@ from tests.contracts import (
     backends_opensearch,
     backends_rerank,
     backends_sources,
+    backends_verify,
 )
 from tests.fakes import FakeEmbedder, FakeModel
 from tests.openai_server import Reply, chunk, serving, sse
@@ -352,6 +353,7 @@ LANGUAGE_MODELS: dict[str, Make] = {"openai": openai_model, "resilient": resilie
 
 open_embedder = backends(EMBEDDERS)
 open_reranker = backends(backends_rerank.RERANKERS)
+open_verifier = backends(backends_verify.VERIFIERS)
 open_language_model = backends(LANGUAGE_MODELS)
 
 
@@ -363,6 +365,11 @@ async def embedder(open_embedder: Open) -> Any:
 @pytest.fixture
 async def reranker(open_reranker: Open) -> Any:
     return await open_reranker()
+
+
+@pytest.fixture
+async def verifier(open_verifier: Open) -> Any:
+    return await open_verifier()
 
 
 @pytest.fixture

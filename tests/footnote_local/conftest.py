@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 from footnote.bootstrap import Core
 from footnote.ports import Parser
-from footnote.settings import KDB, LLM, MCP, Auth, Embedding, Ingest, Rerank, Settings
+from footnote.settings import KDB, LLM, MCP, Auth, Embedding, Ingest, Rerank, Settings, Verifying
 from footnote_local.cli import app
 
 Footnote = Callable[..., Result]
@@ -31,12 +31,13 @@ def open_core(
     mcp: MCP | None = None,
     kdb: KDB | None = None,
     rerank: Rerank | None = None,
+    verifier: Verifying | None = None,
     parser: Parser | None = None,
     **options: Any,
 ) -> Core:
     settings = Settings(
         footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1),
-        auth=auth or Auth(), mcp=mcp or MCP(), kdb=kdb or KDB(), rerank=rerank or Rerank(),
+        auth=auth or Auth(), mcp=mcp or MCP(), kdb=kdb or KDB(), rerank=rerank or Rerank(), verifier=verifier or Verifying(),
     )  # fmt: skip
     return Core(settings, parser=parser, **options)
 

@@ -14,7 +14,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, ModelUnavailable, Unavailable
 from footnote.guard.identity import LOCAL
-from footnote.settings import KDB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, Rerank, Settings
+from footnote.settings import KDB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, Rerank, Settings, Verifying
 from footnote_local.doctor import Finding, examine
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, make_document, put_document
@@ -273,6 +273,20 @@ async def test_a_reranker_is_named_where_one_is_configured(tmp_path: Path) -> No
             core = open_core(tmp_path, models=FakeModels(), rerank=Rerank(**settings, timeout_s=5))
             found = {finding.part: (finding.state, finding.found) for finding in await examine(core)}
             assert found.get("reranker") == expected
+
+
+async def test_a_verifier_is_named_where_one_is_configured(tmp_path: Path) -> None:
+    async with serving() as server:
+        for settings, status, expected in [
+            ({}, 200, None),
+            ({"model": "m"}, 200, ("missing", "VERIFIER__MODEL is set, but no server")),
+            ({"base_url": server.url}, 200, ("ok", f"bespoke-minicheck at {server.url}")),
+            ({"base_url": server.url}, 401, ("broken", f"{server.url}: The verifier responded with status 401. Check VERIFIER__KEY.")),
+        ]:
+            server.replies["/chat/completions"] = Reply(status, ('{"choices": [{"message": {"content": "Yes"}}]}',))
+            core = open_core(tmp_path, models=FakeModels(), verifier=Verifying(**settings))
+            found = {finding.part: (finding.state, finding.found) for finding in await examine(core)}
+            assert found.get("verifier") == expected
 
 
 @pytest.mark.parametrize("name", ["RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_URL", "RABBITMQ_HOST"])

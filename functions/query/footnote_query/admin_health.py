@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from footnote.answer.model_source import which_model, why_no_model
 from footnote.collections.embedders import choices
 from footnote.errors import FootnoteError
-from footnote.ports import Models
+from footnote.ports import Models, Statement
 from footnote.types import Message
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.routes import Router
@@ -27,7 +27,7 @@ TIMEOUT_S = 15.0
 router = Router("Administration", responses=ADMINS)
 
 State = Literal["ok", "missing", "broken"]
-Part = Literal["model", "fallback_model", "embedder", "reranker", "tools", "knowledge_base", "terms"]
+Part = Literal["model", "fallback_model", "embedder", "reranker", "verifier", "tools", "knowledge_base", "terms"]
 Found = tuple[State, str, str]
 
 
@@ -48,13 +48,14 @@ class HealthBody(BaseModel):
 
 @router.get("/admin/health", name="backend_health")
 async def health(admin: AdminOf, core: CoreOf) -> HealthBody:
-    """Checks models, embeddings, reranker, connected systems and forbidden terms, each with the smallest request that shows whether it
-    answers: a model that is configured may still not respond."""
+    """Checks models, embeddings, reranker, verifier, connected systems and forbidden terms, each with the smallest request that shows
+    whether it answers: a model that is configured may still not respond."""
     checks: list[tuple[Part, Callable[[], Awaitable[Found | None]]]] = [
         ("model", lambda: _model(core.endpoints[0] if core.endpoints else core.models)),
         ("embedder", lambda: _embedder(core)),
         *[("embedder", partial(_named_embedder, core, choice)) for choice in await _named(core)],
         ("reranker", lambda: _reranker(core)),
+        ("verifier", lambda: _verifier(core)),
         ("tools", lambda: _tools(core)),
         ("knowledge_base", lambda: _knowledge_base(core)),
         ("terms", lambda: _terms(core)),
@@ -118,6 +119,13 @@ async def _reranker(core: Core) -> Found | None:
         return None
     await core.reranker.rerank("test", ["test", "other"])
     return "ok", core.settings.rerank.model or "", ""
+
+
+async def _verifier(core: Core) -> Found | None:
+    if core.verifier is None:
+        return None
+    await core.verifier.verify("test", "test", [Statement("test", 0, 4, ("test",))])
+    return "ok", core.settings.verifier.model_at_server or "", ""
 
 
 async def _tools(core: Core) -> Found | None:

@@ -71,7 +71,7 @@ async def check_grounding(request: CheckGroundingRequest, caller: AskerOf, core:
     """Checks every sentence of a text against facts, by the check of a language model's answers. Nothing is searched or stored."""
     facts = [fact.factText for fact in request.facts]
     text = request.answerCandidate
-    checked = await check_facts(text, facts, core.embedder, request.groundingSpec.citationThreshold)
+    checked = await check_facts(text, facts, core.embedder, core.verifier, request.groundingSpec.citationThreshold)
     cited = list(dict.fromkeys(number for each in checked for number in each.facts))
     scores = [each.support for each in checked if each.support is not None]
     return CheckGroundingResponse(

@@ -30,6 +30,7 @@ from footnote.ports import (
     Reranker,
     Tools,
     TurnStore,
+    Verifier,
 )
 from footnote.prompts import Prompts
 from footnote.retrieve.cached import CachedIndex
@@ -140,6 +141,9 @@ class Deps(SettingGroups, Protocol):
 
     @property
     def reranker(self) -> Reranker | None: ...
+
+    @property
+    def verifier(self) -> Verifier | None: ...
 
     @property
     def ranked_lists(self) -> Mapping[str, RankedLists] | None:

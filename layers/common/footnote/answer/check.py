@@ -15,12 +15,12 @@ from footnote.answer.support import check_claims
 from footnote.answer.toolbox import SEARCH
 from footnote.answer.voice_tool import VOICES
 from footnote.events import Event, Token
-from footnote.ports import Embedder, Index
+from footnote.ports import Embedder, Index, Verifier
 from footnote.text.code_spans import fence_end
 from footnote.types import Answer, Flaw, Turn
 
 
-async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
+async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, verifier: Verifier | None) -> AsyncIterator[Event | Turn]:
     """Handles a text that is no answer (`flaws`), or only says that the documents do not contain it, and cites what is not cited.
 
     Sentences that cite nothing get the passages that support them (`attribute`), and a text that cited nothing the warning
@@ -37,7 +37,9 @@ async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None) -
     flaw = None if lacking else find_flaw(turn, answer)
     rejects = turn.plan.wants("reject_uncited") and not (flaw == "uncited" and turn.conversation.is_asked_about)
     if flaw in (None, "uncited") and not lacking and not (flaw and (rejects or has_other_sources(turn))):
-        claims = await check_claims(turn, answer, index, embedder)
+        claims = answer.claims
+        if not claims:
+            turn, claims = await check_claims(turn, answer, index, embedder, verifier)
         lists_its_sources = bool(answer.citations) and markers_of(turn).style.at_end
         answer = replace(answer, claims=claims) if lists_its_sources else add_citations(turn, answer, claims)
         if flaw and answer.citations:

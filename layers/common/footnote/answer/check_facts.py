@@ -7,9 +7,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from footnote.answer.support import Passages, claim_bounds, claim_of, claim_vectors, nearest_by_words, usable
+from footnote.answer.support import (
+    Passages,
+    claim_bounds,
+    claim_of,
+    claim_vectors,
+    judged,
+    nearest_by_words,
+    statement_of,
+    usable,
+    verdicts_of,
+)
 from footnote.errors import FootnoteError
-from footnote.ports import SMALL_COLLECTION, Embedder
+from footnote.ports import SMALL_COLLECTION, Embedder, Verifier
 from footnote.text.embedded_texts import passage_of, passage_vectors, quantise
 from footnote.text.grounding import UNSEEN
 from footnote.text.language import LANGUAGES, detect_language
@@ -29,8 +39,11 @@ class CheckedText:
     facts: tuple[int, ...] = ()
 
 
-async def check_facts(text: str, facts: Sequence[str], embedder: Embedder | None, threshold: float | None = None) -> list[CheckedText]:
-    """All sentences of the text. A fact supports one from a probability of `threshold`, by default that from which Footnote cites."""
+async def check_facts(
+    text: str, facts: Sequence[str], embedder: Embedder | None, verifier: Verifier | None, threshold: float | None = None
+) -> list[CheckedText]:
+    """All sentences of the text. A fact supports one from a probability of `threshold`, by default that from which Footnote cites.
+    A verifier's verdicts replace the probabilities: no fact supports what it refuses, and one at least what it accepts."""
     lang = detect_language(text, LANGUAGES)
     chunks = [Chunk(str(at), "", 0, at, 2, "", fact, detect_language(fact, LANGUAGES), "") for at, fact in enumerate(facts)]
     held = Counter(term for chunk in chunks for term in set(content_terms(chunk.text, chunk.lang)))
@@ -44,23 +57,19 @@ async def check_facts(text: str, facts: Sequence[str], embedder: Embedder | None
     known = await _sentences([*near.values()], model)
     vectors, across = await claim_vectors([*claims.values()], model) if claims else (None, None)
     passages = Passages(known, weights, "", lang)
-    checked: list[CheckedText] = []
-    for bounds in every:
-        if bounds not in claims:
-            checked.append(CheckedText(*bounds))
-            continue
-        at, claim = list(claims).index(bounds), claims[bounds]
-        given = (vectors[at], across[at]) if vectors is not None and across is not None else (None, None)
-        found = passages.support(claim, chunks, *given)
-        alone = [(each, passages.support(claim, [each], *given)) for each in nearest_by_words(claim, lang, chunks, weights)]
-        supporting = [
-            (chunk, one.probability or 0.0)
-            for chunk, one in alone
-            if (one.is_found if threshold is None else (one.probability or 0.0) >= threshold)
-        ]
-        supporting.sort(key=lambda each: -each[1])
-        checked.append(CheckedText(*bounds, found.probability, tuple(int(chunk.chunk_id) for chunk, _ in supporting)))
-    return checked
+    given = list(zip(vectors, across, strict=True)) if vectors is not None and across is not None else [(None, None)] * len(claims)
+    supported = [passages.support(claim, chunks, *pair) for claim, pair in zip(claims.values(), given, strict=True)]
+    statements = [statement_of(claim, bounds, found.compared) for (bounds, claim), found in zip(claims.items(), supported, strict=True)]
+    verdicts = await verdicts_of(verifier, "", text, statements) or [None] * len(claims)
+    checked: dict[tuple[int, int], CheckedText] = {}
+    for (bounds, claim), pair, found, verdict in zip(claims.items(), given, supported, verdicts, strict=True):
+        alone = [(each, passages.support(claim, [each], *pair)) for each in found.compared]
+        alone.sort(key=lambda each: -(each[1].probability or 0.0))
+        supporting = [chunk for chunk, one in alone if (one.is_found if threshold is None else (one.probability or 0.0) >= threshold)]
+        if verdict is not None:
+            supporting = (supporting or [chunk for chunk, _ in alone[:1]]) if verdict else []
+        checked[bounds] = CheckedText(*bounds, judged(found, verdict).probability, tuple(int(chunk.chunk_id) for chunk in supporting))
+    return [checked.get(bounds) or CheckedText(*bounds) for bounds in every]
 
 
 async def _sentences(chunks: Sequence[Chunk], embedder: Embedder | None) -> dict[str, ChunkSentences]:

@@ -13,7 +13,7 @@ from footnote.answer.insufficient import lacks_information
 from footnote.answer.support import check_claims
 from footnote.errors import FootnoteError
 from footnote.model_calls import ask
-from footnote.ports import Embedder, Index, Models
+from footnote.ports import Embedder, Index, Models, Verifier
 from footnote.prompts import Prompts
 from footnote.settings import Rag
 from footnote.text.sentences import split_sentences
@@ -29,11 +29,19 @@ class Criticism(BaseModel, defer_build=True):
     unsupported: list[int] = Field(description="a list of the numbers of the sentences that no document supports")
 
 
-async def critique(turn: Turn, *, index: Index, embedder: Embedder | None, models: Models, prompts: Prompts, rag: Rag) -> Turn:
-    """Sets `review.doubted`, and notes, the sentences that are not supported. A model that cannot say finds none."""
-    doubted = await find_doubted(turn, index, embedder)
-    if rag.critique == "model" and turn.answer is not None and not lacks_information(turn.answer, turn.lang):
-        doubted += [sentence for sentence in await _ask_model(turn, turn.answer, models, prompts) if sentence not in doubted]
+async def critique(
+    turn: Turn, *, index: Index, embedder: Embedder | None, verifier: Verifier | None, models: Models, prompts: Prompts, rag: Rag
+) -> Turn:
+    """Sets `answer.claims` and `review.doubted`, and notes, the sentences that are not supported. A model that cannot say finds none. An
+    answer that only says that the documents lack it has none."""
+    answer = turn.answer
+    if answer is None or lacks_information(answer, turn.lang):
+        return turn
+    turn, claims = await check_claims(turn, answer, index, embedder, verifier)
+    answer = replace(answer, claims=claims)
+    turn, doubted = replace(turn, answer=answer), doubted_of(answer)
+    if rag.critique == "model":
+        doubted += [sentence for sentence in await _ask_model(turn, answer, models, prompts) if sentence not in doubted]
     if not doubted:
         return turn
     review = replace(turn.record.review, doubted=tuple(doubted))
@@ -45,13 +53,10 @@ def critique_shown(turn: Turn) -> dict[str, Any]:
     return {"doubted": len(turn.record.review.doubted)}
 
 
-async def find_doubted(turn: Turn, index: Index, embedder: Embedder | None) -> list[str]:
-    """The sentences that no passage supports. An answer that only says that the documents lack it has none."""
-    answer = turn.answer
-    if answer is None or lacks_information(answer, turn.lang):
-        return []
-    text, claims = answer.unmarked, await check_claims(turn, answer, index, embedder)
-    return [text[claim.start : claim.end] for claim in claims if claim.is_doubted]
+def doubted_of(answer: Answer) -> list[str]:
+    """The sentences that no passage supports."""
+    text = answer.unmarked
+    return [text[claim.start : claim.end] for claim in answer.claims if claim.is_doubted]
 
 
 async def _ask_model(turn: Turn, answer: Answer, models: Models, prompts: Prompts) -> list[str]:

@@ -11,14 +11,15 @@ from pydantic import BaseModel, Field
 
 from footnote.answer.citation_styles import STYLES, markers_of
 from footnote.answer.context import fenced
-from footnote.answer.critique import find_doubted
+from footnote.answer.critique import doubted_of
 from footnote.answer.flaws import find_flaw
 from footnote.answer.generate import generate
 from footnote.answer.insufficient import lacks_information
+from footnote.answer.support import check_claims
 from footnote.answer.toolbox import Search
 from footnote.errors import FootnoteError
 from footnote.model_calls import ask
-from footnote.ports import Embedder, Index, Models
+from footnote.ports import Embedder, Index, Models, Verifier
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Rag
 from footnote.text.untrusted import untrusted
@@ -39,7 +40,16 @@ class Missing(BaseModel, defer_build=True):
 
 
 async def revise(
-    turn: Turn, *, models: Models, llm: LLM, index: Index, embedder: Embedder | None, searcher: Search, prompts: Prompts, rag: Rag
+    turn: Turn,
+    *,
+    models: Models,
+    llm: LLM,
+    index: Index,
+    embedder: Embedder | None,
+    verifier: Verifier | None,
+    searcher: Search,
+    prompts: Prompts,
+    rag: Rag,
 ) -> Turn:
     """Has the answer revised once, at level maximum twice, while sentences of it are doubted or break the policy. At that level, or where a
     model criticises, an answer that says that the documents lack it is revised, too. A revision that is no better is dropped, and ends it.
@@ -59,7 +69,8 @@ async def revise(
         if lacks and not found:
             break
         written = await _write(_with_request(turn, doubted, forbidden, found, prompts), models, llm)
-        doubted_then, forbidden_then = await find_doubted(written, index, embedder), _still_in(written, forbidden)
+        written = await _checked(written, index, embedder, verifier)
+        doubted_then, forbidden_then = doubted_of(written.answer or Answer("")), _still_in(written, forbidden)
         if not _is_better(written, turn, len(doubted) + len(forbidden), len(doubted_then) + len(forbidden_then)):
             break
         rounds[-1] = replace(rounds[-1], kept=True)
@@ -68,6 +79,15 @@ async def revise(
         return turn
     review = replace(turn.record.review, revisions=tuple(rounds))
     return replace(turn, record=replace(turn.record, review=review)).with_notes(revision=[asdict(each) for each in rounds])
+
+
+async def _checked(turn: Turn, index: Index, embedder: Embedder | None, verifier: Verifier | None) -> Turn:
+    """The turn with the claims of its answer, but for one that only says that the documents lack it."""
+    if turn.answer is None or lacks_information(turn.answer, turn.lang):
+        return turn
+    answer = turn.answer
+    turn, claims = await check_claims(turn, answer, index, embedder, verifier)
+    return replace(turn, answer=replace(answer, claims=claims))
 
 
 def is_revisable(turn: Turn) -> bool:

@@ -3,7 +3,8 @@
 `claims.json` holds a logistic regression over `claim_features` for each regime: the vectors of the built-in embedder, words alone, and its
 vectors for passages in another language than the answer. It is fitted on claims that people judged (`bench.fit_claims`). A sentence
 with a marker is compared with the passages that it cites, and where these do not support it, or it has none, with all that the model was
-shown. A lead-in, a question, a heading and a sentence without words of its own (“Yes.”) claim nothing.
+shown. A lead-in, a question, a heading and a sentence without words of its own (“Yes.”) claim nothing. A
+verifier, where one is configured, is asked about the same passages, and its verdict replaces the probability.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from footnote.answer.claim_features import COLUMNS, Source, describe, source_of
 from footnote.answer.linear import Linear, linear_of, read_fitted
 from footnote.errors import FootnoteError
-from footnote.ports import CrossLingualEmbedder, Embedder, Index
+from footnote.ports import CrossLingualEmbedder, Embedder, Index, Statement, Verifier
 from footnote.text.code_spans import prose_spans
+from footnote.text.embedded_texts import passage_of
 from footnote.text.grounding import UNSEEN, covered_share
 from footnote.text.message_kinds import EMBEDDER
 from footnote.text.particulars import names_in
@@ -45,19 +48,21 @@ EMBED_S = 3.0
 """Longest wait for the vectors of claims; then words decide."""
 MOST_CLAIMS = 60
 """Sentences of an answer that are checked."""
-LIST_MARK = re.compile(r"[\s*#>•–-]*(?:\d{1,3}[.)]\s)?[\s*]*")
-"""What stands before an item of a list, and is not part of its claim."""
+BEFORE = re.compile(r"[\s*#>•–-]*(?:\d{1,3}[.)]\s)?[\s*]*(?:(?:no|nein|아니요|아니오|아뇨)(?:[,.:;!]|\s+[-–—])\s*)?", re.IGNORECASE)
+"""What stands before a claim: the mark of a list, and a “no”, which denies what was asked and not what the passages say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Supported:
-    """How likely passages support a claim; None = it cannot be compared with them. `place`: the sentences that do so best."""
+    """How likely passages support a claim; None = it cannot be compared with them. `place`: the sentences that do so best.
+    `compared`: the passages."""
 
     probability: float | None
     is_doubted: bool = False
     is_found: bool = False
     """So likely that the passage may be cited for it."""
     place: EvidenceSpan | None = None
+    compared: tuple[Chunk, ...] = ()
 
 
 NOT_COMPARED = Supported(None)
@@ -90,21 +95,24 @@ class Passages:
         """Of a claim by these passages. `across`: its vector without what tells its language; the vectors are None without an embedder."""
         own = [chunk for chunk in chunks if chunk.lang == self._lang]
         if not own:
-            return self._best("other language", claim, chunks, across) if across is not None else NOT_COMPARED
+            return self._best("other language", claim, chunks, across)
         return self._best("words" if vector is None else "built-in", claim, own, vector)
 
     def _best(self, regime: Regime, claim: str, chunks: Sequence[Chunk], vector: Vector | None) -> Supported:
         import numpy as np
 
-        near = [self._source(chunk) for chunk in nearest_by_words(claim, self._lang, chunks, self._weights)]
+        compared = tuple(nearest_by_words(claim, self._lang, chunks, self._weights))
+        if regime == "other language" and vector is None:
+            return Supported(None, compared=compared)
+        near = [self._source(chunk) for chunk in compared]
         if vector is not None and any(source.vectors is None for source in near):
             if regime == "other language":
-                return NOT_COMPARED
+                return Supported(None, compared=compared)
             regime, vector = "words", None
         row, place = describe(claim, self._lang, vector, near, self._weights, self._question)
         model, doubted_below, found_from = _model(regime)
         probability = round(float(model.probability(np.array(row, np.float32))), 3)
-        return Supported(probability, probability < doubted_below, probability >= found_from, place)
+        return Supported(probability, probability < doubted_below, probability >= found_from, place, compared)
 
     def _source(self, chunk: Chunk) -> Source:
         found = self._sources.get(chunk.chunk_id)
@@ -122,12 +130,15 @@ def nearest_by_words(claim: str, lang: str, chunks: Sequence[Chunk], weights: Ma
     return [chunks[at] for at in sorted(sorted(range(len(chunks)), key=lambda at: -shares[at])[:COMPARED])]
 
 
-async def check_claims(turn: Turn, answer: Answer, index: Index, embedder: Embedder | None) -> tuple[Claim, ...]:
-    """The sentences of a model's answer that claim something, with their support."""
+async def check_claims(
+    turn: Turn, answer: Answer, index: Index, embedder: Embedder | None, verifier: Verifier | None
+) -> tuple[Turn, tuple[Claim, ...]]:
+    """(the turn, the sentences of a model's answer that claim something, with their support). Where there is a verifier, its verdicts
+    replace those of the fitted model. Where it fails, the turn is degraded; the number of its verdicts is noted as `verified`."""
     text, lang, shown = answer.unmarked, turn.lang, turn.evidence.citable
     bounds = list(claim_bounds(text, lang))[:MOST_CLAIMS]
     if not bounds or not shown:
-        return ()
+        return turn, ()
     claims = [claim_of(text, each) for each in bounds]
     chunks = [hit.chunk for hit in shown]
     terms = [term for claim in claims for term in content_terms(claim, lang)]
@@ -136,23 +147,56 @@ async def check_claims(turn: Turn, answer: Answer, index: Index, embedder: Embed
     known = await index.sentences(turn.caller, [chunk.chunk_id for chunk in chunks], model.name if model else "")
     vectors, across = await claim_vectors(claims, model)
     passages = Passages(known, weights, f"{turn.request.question} {turn.asked}", lang)
-    checked: list[Claim] = []
-    for at, ((start, end), claim) in enumerate(zip(bounds, claims, strict=True)):
+    supported: list[Supported] = []
+    statements: list[Statement] = []
+    sources = [cited_between(answer, start, end) for start, end in pairwise([*(start for start, _ in bounds), len(text) + 1])]
+    for at, (claim, cited) in enumerate(zip(claims, sources, strict=True)):
         vector, apart = (vectors[at], across[at]) if vectors is not None and across is not None else (None, None)
-        cited = cited_between(answer, start, bounds[at + 1][0] if at + 1 < len(bounds) else len(text) + 1)
         found = passages.support(claim, [hit.chunk for hit in cited], vector, apart) if cited else NOT_COMPARED
+        compared = found.compared
         if found.probability is None or found.is_doubted:
             elsewhere = passages.support(claim, chunks, vector, apart)
+            compared += elsewhere.compared
             found = elsewhere if found.probability is None or elsewhere.is_found else found
+        supported.append(found)
+        statements.append(statement_of(claim, bounds[at], compared))
+    verdicts = await verdicts_of(verifier, turn.asked, text, statements)
+    if verifier is not None:
+        turn = turn.with_notes(verified=sum(each is not None for each in verdicts or ()))
+        turn = turn if verdicts is not None else replace(turn, record=replace(turn.record, degraded=True))
+    checked: list[Claim] = []
+    for at, (found, claim, cited) in enumerate(zip(supported, claims, sources, strict=True)):
+        found = judged(found, verdicts[at] if verdicts else None)
         place = found.place if cited or (found.is_found and len(set(content_terms(claim, lang))) >= LEAST_TERMS) else None
-        checked.append(Claim(start, end, found.probability, found.is_doubted, place))
-    return tuple(checked)
+        checked.append(Claim(*bounds[at], found.probability, found.is_doubted, place))
+    return turn, tuple(checked)
+
+
+def statement_of(claim: str, bounds: tuple[int, int], compared: Sequence[Chunk]) -> Statement:
+    """The claim for a verifier, with these passages below their titles and headings. `bounds`: of its sentence in the answer."""
+    texts = dict.fromkeys(passage_of(chunk.title, chunk.headings, chunk.text, ()).text for chunk in compared)
+    return Statement(claim, *bounds, tuple(texts))
+
+
+async def verdicts_of(verifier: Verifier | None, question: str, text: str, statements: Sequence[Statement]) -> Sequence[bool | None] | None:
+    """The verifier's verdict on each claim of a text; None without one or without passages, or while it fails."""
+    if verifier is None or not any(each.passages for each in statements):
+        return None
+    try:
+        return await verifier.verify(question, text, statements)
+    except FootnoteError:
+        return None
+
+
+def judged(found: Supported, verdict: bool | None) -> Supported:
+    """The support by a verifier's verdict; None = it could not say, and the fitted model's stands."""
+    return found if verdict is None else replace(found, probability=float(verdict), is_doubted=not verdict, is_found=verdict)
 
 
 def groundedness(claims: Sequence[Claim]) -> float | None:
-    """The mean support of the claims that could be checked; None without one."""
-    supports = [claim.support for claim in claims if claim.support is not None]
-    return round(sum(supports) / len(supports), 3) if supports else None
+    """Of the claims that could be checked the share that is not doubted; a doubted one counts by its support. None without one."""
+    checked = [claim for claim in claims if claim.support is not None]
+    return round(sum(claim.support or 0.0 if claim.is_doubted else 1.0 for claim in checked) / len(checked), 3) if checked else None
 
 
 def usable(embedder: Embedder | None) -> Embedder | None:
@@ -161,9 +205,9 @@ def usable(embedder: Embedder | None) -> Embedder | None:
 
 
 def claim_of(text: str, bounds: tuple[int, int]) -> str:
-    """The sentence without what numbers it in a list."""
+    """The sentence without what stands before its claim."""
     start, end = bounds
-    mark = LIST_MARK.match(text, start, end)
+    mark = BEFORE.match(text, start, end)
     return text[mark.end() if mark else start : end].rstrip()
 
 

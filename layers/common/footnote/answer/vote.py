@@ -16,7 +16,7 @@ from footnote.answer.insufficient import lacks_information
 from footnote.answer.support import check_claims, groundedness
 from footnote.errors import FootnoteError
 from footnote.events import Event, Token
-from footnote.ports import Embedder, Index, Models
+from footnote.ports import Embedder, Index, Models, Verifier
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Conversation
 from footnote.steps import known_early
@@ -36,7 +36,7 @@ SAME = 0.5
 @dataclass(frozen=True, slots=True)
 class Draft:
     """One of the answers. `turn`: the turn as it would be with it. `supported`: share of its sentences that are not
-    doubted. `support`: their mean support. `lacks`: it says that the documents lack the answer."""
+    doubted. `support`: the same, with that of doubted ones. `lacks`: it says that the documents lack the answer."""
 
     turn: Turn
     answer: Answer
@@ -52,7 +52,15 @@ def is_unanswered(turn: Turn) -> bool:
 
 
 async def vote(
-    turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation, index: Index, embedder: Embedder | None
+    turn: Turn,
+    *,
+    models: Models,
+    prompts: Prompts,
+    llm: LLM,
+    conversation: Conversation,
+    index: Index,
+    embedder: Embedder | None,
+    verifier: Verifier | None,
 ) -> AsyncIterator[Event | Turn]:
     """Writes DRAFTS answers and gives the one that its sources support best; notes the `vote`. Raises the error of the first draft if
     all of them fail."""
@@ -62,7 +70,7 @@ async def vote(
     for error in written:
         if isinstance(error, BaseException) and not isinstance(error, FootnoteError):
             raise error
-    drafts = [await _judged(draft, index, embedder) for draft in written if isinstance(draft, Turn)]
+    drafts = [await _judged(draft, index, embedder, verifier) for draft in written if isinstance(draft, Turn)]
     drafts = [draft for draft in drafts if not draft.answer.cut] or drafts
     if not drafts:
         raise next(error for error in written if isinstance(error, FootnoteError))
@@ -110,9 +118,10 @@ async def _write(turn: Turn, models: Models, prompts: Prompts, llm: LLM, convers
     return turn
 
 
-async def _judged(turn: Turn, index: Index, embedder: Embedder | None) -> Draft:
+async def _judged(turn: Turn, index: Index, embedder: Embedder | None, verifier: Verifier | None) -> Draft:
     answer = turn.answer or Answer("")
-    claims = [claim for claim in await check_claims(turn, answer, index, embedder) if claim.support is not None]
+    turn, checked = await check_claims(turn, answer, index, embedder, verifier)
+    claims = [claim for claim in checked if claim.support is not None]
     return Draft(
         turn,
         answer,

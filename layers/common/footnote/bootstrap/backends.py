@@ -6,13 +6,10 @@ import os
 from collections.abc import Mapping
 from functools import cached_property, partial
 
-from pydantic import SecretStr
-
 from footnote.adapters.aws.bus import EventBridgeBus
 from footnote.adapters.aws.drops import S3Drops
 from footnote.adapters.aws.files import S3Files
 from footnote.adapters.aws.queue import SqsQueue
-from footnote.adapters.aws.reranker import BedrockReranker
 from footnote.adapters.aws.uploads import S3Uploads
 from footnote.adapters.confluence.wiki import ConfluenceWiki
 from footnote.adapters.dynamodb.cache import DynamoCache
@@ -22,7 +19,6 @@ from footnote.adapters.dynamodb.vector_cache import DynamoVectorCache
 from footnote.adapters.http.egress import Egress
 from footnote.adapters.http.images import WebImages
 from footnote.adapters.http.knowledge_base import HttpKnowledgeBase
-from footnote.adapters.http.reranker import HttpReranker
 from footnote.adapters.jwt.tokens import JwtTokens
 from footnote.adapters.local.bus import LocalBus
 from footnote.adapters.local.drops import LocalDrops
@@ -48,6 +44,7 @@ from footnote.adapters.sqlite.records import SqliteRecords
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
 from footnote.adapters.sqlite.vector_cache import SqliteVectorCache
 from footnote.bootstrap.embedders import default_embedder, named_embedders
+from footnote.bootstrap.judges import make_reranker, make_verifier, revealed
 from footnote.bootstrap.readers import Readers
 from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
@@ -80,6 +77,7 @@ from footnote.ports import (
     TurnStore,
     Uploads,
     VectorCache,
+    Verifier,
     Wiki,
 )
 from footnote.prompts import Prompts
@@ -89,8 +87,8 @@ from footnote.telemetry.metrics import LogMeter
 CACHE_S, LEDGER_S, VECTORS_S = 1.0, 5.0, 5.0
 """Time limits of a DynamoDB call, in seconds."""
 BACKENDS = (
-    "engine", "index", "parser", "apart", "embedder", "reranker", "knowledge_base", "turns", "checkpoints", "records", "ledger", "cache",
-    "queue", "files", "drops", "uploads", "bus", "wiki", "vector_cache",
+    "engine", "index", "parser", "apart", "embedder", "reranker", "verifier", "knowledge_base", "turns", "checkpoints", "records", "ledger",
+    "cache", "queue", "files", "drops", "uploads", "bus", "wiki", "vector_cache",
 )  # fmt: skip
 """The ports whose adapters may hold connections, files or processes and are closed with the Core."""
 
@@ -137,12 +135,11 @@ class Backends(Readers):
 
     @cached_property
     def reranker(self) -> Reranker | None:
-        wanted = self.settings.rerank
-        if wanted.shape == "bedrock":
-            return BedrockReranker(wanted.model, wanted.timeout_s) if wanted.model else None
-        if not wanted.base_url:
-            return None
-        return HttpReranker(wanted.shape, wanted.base_url, wanted.model_at_server, _revealed(wanted.key), wanted.timeout_s)
+        return make_reranker(self.settings.rerank)
+
+    @cached_property
+    def verifier(self) -> Verifier | None:
+        return make_verifier(self.settings.verifier)
 
     @cached_property
     def models(self) -> Models:
@@ -156,11 +153,11 @@ class Backends(Readers):
         llm, (base_url, model, key) = self.settings.llm, self.settings.model_endpoint
         temperature = llm.temperature if "temperature" in llm.model_fields_set else None  # None = the model's default
         make = partial(ConfiguredModels, temperature=temperature, max_tokens=llm.max_completion_tokens, stall_timeout_s=llm.stall_timeout_s)
-        gateway = Gateway(_revealed(self.settings.dep_ticket), llm.system_name, llm.user_type)
+        gateway = Gateway(revealed(self.settings.dep_ticket), llm.system_name, llm.user_type)
         others = tuple(server for server in SERVERS if server.port != self.own_port)
-        first = make(base_url, model, _revealed(key), local=LocalServers(others) if llm.discover else None, gateway=gateway)
+        first = make(base_url, model, revealed(key), local=LocalServers(others) if llm.discover else None, gateway=gateway)
         spare = llm.fallback
-        return (first, make(spare.base_url, spare.model, _revealed(spare.api_key))) if spare else (first,)
+        return (first, make(spare.base_url, spare.model, revealed(spare.api_key))) if spare else (first,)
 
     @property
     def model_server(self) -> ModelServer | None:
@@ -270,7 +267,7 @@ class Backends(Readers):
     @cached_property
     def tools(self) -> Tools | None:
         mcp = self.settings.mcp
-        return McpTools(mcp.gateway, _revealed(mcp.token)) if mcp.gateway else None
+        return McpTools(mcp.gateway, revealed(mcp.token)) if mcp.gateway else None
 
     @cached_property
     def knowledge_base(self) -> KnowledgeBase | None:
@@ -294,7 +291,3 @@ class Backends(Readers):
     def store(self) -> Database:
         """The embedded store; not made where everything it holds is elsewhere."""
         return open_store(self.settings.data)
-
-
-def _revealed(secret: SecretStr | None) -> str | None:
-    return secret.get_secret_value() if secret else None

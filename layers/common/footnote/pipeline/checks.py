@@ -18,7 +18,7 @@ from footnote.types import Stage
 
 # fmt: off
 CHECK = Step(
-    "check", check_answer, stage=Stage.CHECK, on_error=FALLBACK, fallback=doubt_answer, timeout_s=10,
+    "check", check_answer, stage=Stage.CHECK, on_error=FALLBACK, fallback=doubt_answer, timeout_s=25,
     shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0},
 )
 INJECTION = Step(
@@ -28,7 +28,7 @@ INJECTION = Step(
 
 CRITIQUE = (
     Step(
-        "critique", critique, stage=Stage.CHECK, option="critique", paid=True, on_error=SKIP, timeout_s=20, when=was_written,
+        "critique", critique, stage=Stage.CHECK, option="critique", paid=True, on_error=SKIP, timeout_s=35, when=was_written,
         shows=critique_shown,
     ),
     Step("violations", find_violations, stage=Stage.CHECK, option="critique", on_error=SKIP, timeout_s=5, when=was_written),

@@ -36,6 +36,7 @@ from footnote.ports.sources import Entry, Source, Unlisted
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
 from footnote.ports.turns import FeedbackFilter, Meter, RatedTurn, RolledDay, Rollup, Room, Share, StoredTurn, TurnStore
 from footnote.ports.vector_cache import VECTORS_KEPT_S, VectorCache
+from footnote.ports.verifier import Statement, Verifier
 from footnote.ports.wiki import Attachment, ListedPage, PageFacts, Restriction, Wiki, WikiPage
 
 __all__ = [
@@ -100,6 +101,7 @@ __all__ = [
     "Scope",
     "Share",
     "Source",
+    "Statement",
     "StoredTurn",
     "Target",
     "Tokens",
@@ -110,6 +112,7 @@ __all__ = [
     "UploadForm",
     "Uploads",
     "VectorCache",
+    "Verifier",
     "View",
     "Wiki",
     "WikiPage",

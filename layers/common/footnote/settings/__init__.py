@@ -35,11 +35,12 @@ from footnote.settings.mcp import MCP
 from footnote.settings.opensearch import OpenSearch
 from footnote.settings.rag import Fusion, Rag
 from footnote.settings.rerank import Rerank
+from footnote.settings.verifier import Verifying
 from footnote.settings.vision import Vision
 
 __all__ = [
     "AWS", "DB", "KDB", "LLM", "MCP", "ApiKey", "Auth", "Budget", "Caching", "Confluence", "Conversation", "Embedding", "Fallback",
-    "Fusion", "Ingest", "Limits", "OpenSearch", "Price", "Rag", "Rerank", "Settings", "Vision",
+    "Fusion", "Ingest", "Limits", "OpenSearch", "Price", "Rag", "Rerank", "Settings", "Verifying", "Vision",
 ]  # fmt: skip
 
 OPENROUTER, OPENROUTER_DEFAULT = "https://openrouter.ai/api/v1", "openai/gpt-4o-mini"
@@ -67,6 +68,7 @@ class Settings(BaseSettings):
     embedding: Embedding = Field(default_factory=Embedding)
     rag: Rag = Field(default_factory=Rag)
     rerank: Rerank = Field(default_factory=Rerank)
+    verifier: Verifying = Field(default_factory=Verifying)
     ingest: Ingest = Field(default_factory=Ingest)
     auth: Auth = Field(default_factory=Auth)
     opensearch: OpenSearch = Field(default_factory=OpenSearch)

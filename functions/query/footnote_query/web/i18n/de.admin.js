@@ -57,6 +57,7 @@ export default {
   admin_part_queue: 'Warteschlange',
   admin_part_embedder: 'Embeddings',
   admin_part_reranker: 'Reranker',
+  admin_part_verifier: 'Verifier',
   admin_part_model: 'Sprachmodell',
   admin_part_fallback_model: 'Ersatzmodell',
   admin_part_tools: 'MCP-Server',

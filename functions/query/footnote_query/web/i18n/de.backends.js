@@ -95,8 +95,9 @@ export default {
   'Check EMBEDDING__MODEL: its version, and whether this region offers it directly or only through an inference profile.': 'Prüfen Sie EMBEDDING__MODEL: die Version, und ob diese Region das Modell direkt oder nur über ein Inferenzprofil anbietet.',
   'Amazon Bedrock is throttling {}.': 'Amazon Bedrock drosselt {}.',
 
-  // Reranker, Wissensdatenbank, MCP-Server.
+  // Reranker, Verifier, Wissensdatenbank, MCP-Server.
   'The reranker': 'Der Reranker',
+  'The verifier': 'Der Verifier',
   'The knowledge base': 'Die Wissensdatenbank',
   'The reranker did not answer within {} s.': 'Der Reranker hat nicht innerhalb von {} s geantwortet.',
   'RERANK__TIMEOUT_S is the limit.': 'Die Grenze ist RERANK__TIMEOUT_S.',
@@ -106,6 +107,12 @@ export default {
   'The reranker replied in an unknown format.': 'Der Reranker hat in einem unbekannten Format geantwortet.',
   'Check RERANK__SHAPE.': 'Prüfen Sie RERANK__SHAPE.',
   'Check RERANK__MODEL.': 'Prüfen Sie RERANK__MODEL.',
+  'The verifier did not answer within {} s.': 'Der Verifier hat nicht innerhalb von {} s geantwortet.',
+  'VERIFIER__TIMEOUT_S is the limit.': 'Die Grenze ist VERIFIER__TIMEOUT_S.',
+  'The verifier responded with status {}.': 'Der Verifier hat mit dem Status {} geantwortet.',
+  'VERIFIER__BASE_URL and VERIFIER__MODEL': 'VERIFIER__BASE_URL und VERIFIER__MODEL',
+  'The verifier replied in an unknown format.': 'Der Verifier hat in einem unbekannten Format geantwortet.',
+  'Check VERIFIER__SHAPE.': 'Prüfen Sie VERIFIER__SHAPE.',
   'Amazon Bedrock did not rerank within {} s.': 'Amazon Bedrock hat nicht innerhalb von {} s neu sortiert.',
   'The knowledge base responded with status {}.': 'Die Wissensdatenbank hat mit dem Status {} geantwortet.',
   'Check KDB__URL.': 'Prüfen Sie KDB__URL.',

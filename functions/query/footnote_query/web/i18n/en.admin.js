@@ -57,6 +57,7 @@ export default {
   admin_part_queue: 'Queue',
   admin_part_embedder: 'Embeddings',
   admin_part_reranker: 'Reranker',
+  admin_part_verifier: 'Verifier',
   admin_part_model: 'Language model',
   admin_part_fallback_model: 'Fallback model',
   admin_part_tools: 'MCP server',

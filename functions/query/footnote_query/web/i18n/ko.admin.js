@@ -57,6 +57,7 @@ export default {
   admin_part_queue: '대기열',
   admin_part_embedder: '임베딩',
   admin_part_reranker: '리랭커',
+  admin_part_verifier: '검증 모델',
   admin_part_model: '언어 모델',
   admin_part_fallback_model: '예비 모델',
   admin_part_tools: 'MCP 서버',

@@ -95,8 +95,9 @@ export default {
   'Check EMBEDDING__MODEL: its version, and whether this region offers it directly or only through an inference profile.': 'EMBEDDING__MODEL의 버전을 확인하고, 이 리전에서 모델을 직접 제공하는지 추론 프로필로만 제공하는지 확인하세요.',
   'Amazon Bedrock is throttling {}.': 'Amazon Bedrock이 {}의 요청을 제한하고 있습니다.',
 
-  // 리랭커, 지식 베이스, MCP 서버.
+  // 리랭커, 검증 모델, 지식 베이스, MCP 서버.
   'The reranker': '리랭커',
+  'The verifier': '검증 모델',
   'The knowledge base': '지식 베이스',
   'The reranker did not answer within {} s.': '리랭커가 {}초 안에 응답하지 않았습니다.',
   'RERANK__TIMEOUT_S is the limit.': '제한 시간은 RERANK__TIMEOUT_S입니다.',
@@ -106,6 +107,12 @@ export default {
   'The reranker replied in an unknown format.': '리랭커가 알 수 없는 형식으로 응답했습니다.',
   'Check RERANK__SHAPE.': 'RERANK__SHAPE를 확인하세요.',
   'Check RERANK__MODEL.': 'RERANK__MODEL을 확인하세요.',
+  'The verifier did not answer within {} s.': '검증 모델이 {}초 안에 응답하지 않았습니다.',
+  'VERIFIER__TIMEOUT_S is the limit.': '제한 시간은 VERIFIER__TIMEOUT_S입니다.',
+  'The verifier responded with status {}.': '검증 모델이 상태 {}(으)로 응답했습니다.',
+  'VERIFIER__BASE_URL and VERIFIER__MODEL': 'VERIFIER__BASE_URL과 VERIFIER__MODEL',
+  'The verifier replied in an unknown format.': '검증 모델이 알 수 없는 형식으로 응답했습니다.',
+  'Check VERIFIER__SHAPE.': 'VERIFIER__SHAPE를 확인하세요.',
   'Amazon Bedrock did not rerank within {} s.': 'Amazon Bedrock이 {}초 안에 순위를 다시 매기지 못했습니다.',
   'The knowledge base responded with status {}.': '지식 베이스가 상태 {}(으)로 응답했습니다.',
   'Check KDB__URL.': 'KDB__URL을 확인하세요.',
