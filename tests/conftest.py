@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from footnote.answer import verdict
+from footnote.answer.verdict import RELATED_FROM
 from footnote.ingest.apart import in_thread
 from footnote.settings.environment import Environment
 from footnote.types import MEDIUM
@@ -148,7 +150,13 @@ class HandClock:
 def sure_of_little(monkeypatch: pytest.MonkeyPatch) -> None:
     """What else would be shown as likely is an answer: for tests of what is done with one, in collections of a few sentences without
     vectors, where none is that probable. What is unrelated is refused all the same."""
-    monkeypatch.setattr("footnote.answer.verdict.answer_from", lambda: MEDIUM)
+    tier_of = verdict._tier
+    monkeypatch.setattr(verdict, "answer_from", lambda: MEDIUM)
+    monkeypatch.setattr(
+        verdict,
+        "_tier",
+        lambda probability, relation, **more: tier_of(probability if relation >= RELATED_FROM else 0.0, relation, **more),
+    )
 
 
 @pytest.fixture(autouse=True)

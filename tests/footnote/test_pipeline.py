@@ -137,7 +137,7 @@ async def test_quotes_also_replace_a_failing_choice_of_model(bridge: SqliteIndex
 async def test_quotes_take_the_place_of_an_answer_that_cites_nothing(bridge: SqliteIndex) -> None:
     quoted = await answer(ports(bridge, "In 1894 [9]."), make_turn(QUESTION))
     assert quoted.answer is not None
-    assert (quoted.answer.extractive, quoted.answer.warnings, quoted.outcome) == (True, ("uncited",), None)
+    assert (quoted.answer.extractive, quoted.answer.warnings, quoted.outcome) == (True, ("marker_dropped", "uncited"), None)
     events = await run(ports(bridge, "In 1894."), make_turn(QUESTION, STRICT))
     assert tokens(events) == message("uncited", "en")
 

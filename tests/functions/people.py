@@ -65,7 +65,7 @@ class RecordingModel:
         if tools and messages[-1].role != "tool":
             yield Delta(tool_calls=(ToolCall("c1", "search_documents", json.dumps({"query": QUESTION})),))
         else:
-            yield Delta("So the records say [1].\nSOURCES_USED: 1")
+            yield Delta("The bridge has a number [1].\nSOURCES_USED: 1")
 
 
 class World:

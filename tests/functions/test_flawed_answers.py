@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from footnote.answer.messages import message
-from footnote.types.answer import HIGH
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite, read_events
 
@@ -73,8 +72,7 @@ async def test_a_loop_ends_soon_after_it_begins(open_site: OpenSite) -> None:
     assert 400 < len(said.partition(BELOW)[0]) < 800
 
 
-async def test_where_nothing_is_close_a_stream_says_so(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("footnote.answer.verdict.answer_from", lambda: HIGH)
+async def test_where_nothing_is_close_a_stream_says_so(open_site: OpenSite) -> None:
     site = await open_site("Zebras have stripes and live in Africa.")
     reply = await site.client.post("/ask/stream", json=ASK | {"query_text": "Do zebras cross the road?"})
     done = read_events(reply.text)[-1]

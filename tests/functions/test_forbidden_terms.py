@@ -102,7 +102,7 @@ async def test_an_admin_tries_a_question_and_reads_what_its_user_would(core: Cor
 async def test_a_forbidden_question_is_refused_and_stored_but_not_searched(core: Core, open_client: OpenClient) -> None:
     await put_document(core.index, make_document("bridge", groups=("*",)), BRIDGE)
     client = await open_client(create_query)
-    assert (await client.post("/ask", json=SECRET)).json()["outcome"] == "answered"
+    assert (await client.post("/ask", json=SECRET)).json()["citations"]
     await client.put("/forbidden-terms/bridge", json={"topic": "construction"})
     reply = (await client.post("/ask", json=SECRET | {"room_id": "r"})).json()
     assert (reply["outcome"], reply["answer"], reply["hits"], reply["citations"]) == ("forbidden", NOTICE, [], [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -13,6 +14,7 @@ from footnote.types import Caller, CollectionSettings
 from footnote_feedback.app import create_app as create_feedback
 from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
+from tests.deps import pinned
 from tests.functions.conftest import OpenClient, as_caller
 
 ANN = Caller("ann", frozenset({"staff", "board"}))
@@ -65,6 +67,12 @@ class People:
 @pytest.fixture
 def people(core: Core, open_client: OpenClient) -> People:
     return People(core, open_client)
+
+
+@pytest.fixture(autouse=True)
+def certain_answers() -> Iterator[None]:
+    with pinned("answer"):
+        yield
 
 
 async def test_a_good_answer_becomes_a_case_by_one_request(people: People, core: Core) -> None:

@@ -232,13 +232,13 @@ async def test_a_stream_says_what_it_does_then_the_answer_then_its_sources(lang:
 
 
 async def test_streamed_markers_are_numbered_as_the_sources_are(open_site: OpenSite) -> None:
-    site = await open_site("Ferries cross [", "2]. Nobody knows [9]. It is blue [1]", " [2].")
+    site = await open_site("Ferries cross the river [", "2]. Nobody knows [9]. The bridge is painted blue [1]", " [2].")
     body = ASKED | {"messages": [{"role": "user", "content": "The bridge, and ferries on the river?"}], "stream": True}
     reply = await site.client.post("/v1/chat/completions", json=body)
     assert reply.text.endswith("\n\ndata: [DONE]\n\n")
     chunks = read_events(reply.text.removesuffix("data: [DONE]\n\n"))
     text = "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks)
-    assert text == "Ferries cross [1]. Nobody knows. It is blue [2] [1]."
+    assert text == "Ferries cross the river [1]. Nobody knows. The bridge is painted blue [2] [1]."
     sources = [chunk["event"]["data"]["document"][0] for chunk in chunks if chunk.get("event", {}).get("type") == "source"]
     assert [each["number"] for each in chunks[-1]["citations"]] == [1, 2]
     assert [each["snippet"] for each in chunks[-1]["citations"]] == sources

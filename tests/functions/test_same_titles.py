@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from footnote.types import Caller
+from tests.deps import pinned
 from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite, Serve, Site, read_events
 
 ANN = Caller("ann", frozenset({"staff"}))
@@ -62,7 +63,7 @@ async def test_what_is_not_found_counts_too(open_site: OpenSite) -> None:
 @pytest.mark.parametrize("model", [False, True])
 async def test_chat_cites_each_of_them(model: bool, open_site: OpenSite) -> None:
     site = await open_rules(open_site, *([EVERYTHING] if model else []))
-    body = (await site.client.post("/chat", json={"query": "When was the bridge built, and when was it rebuilt?"})).json()
+    body = (await site.client.post("/chat", json={"query": "When was the bridge built? When was the bridge rebuilt?"})).json()
     assert {OLD, NEW} <= {each["title"] for each in body["citations"]} <= TOLD
     if model:
         assert OLD in str(site.core.models.model.sent[-1].messages[-1].content)  # type: ignore[attr-defined]
@@ -91,7 +92,8 @@ async def test_an_answer_is_told_again_as_it_was(open_site: OpenSite) -> None:
     key, asked = {"idempotency-key": "k"}, {"query": "When was the bridge built, and when was it rebuilt?"}
     first, again = [(await site.client.post("/chat", json=asked, headers=key)).json() for _ in range(2)]
     assert first == again
-    cached = [(await site.client.post("/ask", json=ASK)).json() for _ in range(2)]
+    with pinned("answer"):
+        cached = [(await site.client.post("/ask", json=ASK)).json() for _ in range(2)]
     assert (cached[1]["outcome"], cached[1]["citations"], cached[1]["hits"]) == ("cached", cached[0]["citations"], cached[0]["hits"])
 
 

@@ -217,7 +217,7 @@ async def test_every_field_reaches_the_turn(open_site: OpenSite, requests: list[
 async def test_a_follow_up_is_understood_by_the_messages(open_site: OpenSite) -> None:
     site = await open_site('{"queries": ["Of which colour is the bridge painted?"]}')
     site.core.models.model.replies += [["Blue [1]."]]  # type: ignore[attr-defined]
-    body = await chat(site, QUESTION, "In 1894 [1].", "And of which colour is it?")
+    body = await chat(site, QUESTION, "In 1894 [1].", "And what colour is it?")
     assert (body["message"], body["searchResults"]["query"]) == ("Blue [1].", "Of which colour is the bridge painted?")
 
 

@@ -125,6 +125,12 @@ def cite(
     )
 
 
+def drops_markers(text: str, hits: Sequence[Hit], style_name: str) -> bool:
+    """Whether the text cites something that the model was not shown, so that the marker is removed."""
+    style = STYLES[style_name]
+    return any(not style.named(match[match.lastindex or 0], hits) for match in find_markers(style, text))
+
+
 def find_markers(style: CitationStyle, text: str) -> Iterator[re.Match[str]]:
     """The markers outside code."""
     for start, end in prose_spans(text):

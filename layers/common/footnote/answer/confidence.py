@@ -2,7 +2,7 @@
 
     relevance  = the probability that the best excerpt of the first PASSAGES passages answers the question (`verdict`), as an extractive
                  answer has it
-    grounding  = the mean support of the answer's sentences (`support`); 1 for quoted ones; 0 without an answer
+    grounding  = share of the answer's sentences that are not doubted (`support`); 1 for quoted ones; 0 without an answer
     score      = relevance × grounding; high from HIGH on, if the context is sufficient, medium from MEDIUM on
     coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all
 
@@ -28,6 +28,7 @@ from footnote.answer.support import groundedness
 from footnote.answer.verdict import judge
 from footnote.ports import Embedder, Index
 from footnote.text.grounding import covered_share
+from footnote.text.question_kinds import words_of_intent
 from footnote.text.tokens import content_terms
 from footnote.types import Answer, Confidence, Turn
 
@@ -98,7 +99,10 @@ def has_conflicts(answer: Answer, sentences: Sequence[Scored], lang: str) -> boo
 
 
 def _missing(question: Question, held: frozenset[str]) -> Iterator[str]:
+    asking = words_of_intent(question.text)
     for word in question.words_without(held):
+        if len(word) == 1 or word in asking:
+            continue
         rarest = max(question.weights[term] for term in content_terms(word, question.lang))
         if question.is_name(word) or rarest >= COMMON:
             yield word

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from footnote.answer.budget import budget_of
-from footnote.answer.citation_styles import cite
+from footnote.answer.citation_styles import cite, drops_markers
 from footnote.answer.messages import message
 from footnote.answer.model_source import no_model
 from footnote.answer.repetition import RepetitionGuard
@@ -146,7 +146,8 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     if not cited.strip():
         raise ModelUnavailable(WITHHELD[cut])
     instead = turn.plan.model is not None and model.name != turn.plan.model  # a fallback answered
-    answer = Answer(cited.rstrip(), citations, model=model.name, cut=cut)
+    warnings = ("marker_dropped",) if drops_markers(said, turn.evidence.citable, profile.citation_style) else ()
+    answer = Answer(cited.rstrip(), citations, model=model.name, warnings=warnings, cut=cut)
     record = replace(turn.record, degraded=turn.record.degraded or instead, suggested_questions=answered.questions)
     yield replace(turn, answer=answer, record=record)
 

@@ -20,7 +20,7 @@ def is_checked(turn: Turn) -> bool:
 
 
 async def check_support(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> AsyncIterator[Event | Turn]:
-    """Notes the mean support as `groundedness` (0..1) and the doubted sentences as `unsupported`.
+    """Notes `groundedness` (0..1) and the doubted sentences as `unsupported`.
 
     If a sentence is doubted, the answer gets the warning `unsupported`. If all are, it is no answer: the documents are quoted instead of
     it, or below it where it has been shown, and the warning is `unfounded`. With RAG__OUTPUT_CHECK=reject, or the option `reject_uncited`
