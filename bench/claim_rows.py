@@ -101,7 +101,7 @@ def claims_of(folder: Path) -> Iterator[Case]:
     for path in sorted(folder.glob("*.jsonl")):
         for row in map(json.loads, path.read_text("utf-8").splitlines()):
             if row["label"] != "partial":
-                chunks = tuple(_chunk(str(at), text, "en") for at, text in enumerate(row["passages"]))
+                chunks = tuple(make_chunk(str(at), text, "en") for at, text in enumerate(row["passages"]))
                 yield Case(path.stem, "", _hash(*sorted(row["passages"])), row["claim"], "en", chunks, row["label"] == "supported")
 
 
@@ -169,7 +169,7 @@ async def make_rows(cases: Sequence[Case]) -> Rows:
         near = nearest_by_words(case.claim, case.lang, case.passages, weights)
         for chunk in near:
             if chunk.text not in known:
-                known[chunk.text] = await _source(chunk, embedder)
+                known[chunk.text] = await make_source(chunk, embedder)
         sources = [known[chunk.text] for chunk in near]
         (vector,) = await embedder.embed([case.claim])
         own = [source for source in sources if source.chunk.lang == case.lang]
@@ -184,7 +184,8 @@ async def make_rows(cases: Sequence[Case]) -> Rows:
     return rows
 
 
-async def _source(chunk: Chunk, embedder: E5) -> Source:
+async def make_source(chunk: Chunk, embedder: E5) -> Source:
+    """The passage with the vectors of its sentences."""
     bounds = tuple(split_sentences(chunk.text, chunk.lang))
     (made,) = await passage_vectors(embedder, [passage_of(chunk.title, chunk.headings, chunk.text, bounds)])
     return source_of(chunk, ChunkSentences(bounds, quantise(made[1:]), made[0]))
@@ -193,10 +194,11 @@ async def _source(chunk: Chunk, embedder: E5) -> Source:
 def _read(path: Path, start: int, end: int) -> Chunk:
     text = path.read_text("utf-8")
     heads = [line.strip("# \t") for line in text[:start].splitlines() if line.startswith("#")]
-    return _chunk(f"{path}:{start}", text[start:end], detect_language(text, LANGUAGES), heads[-1:])
+    return make_chunk(f"{path}:{start}", text[start:end], detect_language(text, LANGUAGES), heads[-1:])
 
 
-def _chunk(chunk_id: str, text: str, lang: str, headings: Sequence[str] = ()) -> Chunk:
+def make_chunk(chunk_id: str, text: str, lang: str, headings: Sequence[str] = ()) -> Chunk:
+    """A passage of no document."""
     return replace(Chunk(chunk_id, "", 0, 0, 2, "", text, lang, ""), headings=tuple(headings))
 
 

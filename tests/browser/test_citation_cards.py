@@ -77,3 +77,27 @@ def test_a_citation_whose_quote_is_not_in_its_passage_is_marked_and_says_why(ope
     expect(page.locator("#source-note")).to_contain_text("are in no passage")
     page.locator("#language").select_option("ko")
     expect(mark).to_contain_text("어느 구절에도 없습니다")
+
+
+def test_an_added_citation_says_so_and_shows_what_supports_its_sentence(open_handbook: Open, server: str) -> None:
+    def unmarked(body: dict[str, Any]) -> None:
+        first = body["citations"][0]
+        body["extractive"] = False
+        end = len(body["answer"])
+        claim = {"start": 0, "end": end, "support": 0.9, "doubted": False, "number": first["number"], "bounds": [0, 12], "unmarked": True}
+        body["claims"] = [claim]
+
+    screen = open_handbook(server, **STILL)
+    page: Page = screen.page
+    route_replies(page, unmarked)
+    screen.ask(LEAVE)
+    screen.finished()
+    added = page.locator(".cite.added")
+    expect(added).to_have_count(1)
+    added.hover()
+    card = page.locator("#citation-card")
+    expect(card).to_contain_text("Added by the check: the model cited nothing for this sentence.")
+    expect(card.locator("mark")).not_to_be_empty()
+    assert grave_in_both(page) == []
+    page.locator(".cite:not(.added)").first.hover()
+    expect(card).not_to_contain_text("Added by the check")

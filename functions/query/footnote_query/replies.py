@@ -68,6 +68,7 @@ class CheckedSentence(BaseModel):
     support: float | None = Field(description="The probability that the passages support it, 0 to 1; null if it cannot be compared.")
     doubted: bool
     number: int | None = Field(description="Of the citation whose passage supports it best.")
+    bounds: list[int] | None = Field(None, description="What supports it in that passage: start and end in its `content`.")
     unmarked: bool = Field(description="True: no marker of that citation stands at the sentence.")
 
 

@@ -159,3 +159,15 @@ async def test_an_answer_that_is_doubted_is_replaced_if_configured_and_not_yet_s
 async def test_the_mean_support_is_noted() -> None:
     assert (await check("The ferry leaves every hour [2].")).record.notes["groundedness"] > 0.7
     assert (await check("Queen Sonja opened it [1].")).record.notes["groundedness"] < 0.3
+
+
+async def test_each_marker_leads_to_the_sentences_that_support_its_claim() -> None:
+    said = "Anna Krogh built the old bridge in 1894 [1]. The bridge carries 300 cars a day. Cyclists may not cross the bridge at night [1]."
+    answer = answer_of(await check(said, BRIDGE, profile=LIVE))
+    (citation,) = answer.citations
+    shown = [BRIDGE.chunk.text[slice(*bounds)] for bounds in citation.bounds]
+    assert shown[0] == citation.snippet == "The old bridge in Bergen was built by Anna Krogh in 1894."
+    assert len(shown) == len(citation.spans) == 2
+    assert "Cyclists may not cross it at night." in shown[1]
+    places = [claim.place for claim in answer.claims]
+    assert [BRIDGE.chunk.text[place.start : place.end] for place in places if place][1] == "It carries 300 cars a day."

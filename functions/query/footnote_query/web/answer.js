@@ -1,7 +1,7 @@
 // Renders a finished turn, live or stored: the answer with its citations, sources and actions.
 
 import { describeCitation } from './citation_card.js'
-import { DOUBT, checkedOf, quoteFault } from './claims.js'
+import { DOUBT, checkedOf, isAdded, quoteFault } from './claims.js'
 import { closestPassages } from './closest.js'
 import { addCopyButtons } from './code_blocks.js'
 import { pickCollection, writeQuestion } from './composer.js'
@@ -38,8 +38,9 @@ export function quotedMeanwhile(quote) {
 }
 
 function textOf(text, sources, quoted, claims) {
-  const { body, places } = rendered(text, checkedOf(sources, claims), quoted)
-  for (const [sup, { source, which }] of places) sup.append(marker(source, sources, which), ...faultOf(quoteFault(source, which)))
+  const shown = checkedOf(sources, claims)
+  const { body, places } = rendered(text, shown, quoted)
+  for (const [sup, { source, which }] of places) sup.append(marker(source, shown, which), ...faultOf(quoteFault(source, which)))
   return body
 }
 
@@ -83,8 +84,9 @@ export const askAgain = text => questionButton('retry', event => wantQuestion(ev
 export const changeQuestion = text => questionButton('change_question', () => writeQuestion(text))
 
 /** `which`: index of its sentence among those of the citation. */
-function marker(source, sources, which) {
-  const button = el('button', { type: 'button', class: 'cite', onclick: () => openSource(source, sources, which) }, String(source.number))
+function marker(source, shown, which) {
+  const among = shown.filter(({ number }) => number !== DOUBT)
+  const button = el('button', { type: 'button', class: isAdded(source, which) ? 'cite added' : 'cite', onclick: () => openSource(source, among, which) }, String(source.number))
   const values = { number: String(source.number), title: source.title, page: String(source.page), name: source.section ?? '' }
   const unit = source.unit === 'sheet' && source.section ? 'sheet_named' : (source.unit ?? 'page')
   label(button, source.page == null ? 'citation' : `citation_${unit}`, values).removeAttribute('title') // the card says more

@@ -2,7 +2,7 @@
 // All of it is in the reply; nothing is loaded. A touch opens the document instead.
 
 import { citedWords } from './cited_words.js'
-import { quoteFault } from './claims.js'
+import { isAdded, quoteFault } from './claims.js'
 import { el, joined, say } from './dom.js'
 import { placeOf } from './document_facts.js'
 
@@ -35,6 +35,7 @@ function contents({ source, span }) {
     el('p', { class: 'card-title' }, source.title),
     facts.length > 0 && el('p', { class: 'card-place' }, ...joined(facts, ' · ')),
     fault && say(el('p', { class: 'card-fault' }), fault),
+    isAdded(source, span) && say(el('p', { class: 'card-place' }), 'added_citation'),
     el('p', { class: 'card-text' }, before, el('mark', {}, words), after),
   ].filter(Boolean)
 }

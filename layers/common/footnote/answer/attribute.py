@@ -1,4 +1,5 @@
-"""Adds citations to sentences of a model's answer that cite nothing, where a passage supports them (`support`)."""
+"""Ties the sentences of a model's answer to what supports them (`support`): citations show those sentences of their passages, and
+sentences that cite nothing get a citation."""
 
 from __future__ import annotations
 
@@ -13,13 +14,16 @@ from footnote.types import Answer, Citation, Claim, EvidenceSpan, Hit, Turn
 
 def add_citations(turn: Turn, answer: Answer, claims: Sequence[Claim]) -> Answer:
     """The answer with its claims, and a citation of the place of each claim that does not cite its passage and is not doubted. In a text
-    that has not been shown a marker stands behind the sentence; beside one that has been, the citation has none."""
+    that has not been shown a marker stands behind the sentence; beside one that has been, the citation has none. A claim's own markers of
+    its passage lead to the place."""
     writer = _Writer(turn, answer)
     for claim, following in replace(answer, claims=tuple(claims)).claims_and_ends():
-        if claim.place is not None and not claim.is_doubted:
-            cited = (hit.chunk.chunk_id for hit in cited_between(answer, claim.start, following))
-            if claim.place.chunk.chunk_id not in cited:
-                writer.cite(claim.place, claim.end)
+        if claim.place is None:
+            continue
+        if any(hit.chunk.chunk_id == claim.place.chunk.chunk_id for hit in cited_between(answer, claim.start, following)):
+            writer.show(claim.place, claim.start, following)
+        elif not claim.is_doubted:
+            writer.cite(claim.place, claim.end)
     return writer.answer(claims)
 
 
@@ -35,6 +39,17 @@ class _Writer:
         self._citations = {self._source(each.hit, each.page): each for each in answer.citations}
         self._numbers = count(max((each.number for each in answer.citations), default=self._markers.first - 1) + 1)
         self._inserted: list[tuple[int, str, Hashable]] = []
+
+    def show(self, place: EvidenceSpan, start: int, following: int) -> None:
+        """Lets the markers of the passage between these places of the text lead to `place`; on another page they stay as they are."""
+        for source, each in self._citations.items():
+            hit = each.hit
+            if hit.chunk.chunk_id != place.chunk.chunk_id or self._source(hit, hit.chunk.page_at(place.start)) != source:
+                continue
+            places = zip(each.spans, each.bounds, strict=False)
+            if bounds := tuple((place.start, place.end) if start <= at < following else old for (at, _), old in places):
+                snippet = hit.chunk.text[slice(*bounds[0])]
+                self._citations[source] = replace(each, bounds=bounds, snippet=snippet, page=hit.chunk.page_at(bounds[0][0]))
 
     def cite(self, place: EvidenceSpan, end: int) -> None:
         """Cites the passage of the place, behind `end` in the text."""

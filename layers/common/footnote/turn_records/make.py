@@ -208,6 +208,7 @@ def stored_claims(answer: Answer) -> list[StoredClaim]:
                 "support": claim.support,
                 "doubted": claim.is_doubted,
                 "number": cited.number if cited else None,
+                "bounds": [claim.place.start, claim.place.end] if claim.place and cited else None,
                 "unmarked": not marked,
             }
         )

@@ -103,14 +103,14 @@ def _answer(record: TurnRecord, hits: Sequence[Hit]) -> Answer | None:
 
 
 def restored_claims(stored: Iterable[StoredClaim], citations: Sequence[Citation]) -> tuple[Claim, ...]:
-    """The checked sentences of an answer; of their places only the passage is stored, and its first cited sentences stand for it."""
+    """The checked sentences of an answer."""
     cited = {citation.number: citation for citation in citations}
 
-    def place(number: int | None) -> EvidenceSpan | None:
-        found = cited.get(number) if number is not None else None
-        return EvidenceSpan(found.hit.chunk, *(found.bounds[0] if found.bounds else (0, 0))) if found else None
+    def place(claim: StoredClaim) -> EvidenceSpan | None:
+        number, bounds = claim["number"], claim.get("bounds")
+        return EvidenceSpan(cited[number].hit.chunk, *bounds) if number in cited and bounds else None
 
-    return tuple(Claim(each["start"], each["end"], each["support"], each["doubted"], place(each["number"])) for each in stored)
+    return tuple(Claim(each["start"], each["end"], each["support"], each["doubted"], place(each)) for each in stored)
 
 
 def _verdict(stored: StoredVerdict | None) -> Verdict | None:

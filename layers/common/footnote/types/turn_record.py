@@ -106,13 +106,14 @@ class StoredQuote(TypedDict):
 
 class StoredClaim(TypedDict):
     """A sentence of a model's answer, checked. `start`, `end`: code point offsets in the answer; `number`: of the citation whose passage
-    supports it best; `unmarked`: no marker of that citation stands in the text."""
+    supports it best; `bounds`: what does so, as offsets in that passage; `unmarked`: no marker of that citation stands in the text."""
 
     start: int
     end: int
     support: float | None
     doubted: bool
     number: int | None
+    bounds: NotRequired[list[int] | None]
     unmarked: bool
 
 

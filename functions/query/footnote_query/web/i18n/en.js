@@ -142,6 +142,7 @@ export default {
   warning_preamble: 'The model announced an answer and gave none.',
   warning_repetition: 'The model repeated itself and was stopped.',
   warning_other_language: 'The model answered in another language than the question.',
+  added_citation: 'Added by the check: the model cited nothing for this sentence.',
   doubted_sentence: 'No passage was found that supports this sentence. Check it before you rely on it.',
   quote_misattributed: 'The words that the model quotes for this are in another passage than the one it cites. Check the sentence before you rely on it.',
   quote_stitched: 'The words that the model quotes for this are put together from parts of a passage. Check the sentence before you rely on it.',
