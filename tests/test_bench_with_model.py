@@ -48,7 +48,7 @@ def test_a_text_is_judged_by_key_and_part(text: str, judged: str) -> None:
         (None, "right", False, False),
     ],
 )
-async def test_what_is_shown_is_told_from_what_a_model_wrote(
+async def test_shown_answers_are_distinguished_from_written_ones(
     said: str | None, shown: str, by_model: bool, replaced: bool, tmp_path: Path
 ) -> None:
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))

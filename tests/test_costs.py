@@ -83,7 +83,7 @@ def test_a_slow_machine_is_allowed_more(pytester: pytest.Pytester, monkeypatch: 
     assert outcomes(pytester, monkeypatch, "def test_it(): burn()") == {"passed": 1, "skipped": 0, "failed": 0}
 
 
-def test_what_a_shared_child_did_before_does_not_count(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_earlier_time_of_a_shared_child_does_not_count(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     shared = """
 @pytest.fixture(scope="module")
 def engine():

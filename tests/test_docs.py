@@ -121,7 +121,7 @@ def test_every_alarm_is_in_the_docs(alarm: str) -> None:
     assert f"`{alarm}`" in (DOCS / "operations.md").read_text("utf-8")
 
 
-def test_what_a_deployment_reserves_and_watches_is_as_the_docs_say() -> None:
+def test_reserved_concurrency_and_alarms_match_the_docs() -> None:
     text = (DOCS / "deploy.md").read_text("utf-8")
     metrics = sum(sum("MetricStat" in metric for metric in alarm["Properties"].get("Metrics", ())) or 1 for _, alarm in ALARMS)
     assert f"alarms: {len(ALARMS)}, over {metrics} metrics" in text

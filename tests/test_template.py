@@ -260,7 +260,7 @@ def test_expired_values_go_and_the_ledger_stays() -> None:
     assert RESOURCES["Ledger"]["Properties"]["DeletionProtectionEnabled"] == {"Fn::If": ["ProtectsLedger", True, False]}
 
 
-def test_what_holds_data_stays_and_nothing_is_left_of_a_first_deployment_that_failed() -> None:
+def test_only_data_survives_a_failed_first_deployment() -> None:
     policies = {name: resource["DeletionPolicy"] for name, resource in RESOURCES.items() if "DeletionPolicy" in resource}
     stays = {name: policy for name, policy in policies.items() if policy != "Delete"}
     assert stays == dict.fromkeys(["Documents", "Files", "Ledger", "Key"], "RetainExceptOnCreate")

@@ -47,7 +47,7 @@ def marked(page: Page, place: str) -> list[str]:
     return page.locator(f"{place} mark").evaluate_all(f"marks => marks.map(mark => {shown})")
 
 
-def test_what_answers_is_marked_in_an_excerpt_live_stored_and_in_its_source(open_screen: Open, server: str, tmp_path: Path) -> None:
+def test_the_answer_is_marked_in_excerpts_and_in_the_source(open_screen: Open, server: str, tmp_path: Path) -> None:
     screen = open_screen(server, **STILL)
     page: Page = screen.page
     screen.add("workshop.md", WORKSHOP.encode())
@@ -73,7 +73,7 @@ def test_what_answers_is_marked_in_an_excerpt_live_stored_and_in_its_source(open
     expect(last.locator(".answer pre mark")).to_have_count(0)
 
 
-def test_what_a_table_leaves_out_opens_the_passage_at_its_marked_row(open_screen: Open, server: str, tmp_path: Path) -> None:
+def test_omitted_rows_open_the_passage_at_the_marked_row(open_screen: Open, server: str, tmp_path: Path) -> None:
     screen = open_screen(server, **STILL, **NARROW)
     page: Page = screen.page
     screen.add("workshop.md", WORKSHOP.encode())

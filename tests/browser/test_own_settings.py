@@ -105,7 +105,7 @@ def test_the_account_menu_shows_what_was_used_and_what_is_left_without_moving(op
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("look", [DARK, NARROW, {"locale": "de-DE"}, {"locale": "ko-KR"}], ids=["dark", "narrow", "german", "korean"])
-def test_what_was_used_fits_and_is_accessible(open_handbook: Open, server_with_model: str, look: dict[str, Any]) -> None:
+def test_the_usage_view_fits_and_is_accessible(open_handbook: Open, server_with_model: str, look: dict[str, Any]) -> None:
     screen = open_handbook(server_with_model, **look)
     page: Page = screen.page
     close_sheet(page)

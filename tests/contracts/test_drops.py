@@ -26,7 +26,7 @@ async def test_a_file_is_there_under_the_name_that_people_gave_it(bucket: Any, k
 
 
 @pytest.mark.engine
-async def test_what_is_not_there_is_not_found(bucket: Any) -> None:
+async def test_missing_files_are_not_found(bucket: Any) -> None:
     await bucket.put("a/b", b"x")
     for key in ("none", "a", "a/b/c", "A/B", "a/b "):
         with pytest.raises(NotFound):

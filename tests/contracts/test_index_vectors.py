@@ -254,7 +254,7 @@ async def test_no_list_is_missing_from_a_search_that_is_answered_in_time(index: 
 
 
 @pytest.mark.engine
-async def test_what_is_found_in_another_language_than_the_query_is_marked(index: Any, me: Caller) -> None:
+async def test_hits_in_another_language_are_marked(index: Any, me: Caller) -> None:
     chunks = [*await put_document(index, make_document(), ["one"]), *await put_document(index, make_document("de"), ["one"], lang="de")]
     await embed(index, chunks, unit(1), unit(0, 1))
     for lang, foreign in (("en", "de|1|0"), ("de", "plan|1|0")):

@@ -83,7 +83,7 @@ async def test_the_passages_about_it_are_found_best_first(source: Any, lang: str
 
 @each_source
 @pytest.mark.parametrize("lang", list(TEXTS))
-async def test_what_may_not_be_read_is_not_found_and_changes_nothing_else(source: Any, lang: str) -> None:
+async def test_unreadable_passages_are_not_found_and_change_nothing_else(source: Any, lang: str) -> None:
     assert "1" not in await ids(source(lang), lang, Scope("default", readable("2", "3")))
     assert await ids(source(lang), lang, Scope("default", readable())) == []
 
@@ -144,7 +144,7 @@ async def test_a_graph_follows_no_relation_that_may_not_be_read() -> None:
     assert found.facts == ()
 
 
-async def test_what_a_relation_says_is_found_where_nobody_is_named() -> None:
+async def test_relations_are_found_without_a_named_entity() -> None:
     said = Relation("Elmby", "Oakham", "Elmby closed the mountain pass to Oakham in winter", "p")
     roads = Graph({"default": ([Entity("Elmby", ("e",)), Entity("Oakham", ("o",))], [said])})
     found = await roads.search(Query("When is the mountain pass closed?"), Scope("default", readable("p", "e", "o")))

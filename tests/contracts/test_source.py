@@ -31,7 +31,7 @@ async def test_files_are_listed_and_read_under_their_names(place: Any) -> None:
     assert await listed(place) == found
 
 
-async def test_what_is_not_part_of_the_source_is_left_out(place: Any) -> None:
+async def test_files_outside_the_source_are_left_out(place: Any) -> None:
     await place.put("a.txt", b"one")
     await place.put_other()
     assert (await listed(place)).keys() == {place.key("a.txt")}

@@ -78,7 +78,7 @@ def test_docs_translations_and_tables_hold(copy: Copy) -> None:
 
 
 @pytest.mark.usefixtures("changed")
-def test_what_is_new_answers(copy: Copy) -> None:
+def test_tests_of_the_additions_pass(copy: Copy) -> None:
     new = [str(path.relative_to(CASES / case / "new")) for case in MOST_FILES for path in (CASES / case).rglob("test_*.py")]
     copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", *new)
 

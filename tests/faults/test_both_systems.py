@@ -308,7 +308,7 @@ async def test_the_chat_service_with_a_session_a_preference_and_a_limit(open_sit
 # --- policy and caches -----------------------------------------------------------------------------
 
 
-async def test_what_an_admin_changes_holds_in_another_process_within_5_seconds(open_site: Any) -> None:
+async def test_changes_of_an_admin_reach_other_processes_within_5_seconds(open_site: Any) -> None:
     site: Site = await open_site()
     site.clock.advance(60)  # after the records of other tests
     ask = {"query_text": "What is the salary of the mayor?", "index_name": "default", "permission_groups": []}

@@ -152,7 +152,7 @@ async def test_with_forbidden_terms_nothing_is_answered_a_minute_after_both_stor
     assert (await site.query.delete("/forbidden-terms/salary")).status_code == 204
 
 
-async def test_what_cannot_be_recorded_is_not_changed(site: Site) -> None:
+async def test_changes_that_cannot_be_audited_are_not_made(site: Site) -> None:
     (document,) = (await site.ingest.get("/documents")).json()["data"]
     site.lose("down")
     changes = (

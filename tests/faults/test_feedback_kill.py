@@ -30,7 +30,7 @@ def serve(data: Path) -> tuple[subprocess.Popen[str], str]:
 
 
 @pytest.mark.nightly
-def test_what_was_acknowledged_survives_and_the_last_rating_stands(tmp_path: Path, seed: str) -> None:
+def test_acknowledged_ratings_survive_and_the_last_one_counts(tmp_path: Path, seed: str) -> None:
     chance = random.Random(seed)
     server, url = serve(tmp_path)
     asked = {"query_text": "Why?", "index_name": "default", "permission_groups": []}

@@ -49,7 +49,7 @@ async def say(model: FakeModel, checkpoint: TurnCheckpoint, messages: tuple[Mess
     return "".join([delta.text async for delta in picked.stream(messages)]), picked
 
 
-async def test_what_a_turn_had_spent_before_it_was_interrupted_counts_once(store: Any, clock: HandClock, tmp_path: Path) -> None:
+async def test_usage_before_an_interruption_counts_once(store: Any, clock: HandClock, tmp_path: Path) -> None:
     database = open_store(tmp_path)
     spending, budget = Spending(SqliteCache(database, clock), clock), Budget(tokens_per_day=1000)
     for prompt in (300, 500):  # the second time the first call is replayed, and another one made
@@ -163,7 +163,7 @@ async def test_scores_that_cannot_be_stored_are_used() -> None:
     assert await ReplayedReranker(FirstIsBest(), Down()).rerank("Why?", ["a", "b"]) == {0: 1.0}  # type: ignore[arg-type]
 
 
-async def test_what_waits_to_be_written_waits_on_if_the_store_is_down(store: Any, clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pending_entries_survive_an_outage_of_the_store(store: Any, clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoint = await take(store, clock)
     checkpoint.keep_later("search", "a", coverage=1.0)
     with monkeypatch.context() as patch:

@@ -62,7 +62,7 @@ def test_after_the_turn_each_row_shows_its_result() -> None:
     assert told["search"].because == "nothing has been found in other systems"
 
 
-def test_what_was_used_of_models_is_that_of_the_step_that_called_them() -> None:
+def test_model_usage_is_attributed_to_the_calling_step() -> None:
     calls = (
         ModelCall("rewrite", "small", Usage(100, 10), 1.0),
         ModelCall("answer", "big", Usage(900, 50), 1.0),

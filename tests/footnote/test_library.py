@@ -153,7 +153,7 @@ def test_files_that_fail_are_told_with_reason_and_remedy(docs: Path, tmp_path: P
     assert done.left_out == ("out.md",)
 
 
-def test_what_cannot_be_ingested_at_all_is_an_error(docs: Path, tmp_path: Path) -> None:
+def test_invalid_input_of_ingest_is_refused(docs: Path, tmp_path: Path) -> None:
     with open_library(tmp_path) as library:
         with pytest.raises(BadRequest, match=r"No such file or folder: .*nowhere"):
             library.ingest(tmp_path / "nowhere")

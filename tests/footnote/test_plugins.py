@@ -119,7 +119,7 @@ def parsers(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
         ("refuse", "This calendar is locked.", "Unlock it."),
     ],
 )
-def test_what_a_package_does_to_a_file_is_told_without_the_files_text(extension: str, reason: str, remedy: str) -> None:
+def test_errors_of_a_format_plugin_contain_no_text_of_the_file(extension: str, reason: str, remedy: str) -> None:
     with pytest.raises(UnreadableFile) as caught:
         parse(b"diary", f"a.{extension}")
     assert (caught.value.reason, caught.value.remedy) == (reason, remedy)
@@ -188,7 +188,7 @@ def test_the_vectors_of_a_package_are_scaled_to_length_one(tmp_path: Path) -> No
         ("bare", f"{FAILED} (AttributeError)."),
     ],
 )
-def test_what_an_embedder_of_a_package_does_wrong_is_told_without_a_text(provider: str, told: str, tmp_path: Path) -> None:
+def test_errors_of_an_embedder_plugin_contain_no_text(provider: str, told: str, tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable) as caught:
         embed(tmp_path, provider)
     assert caught.value.detail == told

@@ -29,7 +29,7 @@ def test_only_its_owner_can_read_the_file(tmp_path: Path) -> None:
     assert "second" not in repr(saved)
 
 
-def test_what_was_meant_for_another_endpoint_is_not_sent_to_this_one() -> None:
+def test_settings_of_another_endpoint_are_not_sent_to_this_one() -> None:
     environment = Settings(
         llm=LLM(base_url="https://old.test/v1", model="old", api_key="old-key", system_name="Footnote"),
         openai_api_key="openai-key", openrouter_api_key="router-key", dep_ticket="ticket", MODEL_NAME="alias", LLM_BASE_URL="http://alias/v1",

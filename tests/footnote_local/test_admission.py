@@ -34,7 +34,7 @@ def client_of(app: Slow, most: int, shapes: dict[str, ErrorShape] | None = None)
     return httpx.AsyncClient(transport=httpx.ASGITransport(Admission(app, shapes or {}, most)), base_url="http://here")
 
 
-async def test_what_exceeds_the_limit_is_refused_with_the_time_to_try_again() -> None:
+async def test_requests_over_the_limit_are_refused_with_retry_after() -> None:
     app = Slow()
     async with client_of(app, 2) as client:
         waiting = [asyncio.create_task(client.post("/ask/stream")), asyncio.create_task(client.get("/ask/stream"))]

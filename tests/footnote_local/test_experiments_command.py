@@ -79,7 +79,7 @@ def test_an_experiment_is_replayed_on_rated_questions(footnote: Footnote, file: 
     assert (told["liked"], told["disliked"]) == (0, 1)  # the one that was rated last
 
 
-def test_what_an_arm_loses_is_marked() -> None:
+def test_significant_losses_of_an_arm_are_marked() -> None:
     certain, unsure = IntervalBody(mean=-0.4, low=-0.6, high=-0.2), IntervalBody(mean=0.1, low=-0.1, high=0.3)
     measures = [
         MeasureBody(metric="recall@10", questions=20, value=IntervalBody(mean=0.6, low=0.4, high=0.8), change=certain),

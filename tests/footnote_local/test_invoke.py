@@ -13,7 +13,7 @@ from tests.footnote_local.conftest import Footnote
 EVENTS = Path(__file__).parents[2] / "events"
 
 
-def test_what_a_function_returns_is_printed_and_how_long_it_took_is_said(footnote: Footnote) -> None:
+def test_the_functions_result_and_duration_are_printed(footnote: Footnote) -> None:
     result = footnote("invoke", "stats", EVENTS / "stats_schedule.json")
     assert (result.exit_code, json.loads(result.stdout)) == (0, {})
     assert result.stderr.startswith("The function ran for ")

@@ -129,7 +129,7 @@ async def test_everything_moves_to_opensearch_and_the_second_run_does_nothing(fi
     assert (plan.count, plan.there, plan.records, arrived.results) == (0, 3, {}, {})
 
 
-async def test_what_moved_is_found_and_keeps_its_settings_and_permissions(filled: Sides) -> None:
+async def test_moved_documents_keep_their_settings_and_permissions(filled: Sides) -> None:
     await filled.migrate("opensearch")
     deployment, local = filled.open()
     await local.close()

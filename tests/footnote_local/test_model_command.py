@@ -48,7 +48,7 @@ def test_the_key_comes_from_standard_input_and_is_shown_nowhere(environment: dic
 @pytest.mark.parametrize(
     ("arguments", "said"), [(["set"], "Give a base URL"), (["set", "ftp://x"], "The base URL must begin"), (["set", "--key"], "no key")]
 )
-def test_what_cannot_be_an_endpoint_is_not_saved(footnote: Footnote, environment: dict[str, str], arguments: list[str], said: str) -> None:
+def test_an_invalid_endpoint_is_not_saved(footnote: Footnote, environment: dict[str, str], arguments: list[str], said: str) -> None:
     result = footnote("model", *arguments)
     assert (result.exit_code, saved(environment).exists()) == (2, False)
     assert said in result.output

@@ -46,7 +46,7 @@ def test_a_dry_run_shows_the_plan_and_does_nothing(footnote: Footnote, docs: Pat
     assert json.loads(footnote("documents", "list", "--json").stdout) == {"documents": []}
 
 
-def test_what_a_sync_does_is_shown_and_the_documents_answer(footnote: Footnote, docs: Path) -> None:
+def test_a_sync_shows_its_changes_and_its_documents_answer(footnote: Footnote, docs: Path) -> None:
     found = footnote("sync", docs, "--collection", "towns", "--groups", "hr, it", "--metadata", "class=law")
     assert (found.exit_code, found.stderr) == (Exit.OK, "2 added, 0 changed, 0 renamed, 0 removed, 0 unchanged.\n")
     (docs / "tower.md").rename(docs / "turm.md")
@@ -88,7 +88,7 @@ async def test_a_sync_names_what_failed_although_the_run_that_added_it_was_kille
     await core.close()
 
 
-def test_what_failed_before_is_told_by_every_sync_until_it_is_mended(footnote: Footnote, docs: Path) -> None:
+def test_every_sync_reports_failed_documents_until_fixed(footnote: Footnote, docs: Path) -> None:
     (docs / "broken.pdf").write_bytes(b"%PDF-1.7")
     for counts in ("3 added, 0 changed, 0 renamed, 0 removed, 0", "0 added, 0 changed, 0 renamed, 0 removed, 3"):
         found = footnote("sync", docs)
@@ -105,7 +105,7 @@ def test_an_empty_list_of_groups_is_an_error(footnote: Footnote, docs: Path) -> 
     assert "--groups names no group. For everyone, use --groups '*'." in found.stderr
 
 
-def test_what_a_sync_deletes_is_in_the_audit(footnote: Footnote, docs: Path) -> None:
+def test_deletions_of_a_sync_are_in_the_audit(footnote: Footnote, docs: Path) -> None:
     def listed() -> dict[str, str]:
         return {each["file_name"]: each["doc_id"] for each in json.loads(footnote("documents", "list", "--json").stdout)["documents"]}
 

@@ -18,7 +18,7 @@ async def states(site: Any) -> dict[str, tuple[str, str]]:
     return {row["part"]: (row["state"], row["detail"]) for row in reply.json()["data"]}
 
 
-async def test_what_is_not_set_up_is_told_apart_from_what_works(open_site: OpenSite) -> None:
+async def test_missing_backends_are_distinguished_from_working_ones(open_site: OpenSite) -> None:
     found = await states(await open_site())
     assert {part: state for part, (state, _) in found.items()} == {"model": "missing", "embedder": "missing", "terms": "ok"}
 

@@ -229,7 +229,7 @@ async def test_a_file_that_arrives_while_others_are_purged_stays(ann: Person, co
     assert set(await ledger(core)) == {first, *arrived}
 
 
-async def test_what_a_crash_or_an_end_of_time_leaves_is_removed_after_a_day(ann: Person, core: Core, clock: HandClock) -> None:
+async def test_remains_of_crashes_and_timeouts_are_removed_after_a_day(ann: Person, core: Core, clock: HandClock) -> None:
     asked, draft = await ann.attach(), await ann.attach(room_id="r2")
     await ann.ask()
     await ann.ingest.post("/uploads", json={"file_name": "never sent.txt", "size": 1, "room_id": "r1"})
@@ -373,7 +373,7 @@ async def test_each_of_several_files_has_its_share_and_one_that_is_not_read_yet_
     assert {name: len(set(re.findall(rf"In year (\d+) the {name} was", hits))) for name in ("mill", "barn")} == {"mill": 3, "barn": 3}
 
 
-async def test_what_was_asked_before_a_file_could_be_read_is_searched_for_again(ann: Person) -> None:
+async def test_questions_asked_before_a_file_was_ready_are_searched_again(ann: Person) -> None:
     """It was attached all along, and searches of this API are kept for minutes."""
     body = {"query": PRICE, "room_id": "r1", "user_id": "ann"}
     await ann.attach(work=False)

@@ -206,7 +206,7 @@ async def test_questions_at_once_use_what_the_budget_holds(site: Callable[..., A
     assert all("budget_search" in reply["warnings"] for reply in replies if reply["model"] is None)
 
 
-async def test_what_a_prompt_takes_is_known_before_it_is_sent(site: Callable[..., Awaitable[list[Core]]]) -> None:
+async def test_the_size_of_a_prompt_is_known_before_it_is_sent(site: Callable[..., Awaitable[list[Core]]]) -> None:
     """All are let in, because the question before took little."""
     crowd = Crowd(Usage(40, 15))
     cores = await site(crowd, Budget(tokens_per_day=3_000))

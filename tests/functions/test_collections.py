@@ -90,7 +90,7 @@ async def test_follow_ups_are_tried_before_they_are_shown(open_site: OpenSite) -
 
 
 @pytest.mark.usefixtures("sure_of_little")
-async def test_what_came_of_a_trial_is_kept_until_the_collection_changes(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_results_of_trials_are_kept_until_the_collection_changes(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
     site, tried = await open_site(filled=False), list[str]()
     works = Trials._try
 

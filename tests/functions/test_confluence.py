@@ -159,7 +159,7 @@ async def test_an_unchanged_page_is_not_read_again_and_a_changed_one_is_a_genera
     assert [each["metadata"]["labels"] for each in documents] == [["port", "history"]] * 2
 
 
-async def test_what_is_gone_from_confluence_is_deleted(core: Core, confluence: Confluence, admin: httpx.AsyncClient) -> None:
+async def test_pages_removed_from_confluence_are_deleted(core: Core, confluence: Confluence, admin: httpx.AsyncClient) -> None:
     confluence.pages["2"].files = {"10": File("a.txt", b"First.", "text/plain"), "11": File("b.txt", b"Second.", "text/plain")}
     await add(admin, confluence, core)
     del confluence.pages["2"].files["10"]

@@ -76,7 +76,7 @@ async def test_a_stream_only_warns(sentence: str, warning: str, open_site: OpenS
 
 
 @pytest.mark.parametrize(("sentence", "warning"), DRAFTS[:3])
-async def test_what_a_revision_leaves_is_warned_of(sentence: str, warning: str, open_site: OpenSite) -> None:
+async def test_flaws_left_by_a_revision_give_a_warning(sentence: str, warning: str, open_site: OpenSite) -> None:
     model = Writing(f"{RIGHT} {sentence}", f"{RIGHT} {sentence}")
     body = (await (await open_writing(open_site, model)).client.post("/ask", json=ASK)).json()
     assert (body["answer"], len(model.asked)) == (model.draft, 2)

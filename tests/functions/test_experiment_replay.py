@@ -113,7 +113,7 @@ async def test_a_replay_stores_counts_and_announces_nothing(core: Core, open_cli
     assert [each["turns"] for each in shown["results"]] == [0, 0, 0]
 
 
-async def test_what_cannot_be_replayed_is_counted_by_reason(
+async def test_turns_left_out_of_a_replay_are_counted_by_reason(
     core: Core, open_client: OpenClient, rated: dict[str, str], clock: HandClock
 ) -> None:
     await rate(core, QUESTIONS["ferry"], "up", Caller("bob", frozenset({"staff"})))  # repeated

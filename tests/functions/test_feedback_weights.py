@@ -82,7 +82,7 @@ async def test_a_reset_is_audited_and_counts_for_the_collection_whatever_its_nam
     assert (told["user_id"], told["action"], told["object_id"]) == ("boss", "weights.reset", "articles")
 
 
-async def test_what_nothing_was_learned_for_cannot_be_reset(core: Core, open_client: OpenClient) -> None:
+async def test_weights_never_learned_cannot_be_reset(core: Core, open_client: OpenClient) -> None:
     client = await open_client(as_caller(ADMIN, create_app))
     reply = await client.delete("/feedback/weights", params={"index_name": "nowhere"})
     assert (reply.status_code, reply.json()["detail"]) == (404, "Nothing has been learned from the feedback on this collection yet.")

@@ -209,9 +209,7 @@ async def test_a_document_that_is_not_ready_yet_is_accepted(client: httpx.AsyncC
     assert (job["state"], job["chunks"]) == ("READY", 1)
 
 
-async def test_what_was_written_but_not_read_back_is_not_ready(
-    client: httpx.AsyncClient, core: Core, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_document_not_read_back_is_not_ready(client: httpx.AsyncClient, core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing(doc_id: str, generation: int) -> tuple[int, str]:
         return 0, ""
 

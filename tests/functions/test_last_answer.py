@@ -58,7 +58,7 @@ async def last_prompt(site: Site, api: tuple[str, Callable[[str, Said], Any]], q
 @pytest.mark.sample
 @pytest.mark.parametrize("api", [*STORED, *SENT], ids=lambda api: api[0])
 @pytest.mark.parametrize("question", ["put that into a table", "Fass das bitte kürzer", "출처가 뭐예요?"])
-async def test_what_is_about_the_last_answer_keeps_its_passages_and_is_told_it(api: Any, question: str, open_site: OpenSite) -> None:
+async def test_a_question_about_the_last_answer_keeps_its_passages(api: Any, question: str, open_site: OpenSite) -> None:
     site = await open_site("")
     for name in ("table", "kurz"):  # what a search for these words would find
         await put_document(
@@ -92,7 +92,7 @@ async def test_a_table_of_something_else_is_searched_for(open_site: OpenSite) ->
 
 
 @pytest.mark.parametrize("api", [STORED[1], SENT[0]], ids=lambda api: api[0])
-async def test_what_was_said_needs_no_citation(api: Any, open_site: OpenSite) -> None:
+async def test_a_question_about_the_conversation_needs_no_citation(api: Any, open_site: OpenSite) -> None:
     site = await open_site("")
     model: Any = site.core.models.model  # type: ignore[attr-defined]
     model.replies[:] = []

@@ -114,7 +114,7 @@ async def test_a_search_uses_the_given_collection(open_site: OpenSite, serve: Se
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_what_a_search_finds_can_be_fetched(mode: Any, start: Start) -> None:
+async def test_search_results_can_be_fetched(mode: Any, start: Start) -> None:
     address = await start()
     async with connect(f"{address}/mcp", mode=mode) as client:
         found = json.loads(text_of(await client.call_tool("search", {"query": "When was the bridge built?"})))
@@ -173,7 +173,7 @@ async def test_a_failed_call_is_reported_to_the_calling_model(tool: str, argumen
     assert expected in text_of(result)
 
 
-async def test_what_a_caller_may_not_read_cannot_be_found_or_fetched(start: Start) -> None:
+async def test_unreadable_documents_are_neither_found_nor_fetched(start: Start) -> None:
     async with connect(f"{await start(caller=Caller('ann', frozenset({'eng'})))}/mcp") as client:
         assert "pay" not in text_of(await client.call_tool("search", {"query": "What is the bridge warden paid?"}))
         for id_ in ("pay", "pay#000"):

@@ -59,7 +59,7 @@ def is_sound(reply: dict[str, Any]) -> bool:
 
 
 @pytest.mark.nightly
-async def test_what_ask_answers_for_certain_is_cited_and_in_the_document(open_product: Open) -> None:
+async def test_certain_answers_are_cited_and_in_the_document(open_product: Open) -> None:
     reply = await ask(await open_product())
     assert is_sound(reply)
     assert reply["answer"]

@@ -206,7 +206,7 @@ async def test_its_tokens_have_a_price_at_their_step_and_count_in_the_budget(ope
 
 
 @pytest.mark.parametrize("changes", [{"search_type": "pa"}, {"search_type": "vision"}, {"block_classes": ["a"]}])
-async def test_what_was_not_stored_cannot_be_replayed(changes: dict[str, Any], open_site: OpenSite) -> None:
+async def test_a_turn_stored_without_a_plan_cannot_be_replayed(changes: dict[str, Any], open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     await site.core.turns.save({**stored(make_turn(trace_id="t1", caller=ANN)), **changes})  # type: ignore[typeddict-item]
     assert (await site.client.post("/turns/t1/replay", json={})).status_code == 422

@@ -53,7 +53,7 @@ async def test_a_title_carries_the_files_name_where_the_reader_may_read_another(
     assert await titles_of(await open_rules(open_site, caller=caller)) == titles
 
 
-async def test_what_is_not_found_counts_too(open_site: OpenSite) -> None:
+async def test_same_titles_outside_the_results_count_too(open_site: OpenSite) -> None:
     site = await open_rules(open_site)
     body = (await site.client.post("/ask", json=ASK | {"query_text": "What is on its plate?", "num_result_doc": 1})).json()
     assert [each["title"] for each in body["hits"]] == [NEW]

@@ -71,7 +71,7 @@ async def test_whoever_has_the_link_reads_questions_and_answers(open_site: OpenS
     assert set(turn) & {"trace_id", "room_id", "user_id", "searched_for", "steps", "cost", "model", "feedback"} == set()
 
 
-async def test_what_is_asked_after_the_link_was_made_is_not_shared(open_site: OpenSite, clock: HandClock) -> None:
+async def test_later_questions_are_not_shared(open_site: OpenSite, clock: HandClock) -> None:
     site = await open_site(caller=ANN)
     for number in range(3):
         await ask(site, room_id="r1", query_text=f"{QUESTION[:-1]}, {number}?")
@@ -164,7 +164,7 @@ async def test_a_deleted_document_is_withheld_from_everybody(open_site: OpenSite
     ],
     ids=["an agent's tools", "others' feedback", "a conversation that its client keeps"],
 )
-async def test_what_may_come_from_sources_that_no_turn_names_is_withheld(fields: dict[str, Any], open_site: OpenSite) -> None:
+async def test_answers_with_unnamed_sources_are_withheld(fields: dict[str, Any], open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     (open_,) = await hits_of(site, open="*")
     if "tool_messages" in fields:
@@ -175,7 +175,7 @@ async def test_what_may_come_from_sources_that_no_turn_names_is_withheld(fields:
     assert (reply.json()["data"][0]["withheld"], "crowns" in reply.text) == ("all", False)
 
 
-async def test_what_a_connected_system_found_for_the_owner_is_withheld_from_others(open_site: OpenSite) -> None:
+async def test_results_of_connected_systems_are_withheld_from_others(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     chunk = Chunk(f"{EXTERNAL_IDS[0]}wages|1|0", "wages", 1, 0, 2, "Wages", PAY, "en", "default")
     await answered(site, Hit(chunk, 0.5))

@@ -200,7 +200,7 @@ async def test_a_failed_file_is_named_to_those_only_who_may_read_it(core: Core, 
     assert bob["warnings"] == []
 
 
-async def test_what_was_said_of_files_is_not_kept_in_the_conversation(core: Core, client: httpx.AsyncClient) -> None:
+async def test_notices_about_files_are_not_kept_in_the_conversation(core: Core, client: httpx.AsyncClient) -> None:
     await fail(core, "Merger-Plan.pdf")
     reply = (
         await client.post("/ask", json={"query_text": "What does the merger plan say?", "index_name": "default", "permission_groups": []})

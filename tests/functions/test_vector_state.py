@@ -100,7 +100,7 @@ async def test_an_endpoint_is_said_to_be_used_for_every_language_not_to_know_it(
 
 
 @pytest.mark.parametrize("missing", ["onnxruntime", "sentencepiece"])
-async def test_what_the_builtin_embedder_lacks_is_named_with_what_to_run(
+async def test_a_missing_builtin_embedder_is_named_with_the_command(
     missing: str, open_site: OpenSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find_spec = embedder.find_spec

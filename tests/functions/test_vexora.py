@@ -166,7 +166,7 @@ async def test_a_model_answers_small_talk_itself(open_site: OpenSite) -> None:
         ("다리에 대한 하이쿠를 써 줘", "ko"),
     ],
 )
-async def test_what_a_model_does_by_itself_is_not_searched_for_in_automatic_mode(text: str, lang: str, open_site: OpenSite) -> None:
+async def test_automatic_mode_does_not_search_for_tasks_of_the_model(text: str, lang: str, open_site: OpenSite) -> None:
     body = await chat(await open_site(), text, rag={"mode": "automatic"})
     assert (body["message"], body["searchResults"]["results"]) == (message("task_needs_model", lang), [])
     site = await open_site("Done.")

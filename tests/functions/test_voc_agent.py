@@ -107,7 +107,7 @@ async def test_a_model_without_tools_is_given_documents_and_voices(core: Core) -
     assert [span.name for span in turn.record.spans if span.name.startswith("tool:")] == ["tool:search_documents", "tool:search_voices"]
 
 
-async def test_what_may_not_be_asked_is_not_searched_for(core: Core) -> None:
+async def test_forbidden_questions_are_not_searched_for(core: Core) -> None:
     await core.terms.save(LOCAL, "lamp")
     turn, model = await ask(core, STAFF, wish(query="the lamp"), ["I may not say."])
     assert "This may not be searched for." in model.sent[1].messages[-1].content

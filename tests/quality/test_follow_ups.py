@@ -58,7 +58,7 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Core]:
         (HALL, "분실물", "7일 동안 보관합니다."),
     ],
 )
-async def test_what_a_follow_up_means_is_answered_first(core: Core, before: str, question: str, says: str) -> None:
+async def test_intended_reading_of_a_follow_up_is_answered_first(core: Core, before: str, question: str, says: str) -> None:
     room = f"{before} {question}"
     await core.answer.finish(core.new_turn(Request(before, "default", room_id=room), LOCAL, HELD))
     turn = await core.answer.finish(core.new_turn(Request(question, "default", room_id=room), LOCAL, HELD))

@@ -121,7 +121,7 @@ def resets_learned_weights(page: Page, folder: Path) -> None:
 
 
 @pytest.mark.nightly
-def test_what_cannot_be_loaded_says_why_leaves_the_rest_and_is_tried_again(open_admin: Open) -> None:
+def test_a_failed_part_shows_why_and_is_retried(open_admin: Open) -> None:
     problem = json.dumps({"title": "No", "detail": "Down for now."})
 
     def fail(page: Page, status: int) -> None:

@@ -46,7 +46,7 @@ def test_the_overview_shows_health_documents_and_todays_questions_and_leads_on(o
     expect(page.get_by_role("dialog").get_by_role("heading", name="What customers say")).to_be_visible()
 
 
-def test_what_is_wrong_with_a_backend_and_why_a_document_failed_is_said(open_admin: Open) -> None:
+def test_problems_of_backends_and_documents_are_shown(open_admin: Open) -> None:
     wrong = "The search engine cannot be reached. Check that it is running and that OPENSEARCH__URL is correct."
 
     def down(page: Page) -> None:

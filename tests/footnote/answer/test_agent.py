@@ -144,7 +144,7 @@ async def test_a_model_searches_and_answers_with_citations() -> None:
     assert not turn.record.degraded
 
 
-async def test_what_was_said_with_the_tools_is_kept_in_its_order() -> None:
+async def test_tool_messages_are_kept_in_order() -> None:
     tool_call, other = call(query="a"), call("mcp_add", "c2", a=1)
     agent = Agent([["I look. ", calls(tool_call, other)], ["In 1894 [1]."]], FakeTools({"": [ADD]}, {"add": "2"}))
     events, turn = await agent.run()
@@ -221,7 +221,7 @@ async def test_long_text_before_a_call_was_shown_and_stays() -> None:
     assert turn.answer.text[slice(*turn.answer.citations[0].spans[0])] == "[1]"
 
 
-async def test_what_a_model_thinks_aloud_is_no_answer() -> None:
+async def test_reasoning_is_not_part_of_the_answer() -> None:
     events, turn = await Agent([["<think>Hm. Sea", "rch?</think>No."]]).run()
     assert turn.answer is not None
     assert (turn.answer.text, tokens(events)) == ("No.", "No.")
@@ -242,7 +242,7 @@ async def test_the_collection_the_filters_and_the_caller_are_the_turn_s() -> Non
     assert asked.caller is ASKED.caller
 
 
-async def test_what_the_turn_decides_is_neither_shown_to_a_model_nor_taken_from_it() -> None:
+async def test_arguments_set_by_the_turn_are_hidden_from_the_model() -> None:
     tools = FakeTools({"": [LOOK, ADD]})
     forged = call("mcp_kdb_look", text="x", collection_name="secret", match_values=["*"], top_k=1000, user_id="boss", room_id="r")
     agent = Agent([[calls(forged, call("mcp_add", "c2", a=1, collection_name="secret", user_id="boss"))], ["No."]], tools)

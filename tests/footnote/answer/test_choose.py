@@ -57,7 +57,7 @@ def test_no_more_than_the_most_are_shown() -> None:
     assert chosen(sentences, is_certain=False) == SAID[:MOST]
 
 
-def test_what_two_documents_say_alike_is_shown_once() -> None:
+def test_the_same_text_in_two_documents_is_shown_once() -> None:
     sentences = [*one("Wool is sold here."), *one("wool  is sold here.", 1 - LESS, "b"), *one("Flax is dyed there.", 1 - LESS, "c")]
     assert chosen(sentences) == ["Wool is sold here.", "Flax is dyed there."]
     assert [quote.hit.chunk.doc_id for quote in choose(sentences, is_certain=False)] == ["plan", "c"]
@@ -92,7 +92,7 @@ def test_no_more_of_a_paragraph_is_shown_than_the_most_excerpts() -> None:
     assert len(quote.excerpt.numbers) <= AROUND * MOST
 
 
-def test_what_may_not_be_quoted_is_shown_only_where_nothing_else_is() -> None:
+def test_unquotable_excerpts_are_shown_only_alone() -> None:
     heading = [replace(each, quotable=False) for each in one(SAID[0])]
     assert chosen(heading) == [SAID[0]]
     assert chosen([*heading, *one(SAID[1], 0.1, "b")]) == [SAID[1]]
@@ -108,12 +108,12 @@ def test_the_sentences_that_answer_are_marked_the_best_one_first() -> None:
     assert (found.excerpt.numbers, [each.number for each in found.marked]) == ((0, 1, 2), [1, 0])
 
 
-def test_what_introduces_something_is_shown_with_it() -> None:
+def test_an_introduction_is_shown_with_its_list() -> None:
     hit = passage(("paragraph", "It is painted so:"), ("list", "- Wash the railing well.\n- Paint the railing blue."))
     assert chosen(scored(hit, {"painted": 1.0})) == ["It is painted so:\n- Wash the railing well.\n- Paint the railing blue."]
 
 
-def test_what_introduces_nothing_is_not_shown() -> None:
+def test_an_introduction_without_content_is_not_shown() -> None:
     assert chosen([*scored(passage(("paragraph", "The old bridge:")), {"old": 1.0}), *one(SAID[0], 0.5, "b")]) == [SAID[0]]
 
 

@@ -103,7 +103,7 @@ def test_a_marker_without_a_sentence_before_it_still_names_its_passage() -> None
 
 
 @pytest.mark.parametrize("style", ["footnote", "numbered"])
-def test_what_a_style_writes_it_reads_back(style: str) -> None:
+def test_a_style_reads_back_the_markers_it_writes(style: str) -> None:
     text = " ".join(f"{hit.chunk.text} {STYLES[style].write(number, hit)}" for number, hit in enumerate(HITS, start=1))
     out, citations = cited(text, style)
     assert out == text

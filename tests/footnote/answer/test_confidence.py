@@ -77,7 +77,7 @@ async def test_a_name_that_is_missing_is_an_insufficient_context() -> None:
         ("Was the bridge that Eiffel built painted by Ada Berg?", {"eiffel": 3.5}, ("Eiffel",)),
     ],
 )
-async def test_what_is_missing_are_names_and_rare_things(question: str, weights: dict[str, float], missing: tuple[str, ...]) -> None:
+async def test_missing_words_are_names_and_rare_terms(question: str, weights: dict[str, float], missing: tuple[str, ...]) -> None:
     hit = make_hit(BRIDGE)
     turn = replace(make_turn(question, hits=(hit,)), answer=Answer("[1]", (cite(hit),), extractive=True))
     rare = dict.fromkeys(("coach", "passeng", "wait", "150"), 7.0)
@@ -103,7 +103,7 @@ async def test_a_stored_turn_keeps_its_confidence() -> None:
 
 
 @pytest.mark.parametrize(("cited", "conflicts"), [("The bridge was built in 1894.", True), ("Nobody lives there.", False)])
-async def test_what_was_found_conflicts_with_what_is_cited(cited: str, conflicts: bool) -> None:
+async def test_other_figures_than_the_cited_ones_are_conflicts(cited: str, conflicts: bool) -> None:
     hits = make_hit("The bridge was built in 1894. Nobody lives there.", "a"), make_hit("The bridge was built in 1931.", "b")
     _, sentences = await score("When was the bridge built?", *hits)
     assert has_conflicts(Answer("", (cite(hits[0], 1, cited),)), sentences, "en") is conflicts

@@ -18,7 +18,7 @@ CUT = Exchange("five", "six …")
 
 
 @pytest.mark.parametrize(("budget", "kept"), [(7, (FIRST, SECOND)), (6, (SECOND,)), (3, (SECOND,)), (2, (CUT,)), (1, ())])
-def test_what_was_said_is_kept_whole_but_for_a_last_answer_that_is_too_long(budget: int, kept: tuple[Exchange, ...]) -> None:
+def test_only_a_last_answer_that_is_too_long_is_shortened(budget: int, kept: tuple[Exchange, ...]) -> None:
     assert history_messages((FIRST, SECOND), budget) == tuple(
         message for each in kept for message in (Message("user", each.question), Message("assistant", each.answer))
     )

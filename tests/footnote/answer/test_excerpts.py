@@ -120,7 +120,7 @@ def test_a_sentence_that_announces_a_list_introduces_it() -> None:
     assert split(passage(("paragraph", "You need the following documents."), ("list", items(2)))).blocks[-1].lead == (0,)
 
 
-def test_what_introduces_a_block_is_shown_with_it() -> None:
+def test_an_introduction_is_shown_with_its_block() -> None:
     hit = passage(("paragraph", "Take these along:"), ("list", items(3)))
     assert texts(hit, excerpt(hit, "Take these").every) == ["Take these along:", *items(3).splitlines()]
 

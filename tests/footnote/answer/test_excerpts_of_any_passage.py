@@ -69,9 +69,7 @@ def check(hit: Hit, blocks: Blocks, best: int, answering: set[int], *, whole: bo
 
 @settings(max_examples=200 if DEEP else 50, deadline=None, derandomize=True)
 @given(blocks=PASSAGES, has_parts=st.booleans(), data=st.data())
-def test_what_is_left_out_of_a_generated_passage_has_a_sign(
-    blocks: list[tuple[BlockKind, str]], has_parts: bool, data: st.DataObject
-) -> None:
+def test_omissions_in_a_generated_passage_are_marked(blocks: list[tuple[BlockKind, str]], has_parts: bool, data: st.DataObject) -> None:
     hit = passage(*blocks) if has_parts else make_hit("\n\n".join(text for _, text in blocks))
     found = split(hit)
     sentences = st.integers(0, len(found.bounds) - 1)
@@ -82,7 +80,7 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 
 
 @pytest.mark.parametrize("file", PAGES if DEEP else PAGES[::4], ids=lambda file: file.stem)
-def test_what_is_left_out_of_a_page_has_a_sign(file: Path) -> None:
+def test_omissions_in_a_page_are_marked(file: Path) -> None:
     parsed = parse(file.read_bytes(), file.name)
     for chunk in chunk_document(make_document(file.stem), parsed, max_tokens=400, lang="en"):
         hit = make_hit(chunk.text, parts=chunk.parts)

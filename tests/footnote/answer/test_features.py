@@ -60,7 +60,7 @@ async def test_cosines_are_centred_on_those_of_all_passages() -> None:
     assert (found["passage_cosine"], found["highest_cosine"]) == (0.5, found["cosine"])
 
 
-async def test_what_was_found_for_the_question_is_the_same_for_all_excerpts() -> None:
+async def test_search_features_are_the_same_for_all_excerpts() -> None:
     first, second, *_ = await described("When was the bridge built?", BRIDGE, "The bridge was sold.")
     assert {name: first[name] for name in OF_SEARCH} == {name: second[name] for name in OF_SEARCH}
     assert first["above_others"] > 0 > second["above_others"]

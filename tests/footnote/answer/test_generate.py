@@ -109,7 +109,7 @@ async def test_an_empty_reply_is_an_error_of_the_model(reply: tuple[Piece, ...],
         ((), Usage(5, 0, estimated=True)),
     ],
 )
-async def test_what_a_reply_that_is_of_no_use_used_is_kept(reply: tuple[Piece, ...], used: Usage) -> None:
+async def test_usage_of_a_useless_reply_is_recorded(reply: tuple[Piece, ...], used: Usage) -> None:
     with collect_calls("answer", ASKED) as collector, pytest.raises(ModelUnavailable):
         await run(*reply)
     assert [(call.step, call.model, call.usage) for call in collector.calls] == [("answer", "fake", used)]
@@ -120,7 +120,7 @@ async def test_a_model_that_is_gone_meanwhile_is_an_error() -> None:
         [event async for event in call_step(generate, ASKED, FakeDeps())]
 
 
-async def test_what_comes_before_and_after_the_answer_is_never_sent() -> None:
+async def test_text_around_the_answer_is_never_sent() -> None:
     reply = "Sure, here is", " the answer: In 1894 [1].", "\nSUGGESTED_", "QUESTIONS: Who built it?|Is it blue?"
     events, turn, _ = await run(*reply)
     assert "".join(event.text for event in events if isinstance(event, Token)) == "In 1894 [1]."

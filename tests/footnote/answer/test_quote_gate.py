@@ -168,7 +168,7 @@ def cited(turn: Turn) -> list[Citation]:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-async def test_what_is_found_is_the_evidence_and_what_is_not_leaves_it(lang: str) -> None:
+async def test_found_quotes_become_the_evidence(lang: str) -> None:
     before = asked(lang=lang)
     turn, model = await gate(before, reply("1: and it cost 4.50 crowns", "2: Carts pay ten crowns", "3: Guests may not cross it"))
     bridge, tower = cited(turn)

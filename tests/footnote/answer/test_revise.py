@@ -71,7 +71,7 @@ async def test_a_supported_answer_stays_and_costs_nothing() -> None:
     assert revision_shown(turn) == {"rounds": 0, "kept": 0, "because": ""}
 
 
-async def test_what_is_found_for_an_unsupported_statement_corrects_it() -> None:
+async def test_evidence_for_an_unsupported_statement_corrects_it() -> None:
     turn, model, asked = await run(written(), "The bridge was built in 1894 [2]. The tower was built in 1731 [3].", found=(BRIDGE, TOWER))
     assert text_of(turn) == "The bridge was built in 1894 [1]. The tower was built in 1731 [2]."
     assert turn.answer is not None
@@ -117,7 +117,7 @@ async def test_a_sentence_without_a_marker_is_compared_with_all_that_was_shown()
     assert text_of(turn) == "The bridge was built in 1894 [1]."
 
 
-async def test_what_breaks_the_policy_is_left_out() -> None:
+async def test_sentences_against_the_policy_are_left_out() -> None:
     text = "The bridge was built in 1894 [1]. Call Ada at +49 30 1234567."
     before = with_(written(text), review=Review(violations=("Call Ada at +49 30 1234567.",)))
     turn, model, _ = await run(before, "The bridge was built in 1894 [2].")

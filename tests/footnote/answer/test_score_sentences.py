@@ -229,7 +229,7 @@ async def test_a_few_words_may_be_answered_by_the_sentence_that_repeats_them() -
     assert texts(found) == ["The bridge was painted in 1911."]
 
 
-async def test_what_a_sentence_adds_is_terms_that_question_and_headings_do_not_contain() -> None:
+async def test_added_terms_are_in_neither_question_nor_headings() -> None:
     hit = make_hit("The bridge was painted. It was painted blue by hand in May.", "bridge", headings=("May",))
     _, found = await score("When was the bridge painted?", hit)
     assert [each.fresh for each in found] == [0, 2]  # blue, hand

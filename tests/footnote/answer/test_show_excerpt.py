@@ -49,7 +49,7 @@ def test_sentences_are_one_line() -> None:
         ("Dogs", "… It leaves at nine. It returns at ten. Dogs travel free."),
     ],
 )
-def test_what_is_left_out_of_a_paragraph_has_a_sign(best: str, text: str) -> None:
+def test_omissions_in_a_paragraph_are_marked(best: str, text: str) -> None:
     assert show(quote(make_hit(PROSE), best)) == text
 
 

@@ -66,7 +66,7 @@ def answer_of(turn: Turn) -> Answer:
         ("옛 다리는 1894년에 지어졌습니다 [1].", "ko", (DARI,)),
     ],
 )
-async def test_what_the_passages_say_is_not_doubted(text: str, lang: str, hits: tuple[Hit, ...]) -> None:
+async def test_supported_statements_are_not_doubted(text: str, lang: str, hits: tuple[Hit, ...]) -> None:
     assert answer_of(await check(text, *hits, lang=lang)).warnings == ()
 
 
@@ -82,7 +82,7 @@ async def test_what_the_passages_say_is_not_doubted(text: str, lang: str, hits: 
         ("서울에서는 입장료가 5만 원입니다 [1].", "ko", (DARI,)),
     ],
 )
-async def test_what_they_deny_or_lack_is_doubted_and_is_no_answer_alone(text: str, lang: str, hits: tuple[Hit, ...]) -> None:
+async def test_an_answer_without_support_is_refused(text: str, lang: str, hits: tuple[Hit, ...]) -> None:
     turn = await check(text, *hits, lang=lang)
     assert (turn.outcome, answer_of(turn).warnings) == ("refused", ("unfounded",))
     assert turn.record.notes["unsupported"] == [text.replace(" [1]", "    ")]
@@ -99,7 +99,7 @@ async def test_a_sentence_without_a_marker_is_checked_where_it_stands(profile: A
     ]
 
 
-async def test_what_cites_nothing_gets_its_passage_behind_it_or_beside_the_text() -> None:
+async def test_a_statement_without_citation_gets_its_passage() -> None:
     text = "The old bridge carries 300 cars a day [1]. The ferry leaves every hour."
     held, live = answer_of(await check(text)), answer_of(await check(text, profile=replace(LIVE, citation_style=SILENT.citation_style)))
     assert (held.text, live.text) == (f"{text} [2]", text)
@@ -119,18 +119,18 @@ async def test_a_text_that_cites_nothing_is_an_answer_where_passages_support_it(
     assert (turn.outcome, answer_of(turn).warnings) == ("refused", ("uncited",))
 
 
-async def test_what_another_passage_says_gets_its_citation() -> None:
+async def test_a_wrong_citation_gains_the_supporting_passage() -> None:
     answer = answer_of(await check("The old bridge carries 300 cars a day [1]. A ticket costs 4.50 euros [1]."))
     assert [(each.hit.chunk.doc_id, each.is_added) for each in answer.citations] == [("bridge", False), ("ferry", True)]
     assert answer.warnings == ()
 
 
 @pytest.mark.parametrize("said", ["Yes.", "Here is what applies:", "## Prices", "Would you like to know more?", "네.", "Ja."])
-def test_what_claims_nothing_is_not_checked(said: str) -> None:
+def test_sentences_without_a_claim_are_not_checked(said: str) -> None:
     assert not claims_something(said, "de" if said == "Ja." else "ko" if said == "네." else "en")
 
 
-async def test_what_the_question_names_is_not_doubted() -> None:
+async def test_names_from_the_question_are_not_doubted() -> None:
     text = "The bridge of Old Haven was built in 1894 [1]."
     (asked,) = answer_of(await check(text, question="When was the bridge of Old Haven built?")).claims
     (alone,) = answer_of(await check(text)).claims

@@ -129,7 +129,7 @@ async def test_each_regime_has_its_models(by_vectors: bool, embedder: str, regim
         ("ko", "섬으로 가는 여객선은 아홉 시에 떠납니다.", "섬으로 가는 여객선은 언제 떠나요?", "계란은 얼마나 삶아요?"),
     ],
 )
-async def test_what_a_passage_says_is_more_related_than_anything_else(lang: str, text: str, asked: str, unrelated: str) -> None:
+async def test_a_sentence_of_a_passage_is_most_related(lang: str, text: str, asked: str, unrelated: str) -> None:
     hit = replace(make_hit(text, "ferry"), scores={"bm25": 6.0})
     rare = {"": 3.0}
     (near,) = relatedness(*(await score(asked, hit, lang=lang, weights=rare)), (hit,)).values()

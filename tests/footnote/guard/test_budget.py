@@ -89,7 +89,7 @@ async def count(turn: Turn, spending: Spending, budget: Budget) -> None:
     await call_step(spend, turn, FakeDeps(hold=hold_of(turn, spending, budget), llm=LLM_))
 
 
-async def test_what_a_user_may_do_shrinks_with_what_they_spent_today(spending: Spending, clock: HandClock) -> None:
+async def test_the_allowance_shrinks_with_the_days_usage(spending: Spending, clock: HandClock) -> None:
     seen = []
     for _ in range(6):
         seen.append(await allowance(spending, TOKENS))
@@ -110,7 +110,7 @@ async def test_from_a_share_of_it_on_the_cheaper_model_answers(spending: Spendin
 
 
 @pytest.mark.parametrize(("spent", "wanted"), [(0, True), (800, False), (1000, False)])
-async def test_what_a_short_budget_answers_is_not_given_to_others(spending: Spending, spent: int, wanted: bool) -> None:
+async def test_answers_on_a_short_budget_are_not_cached(spending: Spending, spent: int, wanted: bool) -> None:
     await count(used(spent, 0), spending, TOKENS)
     turn = make_turn(profile=replace(HELD, answer_cache_s=300, options={"answer_cache": True}))
     assert turn.plan.wants("answer_cache")
@@ -196,7 +196,7 @@ async def test_an_answer_says_that_it_was_made_with_less() -> None:
 
 @pytest.mark.parametrize("answer", [Answer("Yes.", model="big"), Answer("Nothing was found.")], ids=lambda answer: answer.model)
 @pytest.mark.parametrize("cheaper", ["thrifty", None])
-async def test_what_the_cheaper_model_did_not_write_does_not_say_that_it_did(answer: Answer, cheaper: str | None) -> None:
+async def test_only_answers_of_the_cheaper_model_are_marked(answer: Answer, cheaper: str | None) -> None:
     turn = make_turn(answer=answer, allowance="cheaper")
     assert await call_step(warn_of_budget, turn, FakeDeps(llm=LLM(cheaper_model=cheaper))) is turn
 
@@ -218,7 +218,7 @@ async def test_a_user_with_a_budget_of_their_own_has_that_one(spending: Spending
     assert [await allowance(spending, alone, caller=Caller(user)) for user in ("me", "somebody")] == ["search", "full"]
 
 
-async def test_what_nobody_asked_for_is_held_together_too(spending: Spending) -> None:
+async def test_background_work_shares_one_budget(spending: Spending) -> None:
     settings = Settings(budget=Budget(tokens_per_day=2 * FIRST.total_tokens))
     shared = SharedBudget(spending, "system", lambda: settings, lambda: settings.budget)
     held = [await shared.hold() for _ in range(3)]

@@ -99,7 +99,7 @@ async def test_by_similarity_alone_every_hit_blocks(lang: str, question: str, kn
 
 @pytest.mark.parametrize(("lang", "question"), HARMLESS)
 @pytest.mark.parametrize("rag", [LLM, QDRANT], ids=["llm", "qdrant"])
-async def test_what_meets_nothing_costs_no_call(lang: str, question: str, rag: Rag, known: Any) -> None:
+async def test_a_question_without_terms_costs_no_call(lang: str, question: str, rag: Rag, known: Any) -> None:
     turn, model = await check(make_turn(question, lang=lang), known, ALLOW, rag=rag)
     assert turn.outcome is None
     assert model.sent == []
@@ -116,7 +116,7 @@ async def test_a_model_judges_the_hit_and_blocks_in_one_call(lang: str, question
 
 
 @pytest.mark.parametrize(("lang", "question"), HOW)
-async def test_what_the_model_allows_is_asked_again_for_personal_data(lang: str, question: str, known: Any) -> None:
+async def test_questions_the_model_allows_are_checked_for_personal_data(lang: str, question: str, known: Any) -> None:
     allowed, model = await check(make_turn(question, lang=lang), known, ALLOW, ALLOW)
     assert (allowed.outcome, len(model.sent)) == (None, 2)
     assert model.sent[0].messages[0] != model.sent[1].messages[0]
@@ -149,7 +149,7 @@ async def test_a_reply_without_a_decision_is_requested_once_more(known: Any) -> 
     assert (turn.outcome, len(model.sent)) == ("forbidden", 2)
 
 
-async def test_what_blocks_beside_an_object_that_allows_blocks(known: Any) -> None:
+async def test_a_block_beside_an_allowing_object_blocks(known: Any) -> None:
     for reply in (f"{ALLOW} {BLOCK}", f"The question says {ALLOW}, so I {BLOCK}"):
         turn, model = await check(make_turn("Who is the executive?"), known, reply)
         assert (turn.outcome, len(model.sent)) == ("forbidden", 1)
@@ -167,14 +167,14 @@ async def test_every_query_and_the_question_itself_are_checked_at_once(known: An
     assert after.outcome == "forbidden"
 
 
-async def test_what_the_check_cost_is_counted(known: Any) -> None:
+async def test_usage_of_the_check_is_counted(known: Any) -> None:
     replies = [[ALLOW, Delta(usage=Usage(100, 7))], [BLOCK, Delta(usage=Usage(90, 8))]]
     turn, _ = await check(make_turn("Executive appointment procedure", usage=Usage(1, 1)), known, *replies)
     assert turn.record.usage == Usage(191, 16)
     assert [(call.model, call.usage) for call in turn.record.calls[1:]] == [("fake", Usage(100, 7)), ("fake", Usage(90, 8))]
 
 
-async def test_what_the_first_check_cost_is_counted_though_the_second_fails(known: Any) -> None:
+async def test_usage_of_the_first_check_counts_if_the_second_fails(known: Any) -> None:
     replies = FakeModel([[ALLOW, Delta(usage=Usage(100, 7))], [Delta(usage=Usage(50, 0)), ModelUnavailable("down")]])
     turn = make_turn("Executive appointment procedure")
     with collect_calls("forbidden", turn) as collector, pytest.raises(ModelUnavailable):
@@ -182,7 +182,7 @@ async def test_what_the_first_check_cost_is_counted_though_the_second_fails(know
     assert [(call.model, call.usage) for call in collector.calls] == [("fake", Usage(100, 7)), ("fake", Usage(50, 0))]
 
 
-async def test_what_a_check_cost_is_counted_though_one_beside_it_fails(known: Any) -> None:
+async def test_usage_of_a_check_counts_if_another_one_fails(known: Any) -> None:
     turn = make_turn("Who is the executive?", queries=("What is Kim's salary?",))
     replies = FakeModel([[BLOCK, Delta(usage=Usage(100, 7))], [ModelUnavailable("down")]])
     with collect_calls("forbidden", turn) as collector, pytest.raises(ModelUnavailable):
@@ -266,7 +266,7 @@ async def test_live_or_held_the_notice_is_sent_once(profile: Any, known: Any) ->
     assert "임원" not in json.dumps([turn.record.notes, dict(turn.record.spans[0].detail)], ensure_ascii=False)
 
 
-async def test_what_cannot_be_checked_is_blocked(known: Any) -> None:
+async def test_a_failed_check_blocks(known: Any) -> None:
     class Down:
         async def current(self) -> Any:
             raise StoreUnavailable("down")

@@ -70,7 +70,7 @@ async def settle(held: Hold, calls: Sequence[ModelCall]) -> None:
     await held.settle(amounts_of(calls, PRICED), calls)
 
 
-async def test_what_is_held_is_taken_for_everybody_else_until_it_is_settled(spending: Spending) -> None:
+async def test_reserved_tokens_count_as_spent_until_settled(spending: Spending) -> None:
     one, two = hold(spending, TEN_TURNS), hold(spending, TEN_TURNS)
     assert (await one.open(), await two.open()) == (0.0, 0.1)
     assert await spending.share("ann", TEN_TURNS) == 0, "held is not spent"
@@ -113,7 +113,7 @@ async def test_later_turns_hold_what_earlier_ones_took(spending: Spending) -> No
     assert await hold(spending, budget).open() == pytest.approx((80_400 + (9 * 80_000 + 400) // 10) / 1_000_000)
 
 
-async def test_what_a_dead_process_held_is_free_again_after_two_slots(spending: Spending, cache: SqliteCache, clock: HandClock) -> None:
+async def test_reservations_of_a_dead_process_end_after_two_slots(spending: Spending, cache: SqliteCache, clock: HandClock) -> None:
     clock.advance(HOLD_S - NOON % HOLD_S)
     budget = Budget(tokens_per_day=FIRST.total_tokens)
     await hold(spending, budget).open()
@@ -175,7 +175,7 @@ async def test_without_the_counters_a_process_holds_within_its_tenth(cache: Sqli
     assert await hold(spending, budget).open() == 0
 
 
-async def test_what_was_held_before_an_outage_is_returned_after_it(cache: SqliteCache, clock: HandClock) -> None:
+async def test_reservations_before_an_outage_are_returned_after_it(cache: SqliteCache, clock: HandClock) -> None:
     store = Outage(cache)
     spending = Spending(store, clock)  # type: ignore[arg-type]
     one, two = hold(spending, TEN_TURNS), hold(spending, TEN_TURNS)

@@ -267,7 +267,7 @@ async def test_without_any_copy_records_that_are_down_are_an_error_at_once(terms
 # --- what a copy holds -----------------------------------------------------------------------------
 
 
-async def test_what_is_changed_while_the_terms_are_read_is_in_the_copy(records: Any, cache: Cache, clock: HandClock) -> None:
+async def test_changes_during_a_read_of_the_terms_are_in_the_copy(records: Any, cache: Cache, clock: HandClock) -> None:
     class Interrupted(Failing):
         async def list(self, kind: Any, **options: Any) -> Any:
             page = await self._records.list(kind, **options)
@@ -316,7 +316,7 @@ async def test_a_term_that_was_copied_with_characters_nobody_sees_is_the_term(te
 
 
 @pytest.mark.parametrize("text", ["", "  ", "?!", "\u200b", "\uff9e", "x" * 101, "a\x00b", "\ud800a"])
-async def test_what_cannot_be_a_term_is_refused(terms: Terms, text: str) -> None:
+async def test_invalid_terms_are_refused(terms: Terms, text: str) -> None:
     with pytest.raises(BadRequest):
         await terms.save(ME, text)
 

@@ -73,7 +73,7 @@ def test_lines_that_differ_in_a_number_that_is_not_of_the_page_stay(line: str) -
     assert left_out(paged(*([f"Text {body}", body, value] for body, value in zip(BODY, said, strict=True)))) == []
 
 
-def test_what_stands_on_two_pages_or_on_few_of_many_stays() -> None:
+def test_lines_repeated_on_few_pages_stay() -> None:
     twice = paged(*([body, "Ask at the desk."] if n < 2 else [body, f"End {n}."] for n, body in enumerate(BODY)))
     rarely = paged(*([f"Text {n}.", "Ask at the desk."] if n % 3 == 0 else [f"Text {n}.", f"End {n}."] for n in range(12)))
     assert left_out(twice) == left_out(rarely) == []
@@ -241,7 +241,7 @@ def test_a_document_of_boilerplate_alone_keeps_it() -> None:
     assert left_out(flat("Skip to content", "Accept all cookies")) == []
 
 
-def test_what_is_left_out_is_in_no_chunk_and_the_rest_keeps_its_place() -> None:
+def test_boilerplate_is_in_no_chunk_and_other_places_stay_right() -> None:
     parsed = paged(*([f"Text {n}.", body, f"ACME – Page {n} of 4"] for n, body in enumerate(BODY, start=1)))
     made = chunk_document(make_document("d"), parsed, max_tokens=100, lang="en")
     assert [("Page 1" in chunk.text, "Page 2" in chunk.text) for chunk in made if chunk.level == 2] == [(True, False)]

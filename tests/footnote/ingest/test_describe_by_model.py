@@ -131,7 +131,7 @@ def test_only_failures_in_a_row_are_a_reason_for_a_pause() -> None:
     assert pause.is_on
 
 
-async def test_what_came_with_the_document_stands(make: Callable[..., Core], server: Server) -> None:
+async def test_metadata_of_the_sender_is_not_overwritten(make: Callable[..., Core], server: Server) -> None:
     server.replies[PATH] = says(REPLY)
     _, found = await add(make(), metadata={"type": "note"})
     assert found["additional_field"].endswith("| type=note")

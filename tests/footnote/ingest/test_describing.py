@@ -141,7 +141,7 @@ async def change_readers(core: Core, document: Document) -> None:
 @pytest.mark.sample
 @pytest.mark.parametrize(("change", "left"), [(delete, []), (write_anew, ["markdown"]), (change_readers, ["markdown"])])
 @pytest.mark.parametrize("enrichment", ["descriptions", "questions"])
-async def test_what_happens_meanwhile_wins_over_a_late_description(
+async def test_a_late_description_does_not_undo_newer_changes(
     make: Callable[..., Core],
     change: Callable[[Core, Document], Awaitable[None]],
     left: list[str],

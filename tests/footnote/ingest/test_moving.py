@@ -73,7 +73,7 @@ async def test_a_document_is_moved_and_nothing_is_embedded_again(core: Core, mon
     assert new.doc_id != document.doc_id  # the name is free here
 
 
-async def test_what_may_not_be_changed_says_why(core: Core) -> None:
+async def test_refused_changes_give_the_reason(core: Core) -> None:
     document = await add(core)
     for caller, groups, error in ((ENG, ["eng"], NotFound), (HR, ["eng"], Forbidden), (LOCAL, ["a b"], BadRequest)):
         with pytest.raises(error):

@@ -122,7 +122,7 @@ def test_the_title_is_that_of_the_page() -> None:
         ('<ac:image/><ac:link/><p><ac:emoticon/><img alt="A map of the port"/></p>', [("caption", "A map of the port")]),
     ],
 )
-def test_what_is_malformed_is_read_as_far_as_possible(body: str, expected: list[tuple[str, str]]) -> None:
+def test_malformed_pages_are_read_as_far_as_possible(body: str, expected: list[tuple[str, str]]) -> None:
     assert blocks(body) == expected
 
 

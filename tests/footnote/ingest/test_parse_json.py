@@ -69,7 +69,7 @@ def test_deeply_nested_values_are_read_as_text() -> None:
     assert parse(b"[" * 200_000, "a.json").blocks[0].kind == "code"
 
 
-def test_what_is_nested_deeper_than_a_hundred_levels_is_written_as_json() -> None:
+def test_levels_beyond_a_hundred_are_written_as_json() -> None:
     lines = blocks(json.loads('{"a":' * 120 + "1" + "}" * 120))[0].text.split("\n")
     assert (lines[100], lines[101]) == ("  " * 100 + "a:", "  " * 101 + '{"a": ' * 19 + "1" + "}" * 19)
 

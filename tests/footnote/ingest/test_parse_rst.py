@@ -129,7 +129,7 @@ def test_mistakes_lose_no_text() -> None:
         assert words in found
 
 
-def test_what_nests_too_deep_is_read_as_plain_text() -> None:
+def test_lists_nested_too_deep_are_read_as_plain_text() -> None:
     depth = 400
     text = "\n".join(f"{' ' * 2 * level}* - {level}" for level in range(depth))
     assert str(depth - 1) in "\n".join(told(read(text)))

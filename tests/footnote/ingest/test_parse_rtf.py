@@ -48,7 +48,7 @@ def test_items_keep_their_markers() -> None:
     assert read(body) == (Block("list", "1. Book\n  - by phone"),)
 
 
-def test_what_is_not_text_is_left_out() -> None:
+def test_content_other_than_text_is_left_out() -> None:
     body = (
         r"{\info{\title Rules of the lake}{\author me}}{\header Page 3}{\*\generator x}{\pict\pngblip 89504e47}"
         r"{\field{\*\fldinst HYPERLINK x}{\fldrslt the pier}}{\v secret} is{\deleted  not} open.{\footnote Since 1890.}\par"

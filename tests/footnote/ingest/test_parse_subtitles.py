@@ -101,7 +101,7 @@ def told(parsed: Parsed) -> list[str]:
     ],
     ids=["Teams", "Zoom", "SubRip with a pause", "captions that scroll"],
 )
-def test_what_was_said_is_read_without_times_and_tags(text: str, file_name: str, expected: list[str]) -> None:
+def test_speech_is_read_without_times_and_tags(text: str, file_name: str, expected: list[str]) -> None:
     parsed = read(text, file_name)
     assert told(parsed) == expected
     assert parsed.format == "subtitles"

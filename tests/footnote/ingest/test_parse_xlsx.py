@@ -147,7 +147,7 @@ def test_hidden_rows_and_columns_without_text_are_not_told() -> None:
     assert parsed.reason is None
 
 
-def test_what_is_hidden_is_told_in_one_reason_with_hidden_sheets_and_over_all_sheets() -> None:
+def test_one_reason_covers_hidden_cells_and_sheets_of_the_workbook() -> None:
     one = rows(c("A1", "a") + c("B1", "b") + c("C1", "d"), c("A2", "c") + c("B2", "d") + c("C2", "e"))
     parsed = read(one, one, columns=HIDDEN_B)
     assert (parsed.reason, parsed.remedy) == ("Hidden columns were left out: 2.", SHOW)

@@ -108,7 +108,7 @@ async def test_several_passages_share_a_call(core: Core, server: Server) -> None
     assert sorted(await found(core, "vacation")) == sorted([f"Tower {AT_ONCE}", f"Tower {AT_ONCE + 2}"])
 
 
-async def test_what_is_unusable_is_left_out(core: Core, server: Server) -> None:
+async def test_unusable_questions_are_left_out(core: Core, server: Server) -> None:
     written = [
         "9: Where is zebra one?",
         "0: Where is zebra two?",

@@ -125,7 +125,7 @@ async def test_an_inserted_document_is_read_again_when_its_collections_languages
     assert [chunk.lang for chunk in await core.index.sample(LOCAL, "default", 9)] == [chunk.lang for chunk in before]
 
 
-async def test_what_an_embedder_missed_is_cut_by_meaning_later(core: Core, clock: HandClock) -> None:
+async def test_semantic_chunking_follows_once_the_embedder_is_back(core: Core, clock: HandClock) -> None:
     await choose(core, "semantic")
     core.ingestor.embedder = DownEmbedder()
     document = await accept(core, b"The engine needs oil. The engine needs fuel. Roses bloom in May.")

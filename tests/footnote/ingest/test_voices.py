@@ -77,7 +77,7 @@ async def test_a_mapping_that_was_given_is_not_questioned() -> None:
     assert "The file has no column “Via”, which the collection's settings name." in parsed.reason
 
 
-async def test_what_cannot_be_read_is_told_and_kept() -> None:
+async def test_unreadable_rows_are_reported_and_kept() -> None:
     text = (
         "Date,Stars,Review,Size\n"
         + "".join(f"2026-03-0{n},{n},A review with number {n} in it.,XL\n" for n in range(1, 6))

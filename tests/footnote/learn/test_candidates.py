@@ -116,7 +116,7 @@ def test_a_heading_that_names_nothing_by_itself_is_not_asked_for(lang: str, head
     assert made(("heading", heading), BELOW, ("heading", "Other"), lang=lang) == {}, why
 
 
-def test_what_several_documents_have_is_not_asked_for() -> None:
+def test_headings_shared_by_documents_give_no_question() -> None:
     one, other = (passage(("heading", "Contact and hours"), BELOW, doc_id=doc_id) for doc_id in ("north", "south"))
     assert [each.question for each in make_candidates([one])] == ["What is there on “Contact and hours”?"]
     assert make_candidates([one, other]) == []

@@ -64,7 +64,7 @@ def test_a_question_is_replayed_as_it_stood_alone() -> None:
 
 
 @pytest.mark.parametrize("changes", [{"search_type": "pa"}, {"block_classes": ["contracts"]}, {"is_error": True}])
-def test_what_documents_alone_did_not_answer_is_not_replayed(changes: Any) -> None:
+def test_turns_not_answered_from_documents_alone_are_not_replayed(changes: Any) -> None:
     assert rated_question(rated(changes=changes)) is None
 
 

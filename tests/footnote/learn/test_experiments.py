@@ -103,7 +103,7 @@ async def test_an_arm_changes_the_plan_and_says_so_to_admins_only(core: Core) ->
         (Arm("b", options={"refine": False}), {"is_test": True}, True),  # the row does not run for a test
     ],
 )
-async def test_what_a_user_asks_for_wins_and_is_not_counted(core: Core, arm: Arm, request_: Any, counts: bool) -> None:
+async def test_options_of_the_user_win_over_an_arm_and_are_not_counted(core: Core, arm: Arm, request_: Any, counts: bool) -> None:
     turn = await joined(core, make(PLAIN, arm), **request_)
     assert (turn.plan.assignment is not None) is counts
     if not counts:
@@ -235,6 +235,6 @@ async def test_an_arm_that_is_not_possible_here_is_refused(core: Core, experimen
         await check_experiment(experiment, settings=core.settings, embedder=core.embedder, records=core.records)
 
 
-async def test_what_is_possible_is_accepted(core: Core) -> None:
+async def test_valid_experiments_are_accepted(core: Core) -> None:
     await check_experiment(make(), settings=core.settings, embedder=core.embedder, records=core.records)
     assert Experiments(HandClock()).are_running is False

@@ -47,7 +47,7 @@ async def suggested(turn: Turn, fails: str = "never") -> tuple[str, ...]:
     return (await suggest_follow_ups(turn, trial=trial)).record.suggested_questions
 
 
-async def test_what_is_near_the_answer_and_not_answered_yet_can_be_asked_next() -> None:
+async def test_unanswered_questions_near_the_answer_are_suggested() -> None:
     hits = [
         hit("handbook", "Holidays"),
         hit("handbook", "Request a parking space", 1),
@@ -96,16 +96,16 @@ async def test_questions_about_the_cited_document_come_first() -> None:
         ("", "has no heading"),
     ],
 )
-async def test_what_leads_nowhere_is_not_suggested(heading: str, why: str) -> None:
+async def test_questions_without_an_answer_are_not_suggested(heading: str, why: str) -> None:
     turn = answered("How many holidays are there?", hit("handbook", "Holidays"), hit("handbook", heading, 1), text="Send thirty.")
     assert await suggested(turn) == (), why
 
 
-async def test_what_the_answer_quotes_is_not_asked_again() -> None:
+async def test_quoted_sentences_give_no_suggestion() -> None:
     assert await suggested(answered("How many holidays are there?", hit("handbook", "Send a parcel"))) == ()
 
 
-async def test_what_was_asked_before_in_the_conversation_is_not_suggested() -> None:
+async def test_earlier_questions_of_the_conversation_are_not_suggested() -> None:
     turn = answered("How many holidays are there?", hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1))
     asked = Conversation((Exchange("What is there on “Send a parcel”?", "By post."),))
     assert await suggested(turn) == ("What is there on “Send a parcel”?",)
@@ -143,7 +143,7 @@ async def test_questions_are_in_the_language_of_the_question() -> None:
     assert await suggested(answered("Combien de jours ?", *french, lang="fr", text="Trente.")) == ("Envoyer un colis",)
 
 
-async def test_what_the_answering_model_wrote_is_tried_like_the_others() -> None:
+async def test_suggestions_of_the_answering_model_are_tried_too() -> None:
     hits = (hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1))
     written = ("How many?", "Who said thirty?", "Where is the moon?", "May I post a letter?")
     answer = Answer("Thirty.", (Citation(1, hits[0], SAID),))
@@ -198,7 +198,7 @@ async def test_a_search_that_fails_ends_the_trials_and_harms_nothing() -> None:
     assert (turn.record.suggested_questions, turn.record.degraded) == (("What is there on “Send a parcel”?",), False)
 
 
-async def test_what_was_tried_in_time_is_suggested(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_questions_tried_in_time_are_suggested(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follow_ups, "TRYING_S", 0.5)
     hits = [hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1), hit("handbook", "Add a desk", 2)]
     quick = Trial(*(each.chunk for each in hits))

@@ -47,7 +47,7 @@ def test_a_limit_takes_queries_from_the_whole_set(folder: Path) -> None:
     assert len(load_golden(folder, limit=99).queries) == 10
 
 
-def test_what_nothing_answers_comes_from_a_file_of_its_own(folder: Path) -> None:
+def test_unanswerable_questions_come_from_a_separate_file(folder: Path) -> None:
     assert load_golden(folder).unanswerable == ()
     (folder / "unanswerable.jsonl").write_text(lines(*({"_id": i, "text": f"u{i}"} for i in range(4))))
     assert load_golden(folder, limit=2).unanswerable == (GoldenQuery("0", "u0", {}), GoldenQuery("2", "u2", {}))

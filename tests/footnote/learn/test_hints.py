@@ -191,6 +191,6 @@ async def test_a_collections_ratings_stay_in_it(site: tuple[Core, FakeModel]) ->
     assert "feedback_hints" not in (await core.answer.finish(turn)).record.notes
 
 
-async def test_what_page_and_prompt_offer_is_said_in_every_language() -> None:
+async def test_every_reason_of_the_form_has_words_in_every_language() -> None:
     for words in WORDS.values():
         assert set(words) == OFFERED - {"other"}

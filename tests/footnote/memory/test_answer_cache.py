@@ -221,9 +221,7 @@ class Learning(Nothing):
 
 
 @pytest.mark.parametrize(("weighted", "outcome"), [(True, None), (False, "cached")])
-async def test_what_feedback_has_taught_meanwhile_counts_where_it_orders_passages(
-    bound: FakeDeps, weighted: bool, outcome: str | None
-) -> None:
+async def test_newer_feedback_weights_invalidate_cached_answers(bound: FakeDeps, weighted: bool, outcome: str | None) -> None:
     bound.records = Learning()
     asked = with_(ASKED, options={"feedback_weights": weighted})
     await ask(bound, asked)

@@ -74,7 +74,7 @@ async def test_outlines_and_openings_are_not_added(core: Core) -> None:
     assert await expanded(core, (make_hit("t0", "deep", 0),)) == ["deep|1|1", "deep|1|2"]
 
 
-async def test_what_the_request_excludes_is_not_added_for_the_model_either(core: Core) -> None:
+async def test_excluded_passages_are_not_added_for_the_model(core: Core) -> None:
     """Rows of one file have values of their own."""
     table = make_document("table")
     rows = [make_chunk(table, f"row {at}", at, metadata={"site": "Oslo" if at % 2 else "Bergen"}) for at in range(6)]

@@ -72,7 +72,7 @@ async def test_the_three_passages_placed_best_always_stay(relevant: list[int], i
     assert left(await judged(found(5), says(relevant, [], irrelevant))) == stay
 
 
-async def test_what_the_model_was_not_shown_stays() -> None:
+async def test_passages_beyond_the_judged_ones_stay() -> None:
     model = says([], [], list(range(1, MOST + 6)))
     turn = await judged(found(MOST + 5), model)
     assert left(turn) == ["p1", "p2", "p3", *(f"p{at}" for at in range(MOST + 1, MOST + 6))]
@@ -106,7 +106,7 @@ async def test_where_the_model_fails_passages_are_verified_by_their_calibrated_s
 
 
 @pytest.mark.parametrize("said", [says([1], [], []), says([], [], [])], ids=["a judgement", "nothing said"])
-async def test_what_the_model_has_judged_is_not_verified_again(said: FakeModel) -> None:
+async def test_judged_passages_are_not_verified_again(said: FakeModel) -> None:
     turn = await judged(found(5), said)
     assert turn.record.notes["judged_passages"] == 5
     assert not has_no_judgement(turn)

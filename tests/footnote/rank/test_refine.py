@@ -144,7 +144,7 @@ async def test_the_ranking_is_ordered_again_with_scores_up_to_one() -> None:
     assert pytest.approx(1.8) == WITH_VECTORS
 
 
-async def test_what_the_caller_may_not_read_gets_nothing_for_its_sentences() -> None:
+async def test_unreadable_passages_get_no_sentence_score() -> None:
     ranked = (Ranked("d|1|0", 0.5, QUESTION), Ranked("d|1|1", 0.4, QUESTION))
     index: Any = Sentences({"d|1|1": passage("bike brake pad")})
     found = (await call_step(refine, make_turn(QUESTION, ranked=ranked), FakeDeps(index=index))).evidence.ranked

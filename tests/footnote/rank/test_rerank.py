@@ -114,7 +114,7 @@ async def test_it_is_asked_from_level_standard_on(tmp_path: Path, level: Intelli
         assert len(server.requests) == 1
 
 
-async def test_what_a_collection_needs_for_itself_does_not_ask_it(tmp_path: Path) -> None:
+async def test_internal_searches_do_not_call_the_reranker(tmp_path: Path) -> None:
     async with reranked(tmp_path, jina) as (core, server):
         await core.list_collections(LOCAL)
         assert server.requests == []

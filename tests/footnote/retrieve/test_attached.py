@@ -109,7 +109,7 @@ async def test_vectors_that_a_file_lacks_leave_the_collections_their_weight(
     assert (await both_lists(core, "What does the repair cost?")).coverage == coverage
 
 
-async def test_what_lacks_a_vector_or_was_late_is_told_of_both(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_vectors_and_late_lists_of_both_searches_are_reported(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
     async def candidates(caller: Caller, search: Search) -> Candidates:
         name, late = ("offer", "cosine") if search.collection == ATTACHED else ("mill1", "bm25")
         return Candidates((Candidate(f"{name}|1|0", 1.0),), bare=frozenset({f"{name}|1|0"}), missing=frozenset({late}))

@@ -112,7 +112,7 @@ async def test_only_what_is_new_is_read(index: CachedIndex, reads: Counter[str])
     assert reads == {"sentences": 2, "term_weights": 2}
 
 
-async def test_what_was_read_for_one_caller_is_not_shown_to_another(index: CachedIndex) -> None:
+async def test_cached_reads_are_not_shared_between_callers(index: CachedIndex) -> None:
     assert set(await index.sentences(ME, [BRIDGE], "")) == {BRIDGE}
     assert (await index.view(ME, "default")).languages == {"en": 2}
     for other in (Caller("you"), Caller("me"), Caller("me", frozenset({"board"}))):
@@ -128,7 +128,7 @@ async def test_other_embedders_and_collections_are_read_by_themselves(index: Cac
     assert reads == dict.fromkeys(READS, 2)
 
 
-async def test_what_the_gate_no_longer_returns_is_forgotten(core: Core, index: CachedIndex) -> None:
+async def test_passages_refused_by_the_gate_leave_the_cache(core: Core, index: CachedIndex) -> None:
     assert set(await index.sentences(ME, [BRIDGE, FERRIES], "")) == {BRIDGE, FERRIES}
     await core.index.remove("bridge", 1)
     assert await index.read(ME, [BRIDGE]) == []
@@ -136,7 +136,7 @@ async def test_what_the_gate_no_longer_returns_is_forgotten(core: Core, index: C
 
 
 @pytest.mark.parametrize("seconds", [LATEST_S, -1.0])
-async def test_what_was_read_a_second_ago_is_read_again(core: Core, index: CachedIndex, clock: HandClock, seconds: float) -> None:
+async def test_cached_reads_expire_after_a_second(core: Core, index: CachedIndex, clock: HandClock, seconds: float) -> None:
     before = await index.view(ME, "default")
     assert set(await index.sentences(ME, [BRIDGE], "")) == {BRIDGE}
     await core.index.remove("bridge", 1)
@@ -145,7 +145,7 @@ async def test_what_was_read_a_second_ago_is_read_again(core: Core, index: Cache
     assert (await index.view(ME, "default")).version > before.version
 
 
-async def test_what_could_not_be_read_is_asked_for_again(index: CachedIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failed_reads_are_not_cached(index: CachedIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as down:
         down.setattr(VisibleIndex, "view", giving_up)
         with pytest.raises(SearchUnavailable):

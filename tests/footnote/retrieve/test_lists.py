@@ -107,7 +107,7 @@ async def test_a_list_that_is_late_is_left_out(tmp_path: Path, monkeypatch: pyte
         assert turn.record.notes["latency_map"]["graph"] >= 1000
 
 
-async def test_what_the_caller_may_not_read_takes_no_rank_and_tells_no_fact(tmp_path: Path) -> None:
+async def test_unreadable_passages_take_no_rank_and_reveal_no_fact(tmp_path: Path) -> None:
     facts = (Fact("Ann founded it", "linked|1|0"), Fact("The quay", "named|1|0"))
     async with world(tmp_path, {"graph": Listed("linked|1|0", "gone|1|0", "other|1|0", facts=facts)}) as core:
         turn = await search(core, caller=READER)
@@ -128,7 +128,7 @@ async def test_a_list_has_as_many_readable_entries_as_the_index_finds_at_most(tm
 @pytest.mark.parametrize(
     "changes", [{"collection": "side"}, {"levels": (0,)}, {"filters": {"topic": ("x",)}}], ids=["collection", "level", "filter"]
 )
-async def test_what_the_request_leaves_out_is_not_found(tmp_path: Path, changes: dict[str, Any]) -> None:
+async def test_passages_excluded_by_the_request_are_not_found(tmp_path: Path, changes: dict[str, Any]) -> None:
     async with world(tmp_path, {"graph": Listed("linked|1|0")}) as core:
         assert found(await search(core, **changes)) == []
 

@@ -20,7 +20,7 @@ from footnote.text.attached_files import asks_for_whole, names_attached, without
         ("이 문서의 저자는 누구인가요?", "ko", "저자는 누구인가요?"),
     ],
 )
-def test_what_names_the_files_is_not_searched_for(question: str, lang: str, rest: str) -> None:
+def test_names_of_attached_files_are_not_searched_for(question: str, lang: str, rest: str) -> None:
     assert names_attached(question)
     assert without_reference(question, lang) == rest
 

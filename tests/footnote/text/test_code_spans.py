@@ -116,6 +116,6 @@ def test_code_gets_a_fence_longer_than_those_in_it(code: str, fenced: str) -> No
         ("> ```\n> x", "> ```\n> x\n\n[1]"),
     ],
 )
-def test_what_follows_a_text_is_no_code(text: str, whole: str) -> None:
+def test_appended_text_is_outside_code(text: str, whole: str) -> None:
     assert followed_by(text, "[1]") == whole
     assert any("[1]" in whole[start:end] for start, end in prose_spans(whole))

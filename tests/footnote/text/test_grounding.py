@@ -27,7 +27,7 @@ def test_the_sentence_that_supports_a_claim_is_found() -> None:
     assert (share, TEXT[start:end]) == (1.0, "The bridge was built in 1894.")
 
 
-def test_what_says_nothing_itself_is_supported_by_what_answers_the_question() -> None:
+def test_a_bare_yes_or_no_is_supported_by_an_answering_sentence() -> None:
     for claim in ("Yes.", "No, it is not."):
         share, (start, end) = best_support(claim, TEXT, "en", "Is it painted?")
         assert (share, TEXT[start:end]) == (0.0, "It is painted dark red.")

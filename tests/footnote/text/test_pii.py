@@ -52,7 +52,7 @@ from footnote.text.pii import find_pii, has_pii, mask_pii
         ("SSN 666-05-1120, 078-00-1120", set()),
     ],
 )
-def test_what_is_found(text: str, found: set[tuple[str, str]]) -> None:
+def test_personal_data_is_found_with_its_kind(text: str, found: set[tuple[str, str]]) -> None:
     assert {(kind, text[start:end]) for kind, start, end in find_pii(text)} == found
     assert has_pii(text) is bool(found)
 

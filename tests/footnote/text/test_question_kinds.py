@@ -62,7 +62,7 @@ def test_why_one_thing_is_better_asks_for_reasons() -> None:
     assert classify("Why is rail better than road?", "en").intent == "ANALYTICAL"
 
 
-def test_what_is_asked_for_is_told_as_often_as_measured() -> None:
+def test_accuracy_of_question_kinds_is_as_measured() -> None:
     """Of questions of folders that nothing was fitted with; the patterns before told 451."""
     counts = recognised()
     assert sum(counts[asks][asks] for asks in counts) >= 515

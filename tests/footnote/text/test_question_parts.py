@@ -54,11 +54,11 @@ def test_a_question_is_found_without_the_story_around_it(lang: str, message: str
 
 
 @pytest.mark.parametrize(("lang", "question"), [(lang, each) for lang, cases in WHOLE.items() for each in cases])
-def test_what_asks_one_thing_stays_whole(lang: str, question: str) -> None:
+def test_a_single_question_is_not_split(lang: str, question: str) -> None:
     assert question_parts(question, lang) == ()
 
 
-def test_what_exceeds_the_number_of_parts_stays_in_the_last() -> None:
+def test_surplus_parts_stay_in_the_last() -> None:
     parts = question_parts(" ".join(f"Who built tower number {number}?" for number in range(8)), "en")
     assert len(parts) == MOST
     assert parts[-1].count("?") == 4

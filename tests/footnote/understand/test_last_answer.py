@@ -85,6 +85,6 @@ async def test_of_a_conversation_that_the_client_sends_the_last_question_is_sear
     assert (turn.asked, needs_no_search(turn)) == (asked, False)
 
 
-async def test_what_is_searched_for_again_has_its_own_language() -> None:
+async def test_a_repeated_search_has_its_own_language() -> None:
     turn, _ = await keep(make_turn("in English please", exchanges=(Exchange("Wann wurde die Brücke gebaut?", "1894 [1]."),), lang="en"))
     assert (turn.asked, turn.lang) == ("Wann wurde die Brücke gebaut?", "de")

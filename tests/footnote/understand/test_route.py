@@ -105,7 +105,7 @@ async def test_two_stages_rank_more_passages_if_anything_ranks_them() -> None:
     assert (await routed("What did the port cost in 2021?", options={"mmr": True})).plan.pool_size == 50
 
 
-async def test_what_a_request_wants_stays_on_and_what_is_off_stays_off() -> None:
+async def test_the_router_overrides_neither_requested_nor_disabled_options() -> None:
     turn = await routed(FACT, level="enhanced", options={"paraphrases": True})
     assert turn.plan.choices["paraphrases"] == Choice(True, "request")
     turn = await routed("Compare rail and road", level="enhanced", options={"paraphrases": False})

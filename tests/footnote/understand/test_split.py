@@ -87,7 +87,7 @@ async def test_trace_and_plan_tell_the_parts_and_the_question_as_it_was(core: Co
     assert turn.plan.choices["split"].because == "default"
 
 
-async def test_what_asks_one_thing_has_no_such_step(core: Core) -> None:
+async def test_a_single_question_skips_the_split(core: Core) -> None:
     await fill(core, "en")
     turn = await ask(core, "Who wrote the novel Emil?")
     assert [query.kind for query in turn.queries] == ["original"]

@@ -48,7 +48,7 @@ def voices(lang: str) -> list[Voice]:
 @pytest.mark.parametrize(
     ("lang", "words"), [("en", ("delivery", "crashes")), ("de", ("Lieferung", "Anmeldung")), ("ko", ("배송", "로그인"))]
 )
-def test_what_speaks_of_the_same_is_a_theme_with_its_words(lang: str, words: tuple[str, str]) -> None:
+def test_similar_voices_form_a_theme_with_its_words(lang: str, words: tuple[str, str]) -> None:
     found = find_themes(voices(lang), {}, VoiceFilter())
     assert [theme.size for theme in found.themes] == [12, 12]
     assert (found.voices, found.rest, found.by) == (24, 0, "words")

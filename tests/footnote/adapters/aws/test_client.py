@@ -40,7 +40,7 @@ def failing(status: int, code: str) -> Reply:
 
 
 @pytest.mark.parametrize("fault", [SLOW_DOWN, failing(500, "InternalError"), failing(400, "RequestTimeout"), failing(429, "x"), CUT])
-async def test_what_passes_is_tried_again(aws: Server, fault: Reply) -> None:
+async def test_transient_errors_are_retried(aws: Server, fault: Reply) -> None:
     answer(aws, "/bucket/a", fault, fault, FILE)
     assert await S3Files("bucket").get("a") == b"the bytes"
     assert len(aws.requests) == 3
@@ -66,9 +66,7 @@ async def test_after_three_tries_it_is_told(aws: Server, fault: Reply) -> None:
         (403, "InvalidObjectState", StoreUnavailable),
     ],
 )
-async def test_what_stays_is_told_at_once_and_only_a_missing_key_as_missing(
-    aws: Server, status: int, code: str, error: type[FootnoteError]
-) -> None:
+async def test_permanent_errors_are_raised_at_once(aws: Server, status: int, code: str, error: type[FootnoteError]) -> None:
     answer(aws, "/bucket/a", failing(status, code))
     with pytest.raises(FootnoteError) as told:
         await S3Files("bucket").get("a")
@@ -76,7 +74,7 @@ async def test_what_stays_is_told_at_once_and_only_a_missing_key_as_missing(
     assert [path for path, _, _ in aws.requests if path == "/bucket/a"] == ["/bucket/a"]
 
 
-async def test_what_is_told_names_the_setting_and_nothing_of_the_account(aws: Server) -> None:
+async def test_errors_name_the_setting_and_nothing_of_the_account(aws: Server) -> None:
     answer(aws, "/bucket/a", failing(403, "AccessDenied"))
     with pytest.raises(StoreUnavailable) as told:
         await S3Files("bucket").get("a")

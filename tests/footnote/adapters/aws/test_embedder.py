@@ -130,7 +130,7 @@ async def test_texts_of_documents_wait_while_the_model_is_over_its_limit(bedrock
         (500, "InternalServerException", 3, "cannot be reached"),
     ],
 )
-async def test_what_bedrock_refuses_is_told_with_its_remedy(bedrock: Server, status: int, code: str, tries: int, told: str) -> None:
+async def test_refusals_of_bedrock_name_the_remedy(bedrock: Server, status: int, code: str, tries: int, told: str) -> None:
     bedrock.replies[TITAN_PATH] = refused(status, code)
     with pytest.raises(ModelUnavailable) as error:
         await BedrockEmbedder(TITAN, 256).embed(["x"], query=True)
@@ -181,7 +181,7 @@ async def test_vectors_of_another_length_than_asked_for_are_not_taken(bedrock: S
         json.dumps({"embeddings": [direction(3.0, 4.0, 1024), [None] * 1024]}),
     ],
 )
-async def test_what_is_no_vector_for_every_text_is_told(bedrock: Server, reply: str) -> None:
+async def test_a_reply_without_a_vector_for_every_text_is_an_error(bedrock: Server, reply: str) -> None:
     bedrock.replies[COHERE_PATH] = Reply(body=(reply,))
     with pytest.raises(ModelUnavailable, match="unexpected response instead of vectors"):
         await BedrockEmbedder(COHERE, 1024).embed(["x", "y"])

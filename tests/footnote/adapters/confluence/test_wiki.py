@@ -202,7 +202,7 @@ async def test_redirects_within_the_api_are_followed_a_few_times(confluence: Con
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-async def test_what_may_pass_is_repeated(confluence: Confluence, wiki: ConfluenceWiki, status: int) -> None:
+async def test_transient_errors_are_retried(confluence: Confluence, wiki: ConfluenceWiki, status: int) -> None:
     confluence.replies[PAGE] = [JSONResponse({}, status)] * 3
     assert (await wiki.page("300")).version == 7
     confluence.replies[PAGE] = [JSONResponse({}, status)] * 4

@@ -62,7 +62,7 @@ def test_on_a_mac_with_an_intel_processor_nothing_is_to_be_installed(monkeypatch
     )
 
 
-def test_what_is_to_be_installed_is_the_version_of_the_requirements() -> None:
+def test_the_install_command_has_the_version_of_the_requirements() -> None:
     assert f"{Path('requirements/models.txt').read_text().split()[0]}`" in weights.INSTALL_AGAIN
 
 

@@ -189,12 +189,12 @@ async def test_an_address_inside_is_never_dialled_as_itself_or_by_a_name(address
 
 
 @pytest.mark.parametrize("address", OUTSIDE)
-def test_what_stands_beside_the_closed_networks_is_public(address: str) -> None:
+def test_addresses_beside_the_closed_networks_are_public(address: str) -> None:
     assert is_public(ipaddress.ip_address(address))
 
 
 @pytest.mark.parametrize("url", REFUSED_URLS)
-async def test_what_could_be_read_in_two_ways_is_refused_before_anything_is_asked(url: str) -> None:
+async def test_ambiguous_addresses_are_refused_before_any_request(url: str) -> None:
     wire = Wire(1)
     with pytest.raises(BadRequest) as told:
         await wire.client.get(url, max_bytes=100, timeout_s=5)
@@ -304,14 +304,14 @@ async def test_redirects_end_after_three() -> None:
         (b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 20_000 + b"\r\n", UNREACHABLE),
     ],
 )
-async def test_what_is_no_file_of_that_size_is_left(reply: bytes, detail: str) -> None:
+async def test_invalid_and_oversized_files_are_refused(reply: bytes, detail: str) -> None:
     async with answering(reply) as (wire, _):
         with pytest.raises(BadRequest) as told:
             await wire.client.get("http://example.com/", max_bytes=5, timeout_s=5)
     assert detail in told.value.detail
 
 
-async def test_what_is_longer_than_announced_is_cut_there() -> None:
+async def test_a_body_longer_than_announced_is_cut() -> None:
     async with answering(ok(b"123456", "content-length: 3")) as (wire, _):
         assert await wire.client.get("http://example.com/", max_bytes=5, timeout_s=5) == b"123"
 

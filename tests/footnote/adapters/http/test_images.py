@@ -34,14 +34,14 @@ def uri(data: bytes, kind: str = "image/png") -> str:
 
 
 @pytest.mark.parametrize("kind", IMAGES)
-async def test_what_an_image_is_stands_in_its_bytes(kind: str) -> None:
+async def test_the_type_of_an_image_is_read_from_its_bytes(kind: str) -> None:
     data = IMAGES[kind]
     assert await WebImages(OneFile(data)).fetch("https://example.com/x.txt", max_bytes=100, timeout_s=5) == uri(data, kind)
     assert await WebImages(Egress()).fetch(uri(data, "image/x-anything"), max_bytes=100, timeout_s=5) == uri(data, kind)
 
 
 @pytest.mark.parametrize("data", [b"", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"%PDF-1.7", b"RIFF....WAVE", b"GIF88a", b"<html>"])
-async def test_what_is_no_image_is_refused_whatever_it_is_called(data: bytes) -> None:
+async def test_other_files_named_like_images_are_refused(data: bytes) -> None:
     for url in (uri(data), "https://example.com/x.png"):
         with pytest.raises(BadRequest, match="PNG, JPEG, WebP or GIF"):
             await WebImages(OneFile(data)).fetch(url, max_bytes=100, timeout_s=5)
@@ -56,7 +56,7 @@ async def test_another_data_uri_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize("body", ["iVBORw0KGgo", "iVBORw0K Ggo=", "iVBORw0KGgo=!", "%89PNG", "iVBORw0KGgo=\n"])
-async def test_what_is_no_base64_is_refused(body: str) -> None:
+async def test_invalid_base64_is_refused(body: str) -> None:
     with pytest.raises(BadRequest, match="invalid base64"):
         await WebImages(Egress()).fetch(f"data:image/png;base64,{body}", max_bytes=100, timeout_s=5)
 

@@ -21,7 +21,7 @@ async def server() -> AsyncIterator[Server]:
         yield made
 
 
-async def test_what_is_asked_and_what_is_found_go_through_unchanged(server: Server) -> None:
+async def test_questions_and_results_pass_unchanged(server: Server) -> None:
     server.replies[PATH] = Reply(200, ('[{"p_id": "1", "context": "다', '리"}]'))
     base = HttpKnowledgeBase(server.url + "/")
     try:

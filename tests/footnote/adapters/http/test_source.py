@@ -95,7 +95,7 @@ async def test_a_date_counts_as_a_fingerprint_when_it_is_over() -> None:
         gzip.compress(b" " * (50 * 2**20 + 1), 1),
     ],
 )  # fmt: skip
-async def test_what_is_no_sitemap_of_this_host_is_an_error_and_not_an_empty_site(body: bytes) -> None:
+async def test_an_invalid_sitemap_is_an_error_and_not_an_empty_site(body: bytes) -> None:
     async with answering(ok(body), names=NAMES) as (wire, asked):
         with pytest.raises(BadRequest):
             await entries(wire)

@@ -248,6 +248,6 @@ async def test_an_issuer_that_was_away_at_the_start_is_asked_again_soon(clock: H
 
 
 @pytest.mark.parametrize("reply", [b"", b"{}", b"[]", b"<html>", b'{"keys": 3}', b"\xff"])
-async def test_what_is_no_list_of_keys_lets_nobody_in(reply: bytes) -> None:
+async def test_an_invalid_key_set_admits_nobody(reply: bytes) -> None:
     with pytest.raises(Unavailable):
         await JwtTokens(ISSUER, AUDIENCE, URL, "RS256", fetch=lambda _: reply, timer=HandClock()).claims(sign())

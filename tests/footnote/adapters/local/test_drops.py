@@ -43,7 +43,7 @@ async def test_a_file_is_found_by_bucket_and_key(drops: LocalDrops) -> None:
         ("none", "a.txt"),
     ],
 )
-async def test_what_is_not_in_the_bucket_does_not_exist(bucket: str, key: str, drops: LocalDrops, tmp_path: Path) -> None:
+async def test_files_outside_the_bucket_do_not_exist(bucket: str, key: str, drops: LocalDrops, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         await drops.get(bucket, key)
     assert await drops.head(bucket, key) is None

@@ -47,7 +47,7 @@ async def test_a_disk_error_is_not_told_as_a_missing_file(tmp_path: Path) -> Non
             await call
 
 
-async def test_what_is_not_written_to_its_end_has_no_key(tmp_path: Path) -> None:
+async def test_an_incomplete_file_has_no_key(tmp_path: Path) -> None:
     await LocalFiles(tmp_path).put("a/b", b"x")
     (tmp_path / "a" / ".unfinished").write_bytes(b"x")
     (tmp_path / ".secret").mkdir()

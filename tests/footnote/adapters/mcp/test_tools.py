@@ -49,7 +49,7 @@ async def test_a_result_is_text(tools: McpTools) -> None:
     assert [result["p_id"] for result in found] == ["p1", "p2"]
 
 
-async def test_what_a_tool_says_of_its_failure_is_a_result(tools: McpTools) -> None:
+async def test_the_error_message_of_a_tool_is_a_result(tools: McpTools) -> None:
     failed = await tools.call("fails", {}, timeout_s=20)
     assert failed.startswith("The tool reports an error:")
     assert "db-7" not in failed

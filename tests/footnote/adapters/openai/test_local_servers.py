@@ -150,7 +150,7 @@ async def test_another_program_at_that_port_gets_no_question(server: Server, bod
     assert await picked(models_at(*(at(kind, server) for kind in SERVERS))) is None
 
 
-async def test_what_speaks_no_http_or_never_ends_is_no_server() -> None:
+async def test_a_port_without_a_complete_http_reply_is_no_server() -> None:
     async def shout(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readline()
         try:

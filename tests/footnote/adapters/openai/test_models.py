@@ -68,7 +68,7 @@ async def test_a_reply_comes_in_pieces_with_its_usage_last(server: Server, model
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
-async def test_what_a_model_thinks_is_kept_apart_from_what_it_says(server: Server, model: OpenAIModel, field: str) -> None:
+async def test_reasoning_is_kept_apart_from_the_text(server: Server, model: OpenAIModel, field: str) -> None:
     server.replies[CHAT] = sse(chunk(**{field: "Hm."}), chunk(content="1894"))
     assert await collect(model) == [Delta(thinking="Hm."), Delta("1894")]
 
@@ -158,7 +158,7 @@ async def test_a_reply_that_stalls_is_given_up_and_any_piece_is_a_sign_of_life(
         (Reply(200, (None,), "text/event-stream"), "cannot be reached"),
     ],
 )
-async def test_what_an_endpoint_does_wrong_is_told_without_its_secrets(server: Server, model: OpenAIModel, reply: Reply, told: str) -> None:
+async def test_errors_of_an_endpoint_contain_no_secrets(server: Server, model: OpenAIModel, reply: Reply, told: str) -> None:
     server.replies[CHAT] = reply
     with pytest.raises(ModelUnavailable, match=told) as caught:
         await collect(model)
@@ -259,7 +259,7 @@ async def test_vectors_of_another_length_than_configured_name_the_setting(server
         [{"embedding": [3.0, 4.0]}, {"embedding": [1.0]}], [{"embedding": [3.0, 4.0]}, {"embedding": [0.0, None]}],
     ],
 )  # fmt: skip
-async def test_what_is_no_vector_for_every_text_is_told(server: Server, endpoint: OpenAIEndpoint, data: Any) -> None:
+async def test_a_reply_without_a_vector_for_every_text_is_an_error(server: Server, endpoint: OpenAIEndpoint, data: Any) -> None:
     server.replies[EMBEDDINGS] = Reply(200, (json.dumps({"object": "list", "data": data}),))
     with pytest.raises(ModelUnavailable, match="unexpected response instead of vectors"):
         await OpenAIEmbedder(endpoint, "m", 2).embed(["x", "y"])

@@ -113,7 +113,7 @@ async def test_a_silent_server_is_waited_for_once() -> None:
     await limits.close()
 
 
-async def test_what_was_said_is_asked_again_and_outlives_the_server(server: Server) -> None:
+async def test_limits_are_refreshed_and_outlive_the_server(server: Server) -> None:
     now = [0.0]
     server.replies |= listed(max_model_len=8192)
     models = ConfiguredModels(f"{server.url}/v1", NAME, None, temperature=None, max_tokens=10_000)

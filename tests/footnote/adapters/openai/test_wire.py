@@ -186,7 +186,7 @@ def picky(*names: str, status: int = 400) -> Any:
 
 
 @pytest.mark.parametrize("status", [400, 422])
-async def test_what_a_server_refuses_is_left_out_from_then_on(server: Server, model: OpenAIModel, status: int) -> None:
+async def test_refused_parameters_are_left_out_from_then_on(server: Server, model: OpenAIModel, status: int) -> None:
     server.replies[CHAT] = picky("temperature", "stream_options", status=status)
     assert await collect(model) == [Delta("x")]
     assert [sorted({"temperature", "stream_options"} & body.keys()) for _, _, body in server.requests] == [
@@ -210,7 +210,7 @@ async def test_the_longest_answer_goes_by_its_other_name_before_it_goes(server: 
     assert [{"max_tokens", "max_completion_tokens"} & body.keys() for _, _, body in server.requests[asked:]] == [set()]
 
 
-async def test_what_one_model_refuses_another_is_still_told(server: Server, endpoint: OpenAIEndpoint, model: OpenAIModel) -> None:
+async def test_a_parameter_refused_by_one_model_is_sent_to_others(server: Server, endpoint: OpenAIEndpoint, model: OpenAIModel) -> None:
     server.replies[CHAT] = picky("temperature")
     await collect(model)
     server.replies[CHAT] = sse(chunk(content="x"))
@@ -235,7 +235,7 @@ async def test_a_model_that_cannot_be_told_answers_without_and_is_not_told_again
 
 
 @pytest.mark.parametrize("told", ["This model does not support tools.", "The context is too long.", "messages must not be empty"])
-async def test_what_a_request_cannot_do_without_is_not_tried_again(server: Server, model: OpenAIModel, told: str) -> None:
+async def test_refused_essential_parameters_are_not_retried(server: Server, model: OpenAIModel, told: str) -> None:
     server.replies[CHAT] = Reply(400, (json.dumps({"error": {"message": told}}),))
     with pytest.raises(ModelRefused, match="status 400"):
         await collect(model)

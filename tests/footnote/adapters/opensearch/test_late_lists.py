@@ -34,14 +34,14 @@ class Searches:
             raise
 
 
-async def test_what_is_late_is_cancelled_and_left_out() -> None:
+async def test_late_lists_are_cancelled_and_left_out() -> None:
     made = Searches()
     replies, ms = await leave_out_late({"bm25": made.finds("a"), "cosine": made.hangs()}, bool, LATE_S)
     assert (replies, made.cancelled) == ({"bm25": ["a"]}, True)
     assert ms["bm25"] + LATE_S * 1000 <= ms["cosine"] + 1
 
 
-async def test_what_comes_soon_after_the_first_is_there() -> None:
+async def test_a_list_soon_after_the_first_is_kept() -> None:
     made = Searches()
     replies, ms = await leave_out_late({"bm25": made.finds("a", after_s=0.01), "cosine": made.finds("b")}, bool, 30)
     assert replies == {"bm25": ["a"], "cosine": ["b"]}

@@ -328,7 +328,7 @@ async def test_who_writes_notices_that_an_index_is_being_built(index: OpenSearch
     assert await found(index) == ["plan|1|0"]
 
 
-async def test_what_another_version_writes_only_to_the_old_index_comes_after_the_swap(
+async def test_writes_to_the_old_index_only_arrive_after_the_swap(
     index: OpenSearchIndex, engine: OpenSearchClient, names: Names, reindex: Reindex
 ) -> None:
     await put_document(index, make_document(), ["The bridge."])

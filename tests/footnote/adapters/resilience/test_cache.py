@@ -43,7 +43,7 @@ async def test_after_a_long_wait_in_vain_nobody_waits_for_a_while(clock: HandClo
     assert await cache.get("a") == "a"
 
 
-async def test_what_fails_at_once_is_asked_every_time(clock: HandClock) -> None:
+async def test_quick_failures_do_not_open_the_circuit(clock: HandClock) -> None:
     store = Hanging(clock)
     cache = CircuitBreakerCache(store, timer=clock)  # type: ignore[arg-type]
     store.takes_s = SLOW_S - 0.01

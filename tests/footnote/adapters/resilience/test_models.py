@@ -106,7 +106,7 @@ async def test_nobody_waits_longer_than_the_time_that_is_left(world: World) -> N
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
-async def test_what_cannot_get_better_is_not_tried_again_nor_asked_elsewhere(world: World, status: int) -> None:
+async def test_permanent_errors_are_neither_retried_nor_sent_to_the_fallback(world: World, status: int) -> None:
     world.replies(Reply(status, ("{}",)))
     models = world.models(fallback=True)
     for _ in range(FAILURES + 1):
@@ -272,7 +272,7 @@ BUSY = Reply(429, ("{}",))
 
 
 @pytest.mark.parametrize("reply", [SPENT, BUSY, DOWN, sse(chunk(content="In "), done=False), Reply(402, ("{}",))])
-async def test_what_keeps_one_model_from_replying_does_not_keep_the_others(world: World, reply: Reply) -> None:
+async def test_a_failing_model_does_not_open_the_circuit_of_others(world: World, reply: Reply) -> None:
     world.main.replies[CHAT] = lambda sent: reply if sent["model"] == "costly" else GOOD
     models = world.models(retries=0)
     for _ in range(FAILURES + 1):

@@ -26,5 +26,5 @@ async def test_a_passage_below_it_is_no_hit(least: dict[str, Any], expected: int
     await core.close()
 
 
-def test_what_was_found_before_is_not_used_again_once_it_changes() -> None:
+def test_cached_results_are_not_reused_after_a_change() -> None:
     assert Settings().fingerprints != Settings(rag=Rag(least_score=0.9)).fingerprints
