@@ -93,9 +93,9 @@ async def run_agent(
             offered = ()  # the model or its server may not support tools: search once and put the results into the prompt
             async for event in work.call(box, [ToolCall(name, name, json.dumps({"query": turn.asked})) for name in box.searches]):
                 yield event
-            found = "\n\n".join(said.content for said in work.said)
+            results = "\n\n".join(said.content for said in work.said)
             work.said.clear()
-            messages[-1] = replace(messages[-1], content=f"{found}\n\n{messages[-1].content}")
+            messages[-1] = replace(messages[-1], content=f"{results}\n\n{messages[-1].content}")
             work.degraded = True
             continue
         if not reply.calls or not offered:
@@ -171,32 +171,32 @@ class _Work:
         yield self._end(name, begun, "ok", calls=len(reply.calls))
 
     async def _read(self, stream: AsyncIterator[Delta], reply: _Reply, markers: StreamFilter) -> AsyncIterator[Event]:
-        held, thoughts, repetition = "", ThinkFilter(), RepetitionGuard()
+        pending, thoughts, repetition = "", ThinkFilter(), RepetitionGuard()
         async for delta in stream:
             thought, said = thoughts.feed(delta.text)
             if thought := delta.thinking + thought:
                 yield Think(thought)
             reply.text += said
-            held += said
+            pending += said
             reply.calls += delta.tool_calls
             reply.cut = delta.cut or reply.cut
-            if held and len(reply.text) > reply.hold:
-                if ready := self._show(held, markers):
+            if pending and len(reply.text) > reply.hold:
+                if ready := self._show(pending, markers):
                     yield Token(ready)
-                held = ""
+                pending = ""
             if repetition.feed(delta.thinking + delta.text):
                 reply.cut = "repetition"
                 break
         thought, said = thoughts.flush()
         reply.text += said
-        held += said
+        pending += said
         if reply.calls and len(reply.text) <= reply.hold:
-            thought, held = thought + held, ""
+            thought, pending = thought + pending, ""
         elif reply.calls:
-            held += "\n\n"
+            pending += "\n\n"
         if thought.strip():
             yield Think(thought)
-        if held and (ready := self._show(held, markers)):
+        if pending and (ready := self._show(pending, markers)):
             yield Token(ready)
 
     def _show(self, text: str, markers: StreamFilter) -> str:
@@ -258,9 +258,9 @@ async def _voices_in(voices: VoiceTool, turn: Turn, work: _Work) -> str | None:
 async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:
     """The remote tools without the remote search, which `search_documents` already covers."""
     scope = scope_of(turn.request, turn.caller)
-    found = await tools.list(scope)
-    search = find_search(found, mcp.search_tool, scope)
-    return [tool for tool in found if tool is not search]
+    available = await tools.list(scope)
+    search = find_search(available, mcp.search_tool, scope)
+    return [tool for tool in available if tool is not search]
 
 
 def _conversation(turn: Turn, llm: LLM, conversation: Conversation, prompts: Prompts) -> list[Message]:

@@ -36,8 +36,8 @@ class _Writer:
         self._markers = markers_of(turn)
         self._hits = {hit.chunk.chunk_id: hit for hit in turn.evidence.citable}
         self._places = {chunk_id: at for at, chunk_id in enumerate(self._hits)}
-        self._citations = {self._source(each.hit, each.page): each for each in answer.citations}
-        self._numbers = count(max((each.number for each in answer.citations), default=self._markers.first - 1) + 1)
+        self._citations = {self._source(citation.hit, citation.page): citation for citation in answer.citations}
+        self._numbers = count(max((citation.number for citation in answer.citations), default=self._markers.first - 1) + 1)
         self._inserted: list[tuple[int, str, Hashable]] = []
 
     def show(self, place: EvidenceSpan, start: int, following: int) -> None:
@@ -56,28 +56,28 @@ class _Writer:
         hit, bounds = self._hits[place.chunk.chunk_id], (place.start, place.end)
         page = hit.chunk.page_at(place.start)
         source = self._source(hit, page)
-        found = self._citations.get(source)
-        if found is None:
+        citation = self._citations.get(source)
+        if citation is None:
             snippet = hit.chunk.text[place.start : place.end]
-            found = Citation(self._number(hit), hit, snippet, page, (bounds,), is_added=True)
-        elif found.hit is hit and bounds not in found.bounds and found.is_added:
-            found = replace(found, bounds=(*found.bounds, bounds))
-        self._citations[source] = found
-        marker = self._markers.write(found.number, hit)
+            citation = Citation(self._number(hit), hit, snippet, page, (bounds,), is_added=True)
+        elif citation.hit is hit and bounds not in citation.bounds and citation.is_added:
+            citation = replace(citation, bounds=(*citation.bounds, bounds))
+        self._citations[source] = citation
+        marker = self._markers.write(citation.number, hit)
         if marker and not self._turn.profile.live:
             self._inserted.append((end, f" {marker}", source))
 
     def answer(self, claims: Sequence[Claim]) -> Answer:
         """The answer with all citations, and the claims."""
-        text, spans = self._answer.text, {source: [*each.spans] for source, each in self._citations.items()}
+        text, spans = self._answer.text, {source: [*citation.spans] for source, citation in self._citations.items()}
         moved = [*claims]
-        for end, marker, source in sorted(self._inserted, key=lambda each: -each[0]):
+        for end, marker, source in sorted(self._inserted, key=lambda insertion: -insertion[0]):
             text = f"{text[:end]}{marker}{text[end:]}"
             by = len(marker)
-            spans = {key: [(a + by, b + by) if a >= end else (a, b) for a, b in each] for key, each in spans.items()}
+            spans = {key: [(a + by, b + by) if a >= end else (a, b) for a, b in own] for key, own in spans.items()}
             spans[source].append((end + 1, end + by))
-            moved = [replace(each, start=each.start + by, end=each.end + by) if each.start >= end else each for each in moved]
-        citations = (replace(each, spans=tuple(sorted(spans[source]))) for source, each in self._citations.items())
+            moved = [replace(claim, start=claim.start + by, end=claim.end + by) if claim.start >= end else claim for claim in moved]
+        citations = (replace(citation, spans=tuple(sorted(spans[source]))) for source, citation in self._citations.items())
         return replace(self._answer, text=text, citations=tuple(citations), claims=tuple(moved))
 
     def _number(self, hit: Hit) -> int:

@@ -76,11 +76,11 @@ async def quote_documents(turn: Turn, answer: Answer, flaw: Flaw, index: Index, 
     style = markers_of(turn).style
     before = 0 if style.at_end or style.keeps_numbers else len(answer.citations)  # numbers go on behind those of the text
     written = 0 if style.by_id else before  # markers with numbers have to be written with these
-    asked = turn
+    source = turn
     if turn.profile.live and written:
-        asked = replace(turn, quoted=None, request=replace(turn.request, first_number=turn.request.first_number + written))
+        source = replace(turn, quoted=None, request=replace(turn.request, first_number=turn.request.first_number + written))
     quoted = turn
-    async for item in quote(asked, index=index, embedder=embedder):
+    async for item in quote(source, index=index, embedder=embedder):
         if isinstance(item, Turn):
             quoted = replace(item, request=turn.request)
     if quoted.answer is None:
@@ -94,7 +94,7 @@ async def quote_documents(turn: Turn, answer: Answer, flaw: Flaw, index: Index, 
         if not turn.shows_quotes:
             yield Token(below + quoted.answer.text)
         text = answer.text + below
-        citations = (*answer.citations, *(moved(each, len(text), before - written) for each in quoted.answer.citations))
+        citations = (*answer.citations, *(moved(citation, len(text), before - written) for citation in quoted.answer.citations))
         both = replace(answer, text=text + quoted.answer.text, citations=citations, warnings=(*answer.warnings, flaw))
         yield replace(quoted, answer=both, outcome=quoted.outcome or "closest")
 

@@ -46,29 +46,31 @@ async def check_facts(
     A verifier's verdicts replace the probabilities: no fact supports what it refuses, and one at least what it accepts."""
     lang = detect_language(text, LANGUAGES)
     chunks = [Chunk(str(at), "", 0, at, 2, "", fact, detect_language(fact, LANGUAGES), "") for at, fact in enumerate(facts)]
-    held = Counter(term for chunk in chunks for term in set(content_terms(chunk.text, chunk.lang)))
+    frequencies = Counter(term for chunk in chunks for term in set(content_terms(chunk.text, chunk.lang)))
     count = len(chunks) + SMALL_COLLECTION
-    weights = {term: math.log(1 + (count - held[term] + 0.5) / (held[term] + 0.5)) for term in {*content_terms(text, lang), UNSEEN}}
+    weights = {
+        term: math.log(1 + (count - frequencies[term] + 0.5) / (frequencies[term] + 0.5)) for term in {*content_terms(text, lang), UNSEEN}
+    }
     every = list(split_sentences(text, lang))
     claiming = set(claim_bounds(text, lang))
     claims = {bounds: claim_of(text, bounds) for bounds in every if bounds in claiming}
     model = usable(embedder)
     near = {chunk.chunk_id: chunk for claim in claims.values() for chunk in nearest_by_words(claim, lang, chunks, weights)}
-    known = await _sentences([*near.values()], model)
+    sentences = await _sentences([*near.values()], model)
     vectors, across = await claim_vectors([*claims.values()], model) if claims else (None, None)
-    passages = Passages(known, weights, "", lang)
+    passages = Passages(sentences, weights, "", lang)
     given = list(zip(vectors, across, strict=True)) if vectors is not None and across is not None else [(None, None)] * len(claims)
     supported = [passages.support(claim, chunks, *pair) for claim, pair in zip(claims.values(), given, strict=True)]
-    statements = [statement_of(claim, bounds, found.compared) for (bounds, claim), found in zip(claims.items(), supported, strict=True)]
+    statements = [statement_of(claim, bounds, support.compared) for (bounds, claim), support in zip(claims.items(), supported, strict=True)]
     verdicts = await verdicts_of(verifier, "", text, statements) or [None] * len(claims)
     checked: dict[tuple[int, int], CheckedText] = {}
-    for (bounds, claim), pair, found, verdict in zip(claims.items(), given, supported, verdicts, strict=True):
-        alone = [(each, passages.support(claim, [each], *pair)) for each in found.compared]
-        alone.sort(key=lambda each: -(each[1].probability or 0.0))
+    for (bounds, claim), pair, support, verdict in zip(claims.items(), given, supported, verdicts, strict=True):
+        alone = [(chunk, passages.support(claim, [chunk], *pair)) for chunk in support.compared]
+        alone.sort(key=lambda entry: -(entry[1].probability or 0.0))
         supporting = [chunk for chunk, one in alone if (one.is_found if threshold is None else (one.probability or 0.0) >= threshold)]
         if verdict is not None:
             supporting = (supporting or [chunk for chunk, _ in alone[:1]]) if verdict else []
-        checked[bounds] = CheckedText(*bounds, judged(found, verdict).probability, tuple(int(chunk.chunk_id) for chunk in supporting))
+        checked[bounds] = CheckedText(*bounds, judged(support, verdict).probability, tuple(int(chunk.chunk_id) for chunk in supporting))
     return [checked.get(bounds) or CheckedText(*bounds) for bounds in every]
 
 
@@ -78,9 +80,12 @@ async def _sentences(chunks: Sequence[Chunk], embedder: Embedder | None) -> dict
         return {}
     bounds = [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks]
     try:
-        made = await passage_vectors(embedder, [passage_of("", (), chunk.text, each) for chunk, each in zip(chunks, bounds, strict=True)])
+        vectors = await passage_vectors(
+            embedder, [passage_of("", (), chunk.text, chunk_bounds) for chunk, chunk_bounds in zip(chunks, bounds, strict=True)]
+        )
     except FootnoteError:
         return {}
     return {
-        chunk.chunk_id: ChunkSentences(each, quantise(rows[1:]), rows[0]) for chunk, each, rows in zip(chunks, bounds, made, strict=True)
+        chunk.chunk_id: ChunkSentences(chunk_bounds, quantise(rows[1:]), rows[0])
+        for chunk, chunk_bounds, rows in zip(chunks, bounds, vectors, strict=True)
     }

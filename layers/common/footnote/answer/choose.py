@@ -70,15 +70,15 @@ class Quote:
 def quotes_in_order(sentences: Sequence[Scored], among: Sequence[Scored]) -> Iterator[Quote]:
     """The excerpts around some sentences, each of which is in none before, best first. `sentences`: those of all passages, in their order;
     `among`: those that may answer."""
-    passages = {chunk_id: list(group) for chunk_id, group in groupby(sentences, key=lambda each: each.hit.chunk.chunk_id)}
-    known: dict[str, Blocks] = {}
+    passages = {chunk_id: list(group) for chunk_id, group in groupby(sentences, key=lambda sentence: sentence.hit.chunk.chunk_id)}
+    blocks_of_passage: dict[str, Blocks] = {}
     shown: set[tuple[str, int]] = set()
-    for best in sorted(among, key=lambda each: -each.score):
+    for best in sorted(among, key=lambda sentence: -sentence.score):
         chunk_id = best.hit.chunk.chunk_id
         if (chunk_id, best.number) in shown:
             continue
         same = passages[chunk_id]
-        blocks = known.get(chunk_id) or known.setdefault(chunk_id, _blocks(same))
+        blocks = blocks_of_passage.get(chunk_id) or blocks_of_passage.setdefault(chunk_id, _blocks(same))
         if quote := quote_of(best, same, blocks):
             shown |= {(chunk_id, number) for number in quote.excerpt.every}
             yield quote
@@ -86,12 +86,12 @@ def quotes_in_order(sentences: Sequence[Scored], among: Sequence[Scored]) -> Ite
 
 def quote_of(best: Scored, same: Sequence[Scored], blocks: Blocks | None = None) -> Quote | None:
     """The excerpt around a sentence; None if it stands in none. `same`: all sentences of its passage; `blocks`: theirs, if known."""
-    answering = {each.number for each in same if _answers_too(each, best)}
+    answering = {sentence.number for sentence in same if _answers_too(sentence, best)}
     blocks = blocks or _blocks(same)
     excerpt = cut(blocks, best.number, answering, whole=best.introduces)
     if excerpt is None or (best.introduces and not excerpt.lead):
         return None
-    marked = (each for each in same if each.number in answering and each.number in excerpt.numbers and each is not best)
+    marked = (sentence for sentence in same if sentence.number in answering and sentence.number in excerpt.numbers and sentence is not best)
     return Quote(best.hit, excerpt, blocks, (best, *marked), same)
 
 
@@ -103,7 +103,7 @@ def alone(sentence: Scored) -> Quote:
 
 
 def _blocks(same: Sequence[Scored]) -> Blocks:
-    return blocks_of(same[0].hit.chunk, [(each.start, each.end) for each in same])
+    return blocks_of(same[0].hit.chunk, [(sentence.start, sentence.end) for sentence in same])
 
 
 def _answers_too(sentence: Scored, best: Scored) -> bool:
@@ -120,7 +120,7 @@ def candidates(sentences: Sequence[Scored]) -> Iterator[Quote]:
 
 
 def _quotable(sentences: Sequence[Scored]) -> list[Scored]:
-    return [each for each in sentences if each.quotable or each.introduces]
+    return [sentence for sentence in sentences if sentence.quotable or sentence.introduces]
 
 
 def shown_beside(ordered: Sequence[Quote], probabilities: Sequence[float], lang: str, *, is_certain: bool) -> list[Quote]:
@@ -167,7 +167,7 @@ def _joined(better: Quote, other: Quote) -> Quote:
         more_before=before,
         more_after=blocks.count(items) - before - blocks.count(there),
     )
-    marked = {each.number: each for each in (*better.marked, *other.marked)}
+    marked = {sentence.number: sentence for sentence in (*better.marked, *other.marked)}
     return replace(better, excerpt=excerpt, marked=tuple(marked.values()))
 
 

@@ -36,7 +36,7 @@ class CitationStyle:
 def _by_doc_id(references: str, hits: Sequence[Hit]) -> list[list[int]]:
     ids = [name.strip() for name in re.split(r"[,;]", references)]
     places = ([place for place, hit in enumerate(hits) if name in (hit.chunk.doc_id, hit.chunk.public_id)] for name in ids)
-    return [found for found in places if found]
+    return [matching for matching in places if matching]
 
 
 def _by_number(references: str, hits: Sequence[Hit]) -> list[list[int]]:
@@ -92,7 +92,7 @@ def cite(
     markers = Markers(style, first, origin)
     if style.at_end:
         return _cite_at_end(text, hits, question)
-    made: dict[int, Citation] = {}
+    by_place: dict[int, Citation] = {}
     cited: dict[Hashable, Citation] = {}
     spans: dict[Hashable, list[tuple[int, int]]] = {}
     bounds: dict[Hashable, list[tuple[int, int]]] = {}
@@ -106,16 +106,20 @@ def cite(
         claim = _claim_before(text[: match.start()], lang)
         for places in style.named(match[match.lastindex or 0], hits):
             place = places[most_supporting(claim, [hits[i].chunk.text for i in places], lang)] if len(places) > 1 else places[0]
-            found = made.get(place) or made.setdefault(place, _citation(0, hits[place], claim, question))
-            source = (found.hit.chunk.shown_title, found.page) if style.merges else place
+            first_citation = by_place.get(place) or by_place.setdefault(place, _citation(0, hits[place], claim, question))
+            source = (first_citation.hit.chunk.shown_title, first_citation.page) if style.merges else place
             number = place if style.keeps_numbers else len(cited)
-            citation = cited.setdefault(source, replace(found, number=number + markers.first))
+            citation = cited.setdefault(source, replace(first_citation, number=number + markers.first))
             spans.setdefault(source, [])
             if style.merges and spans[source] and spans[source][-1][1] == length:
                 continue  # one marker for two passages of a page
             marker = (" " if match[0][0].isspace() else "") + markers.write(citation.number, citation.hit)
             spans[source].append((length + len(marker) - len(marker.lstrip()), length + len(marker)))
-            here = citation.bounds[0] if found.hit is not citation.hit or not bounds.get(source) else _support(found.hit, claim, question)
+            here = (
+                citation.bounds[0]
+                if first_citation.hit is not citation.hit or not bounds.get(source)
+                else _support(first_citation.hit, claim, question)
+            )
             bounds.setdefault(source, []).append(here)
             out.append(marker)
             length += len(marker)

@@ -81,12 +81,14 @@ class Source:
         yield from ((at, at + 2) for at in range(count - 1))
 
 
-def source_of(chunk: Chunk, known: ChunkSentences | None = None) -> Source:
-    """`known`: its sentences as the index has them, with their vectors; None = it is split here, and compared by words."""
+def source_of(chunk: Chunk, sentences: ChunkSentences | None = None) -> Source:
+    """`sentences`: those of the index, with their vectors; None = the text is split here and compared by words."""
     heads = " ".join((chunk.title, *chunk.headings))
-    bounds = known.bounds if known else tuple(split_sentences(chunk.text, chunk.lang))
+    bounds = sentences.bounds if sentences else tuple(split_sentences(chunk.text, chunk.lang))
     texts = [chunk.text[start:end] for start, end in bounds]
-    terms = [each.split() for each in known.terms] if known and known.terms else [content_terms(text, chunk.lang) for text in texts]
+    terms = (
+        [line.split() for line in sentences.terms] if sentences and sentences.terms else [content_terms(text, chunk.lang) for text in texts]
+    )
     return Source(
         chunk,
         bounds,
@@ -95,8 +97,8 @@ def source_of(chunk: Chunk, known: ChunkSentences | None = None) -> Source:
         tuple(values_in(text, chunk.lang) for text in (*texts, heads)),
         tuple(frozenset(_words(text)) for text in (*texts, heads)),
         tuple(tuple(denials(text, chunk.lang)) for text in texts),
-        (known.vectors / 127.0).astype("float32") if known and known.vectors is not None else None,
-        known.passage if known else None,
+        (sentences.vectors / 127.0).astype("float32") if sentences and sentences.vectors is not None else None,
+        sentences.passage if sentences else None,
     )
 
 
@@ -123,7 +125,7 @@ def describe(
     near_values = asked_values.union(source.values[-1], *source.values[first:end])
     known_names = asked_names.union(*chain.from_iterable(source.names for source in sources))
     near_names = asked_names.union(source.names[-1], *source.names[first:end])
-    found = {
+    values = {
         "covered": covered_share(terms, everywhere, weights),
         "covered_near": shares[best],
         "absent": len(terms - everywhere) / max(1, len(terms)),
@@ -142,16 +144,16 @@ def describe(
         "names": min(MOST, len(names)),
         "asks": claim.rstrip().endswith(("?", "？")),
     }
-    return [float(found[name]) for name in COLUMNS], EvidenceSpan(source.chunk, source.bounds[first][0], source.bounds[end - 1][1])
+    return [float(values[name]) for name in COLUMNS], EvidenceSpan(source.chunk, source.bounds[first][0], source.bounds[end - 1][1])
 
 
 def _cosines(sources: Sequence[Source], vector: Vector | None, window: float) -> dict[str, float]:
     import numpy as np
 
-    each = [source.vectors @ vector for source in sources if vector is not None and source.vectors is not None and len(source.vectors)]
-    if vector is None or not each:
+    cosines = [source.vectors @ vector for source in sources if vector is not None and source.vectors is not None and len(source.vectors)]
+    if vector is None or not cosines:
         return dict.fromkeys(BY_VECTORS, 0.0)
-    ordered = np.sort(np.concatenate(each))[::-1]
+    ordered = np.sort(np.concatenate(cosines))[::-1]
     return {
         "cosine": ordered[0],
         "cosine_window": window,

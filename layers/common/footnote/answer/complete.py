@@ -25,18 +25,18 @@ async def complete(quotes: Sequence[Quote], turn: Turn, index: Index) -> list[Qu
     external systems are kept: nothing is known of their permissions."""
     beside = [_beside(quote) for quote in quotes]
     own = {quote.hit.chunk.chunk_id for quote in quotes if not quote.hit.chunk.chunk_id.startswith(EXTERNAL_IDS)}
-    wanted = sorted(own.union(filter(None, chain.from_iterable(beside))))
-    read = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, wanted)} if wanted else {}
+    chunk_ids = sorted(own.union(filter(None, chain.from_iterable(beside))))
+    read = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, chunk_ids)} if chunk_ids else {}
     gone = own - read.keys()
-    made: list[Quote] = []
+    completed: list[Quote] = []
     for quote, ids in zip(quotes, beside, strict=True):
         if quote.hit.chunk.chunk_id in gone:
             continue
         before, after = (read.get(chunk_id or "") for chunk_id in ids)
         whole = _completed(quote, before, after)
-        if not any(is_same(whole, other) for other in made):
-            made.append(whole)
-    return made
+        if not any(is_same(whole, other) for other in completed):
+            completed.append(whole)
+    return completed
 
 
 def _beside(quote: Quote) -> tuple[str | None, str | None]:
@@ -82,7 +82,9 @@ def _completed(quote: Quote, before: Chunk | None, after: Chunk | None) -> Quote
         parts.insert(chunk.parts.index(first), first._replace(start=0))
     whole = replace(chunk, text=f"{chunk.text[:at]}{head}{chunk.text[at:]}{tail}", parts=tuple(parts))
     blocks = blocks_of(whole, bounds)
-    excerpt = cut(blocks, quote.best.number + len(added), {each.number + len(added) for each in quote.marked}, whole=quote.best.introduces)
+    excerpt = cut(
+        blocks, quote.best.number + len(added), {sentence.number + len(added) for sentence in quote.marked}, whole=quote.best.introduces
+    )
     return replace(quote, blocks=blocks, excerpt=excerpt) if excerpt else quote
 
 

@@ -54,15 +54,15 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
         relevance = answer.verdict.score
     else:
         read = [(one, *await read_sentences(one, index, embedder)) for one in turns_of(whole)] if len(turn.answered) > 1 else []
-        relevance = min(relevance_of(*each) for each in read or [(whole, question, sentences)])
+        relevance = min(relevance_of(*part) for part in read or [(whole, question, sentences)])
     cited = {citation.hit.chunk.chunk_id for citation in answer.citations}
-    held = frozenset[str]().union(*(each.held for each in sentences if each.hit.chunk.chunk_id in cited))
-    missing = tuple(_missing(question, held))
-    coverage = covered_share(question.terms, held, question.weights)
+    covered = frozenset[str]().union(*(sentence.held for sentence in sentences if sentence.hit.chunk.chunk_id in cited))
+    missing = tuple(_missing(question, covered))
+    coverage = covered_share(question.terms, covered, question.weights)
     conflicts = has_conflicts(answer, sentences, turn.lang)
     is_answer = turn.outcome in (None, "cached", "faq")
     lacking = coverage < SUFFICIENT or any(question.is_name(word) for word in missing)
-    found = Confidence(
+    confidence = Confidence(
         relevance=round(relevance, 3),
         grounding=_grounding(answer) if is_answer else 0.0,
         coverage=round(coverage, 3),
@@ -70,7 +70,7 @@ async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | No
         sufficient=is_answer and not lacking and not conflicts,
         missing=missing,
     )
-    return replace(turn, answer=replace(answer, confidence=found)).with_notes(confidence=asdict(found))
+    return replace(turn, answer=replace(answer, confidence=confidence)).with_notes(confidence=asdict(confidence))
 
 
 def confidence_of(turn: Turn) -> Confidence:
@@ -80,27 +80,27 @@ def confidence_of(turn: Turn) -> Confidence:
 
 def confidence_shown(turn: Turn) -> dict[str, Any]:
     """The confidence without words of the question; {} if it was not assessed."""
-    found = turn.answer.confidence if turn.answer else None
-    return {name: value for name, value in asdict(found).items() if name != "missing"} if found else {}
+    confidence = turn.answer.confidence if turn.answer else None
+    return {name: value for name, value in asdict(confidence).items() if name != "missing"} if confidence else {}
 
 
 def relevance_of(turn: Turn, question: Question, sentences: Sequence[Scored]) -> float:
     """The probability that one of the first passages of the turn answers the question. `sentences`: those of all of its passages."""
     hits = turn.evidence.hits[:PASSAGES]
     first = {hit.chunk.chunk_id for hit in hits}
-    return judge(question, [each for each in sentences if each.hit.chunk.chunk_id in first], hits, turn.embedder).verdict.score
+    return judge(question, [sentence for sentence in sentences if sentence.hit.chunk.chunk_id in first], hits, turn.embedder).verdict.score
 
 
 def has_conflicts(answer: Answer, sentences: Sequence[Scored], lang: str) -> bool:
     """Whether one of the sentences found says the same as a cited one with different numbers. `sentences`: of all passages of the turn."""
     cited = {(citation.hit.chunk.chunk_id, *bounds) for citation in answer.citations for bounds in citation.bounds}
-    said = [each for each in sentences if (each.hit.chunk.chunk_id, each.start, each.end) in cited]
+    said = [sentence for sentence in sentences if (sentence.hit.chunk.chunk_id, sentence.start, sentence.end) in cited]
     return any(conflicting(one, other, lang) for one in said for other in sentences)
 
 
-def _missing(question: Question, held: frozenset[str]) -> Iterator[str]:
+def _missing(question: Question, covered: frozenset[str]) -> Iterator[str]:
     asking = words_of_intent(question.text)
-    for word in question.words_without(held):
+    for word in question.words_without(covered):
         if len(word) == 1 or word in asking:
             continue
         rarest = max(question.weights[term] for term in content_terms(word, question.lang))

@@ -59,8 +59,8 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     rules, passages = _rules_and_passages(turn, prompts, {"documents": documents, "question": question})
     system = "\n\n".join((rules, *_standing_instructions(turn, prompts)))
     user = "\n\n".join(part for part in (*_instructions(turn, prompts), today(turn, prompts), passages) if part)
-    read = {each.chunk.chunk_id for hit in fitting for each in groups[hit.chunk.chunk_id]}
-    hits, added = ([hit for hit in each if hit.chunk.chunk_id in read] for each in (evidence.hits, evidence.added))
+    read = {repeat.chunk.chunk_id for hit in fitting for repeat in groups[hit.chunk.chunk_id]}
+    hits, added = ([hit for hit in group if hit.chunk.chunk_id in read] for group in (evidence.hits, evidence.added))
     evidence = replace(evidence, hits=tuple(hits), added=tuple(added), shown=tuple(shown))
     return replace(turn, evidence=evidence, messages=(Message("system", system), *earlier, Message("user", user)))
 
@@ -70,11 +70,11 @@ def _rules_and_passages(turn: Turn, prompts: Prompts, values: Mapping[str, Any])
     second part ends with the question."""
     profile, lang, versions = turn.profile, turn.lang, turn.plan.prompts
     text = prompts.render(profile.question_prompt or profile.prompt, lang, values, versions)
-    found = DOCUMENTS.search(text)
+    match = DOCUMENTS.search(text)
     if profile.question_prompt is None:
-        begin = found.start() if found else len(text)
+        begin = match.start() if match else len(text)
         return text[:begin].rstrip(), "\n\n".join(part for part in (text[begin:], values["question"]) if part)
-    begin = found.start() if found else 0
+    begin = match.start() if match else 0
     system = turn.conversation.system or prompts.render(profile.prompt, lang, {}, versions)
     return f"{system}\n\n{text[:begin]}".rstrip(), text[begin:]
 
@@ -129,19 +129,19 @@ async def warn_of_injection(turn: Turn, *, index: Index) -> Turn:
     suspects = await asyncio.to_thread(lambda: list(_suspects(turn)))
     if answer is None or not suspects:
         return turn
-    rare = await _rare(turn, frozenset().union(*(each.foreign for each in suspects)), index)
-    found = sum(not each.foreign or not rare.isdisjoint(each.foreign) for each in suspects)
-    if not found:
+    rare = await _rare(turn, frozenset().union(*(suspect.foreign for suspect in suspects)), index)
+    injected = sum(not suspect.foreign or not rare.isdisjoint(suspect.foreign) for suspect in suspects)
+    if not injected:
         return turn
-    return replace(turn.with_notes(injected_sentences=found), answer=replace(answer, warnings=(*answer.warnings, "injection")))
+    return replace(turn.with_notes(injected_sentences=injected), answer=replace(answer, warnings=(*answer.warnings, "injection")))
 
 
 def _suspects(turn: Turn) -> Iterator[Suspect]:
     """Those of all that the model was shown. A heading that has nothing in common with its section is none."""
     for chunk in (hit.chunk for hit in turn.evidence.citable):
-        for each in find_suspects(chunk.text, " ".join((chunk.title, *chunk.headings)), chunk.lang):
-            if not each.foreign or chunk.kind_at(each.start) != "heading":
-                yield each
+        for suspect in find_suspects(chunk.text, " ".join((chunk.title, *chunk.headings)), chunk.lang):
+            if not suspect.foreign or chunk.kind_at(suspect.start) != "heading":
+                yield suspect
     texts = [turn.request.attached] if turn.request.attached else []
     texts += [said.content for said in turn.record.tool_messages if said.role == "tool" and said.name != SEARCH]
     for text in texts:
@@ -197,7 +197,7 @@ def fenced(hit: Hit, *repeats: Hit) -> dict[str, Any]:
     file = "" if chunk.file_label else PurePosixPath(str(chunk.metadata.get("file_name", ""))).name
     return {
         "id": chunk.doc_id,
-        "title": untrusted_title("; ".join(dict.fromkeys(each.chunk.shown_title for each in (hit, *repeats)))),
+        "title": untrusted_title("; ".join(dict.fromkeys(repeat.chunk.shown_title for repeat in (hit, *repeats)))),
         "section": untrusted_title(" › ".join(section_of(chunk))),
         "page": chunk.page,
         "file": untrusted_title(file),

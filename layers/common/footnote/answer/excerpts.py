@@ -49,12 +49,12 @@ class Blocks:
         """The sentences of each item, row, or sentence of a block."""
         if block.kind != "list":
             return [[number] for number in block.numbers]
-        found: list[list[int]] = []
+        items: list[list[int]] = []
         for number in block.numbers:
-            if not found or ITEM.match(self.text(number)):
-                found.append([])
-            found[-1].append(number)
-        return found
+            if not items or ITEM.match(self.text(number)):
+                items.append([])
+            items[-1].append(number)
+        return items
 
     def count(self, items: Sequence[Sequence[int]]) -> int:
         """How many items these are: several short ones may be one sentence."""
@@ -142,12 +142,14 @@ def cut(blocks: Blocks, best: int, answering: Collection[int], *, whole: bool) -
             return excerpt
         block, whole = replace(following, lead=excerpt.numbers, start=excerpt.start), True  # it ends with what introduces a list
     items = blocks.items(block)
-    wanted = [item for item in items if not set(answering).isdisjoint(item)]
+    answering_items = [item for item in items if not set(answering).isdisjoint(item)]
     is_short = blocks.count(items) <= ITEMS and block.end - block.start <= LONGEST
-    if is_short and (block.kind != "table" or whole or not wanted):
+    if is_short and (block.kind != "table" or whole or not answering_items):
         return block
-    wanted = _first(blocks, items if whole or not wanted else wanted, next((item for item in items if best in item), None))
-    return _only(blocks, block, items, _with_parents(blocks, items, wanted))
+    answering_items = _first(
+        blocks, items if whole or not answering_items else answering_items, next((item for item in items if best in item), None)
+    )
+    return _only(blocks, block, items, _with_parents(blocks, items, answering_items))
 
 
 def _first(blocks: Blocks, items: Sequence[list[int]], best: list[int] | None) -> list[list[int]]:
@@ -161,14 +163,14 @@ def _first(blocks: Blocks, items: Sequence[list[int]], best: list[int] | None) -
     return shown if best is None or best in shown else [*shown[: ITEMS - 1], best]
 
 
-def _with_parents(blocks: Blocks, items: Sequence[list[int]], wanted: Sequence[list[int]]) -> list[list[int]]:
+def _with_parents(blocks: Blocks, items: Sequence[list[int]], chosen: Sequence[list[int]]) -> list[list[int]]:
     """These items, and those of outer lists that they belong to, in order."""
 
     def indent(item: list[int]) -> int:
         start = blocks.bounds[item[0]][0]
         return start - blocks.chunk.text.rfind("\n", 0, start)
 
-    places = {items.index(item) for item in wanted}
+    places = {items.index(item) for item in chosen}
     for at in sorted(places):
         level = indent(items[at])
         for outer in range(at - 1, -1, -1):
@@ -178,14 +180,14 @@ def _with_parents(blocks: Blocks, items: Sequence[list[int]], wanted: Sequence[l
     return [items[at] for at in sorted(places)]
 
 
-def _only(blocks: Blocks, block: Excerpt, items: Sequence[list[int]], wanted: Sequence[list[int]]) -> Excerpt:
+def _only(blocks: Blocks, block: Excerpt, items: Sequence[list[int]], chosen: Sequence[list[int]]) -> Excerpt:
     """The block with these items alone."""
-    before = blocks.count(items[: items.index(wanted[0])])
-    end = blocks.bounds[wanted[-1][-1]][1]
-    start = block.start if block.lead else blocks.bounds[wanted[0][0]][0]
-    numbers = tuple(number for item in wanted for number in item)
+    before = blocks.count(items[: items.index(chosen[0])])
+    end = blocks.bounds[chosen[-1][-1]][1]
+    start = block.start if block.lead else blocks.bounds[chosen[0][0]][0]
+    numbers = tuple(number for item in chosen for number in item)
     return replace(
-        block, numbers=numbers, start=start, end=end, more_before=before, more_after=blocks.count(items) - before - blocks.count(wanted)
+        block, numbers=numbers, start=start, end=end, more_before=before, more_after=blocks.count(items) - before - blocks.count(chosen)
     )
 
 

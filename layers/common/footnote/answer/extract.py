@@ -77,7 +77,7 @@ async def read_parts(turn: Turn, *, index: Index, embedder: Embedder | None = No
         judged = judge(question, sentences, one.evidence.hits[:PASSAGES], turn.embedder)
         quotes = judged.quotes
         if one is not turn:  # citations are of the turn's own hits
-            quotes = [replace(each, hit=hits[each.hit.chunk.chunk_id]) for each in quotes]
+            quotes = [replace(quote, hit=hits[quote.hit.chunk.chunk_id]) for quote in quotes]
         parts.append(Part(one.asked, quotes, judged.verdict))
     return parts
 
@@ -105,18 +105,18 @@ async def read_sentences(
     hits = turn.evidence.hits[:passages]
     terms = content_terms(turn.asked, turn.lang)
     weights = await index.term_weights(turn.caller, turn.request.collection, [*terms, UNSEEN])
-    known = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
+    passage_sentences = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
     vector = turn.vectors[0] if turn.vectors else None
     if vector is not None and embedder is not None:
         try:
             async with asyncio.timeout(EMBED_S):
-                known |= await _embedded([hit.chunk for hit in hits], known, embedder)
+                passage_sentences |= await _embedded([hit.chunk for hit in hits], passage_sentences, embedder)
         except (TimeoutError, ModelUnavailable):
             vector = None
-    if all(found.vectors is None for found in known.values()):
+    if all(passage.vectors is None for passage in passage_sentences.values()):
         vector = None
     question = Question(turn.reading, weights, vector, turn.languages)
-    scorable = {**known, **_outside([hit.chunk for hit in hits])}
+    scorable = {**passage_sentences, **_outside([hit.chunk for hit in hits])}
     return question, [
         sentence
         for hit in hits
@@ -125,31 +125,31 @@ async def read_sentences(
     ]
 
 
-async def _embedded(chunks: Sequence[Chunk], known: Mapping[str, ChunkSentences], embedder: Embedder) -> dict[str, ChunkSentences]:
+async def _embedded(chunks: Sequence[Chunk], passages: Mapping[str, ChunkSentences], embedder: Embedder) -> dict[str, ChunkSentences]:
     """The known passages without vectors, with vectors."""
     missing = [
         (chunk, passage)
         for chunk in chunks
-        if (passage := known.get(chunk.chunk_id)) is not None and passage.vectors is None and speaks(embedder, chunk.lang)
+        if (passage := passages.get(chunk.chunk_id)) is not None and passage.vectors is None and speaks(embedder, chunk.lang)
     ]
     if not missing:
         return {}
-    made = await passage_vectors(embedder, [passage_of(c.title, c.headings, c.text, passage.bounds) for c, passage in missing])
+    vectors = await passage_vectors(embedder, [passage_of(c.title, c.headings, c.text, passage.bounds) for c, passage in missing])
     return {
         chunk.chunk_id: replace(passage, passage=rows[0], vectors=quantise(rows[1:]))
-        for (chunk, passage), rows in zip(missing, made, strict=True)
+        for (chunk, passage), rows in zip(missing, vectors, strict=True)
     }
 
 
 def _outside(chunks: Sequence[Chunk]) -> dict[str, ChunkSentences]:
     """Sentences of passages from other systems, which the index does not contain; without vectors."""
-    found = {}
+    sentences = {}
     for chunk in chunks:
         if chunk.chunk_id.startswith(EXTERNAL_IDS):
             bounds = tuple(split_sentences(chunk.text, chunk.lang))
             terms = tuple(" ".join(content_terms(chunk.text[start:end], chunk.lang)) for start, end in bounds)
-            found[chunk.chunk_id] = ChunkSentences(bounds, terms=terms, heading_terms=" ".join(content_terms(chunk.title, chunk.lang)))
-    return found
+            sentences[chunk.chunk_id] = ChunkSentences(bounds, terms=terms, heading_terms=" ".join(content_terms(chunk.title, chunk.lang)))
+    return sentences
 
 
 async def certain_quotes(turn: Turn, *, index: Index, embedder: Embedder | None = None) -> list[Quote]:
@@ -209,8 +209,8 @@ class Writer:
 
     def _source(self, quote: Quote) -> str:
         """The name above an excerpt, with its language if the reader asked in another."""
-        said, asked = quote.hit.chunk.lang, self._turn.lang
-        language = language_name(said, asked) if said != asked else None
+        said, wanted_lang = quote.hit.chunk.lang, self._turn.lang
+        language = language_name(said, wanted_lang) if said != wanted_lang else None
         return f"**{escaped(source_name(quote))}**" + (f" ({language})" if language else "")
 
     def _cite(self, text: str, quote: Quote) -> str:
@@ -232,5 +232,5 @@ class Writer:
 def _bounds(quotes: Sequence[Quote]) -> tuple[tuple[int, int], ...]:
     """The places of the sentences that answer, in the passage of the first one."""
     chunk_id = quotes[0].hit.chunk.chunk_id
-    marked = (each for quote in quotes if quote.hit.chunk.chunk_id == chunk_id for each in quote.marked)
-    return tuple((each.start, each.end) for each in marked)
+    marked = (sentence for quote in quotes if quote.hit.chunk.chunk_id == chunk_id for sentence in quote.marked)
+    return tuple((sentence.start, sentence.end) for sentence in marked)

@@ -56,14 +56,14 @@ def questions_of(chunk: Chunk) -> Iterator[tuple[str, int, int]]:
     """
     text = chunk.text
     body = next((part.offset for part in chunk.parts if part.block >= 0), 0)
-    found = [(match, next(asked for asked in match.groups() if asked)) for match in QUESTION.finditer(text)]
+    questions = [(match, next(group for group in match.groups() if group)) for match in QUESTION.finditer(text)]
     named = chunk.metadata.get("question") or next((heading for heading in chunk.headings[-1:] if heading.endswith(("?", "？"))), None)
-    if isinstance(named, str) and not any(ask_the_same(_bare(asked), named, chunk.lang) for _, asked in found):
-        start = found[0][0].end() if found and not text[body : found[0][0].start()].strip() else body
-        yield from _answered(named, text, start, next((match.start() for match, _ in found if match.start() >= start), len(text)))
-    ends = [*(match.start() for match, _ in found), len(text)][1:]
-    for (match, asked), end in zip(found, ends, strict=True):
-        yield from _answered(_bare(asked), text, match.end(), end)
+    if isinstance(named, str) and not any(ask_the_same(_bare(question), named, chunk.lang) for _, question in questions):
+        start = questions[0][0].end() if questions and not text[body : questions[0][0].start()].strip() else body
+        yield from _answered(named, text, start, next((match.start() for match, _ in questions if match.start() >= start), len(text)))
+    ends = [*(match.start() for match, _ in questions), len(text)][1:]
+    for (match, question), end in zip(questions, ends, strict=True):
+        yield from _answered(_bare(question), text, match.end(), end)
 
 
 def _answered(question: str, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:

@@ -89,16 +89,16 @@ class _Search:
     """What was found for a question."""
 
     def __init__(self, question: Question, quotes: Sequence[Quote], sentences: Sequence[Scored], hits: Sequence[Hit]) -> None:
-        cosines = [each.features.cosine for each in sentences]
+        cosines = [sentence.features.cosine for sentence in sentences]
         self._question = question
         self._quotes = quotes
         self._hits = hits
         self._highest = max(cosines)
         self._mean = sum(cosines) / len(cosines)
-        self._deviation = math.sqrt(sum((each - self._mean) ** 2 for each in cosines) / len(cosines)) + SOFT
+        self._deviation = math.sqrt(sum((cosine - self._mean) ** 2 for cosine in cosines) / len(cosines)) + SOFT
         self._scores = [hit.scores for hit in hits]
         if question.by_vectors and not any("cosine" in scores for scores in self._scores):  # their vectors were made after the search
-            near = {each.hit.chunk.chunk_id: each.features.passage_cosine for each in sentences}
+            near = {sentence.hit.chunk.chunk_id: sentence.features.passage_cosine for sentence in sentences}
             self._scores = [{**hit.scores, "cosine": near.get(hit.chunk.chunk_id, 0.0)} for hit in hits]
         self._dense = self._of("cosine")
         self._lexical = self._of("bm25")
@@ -135,32 +135,32 @@ class _Search:
     def of(self, quote: Quote) -> list[float]:
         """The values of OF_EXCERPT."""
         question, best, hit = self._question, quote.best, quote.hit
-        found = best.features
+        features = best.features
         shown = [quote.sentences[number] for number in quote.excerpt.every]
-        held = frozenset[str]().union(*(each.held for each in shown))
-        lacked = [question.weights[term] for term in question.terms - held]
-        known = [weight for weight in lacked if weight < self._most]
-        missing = question.words_without(held)
-        excerpt = sum(each.features.cosine for each in shown) / len(shown)
+        covered_terms = frozenset[str]().union(*(sentence.held for sentence in shown))
+        lacked = [question.weights[term] for term in question.terms - covered_terms]
+        known_weights = [weight for weight in lacked if weight < self._most]
+        missing = question.words_without(covered_terms)
+        excerpt = sum(sentence.features.cosine for sentence in shown) / len(shown)
         others = [other.best.score for other in self._quotes if other is not quote]
         elsewhere = [other.best.score for other in self._quotes if other.hit is not hit]
         within = [other.best.score for other in self._quotes if other.hit is hit and other is not quote]
         highest = sorted(others, reverse=True)[:5] or [best.score - 1]
         kind = quote.excerpt.kind
         return [
-            found.cosine,
-            (found.cosine - self._mean) / self._deviation,
+            features.cosine,
+            (features.cosine - self._mean) / self._deviation,
             (excerpt - self._mean) / self._deviation,
-            found.passage_cosine,
-            found.passage_cosine - self._dense[0],
-            found.total,
-            found.near,
-            found.passage,
-            found.heading,
-            covered := question.cov(held),
+            features.passage_cosine,
+            features.passage_cosine - self._dense[0],
+            features.total,
+            features.near,
+            features.passage,
+            features.heading,
+            covered := question.cov(covered_terms),
             question.strict(covered),
             max(lacked, default=0.0) / self._most,
-            max(known, default=0.0) / self._most,
+            max(known_weights, default=0.0) / self._most,
             float(len(self._numbers - values_in(quote.placed, hit.chunk.lang)) if self._numbers else 0),
             float(len(codes_missing(self._codes, [quote]))),
             float(sum(question.is_name(word) for word in missing)),

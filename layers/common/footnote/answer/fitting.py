@@ -19,27 +19,27 @@ async def answer_fitting(
     turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation
 ) -> AsyncIterator[Event | Turn]:
     """`generate` from the passages, or from fewer if the model's context window is smaller than was known."""
-    async for each in _fitting(turn, models, llm, lambda llm: assemble_context(turn, prompts=prompts, llm=llm, conversation=conversation)):
-        yield each
+    async for item in _fitting(turn, models, llm, lambda llm: assemble_context(turn, prompts=prompts, llm=llm, conversation=conversation)):
+        yield item
 
 
 async def converse_fitting(
     turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation
 ) -> AsyncIterator[Event | Turn]:
     """`generate` from the conversation, or from less of it if the model's context window is smaller than was known."""
-    async for each in _fitting(
+    async for item in _fitting(
         turn, models, llm, lambda llm: assemble_conversation(turn, prompts=prompts, llm=llm, conversation=conversation)
     ):
-        yield each
+        yield item
 
 
 async def _fitting(turn: Turn, models: Models, llm: LLM, assemble: Callable[[LLM], Awaitable[Turn]]) -> AsyncIterator[Event | Turn]:
     """Nothing has been sent when PromptTooLong is raised."""
     try:
-        async for each in generate(turn, models=models, llm=llm):
-            yield each
+        async for item in generate(turn, models=models, llm=llm):
+            yield item
         return
     except PromptTooLong as exc:
         smaller = llm.model_copy(update={"context_window": exc.window})
-    async for each in generate(await assemble(smaller), models=models, llm=smaller):
-        yield each
+    async for item in generate(await assemble(smaller), models=models, llm=smaller):
+        yield item

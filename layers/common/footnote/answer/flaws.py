@@ -31,7 +31,7 @@ def find_flaw(turn: Turn, answer: Answer) -> Flaw | None:
     if answer.cut == "repetition":
         return "repetition"
     said = WORD.findall(text.casefold())
-    if _only_announces(text, turn) or said in [WORD.findall(each.casefold()) for each in (turn.request.question, turn.asked)]:
+    if _only_announces(text, turn) or said in [WORD.findall(question.casefold()) for question in (turn.request.question, turn.asked)]:
         return "preamble"
     if _is_in_other_language(text, turn):
         return "other_language"

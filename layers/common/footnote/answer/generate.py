@@ -152,10 +152,10 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     yield replace(turn, answer=answer, record=record)
 
 
-def chosen(asked: T | None, llm: LLM, setting: str, usual: T | None) -> T | None:
+def chosen(requested: T | None, llm: LLM, setting: str, usual: T | None) -> T | None:
     """The request's value, else the configured one, else the profile's; None = the model's default."""
-    if asked is not None:
-        return asked
+    if requested is not None:
+        return requested
     return getattr(llm, setting) if setting in llm.model_fields_set else usual
 
 

@@ -30,8 +30,8 @@ class Linear:
         """One for each row."""
         import numpy as np
 
-        found: Matrix = 1 / (1 + np.exp(-self._clipped(features) @ self.weights - self.bias))
-        return found
+        probabilities: Matrix = 1 / (1 + np.exp(-self._clipped(features) @ self.weights - self.bias))
+        return probabilities
 
     def parts(self, row: Matrix) -> Iterator[tuple[int, float]]:
         """(number of a column, what it adds to the log odds of this row beyond what it adds on average)."""
@@ -39,8 +39,8 @@ class Linear:
         return ((int(at), float(part)) for at, part in zip(self.columns, said, strict=True))
 
     def _clipped(self, features: Matrix) -> Matrix:
-        found: Matrix = features[..., self.columns].clip(self.low, self.high)
-        return found
+        clipped: Matrix = features[..., self.columns].clip(self.low, self.high)
+        return clipped
 
 
 def linear_of(fitted: Mapping[str, Any], names: Sequence[str]) -> Linear:
@@ -53,10 +53,10 @@ def linear_of(fitted: Mapping[str, Any], names: Sequence[str]) -> Linear:
 
 def read_fitted(path: Path, names: Iterable[str]) -> dict[str, Any]:
     """The file. ValueError if it was fitted with other columns than these."""
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    if found["features"] != hash_of(names):
+    fitted: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    if fitted["features"] != hash_of(names):
         raise ValueError(f"{path.name} was made for other columns: run `make fit`")
-    return found
+    return fitted
 
 
 def hash_of(names: Iterable[str]) -> str:

@@ -23,5 +23,5 @@ UNFINISHED = re.compile(
 
 def numbers_in(references: str, most: int) -> list[int]:
     """The numbers in a marker, with those between the two of a range; none above `most`."""
-    found = RANGE.findall(references)
-    return [number for first, last in found for number in range(max(1, int(first)), min(int(last or first), most) + 1)]
+    ranges = RANGE.findall(references)
+    return [number for first, last in ranges for number in range(max(1, int(first)), min(int(last or first), most) + 1)]

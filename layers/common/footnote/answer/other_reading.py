@@ -39,21 +39,21 @@ async def take_surer_reading(turn: Turn, *, index: Index, embedder: Embedder | N
     own = await read_parts(turn, index=index, embedder=embedder)
     if not goes_on and decisive([part.verdict for part in own]).tier == "answer":
         return turn
-    asked = replace(turn, queries=turn.answered).rewrite(*(() if goes_on else (other,))).again()
-    found = await searcher(replace(asked, reading=Reading(scope=turn.reading.scope), conversation=Conversation()))
-    if found.outcome is not None or not found.evidence.hits:
+    other_turn = replace(turn, queries=turn.answered).rewrite(*(() if goes_on else (other,))).again()
+    searched = await searcher(replace(other_turn, reading=Reading(scope=turn.reading.scope), conversation=Conversation()))
+    if searched.outcome is not None or not searched.evidence.hits:
         return turn
     words = frozenset(content_terms(question, turn.lang))
-    others = await read_parts(found, index=index, embedder=embedder)
+    others = await read_parts(searched, index=index, embedder=embedder)
     (tier, score), (own_tier, own_score) = _sureness(others, words), _sureness(own, words)
     if (tier, score) <= (own_tier, own_score + (0.0 if goes_on else SURER)):
         return turn
-    return replace(turn, queries=found.queries, reading=found.reading, evidence=found.evidence).with_notes(other_reading=True)
+    return replace(turn, queries=searched.queries, reading=searched.reading, evidence=searched.evidence).with_notes(other_reading=True)
 
 
 def _sureness(parts: Sequence[Part], words: frozenset[str]) -> tuple[int, float]:
     """Tier and score. Excerpts without a word of the question are no answer to it: they answer the one before."""
     verdict = decisive([part.verdict for part in parts])
-    held = frozenset[str]().union(*(sentence.held for part in parts for quote in part.quotes for sentence in quote.marked))
-    tier: Tier = "closest" if verdict.tier == "answer" and words and words.isdisjoint(held) else verdict.tier
+    quoted_terms = frozenset[str]().union(*(sentence.held for part in parts for quote in part.quotes for sentence in quote.marked))
+    tier: Tier = "closest" if verdict.tier == "answer" and words and words.isdisjoint(quoted_terms) else verdict.tier
     return -TIERS.index(tier), verdict.score

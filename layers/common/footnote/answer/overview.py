@@ -58,12 +58,12 @@ async def quote(turn: Turn, *, index: Index, embedder: Embedder | None) -> Async
     """Streams an overview, if that is asked for; else as `extract`. Of a collection whose documents say nothing in sentences there is
     none. What the last answer is from follows a word on what needs a model. What `quote_first` has made is not made again, nor is what it
     has shown."""
-    if (made := turn.quoted) is not None:
-        answer = made.answer or Answer(message("refused", turn.lang), extractive=True, verdict=SILENT)  # what may not be shown
+    if (quoted := turn.quoted) is not None:
+        answer = quoted.answer or Answer(message("refused", turn.lang), extractive=True, verdict=SILENT)  # what may not be shown
         if not turn.shows_quotes:
             yield Token(answer.text)
-        evidence = replace(turn.evidence, hits=made.evidence.hits)  # a prompt may have had no room for all that it cites
-        yield replace(turn, answer=answer, outcome=made.outcome, evidence=evidence)
+        evidence = replace(turn.evidence, hits=quoted.evidence.hits)  # a prompt may have had no room for all that it cites
+        yield replace(turn, answer=answer, outcome=quoted.outcome, evidence=evidence)
         return
     if turn.conversation.is_asked_about and turn.answer is None:
         turn = await _last_answer(turn, extract(turn, index=index, embedder=embedder))
@@ -79,24 +79,24 @@ async def quote(turn: Turn, *, index: Index, embedder: Embedder | None) -> Async
         yield replace(turn, outcome="refused", answer=Answer(text, extractive=True, verdict=SILENT))
         return
     if not picked:
-        async for each in extract(turn, index=index, embedder=embedder):
-            yield each
+        async for item in extract(turn, index=index, embedder=embedder):
+            yield item
         return
-    async for each in _overview(turn, picked):
-        yield each
+    async for item in _overview(turn, picked):
+        yield item
 
 
 async def _last_answer(turn: Turn, quoted: AsyncIterator[Event | Turn]) -> Turn:
     """The turn that says what was asked, and quotes what the last answer is from."""
-    asked = ", ".join(f"“{shown_question(exchange.question)}”" for exchange in turn.conversation.exchanges[-QUESTIONS:])
+    questions = ", ".join(f"“{shown_question(exchange.question)}”" for exchange in turn.conversation.exchanges[-QUESTIONS:])
     lang = detect_language(turn.request.question, [turn.lang])  # the turn has that of the earlier question
-    text = message("last_answer_needs_model", lang, questions=asked)
-    made = [item async for item in quoted if isinstance(item, Turn) and item.answer] if turn.evidence.hits else []
-    if not made or not (found := made[-1].answer) or not found.citations:
+    text = message("last_answer_needs_model", lang, questions=questions)
+    turns = [item async for item in quoted if isinstance(item, Turn) and item.answer] if turn.evidence.hits else []
+    if not turns or not (answer := turns[-1].answer) or not answer.citations:
         return replace(turn, answer=Answer(text, extractive=True, verdict=SURE))
     text = f"{text}\n\n{message('its_passages', lang)}\n\n"
-    citations = tuple(moved(citation, len(text)) for citation in found.citations)
-    return replace(made[-1], outcome=None, answer=replace(found, text=text + found.text, citations=citations, verdict=SURE))
+    citations = tuple(moved(citation, len(text)) for citation in answer.citations)
+    return replace(turns[-1], outcome=None, answer=replace(answer, text=text + answer.text, citations=citations, verdict=SURE))
 
 
 def moved(citation: Citation, by: int, numbers: int = 0) -> Citation:
@@ -118,9 +118,9 @@ def beginnings(sentences: Sequence[Scored]) -> list[Quote]:
     """EXCERPTS of these in reading order: around the first sentences of the passages, then of their further sections, without records,
     which introduce nothing."""
     sections: dict[str, dict[str, Scored]] = {}
-    for each in sentences:
-        if each.quotable and not each.is_heading and len(LABEL.findall(each.text)) < 2:
-            sections.setdefault(each.hit.chunk.chunk_id, {}).setdefault(each.heading, each)
+    for sentence in sentences:
+        if sentence.quotable and not sentence.is_heading and len(LABEL.findall(sentence.text)) < 2:
+            sections.setdefault(sentence.hit.chunk.chunk_id, {}).setdefault(sentence.heading, sentence)
     in_turn = filter(None, chain.from_iterable(zip_longest(*(firsts.values() for firsts in sections.values()))))
-    first = sorted(islice(in_turn, EXCERPTS), key=lambda each: (each.hit.chunk.doc_id, each.hit.chunk.ordinal, each.number))
-    return [quote for each in first if (quote := quote_of(each, [other for other in sentences if other.hit is each.hit]))]
+    first = sorted(islice(in_turn, EXCERPTS), key=lambda sentence: (sentence.hit.chunk.doc_id, sentence.hit.chunk.ordinal, sentence.number))
+    return [quote for sentence in first if (quote := quote_of(sentence, [other for other in sentences if other.hit is sentence.hit]))]

@@ -103,23 +103,23 @@ class PreambleFilter:
         return rest
 
 
-def find_end(text: str, asked: Set[str]) -> int | None:
+def find_end(text: str, question_words: Set[str]) -> int | None:
     """Where the answer begins in the beginning of a reply; 0 = there is no preamble, None = more text is needed to tell."""
     end = at = len(text) - len(text.lstrip())
     if at == len(text):
         return None
     first = at
     for _ in range(MOST_SENTENCES):
-        found = END.search(text, at)
-        sentence = text[at : found.start() if found else None]
-        if not _may_be(sentence, asked, whole=found is not None):
+        sentence_end = END.search(text, at)
+        sentence = text[at : sentence_end.start() if sentence_end else None]
+        if not _may_be(sentence, question_words, whole=sentence_end is not None):
             break
-        if found is None:
+        if sentence_end is None:
             return None
-        kind = kind_of(sentence, found.group())
+        kind = kind_of(sentence, sentence_end.group())
         if kind is None:
             break
-        after = text[found.end() :]
+        after = text[sentence_end.end() :]
         if not after.strip():
             return None
         at = len(text) - len(after.lstrip())
@@ -147,7 +147,7 @@ def stems_of(text: str) -> frozenset[str]:
     return frozenset(_stem(word.group()) for word in WORD.finditer(text))
 
 
-def _may_be(sentence: str, asked: Set[str], *, whole: bool) -> bool:
+def _may_be(sentence: str, question_words: Set[str], *, whole: bool) -> bool:
     """Whether it may become a preamble: all words are in VOCABULARY or in the question, but the last one may be unfinished."""
     if len(sentence) > LONGEST or FOREIGN.search(sentence.rstrip(".:!。：！")):
         return False
@@ -156,7 +156,7 @@ def _may_be(sentence: str, asked: Set[str], *, whole: bool) -> bool:
     first = (words[0] if words else unfinished.group() if unfinished else "").lower().replace("’", "'")
     if not HANGUL.match(first) and not (first in FIRST if words else any(word.startswith(first) for word in FIRST)):
         return False
-    return all(_is_in(word, VOCABULARY) or _is_in(word, asked) for word in words)
+    return all(_is_in(word, VOCABULARY) or _is_in(word, question_words) for word in words)
 
 
 def _is_in(word: str, words: Collection[str]) -> bool:

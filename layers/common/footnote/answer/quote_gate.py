@@ -87,15 +87,15 @@ class Normal:
         """From the first of these normal parts to the last, where all of them follow one another."""
         start, end = None, 0
         for part in parts:
-            found = self.find(part, end)
-            if found is None:
+            place = self.find(part, end)
+            if place is None:
                 return None
-            start, end = found[0] if start is None else start, found[1]
+            start, end = place[0] if start is None else start, place[1]
         return None if start is None else (start, end)
 
-    def bounds(self, found: tuple[int, int]) -> tuple[int, int]:
+    def bounds(self, place: tuple[int, int]) -> tuple[int, int]:
         """The same place in `original`."""
-        return self.places[found[0]], self.places[found[1] - 1] + 1
+        return self.places[place[0]], self.places[place[1] - 1] + 1
 
     def _cuts(self, at: int, place: int) -> bool:
         is_within = 0 < at < len(self.text) and self.places[at - 1] == self.places[at]
@@ -114,12 +114,12 @@ def normal_form(text: str) -> Normal:
         if form.isspace():
             blank = True
             continue
-        for each in form if form != "-" or out[-1:] != ["-"] else "":  # two hyphens are a dash
-            if blank and out and _is_word(out[-1]) and _is_word(each):
+        for letter in form if form != "-" or out[-1:] != ["-"] else "":  # two hyphens are a dash
+            if blank and out and _is_word(out[-1]) and _is_word(letter):
                 out.append(" ")
                 places.append(at - 1)
             blank = False
-            out.append(each)
+            out.append(letter)
             places.append(at)
     return Normal(text, "".join(out), places)
 
@@ -135,14 +135,14 @@ def look_up(quote: str, cited: Sequence[Normal], others: Sequence[Normal]) -> Qu
     words = unicodedata.normalize("NFC", quote).strip()
     if len(WORD.findall(words)) < FEW:
         return None
-    parts = [each for each in ELLIPSIS.split(words) if WORD.search(each)]
+    parts = [part for part in ELLIPSIS.split(words) if WORD.search(part)]
     is_cut = len(parts) > 1 and all(len(WORD.findall(part)) >= FEW for part in parts)
     normal = normal_form(words)
     forms = [[normal.text], [_bare(normal.text)], *([[_bare(normal_form(part).text) for part in parts]] if is_cut else [])]
     for passage in cited:
         for form in forms:
-            if found := passage.find_parts(form):
-                return QuotedWords(quote, "found", passage.bounds(found) if passage is cited[0] else None)
+            if place := passage.find_parts(form):
+                return QuotedWords(quote, "found", passage.bounds(place) if passage is cited[0] else None)
     if any(passage.find_parts(form) for passage in others for form in forms):
         return QuotedWords(quote, "misattributed")
     return QuotedWords(quote, "stitched" if any(_is_stitched(normal, passage) for passage in (*cited, *others)) else "not_found")
@@ -159,10 +159,10 @@ def _is_stitched(quote: Normal, passage: Normal) -> bool:
     ends: dict[int, int] = {0: 0}  # number of words → where the first so many of them end in the passage
     for first in range(last):
         for until in range(first + FEW, last + 1) if first in ends else ():
-            found = passage.find(_bare(quote.text[starts[first] : starts[until]]), ends[first])
-            if found is None:
+            place = passage.find(_bare(quote.text[starts[first] : starts[until]]), ends[first])
+            if place is None:
                 break
-            ends[until] = min(found[1], ends.get(until, found[1]))
+            ends[until] = min(place[1], ends.get(until, place[1]))
     return last in ends
 
 
@@ -183,7 +183,9 @@ class _Cited:
 
 def cites_sentences(turn: Turn) -> bool:
     """A model wrote the answer, and cites passages behind its sentences."""
-    return was_written(turn) and turn.plan.model is not None and any(each.spans and not each.is_added for each in _citations(turn))
+    return (
+        was_written(turn) and turn.plan.model is not None and any(citation.spans and not citation.is_added for citation in _citations(turn))
+    )
 
 
 async def gate_quotes(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
@@ -191,13 +193,13 @@ async def gate_quotes(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     answer = turn.answer
     if answer is None:
         return turn
-    asked = _cited_sentences(answer, turn.lang)[:MOST]
-    hits = list({hit.chunk.chunk_id: hit for hit in (*turn.evidence.citable, *(each.citation.hit for each in asked))}.values())
-    copied = await _copied(turn, asked, hits, models, prompts)
+    sentences = _cited_sentences(answer, turn.lang)[:MOST]
+    hits = list({hit.chunk.chunk_id: hit for hit in (*turn.evidence.citable, *(sentence.citation.hit for sentence in sentences))}.values())
+    copied = await _copied(turn, sentences, hits, models, prompts)
     if not copied:
         return turn
-    quotes = await asyncio.to_thread(_look_up_all, turn, asked, hits, copied)
-    return replace(turn, answer=replace(answer, citations=tuple(_with_quotes(each, quotes) for each in answer.citations)))
+    quotes = await asyncio.to_thread(_look_up_all, turn, sentences, hits, copied)
+    return replace(turn, answer=replace(answer, citations=tuple(_with_quotes(citation, quotes) for citation in answer.citations)))
 
 
 def quotes_shown(turn: Turn) -> dict[str, Any]:
@@ -211,34 +213,38 @@ def _citations(turn: Turn) -> Sequence[Citation]:
 
 def _cited_sentences(answer: Answer, lang: str) -> list[_Cited]:
     """In the order of the text. What the check cited is left out: its evidence was found already."""
-    text, made = answer.unmarked, dict[tuple[int, int], _Cited]()
+    text, cited = answer.unmarked, dict[tuple[int, int], _Cited]()
     bounds = split_sentences(text, lang)
-    markers = ((at, number, span) for number, each in enumerate(answer.citations) for span, (at, _) in enumerate(each.spans))
+    markers = ((at, number, span) for number, citation in enumerate(answer.citations) for span, (at, _) in enumerate(citation.spans))
     for at, number, span in sorted(markers):
-        citation, before = answer.citations[number], [each for each in bounds if each[0] <= at]
+        citation, before = answer.citations[number], [bound for bound in bounds if bound[0] <= at]
         if before and not citation.is_added:
-            made.setdefault((before[-1][0], number), _Cited(text[slice(*before[-1])], citation, [])).spans.append(span)
-    return list(made.values())
+            cited.setdefault((before[-1][0], number), _Cited(text[slice(*before[-1])], citation, [])).spans.append(span)
+    return list(cited.values())
 
 
-async def _copied(turn: Turn, asked: Sequence[_Cited], hits: Sequence[Hit], models: Models, prompts: Prompts) -> dict[int, str]:
-    """The words that the model copied for each of `asked`, by its index; {} where it does not."""
+async def _copied(turn: Turn, sentences: Sequence[_Cited], hits: Sequence[Hit], models: Models, prompts: Prompts) -> dict[int, str]:
+    """Index of a sentence → the words that the model copied for it; {} where it copies none."""
     numbers = {hit.chunk.chunk_id: number for number, hit in enumerate(hits, start=1)}
     values = {
         "question": untrusted(turn.asked),
         "documents": [fenced(hit) for hit in hits],
-        "sentences": [{"text": untrusted(each.sentence), "document": numbers[each.citation.hit.chunk.chunk_id]} for each in asked],
+        "sentences": [
+            {"text": untrusted(sentence.sentence), "document": numbers[sentence.citation.hit.chunk.chunk_id]} for sentence in sentences
+        ],
     }
     request = Message("user", prompts.render("quote_gate", turn.lang, values, turn.plan.prompts))
     try:
         said = await ask(models, turn.plan.model, [request], Copied, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     except FootnoteError:
         return {}
-    found = (match for each in said.quotes if (match := NUMBERED.fullmatch(each)))
-    return {int(match[1]) - 1: match[2].strip() for match in found if 0 < int(match[1]) <= len(asked)}
+    matches = (match for quote in said.quotes if (match := NUMBERED.fullmatch(quote)))
+    return {int(match[1]) - 1: match[2].strip() for match in matches if 0 < int(match[1]) <= len(sentences)}
 
 
-def _look_up_all(turn: Turn, asked: Sequence[_Cited], hits: Sequence[Hit], copied: Mapping[int, str]) -> dict[tuple[int, int], QuotedWords]:
+def _look_up_all(
+    turn: Turn, sentences: Sequence[_Cited], hits: Sequence[Hit], copied: Mapping[int, str]
+) -> dict[tuple[int, int], QuotedWords]:
     """(number of a citation, index of its marker) → the quote."""
     style, normal = markers_of(turn).style, {hit.chunk.chunk_id: normal_form(hit.chunk.text) for hit in hits}
 
@@ -251,12 +257,12 @@ def _look_up_all(turn: Turn, asked: Sequence[_Cited], hits: Sequence[Hit], copie
 
     quotes: dict[tuple[int, int], QuotedWords] = {}
     for at, words in copied.items():
-        own = asked[at].citation.hit
+        own = sentences[at].citation.hit
         rest = [hit for hit in hits if hit.chunk.chunk_id != own.chunk.chunk_id]
         cited = [normal[hit.chunk.chunk_id] for hit in (own, *(hit for hit in rest if is_meant(hit, own)))]
         quote = look_up(words, cited, [normal[hit.chunk.chunk_id] for hit in rest if not is_meant(hit, own)])
         if quote is not None:
-            quotes |= {(asked[at].citation.number, span): quote for span in asked[at].spans}
+            quotes |= {(sentences[at].citation.number, span): quote for span in sentences[at].spans}
     return quotes
 
 

@@ -50,8 +50,8 @@ class RepetitionGuard:
             return False
         before = self._written.get(plain, 0)
         self._written[plain] = before + 1
-        known = before >= ROUNDS - 1
-        self._again, self._length = (self._again + 1, self._length + len(plain)) if known else (0, 0)
+        is_repeated = before >= ROUNDS - 1
+        self._again, self._length = (self._again + 1, self._length + len(plain)) if is_repeated else (0, 0)
         return self._again >= UNITS and self._length >= LEAST
 
 

@@ -63,12 +63,14 @@ async def revise(
         lacks = seeks and _lacks(turn)
         if not (lacks or doubted or forbidden):
             break
-        queries = await _ask_what_is_missing(turn, models, prompts) if lacks else [each for each in doubted if each not in forbidden]
-        found = await _find(turn, queries, searcher)
-        rounds.append(Revision(_because(turn, lacks, doubted), len(doubted), len(found)))
-        if lacks and not found:
+        queries = (
+            await _ask_what_is_missing(turn, models, prompts) if lacks else [sentence for sentence in doubted if sentence not in forbidden]
+        )
+        hits = await _find(turn, queries, searcher)
+        rounds.append(Revision(_because(turn, lacks, doubted), len(doubted), len(hits)))
+        if lacks and not hits:
             break
-        written = await _write(_with_request(turn, doubted, forbidden, found, prompts), models, llm)
+        written = await _write(_with_request(turn, doubted, forbidden, hits, prompts), models, llm)
         written = await _checked(written, index, embedder, verifier)
         doubted_then, forbidden_then = doubted_of(written.answer or Answer("")), _still_in(written, forbidden)
         if not _is_better(written, turn, len(doubted) + len(forbidden), len(doubted_then) + len(forbidden_then)):
@@ -78,7 +80,7 @@ async def revise(
     if not rounds:
         return turn
     review = replace(turn.record.review, revisions=tuple(rounds))
-    return replace(turn, record=replace(turn.record, review=review)).with_notes(revision=[asdict(each) for each in rounds])
+    return replace(turn, record=replace(turn.record, review=review)).with_notes(revision=[asdict(revision) for revision in rounds])
 
 
 async def _checked(turn: Turn, index: Index, embedder: Embedder | None, verifier: Verifier | None) -> Turn:
@@ -109,8 +111,8 @@ def _because(turn: Turn, lacks: bool, doubted: Sequence[str]) -> Literal["insuff
 def revision_shown(turn: Turn) -> dict[str, Any]:
     """How many rounds there were, what they were for, and how many were kept."""
     rounds = turn.record.review.revisions
-    kept = sum(each.kept for each in rounds)
-    return {"rounds": len(rounds), "kept": kept, "because": ", ".join(dict.fromkeys(each.because for each in rounds))}
+    kept = sum(revision.kept for revision in rounds)
+    return {"rounds": len(rounds), "kept": kept, "because": ", ".join(dict.fromkeys(revision.because for revision in rounds))}
 
 
 def _lacks(turn: Turn) -> bool:
@@ -143,25 +145,27 @@ async def _ask_what_is_missing(turn: Turn, models: Models, prompts: Prompts) -> 
 
 async def _find(turn: Turn, queries: Sequence[str], searcher: Search) -> list[Hit]:
     """Further passages for the first of these queries. They are searched for like queries of an agent, by the same checks."""
-    known = {hit.chunk.chunk_id for hit in turn.evidence.citable}
-    found: dict[str, Hit] = {}
+    shown = {hit.chunk.chunk_id for hit in turn.evidence.citable}
+    new: dict[str, Hit] = {}
     for query in queries[:SEARCHED]:
         record = replace(turn.record, calls=(), spans=())
-        asked = replace(turn.ask(query), reading=Reading(scope=turn.reading.scope), conversation=Conversation(), record=record, answer=None)
+        sub_turn = replace(
+            turn.ask(query), reading=Reading(scope=turn.reading.scope), conversation=Conversation(), record=record, answer=None
+        )
         try:
-            searched = await searcher(asked)
+            searched = await searcher(sub_turn)
         except FootnoteError:  # it may not be searched for, or the search is down
             continue
         hits = searched.evidence.hits if searched.outcome is None else ()
-        found |= {hit.chunk.chunk_id: hit for hit in hits if hit.chunk.chunk_id not in known}
-    return list(found.values())[:FOUND]
+        new |= {hit.chunk.chunk_id: hit for hit in hits if hit.chunk.chunk_id not in shown}
+    return list(new.values())[:FOUND]
 
 
-def _with_request(turn: Turn, claims: Sequence[str], forbidden: Sequence[str], found: Sequence[Hit], prompts: Prompts) -> Turn:
+def _with_request(turn: Turn, claims: Sequence[str], forbidden: Sequence[str], hits: Sequence[Hit], prompts: Prompts) -> Turn:
     """The turn with the request to revise its answer. What was found follows the passages that the model has seen."""
     seen = turn.evidence.citable
-    evidence = replace(turn.evidence, added=(*turn.evidence.added, *found), shown=(*seen, *found))
-    documents = [{**fenced(hit), "number": number} for number, hit in enumerate(found, start=len(seen) + 1)]
+    evidence = replace(turn.evidence, added=(*turn.evidence.added, *hits), shown=(*seen, *hits))
+    documents = [{**fenced(hit), "number": number} for number, hit in enumerate(hits, start=len(seen) + 1)]
     by_id = STYLES[turn.profile.citation_style].by_id
     values = {
         "claims": [untrusted(claim) for claim in claims],

@@ -85,9 +85,9 @@ class Question:
         """Terms of a passage, those of the question in the form that they have there."""
         return [self._forms.get(term, term) for term in terms] if self._forms else [*terms]
 
-    def cov(self, held: frozenset[str]) -> float:
-        """Share of the weight of the terms in `held`, which are terms of the question."""
-        return sum(self.weights[term] for term in held) / self.total if self.total else 0.0
+    def cov(self, terms: frozenset[str]) -> float:
+        """The share of the weight of these terms of the question."""
+        return sum(self.weights[term] for term in terms) / self.total if self.total else 0.0
 
     def strict(self, cov: float) -> float:
         """A cov as if two unknown terms had been asked for as well: a few common words are no evidence."""
@@ -99,7 +99,7 @@ class Question:
         return {word: terms for word in dict.fromkeys(WORD.findall(self.text)) if (terms := content_terms(word, self.lang))}
 
     def words_without(self, held: frozenset[str]) -> tuple[str, ...]:
-        """Words of the question whose terms are not in `held`, as they were written."""
+        """Words of the question with none of these terms, as written."""
         return tuple(word for word, terms in self._words.items() if held.isdisjoint(terms))
 
     def is_name(self, word: str) -> bool:
@@ -158,8 +158,8 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     above = set(question.as_own(passage.heading_terms.split()))
     around = question.terms & above
     words = [question.as_own(sentence.split()) for sentence in passage.terms]
-    held = [question.terms.intersection(each) for each in words]
-    whole = question.cov(around.union(*held))
+    own_terms = [question.terms.intersection(sentence_words) for sentence_words in words]
+    whole = question.cov(around.union(*own_terms))
     cosines, passage_cosine = _cosines(question, passage)
 
     def asked_in(heading: str) -> frozenset[str]:
@@ -178,12 +178,12 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         introduces = not silent and announces(text, _precedes_block(chunk, passage, i))
         quotable = not (silent or introduces or is_table_head(chunk.text, start, end) or _asks(text))
         together = sum(weight for pair, weight in question.pairs.items() if _adjacent(pair, words[i])) if question.pairs else 0.0
-        here = around | held[i] | (frozenset() if question.by_vectors else in_heading)  # with vectors, `heading` weighs it
+        here = around | own_terms[i] | (frozenset() if question.by_vectors else in_heading)  # with vectors, `heading` weighs it
         total, of_heading = question.cov(here), question.cov(in_heading)
         features = Features(
-            own=question.cov(held[i]),
+            own=question.cov(own_terms[i]),
             total=min(1.0, (total * question.total + together) / (question.total + together)) if question.total else 0.0,
-            near=question.cov(held[i].union(*held[max(0, i - 1) : i + 2])),
+            near=question.cov(own_terms[i].union(*own_terms[max(0, i - 1) : i + 2])),
             passage=whole,
             cosine=cosines[i] if cosines else 0.0,
             passage_cosine=passage_cosine,

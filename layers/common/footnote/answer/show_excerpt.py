@@ -25,8 +25,8 @@ MARKUP = re.compile(r"([`*\[\]<>])")
 def source_name(quote: Quote) -> str:
     """Title and section of an excerpt."""
     chunk = quote.hit.chunk
-    found = (chunk.title, quote.best.heading or chunk.section_at(quote.best.start))
-    title, section = (" ".join((name or "").split()) for name in found)
+    names = (chunk.title, quote.best.heading or chunk.section_at(quote.best.start))
+    title, section = (" ".join((name or "").split()) for name in names)
     return " › ".join(filter(None, (" ".join(chunk.shown_title.split()), section if section != title else "")))
 
 
@@ -35,13 +35,12 @@ def escaped(text: str) -> str:
     return MARKUP.sub(r"\\\1", text)
 
 
-def shown(quote: Quote, asked: frozenset[str], lang: str) -> str:
-    """The excerpt in Markdown. `asked`: terms of the question; of a long row only the columns that it names are shown. `lang`: of the
-    question."""
+def shown(quote: Quote, question_terms: frozenset[str], lang: str) -> str:
+    """The excerpt in Markdown. Of a long row only the columns that the question names are shown. `lang`: of the question."""
     excerpt = quote.excerpt
     lead = " ".join(_line(quote.blocks.text(number)) for number in excerpt.lead)
     if excerpt.kind == "table":
-        body = [*(f"- {row}" for number in excerpt.numbers for row in rows(quote, number, asked)), *_more(excerpt.more, lang)]
+        body = [*(f"- {row}" for number in excerpt.numbers for row in rows(quote, number, question_terms)), *_more(excerpt.more, lang)]
     elif excerpt.kind == "list":
         body = [*_list(quote), *_more(excerpt.more, lang)]
     elif excerpt.kind == "code":
@@ -63,15 +62,15 @@ def _line(text: str) -> str:
 
 def _code(quote: Quote, numbers: Sequence[int]) -> str:
     """Code as it is in the passage, with the white space before its lines and between its parts."""
-    text, found = quote.blocks.chunk.text, list[str]()
+    text, pieces = quote.blocks.chunk.text, list[str]()
     for before, number in zip((None, *numbers), numbers, strict=False):
         start, end = quote.blocks.bounds[number]
         white = start - len(text[:start]) + len(text[:start].rstrip())
         if before != number - 1:
             white = max(white, text.rfind("\n", 0, start) + 1)
-            found.append("\n" if found else "")
-        found.append(text[white:end])
-    return "".join(found)
+            pieces.append("\n" if pieces else "")
+        pieces.append(text[white:end])
+    return "".join(pieces)
 
 
 def _list(quote: Quote) -> list[str]:
@@ -93,26 +92,26 @@ def _list(quote: Quote) -> list[str]:
     return [" " * (indent - least) + text if indent >= 0 else f"\n{text}\n" for indent, text in lines]
 
 
-def rows(quote: Quote, number: int, asked: frozenset[str]) -> list[str]:
+def rows(quote: Quote, number: int, question_terms: frozenset[str]) -> list[str]:
     """The rows of a table in a sentence, each on one line, its cells with their column names."""
     chunk, (start, end) = quote.blocks.chunk, quote.blocks.bounds[number]
     header = _cells(chunk.text[:end].rsplit("\n\n", 1)[-1].split("\n", 1)[0])
-    found = [_cells(line) for line in chunk.text[start:end].splitlines()]
+    cells = [_cells(line) for line in chunk.text[start:end].splitlines()]
     if before := chunk.text[chunk.text.rfind("\n", 0, start) + 1 : start].strip():  # it goes on within a very long row
         label, *others = _cells(before)
-        found[0] = [label, *[""] * len(others), *found[0]]
+        cells[0] = [label, *[""] * len(others), *cells[0]]
     if chunk.text[end:].split("\n", 1)[0].strip():  # it ends within one
-        found[-1] += [""] * (len(header) - len(found[-1]))
-    shown = [_named(header, each, asked, chunk) for each in found if each != header and not RULE.issuperset("".join(each))]
+        cells[-1] += [""] * (len(header) - len(cells[-1]))
+    shown = [_named(header, row, question_terms, chunk) for row in cells if row != header and not RULE.issuperset("".join(row))]
     return shown or [" · ".join(cell for cell in header if cell)]
 
 
-def _named(header: Sequence[str], row: Sequence[str], asked: frozenset[str], chunk: Chunk) -> str:
+def _named(header: Sequence[str], row: Sequence[str], question_terms: frozenset[str], chunk: Chunk) -> str:
     if len(header) != len(row):
         return " · ".join(cell for cell in row if cell)
     columns = every = list(range(len(row)))
     if sum(map(len, row)) > LONG_ROW:
-        named = [asked.intersection(content_terms(name, chunk.lang)) for name in header]
+        named = [question_terms.intersection(content_terms(name, chunk.lang)) for name in header]
         most = max(map(len, named[1:]), default=0)
         best = [i for i in columns if i and len(named[i]) == most]
         if most and len(best) < len(header) - 1:

@@ -35,8 +35,8 @@ class SourcesFilter(LineFilter):
         return super()._end().rstrip()
 
     def _end_list(self, *, at_end: bool = False) -> bool:
-        found = LIST.match(self._held, 0, self.longest_list)
-        end = found.end() if found else 0
+        match = LIST.match(self._held, 0, self.longest_list)
+        end = match.end() if match else 0
         rest = self._held[end:].lower()
         if not at_end and end < self.longest_list and (MORE.fullmatch(rest) or any(word.startswith(rest) for word in WORDS)):
             return False

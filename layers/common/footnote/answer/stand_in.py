@@ -13,7 +13,7 @@ WARNING = "model_failed"
 
 def stands_in(turn: Turn) -> bool:
     """The documents are quoted because the language model did not answer."""
-    said = any(each.startswith("budget_") for each in turn.answer.warnings) if turn.answer else True
+    said = any(warning.startswith("budget_") for warning in turn.answer.warnings) if turn.answer else True
     return not said and turn.outcome in (None, "closest", "refused") and is_without_its_model(turn)
 
 

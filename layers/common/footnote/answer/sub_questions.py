@@ -25,9 +25,9 @@ def turns_of(turn: Turn) -> list[Turn]:
 def _found_by(turn: Turn, query: Query) -> tuple[Hit, ...]:
     scores: dict[str, dict[str, float]] = {}
     ranks: dict[str, float] = {}
-    for found in turn.evidence.lists_for(query.text):
-        for rank, entry in enumerate(found.items, start=1):
-            scores.setdefault(entry.chunk_id, {})[found.source] = entry.score
+    for ranking in turn.evidence.lists_for(query.text):
+        for rank, entry in enumerate(ranking.items, start=1):
+            scores.setdefault(entry.chunk_id, {})[ranking.source] = entry.score
             ranks[entry.chunk_id] = ranks.get(entry.chunk_id, 0.0) + 1 / (SMOOTHING + rank)
     own = [hit for hit in turn.evidence.hits if hit.chunk.chunk_id in ranks]
     own.sort(key=lambda hit: -ranks[hit.chunk.chunk_id])
@@ -37,13 +37,13 @@ def _found_by(turn: Turn, query: Query) -> tuple[Hit, ...]:
 def decisive(verdicts: Sequence[Verdict]) -> Verdict:
     """The verdict on an answer to several questions: that of the least certain one among those with the best tier; words that are missing
     for any of them."""
-    best = next(tier for tier in ("answer", "closest", "nothing") if any(each.tier == tier for each in verdicts))
-    least = min((each for each in verdicts if each.tier == best), key=lambda each: each.score - each.answer_from)
-    missing = dict.fromkeys(word for each in verdicts for word in each.missing)
+    best = next(tier for tier in ("answer", "closest", "nothing") if any(verdict.tier == tier for verdict in verdicts))
+    least = min((verdict for verdict in verdicts if verdict.tier == best), key=lambda verdict: verdict.score - verdict.answer_from)
+    missing = dict.fromkeys(word for verdict in verdicts for word in verdict.missing)
     return replace(least, missing=tuple(missing))
 
 
 def shown_question(query: str) -> str:
     """A question as it was asked: without the words of others that complete it, which follow its question mark."""
-    asked, mark, _ = query.partition("?")
-    return f"{asked}{mark}" if mark else query
+    question, mark, _ = query.partition("?")
+    return f"{question}{mark}" if mark else query

@@ -76,16 +76,16 @@ def _fitted() -> dict[str, Any]:
 @cache
 def _model(regime: Regime) -> tuple[Linear, float, float]:
     """(the regression, the probability below which a claim is doubted, that from which its passage may be cited)."""
-    found = _fitted()[regime]
-    return linear_of(found, list(COLUMNS)), float(found["doubted_below"]), float(found["found_from"])
+    fitted = _fitted()[regime]
+    return linear_of(fitted, list(COLUMNS)), float(fitted["doubted_below"]), float(fitted["found_from"])
 
 
 class Passages:
     """Passages that claims of one answer are compared with."""
 
-    def __init__(self, known: Mapping[str, ChunkSentences], weights: Mapping[str, float], question: str, lang: str) -> None:
-        """`known`: chunk id → its sentences as the index has them; `weights`: term → rarity; `lang`: of the claims."""
-        self._known = known
+    def __init__(self, sentences: Mapping[str, ChunkSentences], weights: Mapping[str, float], question: str, lang: str) -> None:
+        """`sentences`: chunk id → its sentences in the index; `weights`: term → rarity; `lang`: of the claims."""
+        self._known = sentences
         self._weights = weights
         self._question = question
         self._lang = lang
@@ -115,10 +115,10 @@ class Passages:
         return Supported(probability, probability < doubted_below, probability >= found_from, place, compared)
 
     def _source(self, chunk: Chunk) -> Source:
-        found = self._sources.get(chunk.chunk_id)
-        if found is None:
-            found = self._sources[chunk.chunk_id] = source_of(chunk, self._known.get(chunk.chunk_id))
-        return found
+        source = self._sources.get(chunk.chunk_id)
+        if source is None:
+            source = self._sources[chunk.chunk_id] = source_of(chunk, self._known.get(chunk.chunk_id))
+        return source
 
 
 def nearest_by_words(claim: str, lang: str, chunks: Sequence[Chunk], weights: Mapping[str, float]) -> list[Chunk]:
@@ -139,36 +139,36 @@ async def check_claims(
     bounds = list(claim_bounds(text, lang))[:MOST_CLAIMS]
     if not bounds or not shown:
         return turn, ()
-    claims = [claim_of(text, each) for each in bounds]
+    claims = [claim_of(text, sentence) for sentence in bounds]
     chunks = [hit.chunk for hit in shown]
     terms = [term for claim in claims for term in content_terms(claim, lang)]
     weights = await index.term_weights(turn.caller, turn.request.collection, [*terms, UNSEEN])
     model = usable(embedder)
-    known = await index.sentences(turn.caller, [chunk.chunk_id for chunk in chunks], model.name if model else "")
+    sentences = await index.sentences(turn.caller, [chunk.chunk_id for chunk in chunks], model.name if model else "")
     vectors, across = await claim_vectors(claims, model)
-    passages = Passages(known, weights, f"{turn.request.question} {turn.asked}", lang)
+    passages = Passages(sentences, weights, f"{turn.request.question} {turn.asked}", lang)
     supported: list[Supported] = []
     statements: list[Statement] = []
     sources = [cited_between(answer, start, end) for start, end in pairwise([*(start for start, _ in bounds), len(text) + 1])]
     for at, (claim, cited) in enumerate(zip(claims, sources, strict=True)):
         vector, apart = (vectors[at], across[at]) if vectors is not None and across is not None else (None, None)
-        found = passages.support(claim, [hit.chunk for hit in cited], vector, apart) if cited else NOT_COMPARED
-        compared = found.compared
-        if found.probability is None or found.is_doubted:
+        support = passages.support(claim, [hit.chunk for hit in cited], vector, apart) if cited else NOT_COMPARED
+        compared = support.compared
+        if support.probability is None or support.is_doubted:
             elsewhere = passages.support(claim, chunks, vector, apart)
             compared += elsewhere.compared
-            found = elsewhere if found.probability is None or elsewhere.is_found else found
-        supported.append(found)
+            support = elsewhere if support.probability is None or elsewhere.is_found else support
+        supported.append(support)
         statements.append(statement_of(claim, bounds[at], compared))
     verdicts = await verdicts_of(verifier, turn.asked, text, statements)
     if verifier is not None:
-        turn = turn.with_notes(verified=sum(each is not None for each in verdicts or ()))
+        turn = turn.with_notes(verified=sum(verdict is not None for verdict in verdicts or ()))
         turn = turn if verdicts is not None else replace(turn, record=replace(turn.record, degraded=True))
     checked: list[Claim] = []
-    for at, (found, claim, cited) in enumerate(zip(supported, claims, sources, strict=True)):
-        found = judged(found, verdicts[at] if verdicts else None)
-        place = found.place if cited or (found.is_found and len(set(content_terms(claim, lang))) >= LEAST_TERMS) else None
-        checked.append(Claim(*bounds[at], found.probability, found.is_doubted, place))
+    for at, (support, claim, cited) in enumerate(zip(supported, claims, sources, strict=True)):
+        support = judged(support, verdicts[at] if verdicts else None)
+        place = support.place if cited or (support.is_found and len(set(content_terms(claim, lang))) >= LEAST_TERMS) else None
+        checked.append(Claim(*bounds[at], support.probability, support.is_doubted, place))
     return turn, tuple(checked)
 
 
@@ -180,7 +180,7 @@ def statement_of(claim: str, bounds: tuple[int, int], compared: Sequence[Chunk])
 
 async def verdicts_of(verifier: Verifier | None, question: str, text: str, statements: Sequence[Statement]) -> Sequence[bool | None] | None:
     """The verifier's verdict on each claim of a text; None without one or without passages, or while it fails."""
-    if verifier is None or not any(each.passages for each in statements):
+    if verifier is None or not any(statement.passages for statement in statements):
         return None
     try:
         return await verifier.verify(question, text, statements)
@@ -188,9 +188,9 @@ async def verdicts_of(verifier: Verifier | None, question: str, text: str, state
         return None
 
 
-def judged(found: Supported, verdict: bool | None) -> Supported:
+def judged(supported: Supported, verdict: bool | None) -> Supported:
     """The support by a verifier's verdict; None = it could not say, and the fitted model's stands."""
-    return found if verdict is None else replace(found, probability=float(verdict), is_doubted=not verdict, is_found=verdict)
+    return supported if verdict is None else replace(supported, probability=float(verdict), is_doubted=not verdict, is_found=verdict)
 
 
 def groundedness(claims: Sequence[Claim]) -> float | None:
@@ -231,7 +231,7 @@ def claims_something(sentence: str, lang: str) -> bool:
 def cited_between(answer: Answer, start: int, following: int) -> list[Hit]:
     """The passages that a sentence cites: those of the markers from its start to the next sentence; in a text without markers, all."""
     marked = any(citation.spans for citation in answer.citations)
-    return [each.hit for each in answer.citations if not marked or any(start <= at < following for at, _ in each.spans)]
+    return [citation.hit for citation in answer.citations if not marked or any(start <= at < following for at, _ in citation.spans)]
 
 
 async def claim_vectors(claims: Sequence[str], embedder: Embedder | None) -> tuple[Vector | None, Vector | None]:
@@ -240,7 +240,7 @@ async def claim_vectors(claims: Sequence[str], embedder: Embedder | None) -> tup
         return None, None
     try:
         async with asyncio.timeout(EMBED_S):
-            made = await embedder.embed(claims)
+            vectors = await embedder.embed(claims)
     except (TimeoutError, FootnoteError):
         return None, None
-    return made, embedder.across_languages(made)
+    return vectors, embedder.across_languages(vectors)

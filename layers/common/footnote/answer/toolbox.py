@@ -136,25 +136,25 @@ class Toolbox:
 
     async def _ask_voices(self, voices: VoiceTool, collection: str, arguments: Mapping[str, Any]) -> ToolResult:
         try:
-            asked = VoiceArguments.model_validate(arguments)
+            query = VoiceArguments.model_validate(arguments)
         except ValidationError as exc:
             return ToolResult(f"The arguments cannot be used. {describe(exc)}", "failed")
-        told = await voices.find(self._asking(asked.query), collection, asked, self._search)
-        return _checked(told.found, told.summary)
+        voices_found = await voices.find(self._asking(query.query), collection, query, self._search)
+        return _checked(voices_found.found, voices_found.summary)
 
     def _asking(self, query: str) -> Turn:
         """The turn that searches for this."""
         record = replace(self._turn.record, calls=(), spans=())
         return replace(self._turn.ask(query), conversation=Conversation(), record=record)
 
-    def _numbered(self, found: Sequence[Hit]) -> list[str]:
+    def _numbered(self, hits: Sequence[Hit]) -> list[str]:
         """The passages with their numbers. A passage that was shown before keeps its number and is not repeated."""
         shown = []
-        known = {hit.chunk.chunk_id: number for number, hit in enumerate(self.hits, start=1)}
-        for hit in found[: SHOWN_VOICES if any(VOICE in hit.chunk.metadata for hit in found) else SHOWN]:
+        numbers = {hit.chunk.chunk_id: number for number, hit in enumerate(self.hits, start=1)}
+        for hit in hits[: SHOWN_VOICES if any(VOICE in hit.chunk.metadata for hit in hits) else SHOWN]:
             chunk = hit.chunk
-            if chunk.chunk_id in known:
-                shown.append(f'<document number="{known[chunk.chunk_id]}">as above</document>')
+            if chunk.chunk_id in numbers:
+                shown.append(f'<document number="{numbers[chunk.chunk_id]}">as above</document>')
             elif len(self.hits) < MOST_SHOWN:
                 self.hits.append(hit)
                 page = f' page="{chunk.page}"' if chunk.page else ""
@@ -163,13 +163,13 @@ class Toolbox:
         return shown
 
 
-def _checked(found: Turn, summary: str = "") -> ToolResult:
-    match found.outcome:
+def _checked(turn: Turn, summary: str = "") -> ToolResult:
+    match turn.outcome:
         case "forbidden":
-            return ToolResult("This may not be searched for.", "failed", replace(found, evidence=Evidence()))
+            return ToolResult("This may not be searched for.", "failed", replace(turn, evidence=Evidence()))
         case "blocked":
             return ToolResult("It could not be checked whether this may be searched for.", "skipped")
-    return ToolResult("", "ok", found, summary)
+    return ToolResult("", "ok", turn, summary)
 
 
 def _named(tools: Sequence[Tool]) -> dict[str, Tool]:

@@ -78,7 +78,7 @@ async def tell_unread(turn: Turn, *, ledger: Ledger) -> AsyncIterator[Event | Tu
     said = [failed_said(file, turn.lang) for file in files]
     if unread.reading and not (is_answered or unread.is_said):
         said.insert(0, f"{reading_said(turn)} {message('ask_again', turn.lang)}")
-    added = "".join(f"\n\n{each}" for each in said)
+    added = "".join(f"\n\n{notice}" for notice in said)
     if added:
         yield Token(added)
     warnings = [*([STILL_READING] if unread.reading else []), *([FILE_FAILED] if files else [])]
@@ -95,9 +95,9 @@ async def _find_files(turn: Turn, ledger: Ledger, is_answered: bool) -> list[dic
     """The files that the question may be about, the likeliest first."""
     failed = await ledger.unreadable(turn.caller, turn.request.collection, LOOKED_AT)
     cited = {hit.chunk.doc_id for hit in turn.evidence.hits}
-    rated = [(_likeness(turn, each, cited, is_answered), each) for each in failed]
-    likely = sorted((each for each in rated if each[0] > 0), key=lambda each: (-each[0], each[1].file_name))[:MOST_NAMED]
-    return [{"name": each.file_name, "reason": each.reason, "remedy": each.remedy} for _, each in likely]
+    rated = [(_likeness(turn, document, cited, is_answered), document) for document in failed]
+    likely = sorted((pair for pair in rated if pair[0] > 0), key=lambda pair: (-pair[0], pair[1].file_name))[:MOST_NAMED]
+    return [{"name": document.file_name, "reason": document.reason, "remedy": document.remedy} for _, document in likely]
 
 
 def _likeness(turn: Turn, document: Document, cited: Iterable[str], is_answered: bool) -> float:

@@ -59,8 +59,8 @@ def _fitted() -> dict[str, Any]:
 @cache
 def _models(regime: Regime) -> tuple[Linear, Linear]:
     """(whether an excerpt answers, whether the question is related)."""
-    found = _fitted()["regimes"][regime]
-    return linear_of(found["answers"], NAMES), linear_of(found["related"], NAMES)
+    fitted = _fitted()["regimes"][regime]
+    return linear_of(fitted["answers"], NAMES), linear_of(fitted["related"], NAMES)
 
 
 def answer_from() -> float:
@@ -86,15 +86,15 @@ def judge(question: Question, sentences: Sequence[Scored], hits: Sequence[Hit], 
     order = sorted(range(len(quotes)), key=lambda at: -likely[at])
     ordered, probabilities = [quotes[at] for at in order], [float(likely[at]) for at in order]
     relation = float(related.probability(features[order[0]]))
-    missing = question.words_without(frozenset[str]().union(*(each.held for each in sentences)))
+    missing = question.words_without(frozenset[str]().union(*(sentence.held for sentence in sentences)))
     tier, because = _tier(probabilities[0], relation, is_quotable=ordered[0].best.quotable or ordered[0].best.introduces)
-    found = shown_beside(ordered, probabilities, question.lang, is_certain=tier == "answer")
-    if tier == "answer" and codes_missing(codes_in(question.text), found):
+    shown = shown_beside(ordered, probabilities, question.lang, is_certain=tier == "answer")
+    if tier == "answer" and codes_missing(codes_in(question.text), shown):
         tier, because = "closest", "lacks_code"
-        found = shown_beside(ordered, probabilities, question.lang, is_certain=False)
+        shown = shown_beside(ordered, probabilities, question.lang, is_certain=False)
     reasons = _reasons(answers, features[order[0]])
     verdict = Verdict(tier, because, round(probabilities[0], 3), answer_from(), round(relation, 3), RELATED_FROM, missing, reasons)
-    return Judged(found if tier != "nothing" else [], verdict)
+    return Judged(shown if tier != "nothing" else [], verdict)
 
 
 def _tier(probability: float, relation: float, *, is_quotable: bool) -> tuple[Tier, Reason]:
@@ -121,11 +121,11 @@ def relatedness(question: Question, sentences: Sequence[Scored], hits: Sequence[
     best: dict[str, Quote] = {}
     for quote in candidates(sentences):
         best.setdefault(quote.hit.chunk.chunk_id, quote)
-    for each in sorted(sentences, key=lambda each: -each.score):
-        if each.hit.chunk.chunk_id not in best:
-            best[each.hit.chunk.chunk_id] = alone(each)
+    for sentence in sorted(sentences, key=lambda sentence: -sentence.score):
+        if sentence.hit.chunk.chunk_id not in best:
+            best[sentence.hit.chunk.chunk_id] = alone(sentence)
     if not best:
         return {}
     _, related = _models(regime_of(question, embedder))
-    found = related.probability(describe(question, [*best.values()], sentences, hits))
-    return {chunk_id: float(each) for chunk_id, each in zip(best, found, strict=True)}
+    probabilities = related.probability(describe(question, [*best.values()], sentences, hits))
+    return {chunk_id: float(probability) for chunk_id, probability in zip(best, probabilities, strict=True)}

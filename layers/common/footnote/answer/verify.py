@@ -27,8 +27,8 @@ async def verify_passages(turn: Turn, *, index: Index, embedder: Embedder | None
     reached: dict[str, float] = {}
     for one in turns_of(turn):
         question, sentences = await read_sentences(one, index, embedder, passages=len(hits))
-        for chunk_id, found in relatedness(question, sentences, one.evidence.hits, turn.embedder).items():
-            reached[chunk_id] = max(found, reached.get(chunk_id, 0.0))
+        for chunk_id, relevance in relatedness(question, sentences, one.evidence.hits, turn.embedder).items():
+            reached[chunk_id] = max(relevance, reached.get(chunk_id, 0.0))
     least = rag.similarity_threshold if turn.request.threshold is None else turn.request.threshold
     always = LEAST if turn.request.threshold is None else 0
     kept: list[Hit] = []

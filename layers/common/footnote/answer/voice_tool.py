@@ -66,14 +66,14 @@ class VoiceTool(Protocol):
         """The collection of voices to search for this turn; None = its caller may read none."""
         ...
 
-    async def find(self, turn: Turn, collection: str, asked: VoiceArguments, search: Callable[[Turn], Awaitable[Turn]]) -> FoundVoices:
+    async def find(self, turn: Turn, collection: str, arguments: VoiceArguments, search: Callable[[Turn], Awaitable[Turn]]) -> FoundVoices:
         """What customers say about it. `search`: runs the usual search steps, checks included, on a turn."""
         ...
 
 
 def attributes_of(chunk: Chunk) -> str:
     """What is known of a voice, as attributes of its tag; "" for another passage."""
-    known: Mapping[str, Any] = chunk.metadata
-    if VOICE not in known:
+    metadata: Mapping[str, Any] = chunk.metadata
+    if VOICE not in metadata:
         return ""
-    return "".join(f' {name}="{untrusted_title(str(known[name]))}"' for name in SHOWN if known.get(name) not in (None, ""))
+    return "".join(f' {name}="{untrusted_title(str(metadata[name]))}"' for name in SHOWN if metadata.get(name) not in (None, ""))

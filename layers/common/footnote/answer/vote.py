@@ -65,8 +65,8 @@ async def vote(
     """Writes DRAFTS answers and gives the one that its sources support best; notes the `vote`. Raises the error of the first draft if
     all of them fail."""
     temperature = turn.request.temperature or TEMPERATURE
-    asked = replace(turn, request=replace(turn.request, temperature=temperature))
-    written = await asyncio.gather(*(_write(asked, models, prompts, llm, conversation) for _ in range(DRAFTS)), return_exceptions=True)
+    varied = replace(turn, request=replace(turn.request, temperature=temperature))
+    written = await asyncio.gather(*(_write(varied, models, prompts, llm, conversation) for _ in range(DRAFTS)), return_exceptions=True)
     for error in written:
         if isinstance(error, BaseException) and not isinstance(error, FootnoteError):
             raise error

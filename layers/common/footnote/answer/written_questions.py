@@ -31,12 +31,12 @@ class QuestionsFilter(LineFilter):
         return tuple(dict.fromkeys(item for item in written if re.search(r"[^\W\d]", item) and len(item) <= LONGEST))[:MOST]
 
     def _end_list(self, *, at_end: bool = False) -> bool:
-        found = LINE_END.search(self._held, 0, self.longest_list)
+        line_end = LINE_END.search(self._held, 0, self.longest_list)
         # What follows the line's end decides whether the list goes on there.
-        complete = found is not None and re.search(r"\S(?:\s|\S\S|\S\s)", self._held[found.end() :]) is not None
+        complete = line_end is not None and re.search(r"\S(?:\s|\S\S|\S\s)", self._held[line_end.end() :]) is not None
         if not (complete or at_end or len(self._held) >= self.longest_list):
             return False
-        end = found.end() - 1 if found else min(len(self._held), self.longest_list)
+        end = line_end.end() - 1 if line_end else min(len(self._held), self.longest_list)
         self._written.append(self._held[:end])
         self._held, self._in_list = self._held[end:], False
         return True
