@@ -60,7 +60,7 @@ async def classify_by_model(turn: Turn, *, models: Models, prompts: Prompts) -> 
     prompt = prompts.render("classify", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
     kind = await ask(models, turn.plan.model, [Message("user", prompt)], Kind, timeout_s=LIMIT_S)
     sure = AGREED if (kind.intent, kind.type) == (ruled.intent, ruled.type) else DISAGREED
-    made = replace(
+    classification = replace(
         ruled,
         intent=kind.intent,
         type=kind.type,
@@ -68,11 +68,16 @@ async def classify_by_model(turn: Turn, *, models: Models, prompts: Prompts) -> 
         because=f"the model {turn.plan.model}",
         confidence=sure,
     )
-    return _classified(turn, made)
+    return _classified(turn, classification)
 
 
-def _classified(turn: Turn, made: Classification) -> Turn:
-    note = {"intent": made.intent, "type": made.type, "multi_hop": made.is_multi_hop, "because": made.because}
-    entities = [{"kind": entity.kind, "text": entity.text} for entity in made.entities]
-    turn = replace(turn, reading=replace(turn.reading, classification=made))
-    return turn.with_notes(classification={**note, "confidence": made.confidence, "entities": entities})
+def _classified(turn: Turn, classification: Classification) -> Turn:
+    note = {
+        "intent": classification.intent,
+        "type": classification.type,
+        "multi_hop": classification.is_multi_hop,
+        "because": classification.because,
+    }
+    entities = [{"kind": entity.kind, "text": entity.text} for entity in classification.entities]
+    turn = replace(turn, reading=replace(turn.reading, classification=classification))
+    return turn.with_notes(classification={**note, "confidence": classification.confidence, "entities": entities})

@@ -35,15 +35,15 @@ async def complete(turn: Turn, embedder: Embedder | None) -> str:
     """The question of a turn that has earlier exchanges, in a form that needs no conversation. An embedder that fails is done without."""
     question, before = turn.request.question, turn.conversation.asked or last_question(turn)
     if _is_fragment(question, turn.lang) and len(before) <= LONGEST_QUERY and speaks(embedder, turn.lang):
-        told, asked = (_telling(text, turn.lang) for text in (question, before))
-        new = [word for word in told if not _is_among(word, asked, turn.lang)]
-        old = [word for word in asked if not _is_among(word, told, turn.lang)]
+        given, earlier_words = (_telling(text, turn.lang) for text in (question, before))
+        new = [word for word in given if not _is_among(word, earlier_words, turn.lang)]
+        old = [word for word in earlier_words if not _is_among(word, given, turn.lang)]
         if new and old:
             put = question[new[0].start() : new[-1].end()]
             with suppress(FootnoteError):
                 vector, *vectors = await embedder.embed([text.lower() for text in (put, *(word[0] for word in old))], query=True)
                 nearness = [
-                    (_has_digit(put) == _has_digit(word[0]), vector_cosine(vector, known)) for word, known in zip(old, vectors, strict=True)
+                    (_has_digit(put) == _has_digit(word[0]), vector_cosine(vector, other)) for word, other in zip(old, vectors, strict=True)
                 ]
                 replaced = old[nearness.index(max(nearness))]
                 return before[: replaced.start()] + put + before[replaced.end() :]
@@ -90,8 +90,8 @@ def add_words(question: str, history: Sequence[Exchange], lang: str) -> str:
             added.setdefault(word.casefold(), word)
         if not needs_conversation(exchange.question):
             break
-    known = {word.casefold() for word in salient_words(question, lang)}
-    return " ".join([question.strip(), *[word for folded, word in added.items() if folded not in known][:MOST_WORDS]])
+    own = {word.casefold() for word in salient_words(question, lang)}
+    return " ".join([question.strip(), *[word for folded, word in added.items() if folded not in own][:MOST_WORDS]])
 
 
 def _has_digit(text: str) -> bool:
@@ -106,4 +106,4 @@ def _telling(text: str, lang: str) -> list[re.Match[str]]:
 def _is_among(word: re.Match[str], words: Sequence[re.Match[str]], lang: str) -> bool:
     """Whether one of the words is this one, in whatever form."""
     terms = set(content_terms(word[0], lang))
-    return any(terms <= set(content_terms(each[0], lang)) for each in words)
+    return any(terms <= set(content_terms(other[0], lang)) for other in words)

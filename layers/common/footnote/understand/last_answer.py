@@ -28,10 +28,10 @@ async def keep_last_answer(turn: Turn, *, index: Index) -> Turn:
     conversation = turn.conversation
     chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, conversation.passages)} if conversation.passages else {}
     hits = tuple(Hit(chunks[passage], 1.0) for passage in conversation.passages if passage in chunks)
-    asked = conversation.asked or last_question(turn)
-    queries = (replace(turn.queries[0], lang=detect_language(asked, [turn.lang])),)
+    question = conversation.asked or last_question(turn)
+    queries = (replace(turn.queries[0], lang=detect_language(question, [turn.lang])),)
     about = replace(conversation, is_asked_about=True)
-    return replace(turn, conversation=about, evidence=replace(turn.evidence, hits=hits), queries=queries).rewrite(asked)
+    return replace(turn, conversation=about, evidence=replace(turn.evidence, hits=hits), queries=queries).rewrite(question)
 
 
 def needs_no_search(turn: Turn) -> bool:

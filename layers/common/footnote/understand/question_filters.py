@@ -29,7 +29,7 @@ async def filter_by_question(turn: Turn, *, index: Index, clock: Clock) -> Turn:
         return turn
     request = turn.request
     narrowed = replace(request, conditions=Conditions((*request.conditions.each, *conditions_of(field, period))))
-    asked = Search(
+    search = Search(
         collection=request.collection,
         text=turn.asked,
         lang=turn.lang,
@@ -39,9 +39,9 @@ async def filter_by_question(turn: Turn, *, index: Index, clock: Clock) -> Turn:
         filters=request.filters,
         conditions=narrowed.conditions,
     )
-    found = (await index.candidates(turn.caller, asked)).lexical
-    note = {"field": field, "from": _iso(period.first), "before": _iso(period.end), "applied": bool(found)}
-    if found:
+    hits = (await index.candidates(turn.caller, search)).lexical
+    note = {"field": field, "from": _iso(period.first), "before": _iso(period.end), "applied": bool(hits)}
+    if hits:
         scope = replace(turn.reading.scope, period=period)
         turn = replace(turn, request=narrowed, reading=replace(turn.reading, scope=scope))
     return turn.with_notes(question_filter=note)
@@ -50,7 +50,9 @@ async def filter_by_question(turn: Turn, *, index: Index, clock: Clock) -> Turn:
 def date_field(chunks: Iterable[Chunk]) -> str | None:
     """The first of DATE_FIELDS that holds a date in one of these passages' documents."""
     metadata = [chunk.metadata for chunk in chunks]
-    dated = {name for name in DATE_FIELDS if any(time_of(value) is not None for each in metadata for value in values_of(each, name))}
+    dated = {
+        name for name in DATE_FIELDS if any(time_of(value) is not None for document in metadata for value in values_of(document, name))
+    }
     return next((name for name in DATE_FIELDS if name in dated), None)
 
 

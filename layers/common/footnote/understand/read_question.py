@@ -16,15 +16,15 @@ async def read_question(turn: Turn) -> Turn:
 
 def reading_of(turn: Turn) -> Reading:
     """The turn's reading with what the text of the question tells, and that of each of several questions."""
-    known, asked, answered = turn.reading, _read(turn.asked, turn.lang), turn.answered
-    parts = tuple(replace(_read(query.text, turn.lang), scope=known.scope) for query in answered) if len(answered) > 1 else ()
+    current, whole, answered = turn.reading, _read(turn.asked, turn.lang), turn.answered
+    parts = tuple(replace(_read(query.text, turn.lang), scope=current.scope) for query in answered) if len(answered) > 1 else ()
     return replace(
-        asked,
+        whole,
         parts=parts,
-        classification=known.classification,
-        scope=known.scope,
-        divided=known.divided,
-        unknown_words=known.unknown_words,
+        classification=current.classification,
+        scope=current.scope,
+        divided=current.divided,
+        unknown_words=current.unknown_words,
     )
 
 

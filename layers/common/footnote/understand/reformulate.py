@@ -56,10 +56,10 @@ def keeps_meaning(question: str, query: str, lang: str) -> bool:
         return False
     if count_negations(question) != count_negations(query):
         return False
-    asked, worded = ({word.lower() for word in WORD.findall(text)} for text in (question, query))
+    question_words, query_words = ({word.lower() for word in WORD.findall(text)} for text in (question, query))
     # In German a capital marks any noun, not only names, so the word may have been misspelled.
-    kept = all(name in worded or (lang == "de" and _is_near(name, worded)) for name in names_in(question, lang))
-    return kept and all(_is_near(name, asked) for name in names_in(query, lang))
+    kept = all(name in query_words or (lang == "de" and _is_near(name, query_words)) for name in names_in(question, lang))
+    return kept and all(_is_near(name, question_words) for name in names_in(query, lang))
 
 
 def _is_near(name: str, words: Collection[str]) -> bool:

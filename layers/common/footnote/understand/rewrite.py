@@ -81,13 +81,13 @@ async def _checked(turn: Turn, queries: tuple[str, ...], embedder: Embedder | No
     if not queries:
         return await complete_by_words(turn) if goes_on else turn
     exchanges = earlier(turn)
-    said = " ".join(text for each in exchanges for text in (each.question, each.answer[:ANSWER_CHARACTERS]))
-    asked = Asked(turn.request.question, add_words(turn.request.question, exchanges, turn.lang), said, turn.lang)
-    if not await asks_the_same(" ".join(queries), asked, embedder):
+    said = " ".join(text for exchange in exchanges for text in (exchange.question, exchange.answer[:ANSWER_CHARACTERS]))
+    original = Asked(turn.request.question, add_words(turn.request.question, exchanges, turn.lang), said, turn.lang)
+    if not await asks_the_same(" ".join(queries), original, embedder):
         return set_aside(await complete_by_words(turn) if goes_on else turn, queries)
     if len(queries) == 1:
         return turn.rewrite(*queries)
-    kept = [query for query in queries if shares_words(query, asked)]
+    kept = [query for query in queries if shares_words(query, original)]
     return set_aside(turn.rewrite(*kept), [query for query in queries if query not in kept]) if kept else turn.rewrite(*queries)
 
 

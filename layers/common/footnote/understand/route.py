@@ -88,7 +88,7 @@ def follow(turn: Turn, strategy: Strategy, because: str, embedder: Embedder | No
     return replace(turn, request=request, plan=_by_words(plan, turn.lang, embedder))
 
 
-def choose_strategy(kind: Classification, asked: str, plan: Plan, *, facts_by_vectors: bool = False) -> tuple[Strategy, str]:
+def choose_strategy(kind: Classification, question: str, plan: Plan, *, facts_by_vectors: bool = False) -> tuple[Strategy, str]:
     """The strategy for a question, and why."""
     if not plan.wants("hybrid"):
         return "DENSE_ONLY", plan.choices["hybrid"].because
@@ -98,9 +98,9 @@ def choose_strategy(kind: Classification, asked: str, plan: Plan, *, facts_by_ve
         return "FUSION", "several steps"
     if kind.intent in REASONS:
         return REASONS[kind.intent]
-    if kind.entities or count_negations(asked):
+    if kind.entities or count_negations(question):
         return "TWO_STAGE", "names, numbers or a negation"
-    if facts_by_vectors and kind.type == "factual" and len(asked.split()) <= SHORT:
+    if facts_by_vectors and kind.type == "factual" and len(question.split()) <= SHORT:
         return "DENSE_ONLY", "a short question for a fact"
     return "HYBRID", "a fact"
 

@@ -44,37 +44,37 @@ def asked_alone(question: str, lang: str) -> Asked:
     return Asked(question, question, "", lang)
 
 
-async def asks_the_same(written: str, asked: Asked, embedder: Embedder | None) -> bool:
+async def asks_the_same(written: str, original: Asked, embedder: Embedder | None) -> bool:
     """Whether the text may be answered in place of the question."""
-    terms = set(content_terms(written, asked.lang))
-    own = set(content_terms(asked.question, asked.lang))
-    if share_held(own, terms, asked.lang) >= LEAST:
+    terms = set(content_terms(written, original.lang))
+    own = set(content_terms(original.question, original.lang))
+    if share_held(own, terms, original.lang) >= LEAST:
         return True
-    if speaks(embedder, asked.lang):
+    if speaks(embedder, original.lang):
         try:
-            vectors = await embedder.embed([asked.completed, written, *yardsticks(asked.lang)], query=True)
+            vectors = await embedder.embed([original.completed, written, *yardsticks(original.lang)], query=True)
         except FootnoteError:  # its words decide
-            return _comes_from(terms, own, asked)
+            return _comes_from(terms, own, original)
         near, *typical = (vector_cosine(vectors[0], vector) for vector in vectors[1:])
         floor = median(typical)
         return near >= floor + LEAST_NEAR * (1 - floor)
-    return _comes_from(terms, own, asked)
+    return _comes_from(terms, own, original)
 
 
-def _comes_from(terms: set[str], own: set[str], asked: Asked) -> bool:
-    return share_held(terms, own.union(content_terms(asked.said, asked.lang)), asked.lang) >= LEAST
+def _comes_from(terms: set[str], own: set[str], original: Asked) -> bool:
+    return share_held(terms, own.union(content_terms(original.said, original.lang)), original.lang) >= LEAST
 
 
-def shares_words(written: str, asked: Asked) -> bool:
+def shares_words(written: str, original: Asked) -> bool:
     """Whether the text has a content word of the question or the conversation."""
-    held = content_terms(f"{asked.question} {asked.said}", asked.lang)
-    return share_held(set(content_terms(written, asked.lang)), set(held), asked.lang) > 0
+    known_terms = content_terms(f"{original.question} {original.said}", original.lang)
+    return share_held(set(content_terms(written, original.lang)), set(known_terms), original.lang) > 0
 
 
 def share_held(terms: Iterable[str], among: set[str], lang: str) -> float:
     """The share of the terms that are among the others; 0 of none."""
-    wanted = list(terms)
-    return sum(term in among or (lang not in BIGRAM_LANGUAGES and _is_near(term, among)) for term in wanted) / max(1, len(wanted))
+    own = list(terms)
+    return sum(term in among or (lang not in BIGRAM_LANGUAGES and _is_near(term, among)) for term in own) / max(1, len(own))
 
 
 def set_aside(turn: Turn, queries: Sequence[str]) -> Turn:
@@ -85,4 +85,4 @@ def set_aside(turn: Turn, queries: Sequence[str]) -> Turn:
 def _is_near(term: str, among: set[str]) -> bool:
     """Whether one of the words differs by a typo, or one is a part of the other."""
     own = bigrams(term)
-    return any(bigram_cosine(own, bigrams(each)) >= ALIKE for each in among)
+    return any(bigram_cosine(own, bigrams(other)) >= ALIKE for other in among)

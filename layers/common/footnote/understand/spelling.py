@@ -88,17 +88,17 @@ async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
     """Replaces the question by its correction, if it has one; else sets `turn.reading.unknown_words`, if it has any."""
     text, lang, collection = turn.asked, turn.lang, turn.request.collection
     languages = dict.fromkeys((lang, *(await index.view(turn.caller, collection)).languages))
-    words = {found[0]: content_terms(found[0], lang) for found in WORD.finditer(text)}
-    forms = {word: {form for each in languages for form in content_terms(word, each)} for word in (*words, *TERM.findall(text))}
-    known = await index.known_terms(turn.caller, collection, sorted(set().union(*forms.values())))
-    kept = [found.span() for found in TERM.finditer(text) if not CJK.search(found[0]) and not known.isdisjoint(forms[found[0]])]
-    kept += [found.span() for found in CHUNK.finditer(text) if CJK.search(found[0]) and any(map(_is_foreign, found[0]))]
+    words = {match[0]: content_terms(match[0], lang) for match in WORD.finditer(text)}
+    forms = {word: {form for language in languages for form in content_terms(word, language)} for word in (*words, *TERM.findall(text))}
+    known_terms = await index.known_terms(turn.caller, collection, sorted(set().union(*forms.values())))
+    kept = [match.span() for match in TERM.finditer(text) if not CJK.search(match[0]) and not known_terms.isdisjoint(forms[match[0]])]
+    kept += [match.span() for match in CHUNK.finditer(text) if CJK.search(match[0]) and any(map(_is_foreign, match[0]))]
     unknown = dict.fromkeys(
-        found[0]
-        for found in WORD.finditer(text)
-        if words[found[0]]
-        and not any(start <= found.start() < end for start, end in kept)
-        and _may_be_misspelled(found[0], lang, [term in known for term in words[found[0]]])
+        match[0]
+        for match in WORD.finditer(text)
+        if words[match[0]]
+        and not any(start <= match.start() < end for start, end in kept)
+        and _may_be_misspelled(match[0], lang, [term in known_terms for term in words[match[0]]])
     )
     if not unknown:
         return turn
@@ -107,9 +107,9 @@ async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
     corrections: dict[str, str] = {}
     for word in unknown:
         begins = word == next(iter(words))
-        if near := (nearest(normalise(word), asking) if begins else None) or nearest(normalise(word), written, known):
+        if near := (nearest(normalise(word), asking) if begins else None) or nearest(normalise(word), written, known_terms):
             corrections[word] = near
-    corrected = WORD.sub(lambda found: _in_case(corrections.get(found[0], found[0]), found[0]), text)
+    corrected = WORD.sub(lambda match: _in_case(corrections.get(match[0], match[0]), match[0]), text)
     if corrected == text or not keeps_question(text, corrected):
         left = [word for word in unknown if not (CJK.search(word) and all(map(_is_written, word)))]  # endings make most Korean words new
         reading = replace(turn.reading, unknown_words=tuple(left))
@@ -138,8 +138,8 @@ async def _words_of_passages(turn: Turn, index: Index) -> Mapping[str, float]:
         filters=request.filters,
         conditions=request.conditions,
     )
-    found = await index.candidates(turn.caller, search)
-    passages = await index.read(turn.caller, [entry.chunk_id for entry in found.lexical])
+    candidates = await index.candidates(turn.caller, search)
+    passages = await index.read(turn.caller, [entry.chunk_id for entry in candidates.lexical])
     if len(passages) < FEW:
         passages += await index.sample(turn.caller, request.collection, PASSAGES)
     weights: defaultdict[str, float] = defaultdict(float)
@@ -157,9 +157,9 @@ def nearest(word: str, written: Mapping[str, float], known: frozenset[str] = fro
         return _nearest_beginning(word, written, known)
     most = 2 if len(word) >= LONG else 1
     near = [
-        (OSA.distance(word, each, score_cutoff=most), -weight, each)
-        for each, weight in written.items()
-        if each[0] == word[0] and abs(len(each) - len(word)) <= most and len(each) >= SHORTEST and f"{each}s" != word
+        (OSA.distance(word, other, score_cutoff=most), -weight, other)
+        for other, weight in written.items()
+        if other[0] == word[0] and abs(len(other) - len(word)) <= most and len(other) >= SHORTEST and f"{other}s" != word
     ]
     edits, _, best = min(near, default=(most + 1, 0.0, ""))
     return best if edits <= most else None
@@ -183,13 +183,13 @@ def _nearest_beginning(word: str, written: Mapping[str, float], known: frozenset
     for size in range(longest, SYLLABLES - 1, -1) if wrong else ():
         parts = normalize("NFD", word[:size])
         weights: defaultdict[str, float] = defaultdict(float)
-        for each, weight in written.items():
-            begins = normalize("NFD", each[:size])
-            near = len(each) >= size and len(begins) == len(parts) and OSA.distance(parts, begins, score_cutoff=1) == 1
-            if near and next(at for at in range(size) if each[at] != word[at]) in wrong:
-                weights[each[:size]] += weight
+        for other, weight in written.items():
+            begins = normalize("NFD", other[:size])
+            near = len(other) >= size and len(begins) == len(parts) and OSA.distance(parts, begins, score_cutoff=1) == 1
+            if near and next(at for at in range(size) if other[at] != word[at]) in wrong:
+                weights[other[:size]] += weight
         if weights:
-            return max(weights, key=lambda each: (weights[each], each)) + word[size:]
+            return max(weights, key=lambda beginning: (weights[beginning], beginning)) + word[size:]
     return None
 
 

@@ -22,8 +22,10 @@ async def split_question(turn: Turn) -> Turn:
     parts = question_parts(turn.asked, turn.lang)
     texts = [_completed(part, parts[:at], turn.lang) for at, part in enumerate(parts)]
     reading = replace(turn.reading, divided=turn.asked)
-    told = turn.conversation.other_reading or (turn.asked if len(parts) == 1 else "")
-    divided = replace(turn.rewrite(*dict.fromkeys(texts)), reading=reading, conversation=replace(turn.conversation, other_reading=told))
+    other_reading = turn.conversation.other_reading or (turn.asked if len(parts) == 1 else "")
+    divided = replace(
+        turn.rewrite(*dict.fromkeys(texts)), reading=reading, conversation=replace(turn.conversation, other_reading=other_reading)
+    )
     return divided.with_notes(divided=turn.asked)
 
 
@@ -31,4 +33,4 @@ def _completed(part: str, before: tuple[str, ...], lang: str) -> str:
     """The part with words of those before it, if it cannot be understood alone or says too little."""
     if not before or not (says_little(part, lang) or needs_conversation(part)):
         return part
-    return add_words(part, tuple(Exchange(each, "") for each in before), lang)
+    return add_words(part, tuple(Exchange(question, "") for question in before), lang)
