@@ -26,10 +26,10 @@ LISTED = 200
 
 def may_be_about_collection(turn: Turn) -> bool:
     """The documents answer, and the question is about all of them; about those of the collection, if no files are attached."""
-    asked = turn.request.mode == "rag" and turn.reading.scope.attached is None
+    may_be = turn.request.mode == "rag" and turn.reading.scope.attached is None
     if turn.lang in WORDED_LANGUAGES:
-        return asked and asks_about_collection(turn.asked, goes_on=bool(turn.conversation.exchanges))
-    return asked and message_kind(turn) == "collection"
+        return may_be and asks_about_collection(turn.asked, goes_on=bool(turn.conversation.exchanges))
+    return may_be and message_kind(turn) == "collection"
 
 
 async def note_collection(turn: Turn) -> Turn:

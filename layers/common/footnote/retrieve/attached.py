@@ -78,23 +78,23 @@ class AttachedIndex:
             coverage,
             own.bare | attached.bare,
             own.missing | attached.missing,
-            {source: max(found.ms.get(source, 0.0) for found in (own, attached)) for source in {**own.ms, **attached.ms}},
+            {source: max(candidates.ms.get(source, 0.0) for candidates in (own, attached)) for source in {**own.ms, **attached.ms}},
         )
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
-        found = await self._index.term_weights(caller, collection, terms)
-        return found or (dict.fromkeys(terms, NOVEL) if await self.documents() else found)
+        weights = await self._index.term_weights(caller, collection, terms)
+        return weights or (dict.fromkeys(terms, NOVEL) if await self.documents() else weights)
 
     async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
-        found = await self._index.known_terms(caller, collection, terms)
-        return found | await self._index.known_terms(caller, ATTACHED, terms) if await self.documents() else found
+        known = await self._index.known_terms(caller, collection, terms)
+        return known | await self._index.known_terms(caller, ATTACHED, terms) if await self.documents() else known
 
     async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
-        found = await self._index.titled(caller, collection, titles)
+        titled = await self._index.titled(caller, collection, titles)
         if not (documents := frozenset(await self.documents())):
-            return found
+            return titled
         attached = await self._index.titled(caller, ATTACHED, titles)
-        return {title: found.get(title, frozenset()) | (attached.get(title, frozenset()) & documents) for title in {**found, **attached}}
+        return {title: titled.get(title, frozenset()) | (attached.get(title, frozenset()) & documents) for title in {**titled, **attached}}
 
     async def view(self, caller: Caller, collection: str) -> View:
         own = await self._index.view(caller, collection)
@@ -118,11 +118,11 @@ class AttachedIndex:
         if not attached:
             return []
         terms = content_terms(search.text, search.lang)
-        held, weights = await asyncio.gather(
+        sentences, weights = await asyncio.gather(
             self._index.sentences(caller, [entry.chunk_id for entry in (*first, *attached)], search.embedder),
             self.term_weights(caller, search.collection, terms),
         )
-        scores = {chunk_id: _score(terms, weights, found) for chunk_id, found in held.items()}
+        scores = {chunk_id: _score(terms, weights, passage) for chunk_id, passage in sentences.items()}
         scale = next((entry.score / scores[entry.chunk_id] for entry in first if scores.get(entry.chunk_id)), 1.0)
         return [entry._replace(score=scale * scores.get(entry.chunk_id, 0.0)) for entry in attached]
 

@@ -59,12 +59,17 @@ async def search_attached(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
     """Leaves only passages of the attached files in the lists; where there are none, or all of a file is asked for, passages from all parts
     of the files make a list of their own."""
     documents = (await index.view(turn.caller, turn.request.collection)).attached
-    held = tuple(f"{doc_id}|" for doc_id in documents)
-    found = [replace(each, items=tuple(item for item in each.items if item.chunk_id.startswith(held))) for each in turn.evidence.lists]
-    asked = turn.reading.scope.attached
-    if not (asked and asked.whole) and any(each.items for each in found):
-        return replace(turn, evidence=replace(turn.evidence, lists=tuple(found)))
-    read = [each for each in await asyncio.gather(*(_document(turn, ledger, doc_id) for doc_id in documents)) if each is not None]
+    prefixes = tuple(f"{doc_id}|" for doc_id in documents)
+    kept = [
+        replace(ranking, items=tuple(item for item in ranking.items if item.chunk_id.startswith(prefixes)))
+        for ranking in turn.evidence.lists
+    ]
+    attached = turn.reading.scope.attached
+    if not (attached and attached.whole) and any(ranking.items for ranking in kept):
+        return replace(turn, evidence=replace(turn.evidence, lists=tuple(kept)))
+    read = [
+        document for document in await asyncio.gather(*(_document(turn, ledger, doc_id) for doc_id in documents)) if document is not None
+    ]
     items = passages_of(read, turn.request.limit)
     lists = tuple(RankedList(BY_DOCUMENT, query.text, items) for query in turn.answered)
     expansion = replace(turn.request.expansion, documents=len(read), least_score=0.0)
@@ -73,15 +78,15 @@ async def search_attached(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
 
 async def _document(turn: Turn, ledger: Ledger, doc_id: str) -> Document | None:
     with suppress(NotFound):
-        found = await ledger.get(turn.caller, doc_id)
-        return found if found.active_generation else None
+        document = await ledger.get(turn.caller, doc_id)
+        return document if document.active_generation else None
     return None
 
 
 def passages_of(documents: Sequence[Document], limit: int) -> tuple[Candidate, ...]:
     """Passages from all parts of the documents, `limit` in all, or one of each if there are more documents."""
     share = max(1, limit // max(1, len(documents)))
-    return tuple(Candidate(chunk_id, 1.0) for each in documents for chunk_id in _spread(each, share))
+    return tuple(Candidate(chunk_id, 1.0) for document in documents for chunk_id in _spread(document, share))
 
 
 def _spread(document: Document, count: int) -> Iterator[str]:

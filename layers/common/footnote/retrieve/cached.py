@@ -30,11 +30,11 @@ class CachedIndex:
         return await self._index.candidates(caller, search)
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
-        found = await self._index.read(caller, chunk_ids)
-        for gone in {*chunk_ids} - {chunk.chunk_id for chunk in found}:
-            for known in self._kept.values():
-                known.pop(gone, None)
-        return found
+        chunks = await self._index.read(caller, chunk_ids)
+        for gone in {*chunk_ids} - {chunk.chunk_id for chunk in chunks}:
+            for entries in self._kept.values():
+                entries.pop(gone, None)
+        return chunks
 
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         return await self._once((caller, embedder), chunk_ids, lambda missing: self._index.sentences(caller, missing, embedder))
@@ -64,7 +64,7 @@ class CachedIndex:
         if not 0 <= (now := self._clock()) - self._since < LATEST_S:
             self._kept.clear()
             self._since = now
-        known: dict[str, T] = self._kept[kind]
-        if missing := [name for name in names if name not in known]:
-            known |= await read(missing)
-        return {name: known[name] for name in names if name in known}
+        entries: dict[str, T] = self._kept[kind]
+        if missing := [name for name in names if name not in entries]:
+            entries |= await read(missing)
+        return {name: entries[name] for name in names if name in entries}

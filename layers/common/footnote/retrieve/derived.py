@@ -38,7 +38,7 @@ def with_derived(
     turn: Turn, kind: QueryKind, written: Iterable[str], weight: float = MOST_DERIVED, *, longest: int = LONGEST_QUERY
 ) -> Turn:
     """The turn with these texts as queries (`Turn.derive`). What is longer than `longest` characters is cut at a word."""
-    return turn.derive(kind, (_cut(" ".join(each.split()), longest) for each in written), weight)
+    return turn.derive(kind, (_cut(" ".join(text.split()), longest) for text in written), weight)
 
 
 def _cut(text: str, longest: int) -> str:

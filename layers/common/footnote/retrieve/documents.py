@@ -29,9 +29,9 @@ def wants_documents_first(turn: Turn) -> bool:
 
 async def search_documents(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:
     """Adds a list of the passages of the best documents for each query that is answered. What the caller may not read takes no rank."""
-    found = await fuse_lists(turn, embedder=embedder, rag=rag)
+    fused = await fuse_lists(turn, embedder=embedder, rag=rag)
     own: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
-    for entry in found.evidence.ranked:
+    for entry in fused.evidence.ranked:
         own[_document_of(entry.chunk_id)].append(entry.chunk_id)
     readable = gate_of(turn, index)
     lists: list[RankedList] = []
@@ -39,9 +39,9 @@ async def search_documents(turn: Turn, *, index: Index, embedder: Embedder | Non
         items: list[Candidate] = []
         for document in await _find_documents(turn, query, index):
             first = [make_chunk_id(*document, ordinal) for ordinal in range(PASSAGES)]  # passages have the first ordinals of a document
-            wanted = list(dict.fromkeys((*own[document][:PASSAGES], *first)))
-            seen = await readable(wanted)
-            items += [Candidate(chunk_id, 1.0) for chunk_id in [each for each in wanted if each in seen][:PASSAGES]]
+            passages = list(dict.fromkeys((*own[document][:PASSAGES], *first)))
+            seen = await readable(passages)
+            items += [Candidate(chunk_id, 1.0) for chunk_id in [chunk_id for chunk_id in passages if chunk_id in seen][:PASSAGES]]
         lists.append(RankedList(BY_DOCUMENT, query.text, tuple(items)))
     return replace(turn, evidence=replace(turn.evidence, lists=(*turn.evidence.lists, *lists)))
 
@@ -49,7 +49,7 @@ async def search_documents(turn: Turn, *, index: Index, embedder: Embedder | Non
 async def _find_documents(turn: Turn, query: Query, index: Index) -> list[tuple[str, int]]:
     """(document, generation) of the best outlines and section openings that the caller may read, best first."""
     request = turn.request
-    asked = Search(
+    search = Search(
         collection=request.collection,
         text=query.text,
         lang=query.lang,
@@ -59,8 +59,8 @@ async def _find_documents(turn: Turn, query: Query, index: Index) -> list[tuple[
         filters=request.filters,
         conditions=request.conditions,
     )
-    found = (await index.candidates(turn.caller, asked)).lexical
-    chunks = await index.read(turn.caller, [entry.chunk_id for entry in found])
+    hits = (await index.candidates(turn.caller, search)).lexical
+    chunks = await index.read(turn.caller, [entry.chunk_id for entry in hits])
     matching = (chunk for chunk in chunks if request.admits(chunk))
     return list(dict.fromkeys((chunk.doc_id, chunk.generation) for chunk in matching))[:DOCUMENTS]
 

@@ -45,15 +45,15 @@ async def add_feedback(turn: Turn, *, index: Index, embedder: Embedder | None, r
     """Adds a query of kind `feedback`, which is searched for by its words."""
     ranked = (await fuse_lists(turn, embedder=embedder, rag=rag)).evidence.ranked[:PASSAGES]
     scores = {entry.chunk_id: entry.score for entry in ranked}
-    known = set(content_terms(turn.asked, turn.lang))
+    own = set(content_terms(turn.asked, turn.lang))
     terms: dict[str, list[str]] = {}
     shared: defaultdict[str, float] = defaultdict(float)
     for chunk in await index.read(turn.caller, list(scores)):
         if not turn.request.admits(chunk):
             continue
         for word in {word.casefold() for word in WORD.findall(chunk.text) if len(word) >= SHORTEST}:
-            made = terms.setdefault(word, content_terms(word, turn.lang))
-            if made and known.isdisjoint(made):
+            word_terms = terms.setdefault(word, content_terms(word, turn.lang))
+            if word_terms and own.isdisjoint(word_terms):
                 shared[word] += scores[chunk.chunk_id]
     idf = await index.term_weights(turn.caller, turn.request.collection, sorted({term for word in shared for term in terms[word]}))
     weights = {word: score * sum(idf.get(term, 0.0) for term in terms[word]) / len(terms[word]) for word, score in shared.items()}

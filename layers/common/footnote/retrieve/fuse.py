@@ -41,17 +41,19 @@ async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn
     weight = _weight(turn, embedder, rag)
     foreign = max(weight, FOREIGN) if weight and turn.request.alpha is None else weight
     fused = {
-        query: fuse(found, turn.request.retriever, weight=weight, foreign=foreign, rrf_k=rag.rrf_k)
+        query: fuse(lists, turn.request.retriever, weight=weight, foreign=foreign, rrf_k=rag.rrf_k)
         for query in turn.queries
-        if (found := [each for each in turn.evidence.lists_for(query.text) if each.source not in BY_RANK])
+        if (lists := [ranking for ranking in turn.evidence.lists_for(query.text) if ranking.source not in BY_RANK])
     }
     own = [_weighted(entries, query.weight) for query, entries in fused.items() if query.kind in ASKED]
     total = sum(query.weight for query in fused if query.kind not in ASKED)
     share = min(1.0, MOST_DERIVED / total) if total else 1.0
     derived = [_weighted(entries, query.weight * share) for query, entries in fused.items() if query.kind not in ASKED]
-    further = [found for found in turn.evidence.lists if found.source in BY_RANK]
-    each = min(LIST_WEIGHT, MOST_LISTED / max(1, len({found.source for found in further}))) / len(turn.answered)
-    derived += [_by_rank(found, rag.rrf_k, each * (DOCUMENT_WEIGHT if found.source == BY_DOCUMENT else 1)) for found in further]
+    further = [ranking for ranking in turn.evidence.lists if ranking.source in BY_RANK]
+    list_weight = min(LIST_WEIGHT, MOST_LISTED / max(1, len({ranking.source for ranking in further}))) / len(turn.answered)
+    derived += [
+        _by_rank(ranking, rag.rrf_k, list_weight * (DOCUMENT_WEIGHT if ranking.source == BY_DOCUMENT else 1)) for ranking in further
+    ]
     ranked = own[0] if len(own) == 1 else merge(own)
     return replace(turn, evidence=replace(turn.evidence, ranked=tuple(add_derived(ranked, derived, turn.queries[0].text))))
 
@@ -88,9 +90,9 @@ def fuse(
     foreign = weight if foreign is None else foreign
     match retriever:
         case "bm25":
-            scores = _minmax([entry for found in lists if found.source == "bm25" for entry in found.items])
+            scores = _minmax([entry for ranking in lists if ranking.source == "bm25" for entry in ranking.items])
         case "knn":
-            scores = {entry.chunk_id: max(0.0, entry.score) for found in lists if found.source == "cosine" for entry in found.items}
+            scores = {entry.chunk_id: max(0.0, entry.score) for ranking in lists if ranking.source == "cosine" for entry in ranking.items}
         case "rrf":
             scores = _by_language(lists, weight, foreign, partial(reciprocal_ranks, k=rrf_k))
         case "cc":
@@ -105,7 +107,7 @@ def _by_language(
 ) -> dict[str, float]:
     """Scores chunks in the query's language with one share of the dense list, and those in others with another."""
     scores = _combine(lists, weight, combine)
-    others = {entry.chunk_id for found in lists for entry in found.items if entry.foreign}
+    others = {entry.chunk_id for ranking in lists for entry in ranking.items if entry.foreign}
     if others and foreign != weight:
         scores |= {chunk_id: score for chunk_id, score in _combine(lists, foreign, combine).items() if chunk_id in others}
     return scores
@@ -113,31 +115,33 @@ def _by_language(
 
 def _combine(lists: Sequence[RankedList], weight: float, combine: Callable[[Sequence[Weighted]], dict[str, float]]) -> dict[str, float]:
     """Scores a chunk that some lists could not have contained by the other lists alone."""
-    dense = [found for found in lists if found.source == "cosine"]
-    share = weight * min((1.0, *(found.coverage for found in dense))) if any(found.items for found in dense) else 0.0
-    weights = {found.source: share if found.source == "cosine" else (1 - share) * (_informative(found) if share else 1) for found in lists}
-    scores = combine([(found.items, weights[found.source]) for found in lists])
+    dense = [ranking for ranking in lists if ranking.source == "cosine"]
+    share = weight * min((1.0, *(ranking.coverage for ranking in dense))) if any(ranking.items for ranking in dense) else 0.0
+    weights = {
+        ranking.source: share if ranking.source == "cosine" else (1 - share) * (_informative(ranking) if share else 1) for ranking in lists
+    }
+    scores = combine([(ranking.items, weights[ranking.source]) for ranking in lists])
     if not share:
         return scores
     absences: dict[frozenset[str], set[str]] = {}
-    for chunk_id in frozenset[str]().union(*(found.absent for found in lists)):
-        absences.setdefault(frozenset(found.source for found in lists if chunk_id in found.absent), set()).add(chunk_id)
+    for chunk_id in frozenset[str]().union(*(ranking.absent for ranking in lists)):
+        absences.setdefault(frozenset(ranking.source for ranking in lists if chunk_id in ranking.absent), set()).add(chunk_id)
     for sources, chunk_ids in absences.items():
-        others = [(found.items, weights[found.source] or 1.0) for found in lists if found.source not in sources]
+        others = [(ranking.items, weights[ranking.source] or 1.0) for ranking in lists if ranking.source not in sources]
         alone = combine(others)
         scores |= {chunk_id: alone[chunk_id] for chunk_id in chunk_ids}
     return scores
 
 
-def _informative(found: RankedList) -> float:
+def _informative(ranking: RankedList) -> float:
     """How much of its weight a list of BM25 deserves."""
-    return min(1.0, found.items[0].score / INFORMATIVE) if found.source == "bm25" and len(found.items) >= COMMON else 1.0
+    return min(1.0, ranking.items[0].score / INFORMATIVE) if ranking.source == "bm25" and len(ranking.items) >= COMMON else 1.0
 
 
-def _by_rank(found: RankedList, rrf_k: int, weight: float) -> list[Ranked]:
+def _by_rank(ranking: RankedList, rrf_k: int, weight: float) -> list[Ranked]:
     """The entries of a list with the weighted scores of their ranks."""
-    scores = reciprocal_ranks([(found.items, weight)], k=rrf_k)
-    return [Ranked(chunk_id, score * weight, found.query) for chunk_id, score in scores.items()]
+    scores = reciprocal_ranks([(ranking.items, weight)], k=rrf_k)
+    return [Ranked(chunk_id, score * weight, ranking.query) for chunk_id, score in scores.items()]
 
 
 def _weighted(entries: list[Ranked], weight: float) -> list[Ranked]:
@@ -151,14 +155,14 @@ def add_derived(ranked: Sequence[Ranked], derived: Sequence[Sequence[Ranked]], q
     is answered. A chunk that only derived queries found counts as a result of `question`, with own = 0."""
     if not derived:
         return ranked
-    known = {entry.chunk_id: entry for entry in ranked}
+    own = {entry.chunk_id: entry for entry in ranked}
     scores = {entry.chunk_id: entry.score for entry in ranked}
     for entry in chain.from_iterable(derived):
         scores[entry.chunk_id] = scores.get(entry.chunk_id, 0.0) + entry.score
     highest = max(scores.values(), default=0.0)
     scale = ranked[0].score / highest if ranked and highest else 1.0
     order = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
-    return [Ranked(key, scores[key] * scale, known[key].query if key in known else question) for key in order]
+    return [Ranked(key, scores[key] * scale, own[key].query if key in own else question) for key in order]
 
 
 def merge(lists: Sequence[Sequence[Ranked]]) -> list[Ranked]:

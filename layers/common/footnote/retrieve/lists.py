@@ -31,17 +31,17 @@ def wants_lists(turn: Turn) -> bool:
 async def search_lists(turn: Turn, *, index: Index, ranked_lists: Mapping[str, RankedLists] | None, rag: Rag) -> Turn:
     """Adds a list of each wanted source for each query that is answered to `turn.evidence.lists`, and the graph's facts. A source that
     fails or takes longer than LIMIT_S is left out and noted (`note_lists`)."""
-    wanted = {name: source for name in FURTHER if turn.plan.wants(name) and (source := (ranked_lists or {}).get(name))}
+    sources = {name: source for name in FURTHER if turn.plan.wants(name) and (source := (ranked_lists or {}).get(name))}
     scope = Scope(turn.request.collection, gate_of(turn, index), candidates_of(turn, rag))
-    asked = [(name, query) for name in wanted for query in turn.answered]
-    made = await asyncio.gather(*(_search_one(wanted[name], query, scope) for name, query in asked))
-    each = [(name, query, found) for (name, query), (found, _) in zip(asked, made, strict=True)]
-    lists = [RankedList(name, query.text, found.items) for name, query, found in each if found is not None]
-    facts = dict.fromkeys(chain.from_iterable(found.facts for _, _, found in each if found is not None))
+    searches = [(name, query) for name in sources for query in turn.answered]
+    replies = await asyncio.gather(*(_search_one(sources[name], query, scope) for name, query in searches))
+    results = [(name, query, result) for (name, query), (result, _) in zip(searches, replies, strict=True)]
+    lists = [RankedList(name, query.text, result.items) for name, query, result in results if result is not None]
+    facts = dict.fromkeys(chain.from_iterable(result.facts for _, _, result in results if result is not None))
     evidence = turn.evidence
     evidence = replace(evidence, lists=(*evidence.lists, *lists), facts=tuple(facts)[:MOST_FACTS])
-    missing = {name for name, _, found in each if found is None}
-    return note_lists(turn, evidence, missing, ((name, ms) for (name, _), (_, ms) in zip(asked, made, strict=True)))
+    missing = {name for name, _, result in results if result is None}
+    return note_lists(turn, evidence, missing, ((name, ms) for (name, _), (_, ms) in zip(searches, replies, strict=True)))
 
 
 async def _search_one(source: RankedLists, query: Query, scope: Scope) -> tuple[Found | None, float]:
@@ -50,31 +50,31 @@ async def _search_one(source: RankedLists, query: Query, scope: Scope) -> tuple[
     started = clock()
     try:
         async with asyncio.timeout(LIMIT_S):
-            found = await source.search(query, scope)
-            seen = await scope.readable({*(entry.chunk_id for entry in found.items), *(fact.chunk_id for fact in found.facts)})
+            result = await source.search(query, scope)
+            seen = await scope.readable({*(entry.chunk_id for entry in result.items), *(fact.chunk_id for fact in result.facts)})
     except (FootnoteError, TimeoutError):
         return None, (clock() - started) * 1000
-    items = tuple(entry for entry in found.items if entry.chunk_id in seen)
-    facts = tuple(fact for fact in found.facts if fact.chunk_id in seen)
+    items = tuple(entry for entry in result.items if entry.chunk_id in seen)
+    facts = tuple(fact for fact in result.facts if fact.chunk_id in seen)
     return Found(items[: scope.limit], facts), (clock() - started) * 1000
 
 
 def gate_of(turn: Turn, index: Index) -> Readable:
     """The gate for this turn: what the caller may read of the collection, at the levels and under the conditions of the request."""
-    request, known = turn.request, dict[str, bool]()
+    request, readability = turn.request, dict[str, bool]()
 
     async def readable(chunk_ids: Collection[str]) -> frozenset[str]:
-        new = sorted(set(chunk_ids) - known.keys())
+        new = sorted(set(chunk_ids) - readability.keys())
         chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, new)} if new else {}
         collection = (await index.view(turn.caller, request.collection)).name or request.collection if chunks else ""
         for chunk_id in new:
             chunk = chunks.get(chunk_id)
-            known[chunk_id] = (
+            readability[chunk_id] = (
                 chunk is not None
                 and chunk.level in request.levels
                 and (chunk.collection == ATTACHED or (chunk.collection == collection and _matches(request, chunk)))
             )
-        return frozenset(chunk_id for chunk_id in chunk_ids if known[chunk_id])
+        return frozenset(chunk_id for chunk_id in chunk_ids if readability[chunk_id])
 
     return readable
 

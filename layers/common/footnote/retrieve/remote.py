@@ -47,8 +47,8 @@ async def search_remotely(turn: Turn, *, tools: Tools | None, mcp: MCP) -> Turn:
     if search is None:
         return turn
     given = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
-    asked = [filled(search, given, {"query": query.text}) for query in turn.answered]
-    return await _found(turn, "mcp", [tools.call(search.name, arguments, timeout_s=mcp.limit_s) for arguments in asked])
+    calls = [filled(search, given, {"query": query.text}) for query in turn.answered]
+    return await _found(turn, "mcp", [tools.call(search.name, arguments, timeout_s=mcp.limit_s) for arguments in calls])
 
 
 def may_ask_kdb(turn: Turn) -> bool:
@@ -70,8 +70,8 @@ async def _found(turn: Turn, source: str, searches: Sequence[Awaitable[str | Non
     best: dict[str, Hit] = {}
     replies = [reply for reply in await asyncio.gather(*searches) if reply is not None]
     for hit in (hit for reply in replies for hit in _read(reply, source, turn)):
-        known = best.setdefault(hit.chunk.chunk_id, hit)
-        if known.score < hit.score:
+        earlier = best.setdefault(hit.chunk.chunk_id, hit)
+        if earlier.score < hit.score:
             best[hit.chunk.chunk_id] = hit
     hits = tuple(sorted(best.values(), key=lambda hit: -hit.score)[: turn.request.limit])
     return replace(turn, evidence=replace(turn.evidence, hits=hits, closed=not replies))

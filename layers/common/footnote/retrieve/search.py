@@ -54,13 +54,15 @@ async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Tur
     """Embeds the queries that have no vector yet, if the dense list would have weight. A hypothetical text is embedded as a passage."""
     if embedder is None or not _embeds(turn, embedder, rag):
         return turn
-    made: dict[str, npt.NDArray[np.float32]] = {}
+    vectors: dict[str, npt.NDArray[np.float32]] = {}
     for as_query in (True, False):
         texts = [query.text for query in turn.queries if _lacks_vector(query) and (query.kind != "hypothetical") is as_query]
         if texts:
             embedded = embed_questions(turn, embedder, texts) if as_query else embedder.embed(texts)
-            made |= dict(zip(texts, await embedded, strict=True))
-    queries = (replace(query, vector=made[query.text], embedder=embedder.name) if _lacks_vector(query) else query for query in turn.queries)
+            vectors |= dict(zip(texts, await embedded, strict=True))
+    queries = (
+        replace(query, vector=vectors[query.text], embedder=embedder.name) if _lacks_vector(query) else query for query in turn.queries
+    )
     return replace(turn, queries=tuple(queries))
 
 
@@ -73,19 +75,21 @@ async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Ra
     SearchUnavailable if `knn` is requested and there is no embedder."""
     if turn.request.retriever == "knn" and not turn.vectors:
         raise SearchUnavailable("The retriever knn needs an embedder. Run `make setup`, set EMBEDDING__BASE_URL, or use bm25.")
-    searched = {found.query for found in turn.evidence.lists}
-    wanted = [query for query in turn.queries if query.text not in searched and (query.kind != "hypothetical" or query.vector is not None)]
-    once = {query.text: query for query in reversed(wanted)}  # branches may have derived the same text; the first kind counts
+    searched = {ranking.query for ranking in turn.evidence.lists}
+    missing_queries = [
+        query for query in turn.queries if query.text not in searched and (query.kind != "hypothetical" or query.vector is not None)
+    ]
+    once = {query.text: query for query in reversed(missing_queries)}  # branches may have derived the same text; the first kind counts
     queries = list(reversed(once.values()))
-    made = await _search_all([(query, _search_one(turn, query, index, embedder, rag)) for query in queries])
-    lists = chain.from_iterable(lists_of(query.text, found) for query, found in made if found is not None)
+    results = await _search_all([(query, _search_one(turn, query, index, embedder, rag)) for query in queries])
+    lists = chain.from_iterable(lists_of(query.text, candidates) for query, candidates in results if candidates is not None)
     evidence = replace(turn.evidence, lists=(*turn.evidence.lists, *lists))
-    missing: set[str] = {query.kind for query, found in made if is_derived(query) and (found is None or found.missing)}
-    own = [found for query, found in made if found is not None and not is_derived(query)]
-    if wants_vector(turn) and _embeds(turn, embedder, rag) and any(_lacks_vector(query) for query, _ in made if not is_derived(query)):
+    missing: set[str] = {query.kind for query, candidates in results if is_derived(query) and (candidates is None or candidates.missing)}
+    own = [candidates for query, candidates in results if candidates is not None and not is_derived(query)]
+    if wants_vector(turn) and _embeds(turn, embedder, rag) and any(_lacks_vector(query) for query, _ in results if not is_derived(query)):
         missing.add("cosine")  # the embedder was late or failed
-    left_out = missing.union(*(found.missing for found in own))
-    return note_lists(turn, evidence, left_out, chain.from_iterable(found.ms.items() for found in own))
+    left_out = missing.union(*(candidates.missing for candidates in own))
+    return note_lists(turn, evidence, left_out, chain.from_iterable(candidates.ms.items() for candidates in own))
 
 
 async def _search_all(searches: Sequence[tuple[Query, Coroutine[Any, Any, Candidates]]]) -> list[tuple[Query, Candidates | None]]:
@@ -101,10 +105,12 @@ async def _search_all(searches: Sequence[tuple[Query, Coroutine[Any, Any, Candid
         for _, task in tasks:
             task.cancel()
         ended = await asyncio.gather(*(task for _, task in tasks), return_exceptions=True)
-    unexpected = [each for each in ended if isinstance(each, BaseException) and not isinstance(each, SearchUnavailable | CancelledError)]
+    unexpected = [
+        result for result in ended if isinstance(result, BaseException) and not isinstance(result, SearchUnavailable | CancelledError)
+    ]
     if unexpected:
         raise unexpected[0]
-    return [(query, None if isinstance(each, BaseException) else each) for (query, _), each in zip(tasks, ended, strict=True)]
+    return [(query, None if isinstance(result, BaseException) else result) for (query, _), result in zip(tasks, ended, strict=True)]
 
 
 def note_lists(turn: Turn, evidence: Evidence, missing: Collection[str], ms: Iterable[tuple[str, float]]) -> Turn:
@@ -139,7 +145,7 @@ async def warn_of_missing_lists(turn: Turn) -> Turn:
 async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder | None, rag: Rag) -> Candidates:
     """What one query found."""
     request = turn.request
-    asked = Search(
+    search = Search(
         collection=request.collection,
         text="" if request.retriever == "knn" or query.kind == "hypothetical" else query.text,
         lang=query.lang,
@@ -153,22 +159,22 @@ async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder
         conditions=request.conditions,
     )
     try:
-        return await index.candidates(turn.caller, asked)
+        return await index.candidates(turn.caller, search)
     except SearchTimeout:  # no time left for another call
         raise
     except SearchUnavailable:
-        if not asked.text or asked.vector is None:
+        if not search.text or search.vector is None:
             raise
     words, near = await asyncio.gather(
-        index.candidates(turn.caller, replace(asked, vector=None)),
-        index.candidates(turn.caller, replace(asked, text="")),
+        index.candidates(turn.caller, replace(search, vector=None)),
+        index.candidates(turn.caller, replace(search, text="")),
         return_exceptions=True,
     )
-    failed = [each for each in (words, near) if isinstance(each, BaseException)]
-    if len(failed) == 2 or any(not isinstance(each, SearchUnavailable) for each in failed):
+    failed = [reply for reply in (words, near) if isinstance(reply, BaseException)]
+    if len(failed) == 2 or any(not isinstance(error, SearchUnavailable) for error in failed):
         raise failed[-1]
-    lexical, dense = (each if isinstance(each, Candidates) else Candidates() for each in (words, near))
-    missing = frozenset(source for source, each in (("bm25", words), ("cosine", near)) if each in failed)
+    lexical, dense = (reply if isinstance(reply, Candidates) else Candidates() for reply in (words, near))
+    missing = frozenset(source for source, reply in (("bm25", words), ("cosine", near)) if reply in failed)
     return replace(dense, lexical=lexical.lexical, missing=missing, ms={**lexical.ms, **dense.ms})
 
 
