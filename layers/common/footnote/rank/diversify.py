@@ -65,8 +65,8 @@ async def diversify(turn: Turn, *, index: Index, embedder: Embedder | None) -> T
 
 async def _passages(turn: Turn, index: Index, embedder: Embedder | None) -> list[_Passage]:
     pool = turn.evidence.pool
-    found = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in pool], embedder.name if embedder else "")
-    return [_Passage(hit, found.get(hit.chunk.chunk_id, ChunkSentences(()))) for hit in pool]
+    sentences = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in pool], embedder.name if embedder else "")
+    return [_Passage(hit, sentences.get(hit.chunk.chunk_id, ChunkSentences(()))) for hit in pool]
 
 
 class _Passage:

@@ -18,8 +18,8 @@ def may_add_earlier(turn: Turn) -> bool:
 
 async def add_earlier(turn: Turn, *, index: Index) -> Turn:
     """Appends the passages to `turn.evidence.added`, read through the permission gate."""
-    known = {hit.chunk.chunk_id for hit in turn.evidence.sources}
-    wanted = [passage for passage in turn.conversation.passages[:MOST] if passage not in known]
-    chunks = await index.read(turn.caller, wanted) if wanted else ()
+    shown = {hit.chunk.chunk_id for hit in turn.evidence.sources}
+    passages = [passage for passage in turn.conversation.passages[:MOST] if passage not in shown]
+    chunks = await index.read(turn.caller, passages) if passages else ()
     added = (*turn.evidence.added, *(Hit(chunk, 0.0) for chunk in chunks))
     return replace(turn, evidence=replace(turn.evidence, added=added))

@@ -16,17 +16,19 @@ def may_be_expanded(turn: Turn) -> bool:
 async def expand_documents(turn: Turn, *, index: Index) -> Turn:
     """Sets `turn.evidence.added` to the passages nearest to the best hit of each of the best documents (`request.expansion`), read
     through the permission gate. They are no results of the search: their score is 0."""
-    wanted, hits = turn.request.expansion, turn.evidence.hits
+    expansion, hits = turn.request.expansion, turn.evidence.hits
     best: dict[str, Hit] = {}
     for hit in hits:
-        if hit.score >= wanted.least_score and not hit.chunk.chunk_id.startswith(EXTERNAL_IDS):
+        if hit.score >= expansion.least_score and not hit.chunk.chunk_id.startswith(EXTERNAL_IDS):
             best.setdefault(hit.chunk.doc_id, hit)
-    known = {hit.chunk.chunk_id for hit in hits}
+    shown = {hit.chunk.chunk_id for hit in hits}
     added: list[Hit] = []
-    for hit in list(best.values())[: wanted.documents]:
-        found = await index.read(turn.caller, [chunk_id for chunk_id in _around(hit, wanted.chunks + len(hits)) if chunk_id not in known])
-        passages = [chunk for chunk in found if chunk.level == 2 and turn.request.admits(chunk)]
-        added += [Hit(replace(chunk, file_label=hit.chunk.file_label), 0.0) for chunk in passages[: wanted.chunks]]
+    for hit in list(best.values())[: expansion.documents]:
+        chunks = await index.read(
+            turn.caller, [chunk_id for chunk_id in _around(hit, expansion.chunks + len(hits)) if chunk_id not in shown]
+        )
+        passages = [chunk for chunk in chunks if chunk.level == 2 and turn.request.admits(chunk)]
+        added += [Hit(replace(chunk, file_label=hit.chunk.file_label), 0.0) for chunk in passages[: expansion.chunks]]
     return replace(turn, evidence=replace(turn.evidence, added=tuple(added)))
 
 

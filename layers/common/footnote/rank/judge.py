@@ -49,9 +49,9 @@ async def judge_passages(turn: Turn, *, models: Models, prompts: Prompts) -> Tur
     judged, rest = turn.evidence.hits[:MOST], turn.evidence.hits[MOST:]
     values = {"question": untrusted(turn.asked), "passages": [untrusted(whole_text(hit, CHARACTERS)) for hit in judged]}
     prompt = prompts.render("judge_passages", turn.lang, values, turn.plan.prompts)
-    made = await ask(models, turn.plan.model, [Message("user", prompt)], Judgement, timeout_s=LIMIT_S)
-    found = {**dict.fromkeys(made.irrelevant, 0.0), **dict.fromkeys(made.partly, 0.5), **dict.fromkeys(made.relevant, 1.0)}
-    relevance = [found.get(number) for number in range(1, len(judged) + 1)]
+    judgement = await ask(models, turn.plan.model, [Message("user", prompt)], Judgement, timeout_s=LIMIT_S)
+    ratings = {**dict.fromkeys(judgement.irrelevant, 0.0), **dict.fromkeys(judgement.partly, 0.5), **dict.fromkeys(judgement.relevant, 1.0)}
+    relevance = [ratings.get(number) for number in range(1, len(judged) + 1)]
     kept = [_noted(hit, value) for at, (hit, value) in enumerate(zip(judged, relevance, strict=True)) if at < LEAST or value != 0]
     evidence = replace(turn.evidence, hits=(*kept, *rest), judged=len(judged))
     return replace(turn, evidence=evidence).with_notes(judged_passages=len(judged))

@@ -59,17 +59,17 @@ async def refine(turn: Turn, *, index: Index) -> Turn:
         ranked = _scaled(ranked)
     first, rest = ranked[:TOP], ranked[TOP:]
     terms = {query.text: content_terms(query.text, query.lang) for query in turn.answered}
-    wanted = {UNSEEN}.union(*terms.values())
-    found, weights = await asyncio.gather(
+    all_terms = {UNSEEN}.union(*terms.values())
+    sentences, weights = await asyncio.gather(
         index.sentences(turn.caller, [entry.chunk_id for entry in first], turn.embedder),
-        index.term_weights(turn.caller, turn.request.collection, sorted(wanted)),
+        index.term_weights(turn.caller, turn.request.collection, sorted(all_terms)),
     )
     scored: list[Ranked] = []
     for query in turn.answered:
         mine = [entry for entry in first if entry.query == query.text]
         forms = other_forms(query.text, query.lang, turn.languages)
-        made = second_stage(query, mine, [found.get(entry.chunk_id) for entry in mine], terms[query.text], weights, forms)
-        scored += [Ranked(entry.chunk_id, score, entry.query) for entry, score in zip(mine, made, strict=True)]
+        new_scores = second_stage(query, mine, [sentences.get(entry.chunk_id) for entry in mine], terms[query.text], weights, forms)
+        scored += [Ranked(entry.chunk_id, score, entry.query) for entry, score in zip(mine, new_scores, strict=True)]
     largest = WITH_VECTORS if turn.vectors else WITHOUT_VECTORS
     refined = [*sorted(scored, key=lambda entry: (-entry.score, entry.chunk_id)), *rest]
     scaled = tuple(Ranked(chunk_id, score / largest, query) for chunk_id, score, query in refined)
@@ -96,16 +96,16 @@ def second_stage(
 
     scores = np.array([entry.score for entry in entries])
     at = [i for i, passage in enumerate(passages) if passage is not None]
-    held = [passage for passage in passages if passage is not None]
-    if held:
-        words = _Words(terms, weights, held, forms)
+    readable = [passage for passage in passages if passage is not None]
+    if readable:
+        words = _Words(terms, weights, readable, forms)
         if query.vector is None:
             scores[at] += SENTENCE * words.best(words.coverage)
         else:
             sentences = words.best(0.5 * words.coverage + 0.5 * words.cosines(query.vector))
-            scores[at] += SENTENCE * sentences + PAIR * words.pairs() + NEIGHBOUR * _neighbours(query.vector, scores[at], held)
-    made: list[float] = scores.tolist()
-    return made
+            scores[at] += SENTENCE * sentences + PAIR * words.pairs() + NEIGHBOUR * _neighbours(query.vector, scores[at], readable)
+    refined: list[float] = scores.tolist()
+    return refined
 
 
 class _Words:
@@ -130,17 +130,19 @@ class _Words:
         text = " " + " ".join([f" {END} ".join((passage.heading_terms, *passage.terms, "")) for passage in passages])
         for form, term in forms.items():
             text = text.replace(f" {form} ", f" {term} ")
-        found = [_find(f" {term} ", text) for term in self._weights]
-        self._at = np.array([at for places in found for at in places], np.int64)
+        occurrences = [_find(f" {term} ", text) for term in self._weights]
+        self._at = np.array([at for places in occurrences for at in places], np.int64)
         """The position before each occurrence of a term; those of the first term come first."""
-        self._term = np.repeat(np.arange(len(found)), np.array([len(places) for places in found], np.int64))
+        self._term = np.repeat(np.arange(len(occurrences)), np.array([len(places) for places in occurrences], np.int64))
         self._codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         self._line = np.searchsorted(np.flatnonzero(self._codes == ord(END)), self._at)
-        held = np.zeros((len(self._passage), len(found)), bool)
-        held[self._line, self._term] = True
-        held |= held[self._first][self._passage]
+        contained = np.zeros((len(self._passage), len(occurrences)), bool)
+        contained[self._line, self._term] = True
+        contained |= contained[self._first][self._passage]
         total = whole_weight(self._weights, weights)
-        self.coverage: npt.NDArray[np.float64] = held @ np.array([*self._weights.values()]) / total if total else np.zeros(len(held))
+        self.coverage: npt.NDArray[np.float64] = (
+            contained @ np.array([*self._weights.values()]) / total if total else np.zeros(len(contained))
+        )
         """cov of each line with the headings of its passage."""
 
     def best(self, of_lines: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -155,14 +157,14 @@ class _Words:
         import numpy as np
 
         vectors = [passage.vectors for passage in self._passages if passage.vectors is not None]
-        made = np.concatenate(vectors) @ vector / 127.0 if vectors else np.zeros(1)
-        cosines = np.full(len(self._passage), np.partition(made, len(made) // 2)[len(made) // 2])
+        similarities = np.concatenate(vectors) @ vector / 127.0 if vectors else np.zeros(1)
+        cosines = np.full(len(self._passage), np.partition(similarities, len(similarities) // 2)[len(similarities) // 2])
         if vectors:
-            known = np.array([passage.vectors is not None for passage in self._passages])
-            cosines[self._first[known]] = -1.0
-            known = known[self._passage]
-            known[self._first] = False
-            cosines[known] = made
+            has_vectors = np.array([passage.vectors is not None for passage in self._passages])
+            cosines[self._first[has_vectors]] = -1.0
+            has_vectors = has_vectors[self._passage]
+            has_vectors[self._first] = False
+            cosines[has_vectors] = similarities
         return cosines
 
     def pairs(self) -> npt.NDArray[np.float64]:
@@ -194,23 +196,23 @@ class _Words:
         return score
 
 
-def _ranges(starts: npt.NDArray[np.int64], wanted: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _ranges(starts: npt.NDArray[np.int64], groups: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The indexes starts[i] … starts[i + 1] − 1 of each wanted i, one after the other: (which of the wanted, index)."""
     import numpy as np
 
-    lengths = starts[wanted + 1] - starts[wanted]
-    which = np.repeat(np.arange(len(wanted)), lengths)
-    return which, np.arange(len(which)) + (starts[wanted] - np.cumsum(lengths) + lengths)[which]
+    lengths = starts[groups + 1] - starts[groups]
+    which = np.repeat(np.arange(len(groups)), lengths)
+    return which, np.arange(len(which)) + (starts[groups] - np.cumsum(lengths) + lengths)[which]
 
 
 def _find(word: str, text: str) -> list[int]:
     """Where the word stands in the text; it begins and ends with a space, which two of them may share."""
-    found: list[int] = []
+    positions: list[int] = []
     at = text.find(word)
     while at >= 0:
-        found.append(at)
+        positions.append(at)
         at = text.find(word, at + len(word) - 1)
-    return found
+    return positions
 
 
 def _neighbours(
@@ -223,14 +225,14 @@ def _neighbours(
     vectors = [passage.passage for passage in passages if passage.passage is not None]
     if not vectors:
         return np.zeros(len(passages))
-    known = np.array([passage.passage is not None for passage in passages])
+    has_vector = np.array([passage.passage is not None for passage in passages])
     matrix = np.concatenate(vectors).reshape(len(vectors), -1)
-    first = base[known][:NEIGHBOURS].astype(np.float32)
+    first = base[has_vector][:NEIGHBOURS].astype(np.float32)
     if not first.any():
         first += 1
     cosines = matrix @ (vector + 0.5 * (first @ matrix[:NEIGHBOURS]) / first.sum())
     lowest, highest = cosines.min(), cosines.max()
     cosines = (cosines - lowest) / (highest - lowest) if highest > lowest else np.ones_like(cosines)
     scaled = np.full(len(passages), cosines.mean())
-    scaled[known] = cosines
+    scaled[has_vector] = cosines
     return scaled

@@ -19,8 +19,8 @@ async def read_pool(turn: Turn, *, index: Index) -> Turn:
     read: list[tuple[Ranked, Chunk]] = []
     for start in range(0, len(evidence.ranked), size):
         batch = evidence.ranked[start : start + size]
-        found = await index.read(turn.caller, [entry.chunk_id for entry in batch])
-        chunks = {chunk.chunk_id: chunk for chunk in found if request.admits(chunk)}
+        readable = await index.read(turn.caller, [entry.chunk_id for entry in batch])
+        chunks = {chunk.chunk_id: chunk for chunk in readable if request.admits(chunk)}
         read += [(entry, chunks[entry.chunk_id]) for entry in batch if entry.chunk_id in chunks]
         if len(read) >= size:
             break
@@ -41,14 +41,14 @@ async def cut(turn: Turn) -> Turn:
 
 def _with_scores(turn: Turn, pool: Sequence[tuple[Ranked, Chunk]]) -> tuple[Hit, ...]:
     """Hits with the score of each list that found them."""
-    wanted = {entry.chunk_id for entry, _ in pool}
+    pool_ids = {entry.chunk_id for entry, _ in pool}
     scores = {
-        (found.query, entry.chunk_id, found.source): entry.score
-        for found in turn.evidence.lists
-        for entry in found.items
-        if entry.chunk_id in wanted
+        (ranking.query, entry.chunk_id, ranking.source): entry.score
+        for ranking in turn.evidence.lists
+        for entry in ranking.items
+        if entry.chunk_id in pool_ids
     }
-    sources = tuple(dict.fromkeys(found.source for found in turn.evidence.lists))
+    sources = tuple(dict.fromkeys(ranking.source for ranking in turn.evidence.lists))
     return tuple(
         Hit(
             chunk,

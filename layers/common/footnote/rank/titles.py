@@ -21,8 +21,8 @@ async def tell_titles_apart(turn: Turn, *, index: Index) -> Turn:
 async def with_file_labels(chunks: Sequence[Chunk], caller: Caller, collection: str, index: Index) -> list[Chunk]:
     """The passages with their `file_label`. Those of other systems keep the names that these gave them."""
     own = {chunk.doc_id: chunk for chunk in chunks if not chunk.chunk_id.startswith(EXTERNAL_IDS)}
-    known = await index.titled(caller, collection, list({chunk.title: None for chunk in own.values()}))
-    documents = {title: set(doc_ids) for title, doc_ids in known.items()}
+    titled = await index.titled(caller, collection, list({chunk.title: None for chunk in own.values()}))
+    documents = {title: set(doc_ids) for title, doc_ids in titled.items()}
     for doc_id, chunk in own.items():
         documents.setdefault(chunk.title, set()).add(doc_id)
     names = Counter((chunk.title, _file_name(chunk)) for chunk in own.values())
@@ -38,8 +38,8 @@ async def with_file_labels(chunks: Sequence[Chunk], caller: Caller, collection: 
 
 async def title_among(document: Document, caller: Caller, index: Index) -> str:
     """The document's title, with its file's name in brackets where several documents have it that the caller may read."""
-    known = await index.titled(caller, document.collection, [document.title])
-    several = known.get(document.title, frozenset()) - {document.doc_id}
+    titled = await index.titled(caller, document.collection, [document.title])
+    several = titled.get(document.title, frozenset()) - {document.doc_id}
     return f"{document.title} ({document.file_name})" if several else document.title
 
 
