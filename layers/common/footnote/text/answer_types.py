@@ -40,17 +40,17 @@ HELD: Mapping[AskedType, re.Pattern[str]] = {
 """Finds what is asked for in a sentence."""
 
 
-def answer_type_score(asked: AskedType | None, question: str, sentence: str) -> float:
+def answer_type_score(asked_type: AskedType | None, question: str, sentence: str) -> float:
     """Whether a sentence contains what the question asks for: 1 yes, 0 no, .5 if that has no form of its own.
 
     A thing that the question itself names does not count."""
-    if asked is None or asked not in HELD:
+    if asked_type is None or asked_type not in HELD:
         return 0.5
     named = question.lower()
     numbered = ITEM_NUMBER.match(sentence)
-    for match in HELD[asked].finditer(sentence, numbered.end() if numbered else 0):
-        if asked == "reason" or match.group().lower() not in named:
+    for match in HELD[asked_type].finditer(sentence, numbered.end() if numbered else 0):
+        if asked_type == "reason" or match.group().lower() not in named:
             return 1.0
-    if asked == "person" and re.search(r"[가-힣]", question):
+    if asked_type == "person" and re.search(r"[가-힣]", question):
         return 0.5  # Hangul has no capitals that would distinguish a name from a noun
     return 0.0

@@ -91,10 +91,10 @@ class CodeScanner:
         self._held += text
         pieces: list[Piece] = []
         while self._at < len(self._held):
-            found = self._in_fence(self.fence, at_end) if self.fence else self._in_prose(at_end)
-            if found is None:
+            piece = self._in_fence(self.fence, at_end) if self.fence else self._in_prose(at_end)
+            if piece is None:
                 break
-            end, is_code = found
+            end, is_code = piece
             if end > self._at:
                 pieces.append(Piece(self._held[self._at : end], is_code))
                 self._go_on(pieces[-1].text)
@@ -129,53 +129,53 @@ class CodeScanner:
         return newline + 1, True
 
     def _closes(self, fence: Fence, line: str) -> bool:
-        found = CLOSING.fullmatch(line)
-        if found is None or self.opens or found[2][0] != fence.sign or len(found[2]) < fence.length:
+        closing = CLOSING.fullmatch(line)
+        if closing is None or self.opens or closing[2][0] != fence.sign or len(closing[2]) < fence.length:
             return False
-        return len(found[1].expandtabs(4)) <= fence.column + 3 and (fence.quoted or ">" not in found[1])
+        return len(closing[1].expandtabs(4)) <= fence.column + 3 and (fence.quoted or ">" not in closing[1])
 
     def _in_prose(self, at_end: bool) -> tuple[int, bool] | None:
         """Where the next piece ends, and whether it is code; None = more text is needed."""
         text, start = self._held, self._at
-        found = SIGNS.search(text, start)
-        if found is None:
+        signs = SIGNS.search(text, start)
+        if signs is None:
             return len(text), False
-        if found.start() > start:
-            return found.start(), False
-        sign, end = found[0][0], found.end()
+        if signs.start() > start:
+            return signs.start(), False
+        sign, end = signs[0][0], signs.end()
         if end == len(text) and not at_end:
             return None
         if sign == "\\":
             return end + (text[end : end + 1] in ("`", "~", "\\")), False
-        if len(found[0]) >= 3 and CONTAINER.fullmatch(self._line):
+        if len(signs[0]) >= 3 and CONTAINER.fullmatch(self._line):
             rest = TICKS_OR_LINE.search(text, end) if sign == "`" else None
             if sign == "`" and rest is None and not at_end:
                 return None
             if rest is None or rest[0] == "\n":
-                self.fence = Fence(sign, len(found[0]), len(self._line.expandtabs(4)), ">" in self._line)
+                self.fence = Fence(sign, len(signs[0]), len(self._line.expandtabs(4)), ">" in self._line)
                 self.opens = True
                 return end, True
         if sign == "~":
             return end, False
-        closed = self._closer(end, len(found[0]), at_end)
+        closed = self._closer(end, len(signs[0]), at_end)
         return None if closed is None else (closed or end, closed > 0)
 
     def _closer(self, start: int, length: int, at_end: bool) -> int | None:
         """Where the inline code that begins before `start` ends; 0 = nowhere, None = more text is needed."""
         text, self._searched = self._held, self._searched or start
-        for found in TICKS_OR_LINE.finditer(text, self._searched):
-            self._searched = found.start()
-            if found[0] == "\n":
-                begun = BLOCK_BEGUN.fullmatch(text, found.end())
+        for match in TICKS_OR_LINE.finditer(text, self._searched):
+            self._searched = match.start()
+            if match[0] == "\n":
+                begun = BLOCK_BEGUN.fullmatch(text, match.end())
                 if begun and not at_end:
                     return None
-                if ONE_LINE.match(self._line) or BLOCK.match(f"{begun[0]}\n" if begun else text, 0 if begun else found.end()):
+                if ONE_LINE.match(self._line) or BLOCK.match(f"{begun[0]}\n" if begun else text, 0 if begun else match.end()):
                     break
-            elif found.end() == len(text) and not at_end:
+            elif match.end() == len(text) and not at_end:
                 return None
-            elif len(found[0]) == length:
+            elif len(match[0]) == length:
                 self._searched = 0
-                return found.end()
+                return match.end()
         else:
             self._searched = len(text)
             if not at_end:
@@ -219,7 +219,7 @@ def followed_by(text: str, addition: str) -> str:
         text = f"{text.rstrip()}\n{'' if scanner.fence.quoted else scanner.fence.sign * scanner.fence.length}"
         return f"{text}\n{addition}".rstrip()
     is_block = bool(pieces) and pieces[-1].is_code and CLOSING.fullmatch(pieces[-1].text) is not None
-    text = sub_prose(ESCAPED_OR_TICK, lambda found: found[0] if found[0] != "`" else r"\`", text)
+    text = sub_prose(ESCAPED_OR_TICK, lambda match: match[0] if match[0] != "`" else r"\`", text)
     return f"{text}{chr(10) if is_block else ' '}{addition}".rstrip()
 
 

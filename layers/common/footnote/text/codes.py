@@ -52,14 +52,14 @@ def code_terms(text: str) -> list[str]:
     has_sign = "-" in text or "." in text or "/" in text or "\u2010" in text or "\u2011" in text
     if not has_sign or DIGITS.isdisjoint(text):  # as in most questions
         return []
-    found = list[str]()
+    terms = list[str]()
     for run in PARTS.findall(unicodedata.normalize("NFKC", text)):
         at = 0
         for is_word, some in groupby(run.translate(SIGNS).split(" "), _is_word):
             written = run[at : at + len(" ".join(some))].lower()
             at += len(written) + 1
-            found += [] if is_word else _terms(written[1:] if written[0] == "v" and written[1:2].isdigit() else written)
-    return found
+            terms += [] if is_word else _terms(written[1:] if written[0] == "v" and written[1:2].isdigit() else written)
+    return terms
 
 
 def _is_word(part: str) -> bool:

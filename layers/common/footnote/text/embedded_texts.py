@@ -35,9 +35,9 @@ async def passage_vectors(embedder: Embedder, passages: Sequence[EmbeddedPassage
     if isinstance(embedder, PassageEmbedder):
         return await embedder.embed_passages(passages)
     texts = [[passage.text, *_sentences(passage)] for passage in passages]
-    rows = {text: row for row, text in enumerate(dict.fromkeys(text for each in texts for text in each))}
-    made = await embedder.embed(list(rows))
-    return [made[[rows[text] for text in each]] for each in texts]
+    rows = {text: row for row, text in enumerate(dict.fromkeys(text for passage_texts in texts for text in passage_texts))}
+    vectors = await embedder.embed(list(rows))
+    return [vectors[[rows[text] for text in passage_texts]] for passage_texts in texts]
 
 
 async def embed_questions(turn: Turn, embedder: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float32]:

@@ -21,15 +21,15 @@ def words_of_name(file_name: str) -> str:
 
 def share_named(question: str, words: str, lang: str) -> float:
     """The share of the words that the question has, 0–1. `lang`: the question's."""
-    asked, wanted = set(content_terms(question.replace("_", " "), lang)), set(content_terms(words, lang))
-    return sum(_is_in(term, asked) for term in wanted) / len(wanted) if wanted else 0.0
+    question_terms, own = set(content_terms(question.replace("_", " "), lang)), set(content_terms(words, lang))
+    return sum(_is_in(term, question_terms) for term in own) / len(own) if own else 0.0
 
 
 def share_covered(question: str, words: str, lang: str) -> float:
     """The share of the question's words that are among these; 0 for a question of a single word, which may be anywhere."""
-    asked = set(content_terms(question, lang))
-    return len(asked & set(content_terms(words, lang))) / len(asked) if len(asked) > 1 else 0.0
+    question_terms = set(content_terms(question, lang))
+    return len(question_terms & set(content_terms(words, lang))) / len(question_terms) if len(question_terms) > 1 else 0.0
 
 
 def _is_in(term: str, terms: Iterable[str]) -> bool:
-    return any(term == each or (min(len(term), len(each)) >= PART and (term in each or each in term)) for each in terms)
+    return any(term == other or (min(len(term), len(other)) >= PART and (term in other or other in term)) for other in terms)

@@ -18,28 +18,31 @@ def whole_weight(terms: Collection[str], weights: Mapping[str, float]) -> float:
     return max(sum(weights.get(term, 1.0) for term in set(terms)), 1.5 * weights.get(UNSEEN, 0.0))
 
 
-def covered_share(terms: Collection[str], found: Set[str], weights: Mapping[str, float] | None = None, *, missing: float = 0.0) -> float:
-    """Σ weight of the distinct `terms` in `found` / Σ weight of all; 0 without terms. Without `weights` all weigh 1.
+def covered_share(terms: Collection[str], covered: Set[str], weights: Mapping[str, float] | None = None, *, missing: float = 0.0) -> float:
+    """Σ weight of the distinct `terms` that are `covered` / Σ weight of all; 0 without terms. Without `weights` all weigh 1.
 
     `missing`: the weight of one additional term that is not found. It keeps a claim of one common word from counting as
     fully covered; the longer the claim, the less it matters."""
     distinct = set(terms)
     if weights is None:
-        return len(distinct & found) / len(distinct) if distinct else 0.0
+        return len(distinct & covered) / len(distinct) if distinct else 0.0
     total = missing + sum(weights.get(term, 1.0) for term in distinct)
-    return sum(weights.get(term, 1.0) for term in distinct & found) / total if total else 0.0
+    return sum(weights.get(term, 1.0) for term in distinct & covered) / total if total else 0.0
 
 
 def best_support(claim: str, text: str, lang: str, question: str = "") -> tuple[float, tuple[int, int]]:
     """(share of the claim's terms, bounds) of the sentence, or pair of adjacent sentences, that supports the claim best. If none has a
     term of the claim, as none has of “Yes.”, it is the sentence with most terms of the `question`."""
     terms = frozenset(content_terms(claim, lang))
-    bounds, held = _sentences(text, lang)
+    bounds, sentence_terms = _sentences(text, lang)
     if not bounds:
         return 0.0, (0, len(text))
     # The penalty prefers one sentence where the second adds little.
-    windows = [(covered_share(terms, found), bound) for found, bound in zip(held, bounds, strict=True)]
-    windows += [(covered_share(terms, held[i] | held[i + 1]) - 0.03, (bounds[i][0], bounds[i + 1][1])) for i in range(len(bounds) - 1)]
+    windows = [(covered_share(terms, own), bound) for own, bound in zip(sentence_terms, bounds, strict=True)]
+    windows += [
+        (covered_share(terms, sentence_terms[i] | sentence_terms[i + 1]) - 0.03, (bounds[i][0], bounds[i + 1][1]))
+        for i in range(len(bounds) - 1)
+    ]
     best = max(windows, key=lambda window: (window[0], -window[1][0]))
     return (0.0, best_support(question, text, lang)[1]) if question and best[0] == 0.0 else best
 

@@ -64,16 +64,16 @@ def _features(text: str, model: _Model) -> npt.NDArray[np.int64]:
     import numpy as np
 
     words = [*text.split(), END]
-    known = [model.words[word] for word in words if word in model.words]
+    word_rows = [model.words[word] for word in words if word in model.words]
     # All words at once, each between < and >. A character begins at each byte that continues none.
     data = np.frombuffer("".join(f"<{word}>" for word in words[:-1]).encode("utf-8", "replace"), np.int8)
     if not len(data):
-        return np.array(known, np.int64)
+        return np.array(word_rows, np.int64)
     starts = np.flatnonzero((data & -64) != -128)
     first = np.flatnonzero(data[starts] == ord("<"))  # also those within a text: they only end n-grams earlier
     word_of = np.searchsorted(first, np.arange(len(starts)), "right")
     bounds = np.append(starts, len(data))
-    found = [np.array(known, np.int64)]
+    rows = [np.array(word_rows, np.int64)]
     widest = 1 if len(starts) == len(data) else int(np.diff(bounds).max())
     hashes = np.full(len(starts), HASH_START, np.uint32)
     for size in range(1, LONGEST + 1):
@@ -86,8 +86,8 @@ def _features(text: str, model: _Model) -> npt.NDArray[np.int64]:
             keys = hashes[within].astype(np.int64) % model.buckets
             at = np.searchsorted(model.kept, keys)
             at[at == len(model.kept)] = 0
-            found.append(model.rows[at[model.kept[at] == keys]])
-    return np.concatenate(found)
+            rows.append(model.rows[at[model.kept[at] == keys]])
+    return np.concatenate(rows)
 
 
 def _extend(hashes: npt.NDArray[np.uint32], data: npt.NDArray[np.int8], bounds: npt.NDArray[Any], widest: int) -> npt.NDArray[np.uint32]:
@@ -182,18 +182,18 @@ def _ways(counts: list[int]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.fl
     parents = [0] * (2 * labels - 1)
     turned = [False] * (2 * labels - 1)
     leaf, inner = labels - 1, labels
-    for made in range(labels, 2 * labels - 1):
+    for node in range(labels, 2 * labels - 1):
         children = []
         for _ in range(2):
-            if leaf >= 0 and (inner >= made or weights[leaf] < weights[inner]):
+            if leaf >= 0 and (inner >= node or weights[leaf] < weights[inner]):
                 children.append(leaf)
                 leaf -= 1
             else:
                 children.append(inner)
                 inner += 1
-        weights[made] = sum(weights[child] for child in children)
+        weights[node] = sum(weights[child] for child in children)
         for child in children:
-            parents[child] = made
+            parents[child] = node
         turned[children[1]] = True
     yes, no = np.zeros((2, labels, labels - 1), np.float32)
     for label in range(labels):

@@ -40,7 +40,7 @@ class Part(NamedTuple):
 
 def find_names(question: str, lang: str) -> Iterator[str]:
     """The names, in their order, as they are written."""
-    words = [(found.start(), found[0]) for found in WORD.finditer(question)]
+    words = [(match.start(), match[0]) for match in WORD.finditer(question)]
     parts = tag([word for _, word in words], lang)
     start = end = -1
     for place, ((at, word), part) in enumerate(zip(words, parts, strict=True)):
@@ -65,15 +65,15 @@ def tag(words: Sequence[str], lang: str) -> list[Part | None]:
     if lang not in ENDINGS:
         return [None] * len(words)
     step, weights = _weights()
-    found: list[Part | None] = []
+    parts: list[Part | None] = []
     for place in range(len(words)):
         best, chosen = 0.0, None
         for part in candidates(words[place], lang):
-            score = step * sum(weights[slot] for slot in features(words, place, part, found[-1] if found else None, lang))
+            score = step * sum(weights[slot] for slot in features(words, place, part, parts[-1] if parts else None, lang))
             if score > best:
                 best, chosen = score, part
-        found.append(chosen)
-    return found
+        parts.append(chosen)
+    return parts
 
 
 def candidates(word: str, lang: str) -> Iterator[Part]:
@@ -94,17 +94,17 @@ def features(words: Sequence[str], place: int, part: Part, before: Part | None, 
     previous = words[place - 1].casefold() if place else "^"
     following = words[place + 1].casefold() if place + 1 < len(words) else "$"
     shape, inside = _shape(stem), before is not None
-    told = ["", f"e{ending}", f"w{low}", f"s{shape}", f"n{min(len(stem), 8)}", f"p{previous}", f"f{following}", f"i{inside}"]
-    told += [f"<{size}{low[:size]}" for size in range(1, 5)] + [f">{size}{low[-size:]}" for size in range(1, 6)]
-    told += [f"c{low[at : at + 3]}" for at in range(len(low) - 2)]
-    told += [f"ps{previous[-3:]}", f"fs{following[-3:]}", f"fp{following[:2]}", f"ef{ending}{following[:2]}", f"ip{inside}{previous[-2:]}"]
-    told += [f"si{shape}{place == 0}", f"sp{shape}{previous}", f"sf{shape}{following}", f"e>{ending}{low[-1:]}"]
-    told.append(f"ne{min(len(stem), 5)}{ending}")
+    names = ["", f"e{ending}", f"w{low}", f"s{shape}", f"n{min(len(stem), 8)}", f"p{previous}", f"f{following}", f"i{inside}"]
+    names += [f"<{size}{low[:size]}" for size in range(1, 5)] + [f">{size}{low[-size:]}" for size in range(1, 6)]
+    names += [f"c{low[at : at + 3]}" for at in range(len(low) - 2)]
+    names += [f"ps{previous[-3:]}", f"fs{following[-3:]}", f"fp{following[:2]}", f"ef{ending}{following[:2]}", f"ip{inside}{previous[-2:]}"]
+    names += [f"si{shape}{place == 0}", f"sp{shape}{previous}", f"sf{shape}{following}", f"e>{ending}{low[-1:]}"]
+    names.append(f"ne{min(len(stem), 5)}{ending}")
     near = f"{_kind(words[place - 1]) if place else '^'}{_kind(words[place + 1]) if place + 1 < len(words) else '$'}"
-    told += [f"k{near}", f"kp{near[0]}{place == 1}", f"kf{near[1]}", f"ks{near}{shape}", f"k>{near[1]}{low[-3:]}", f"k<{near[0]}{low[:3]}"]
+    names += [f"k{near}", f"kp{near[0]}{place == 1}", f"kf{near[1]}", f"ks{near}{shape}", f"k>{near[1]}{low[-3:]}", f"k<{near[0]}{low[:3]}"]
     if place > 1:
-        told.append(f"pp{words[place - 2].casefold()} {previous}")
-    for name in told:
+        names.append(f"pp{words[place - 2].casefold()} {previous}")
+    for name in names:
         yield crc32(f"{lang}{name}".encode("utf-8", "replace")) % SLOTS
 
 

@@ -59,13 +59,13 @@ def particulars(text: str, lang: str) -> frozenset[str]:
 
 def names_in(text: str, lang: str) -> set[str]:
     """Words with a capital that no sentence's start explains, which are names, or in German nouns; in Korean those in Latin letters."""
-    starts = {found.end() for found in START.finditer(text)}
+    starts = {match.end() for match in START.finditer(text)}
     return {
         word.lower()
-        for found in WORD.finditer(text)
-        if not (word := found[0])[0].isdigit()
+        for match in WORD.finditer(text)
+        if not (word := match[0])[0].isdigit()
         and word != "I"
-        and (word.isascii() if lang == "ko" else word[1:] != word[1:].lower() or (word[0].isupper() and found.start() not in starts))
+        and (word.isascii() if lang == "ko" else word[1:] != word[1:].lower() or (word[0].isupper() and match.start() not in starts))
     }
 
 
@@ -78,14 +78,14 @@ def count_negations(text: str) -> int:
 def denials(text: str, lang: str) -> Iterator[frozenset[str]]:
     """The terms around each negation: a few words before and after it; in Korean those before it, which it follows."""
     if lang == "ko":
-        for found in NEGATED_KO.finditer(text):
-            yield frozenset(content_terms(text[max(0, found.start() - KO_SCOPE) : found.start()], lang))
+        for negation in NEGATED_KO.finditer(text):
+            yield frozenset(content_terms(text[max(0, negation.start() - KO_SCOPE) : negation.start()], lang))
         return
     words = WORD.findall(text.replace("’", "'"))
     for at, word in enumerate(words):
         if _negates(word):
             around = words[max(0, at - BEFORE) : at] + words[at + 1 : at + 1 + AFTER]
-            yield frozenset(content_terms(" ".join(each for each in around if not _negates(each)), lang))
+            yield frozenset(content_terms(" ".join(other for other in around if not _negates(other)), lang))
 
 
 def _negates(word: str) -> bool:

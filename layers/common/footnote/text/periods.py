@@ -62,11 +62,11 @@ EXPIRES_KO = ("끝나", "만료", "종료", "마감")
 def find_period(question: str, today: date) -> Period | None:
     """The time that the wanted documents are from; None = the question names none."""
     korean = None if any(word in question for word in EXPIRES_KO) else KOREAN.search(question)
-    plain = (found for found in PLAIN.finditer(question) if not _is_verb(found, question))
-    found = LATIN.search(question) or korean or next(plain, None)
-    if found is None:
+    plain = (match for match in PLAIN.finditer(question) if not _is_verb(match, question))
+    match = LATIN.search(question) or korean or next(plain, None)
+    if match is None:
         return None
-    said = {name: value.lower() for name, value in found.groupdict().items() if value}
+    said = {name: value.lower() for name, value in match.groupdict().items() if value}
     try:
         spans = next(_span(said, today), None)
     except ValueError:  # the 31st of June
@@ -86,13 +86,13 @@ def find_period(question: str, today: date) -> Period | None:
     return Period(first, end)
 
 
-def _is_verb(found: re.Match[str], question: str) -> bool:
+def _is_verb(match: re.Match[str], question: str) -> bool:
     """Whether “may” is no month: “firms may offer”, “What may contracts contain?”. Inside a sentence the month has a capital, or a day, a
     year or a word of BEFORE_MONTH beside it."""
-    if (found["month"] or "").lower() != "may" or found["day"] or found["year"]:
+    if (match["month"] or "").lower() != "may" or match["day"] or match["year"]:
         return False
-    before = question[: found.start()]
-    return BEFORE_MONTH.search(before) is None and (not before.strip() or found["month"] == "may")
+    before = question[: match.start()]
+    return BEFORE_MONTH.search(before) is None and (not before.strip() or match["month"] == "may")
 
 
 def _span(said: dict[str, str], today: date) -> Iterator[tuple[date, date]]:

@@ -138,21 +138,21 @@ def classify(question: str, lang: str) -> Classification:
     entities = tuple(find_entities(question, lang))
     if lang not in WORDED_LANGUAGES:
         return Classification(entities=entities, confidence=CONFIDENCE[0])
-    asked = question.strip().rstrip("?？!. ")
-    intents: list[Intent] = [intent for intent, pattern in INTENTS.items() if pattern.search(asked)]
-    told, confidence = kinds_of(question), CONFIDENCE[min(len(intents), len(CONFIDENCE) - 1)]
-    is_multi_hop = told["steps"]["several"] > told["steps"]["one"]
+    bare = question.strip().rstrip("?？!. ")
+    intents: list[Intent] = [intent for intent, pattern in INTENTS.items() if pattern.search(bare)]
+    kinds, confidence = kinds_of(question), CONFIDENCE[min(len(intents), len(CONFIDENCE) - 1)]
+    is_multi_hop = kinds["steps"]["several"] > kinds["steps"]["one"]
     if intents:
         return Classification(intents[0], OF_INTENT[intents[0]], entities, is_multi_hop, confidence=confidence)
-    fact = max(told["fact"], key=lambda name: told["fact"][name])
+    fact = max(kinds["fact"], key=lambda name: kinds["fact"][name])
     return Classification("FACTUAL", cast("QuestionType", fact), entities, is_multi_hop, confidence=confidence)
 
 
 def words_of_intent(question: str) -> frozenset[str]:
     """Words that say what is to be done with things, and name none: “compare”, “fasse … zusammen”, “비교해”."""
-    found = [(match.start(), match.end() - 1) for pattern in INTENTS.values() if (match := pattern.search(question))]
+    matches = [(match.start(), match.end() - 1) for pattern in INTENTS.values() if (match := pattern.search(question))]
     return frozenset(
-        word[0] for word in re.finditer(r"\w+", question) if any(word.start() <= at < word.end() for ends in found for at in ends)
+        word[0] for word in re.finditer(r"\w+", question) if any(word.start() <= at < word.end() for ends in matches for at in ends)
     )
 
 
@@ -168,26 +168,26 @@ def kinds_of(question: str) -> dict[str, dict[str, float]]:
     biases, weights = _weights()
     slots = list(features(question))
     scores = (biases + weights[slots].sum(axis=0) / math.sqrt(len(slots) or 1)).tolist()
-    told: dict[str, dict[str, float]] = {}
+    probabilities: dict[str, dict[str, float]] = {}
     for name, values in HEADS.items():
         odds = [math.exp(score) for score in scores[: len(values)]]
-        told[name] = {value: each / sum(odds) for value, each in zip(values, odds, strict=True)}
+        probabilities[name] = {value: share / sum(odds) for value, share in zip(values, odds, strict=True)}
         scores = scores[len(values) :]
-    return told
+    return probabilities
 
 
 def features(question: str) -> set[int]:
     """The slots of a question's features. Korean words, to which much is joined, are taken apart."""
     words = ["0" if word[0].isdigit() else word for word in WORD.findall(question.casefold())]
-    told = [f"w{word}" for word in words]
+    names = [f"w{word}" for word in words]
     for word in words:
-        told += [f"<{word[:size]}" for size in range(2, 6) if size < len(word)]
-        told += [f">{word[-size:]}" for size in range(1, 5) if size < len(word)]
-        told += [f"c{word[at : at + size]}" for size in (2, 3, 4) for at in range(len(word) - size + 1) if word[at] >= "가"]
-    told += [f"p{first} {second}" for first, second in pairwise(["^", *words, "$"])]
+        names += [f"<{word[:size]}" for size in range(2, 6) if size < len(word)]
+        names += [f">{word[-size:]}" for size in range(1, 5) if size < len(word)]
+        names += [f"c{word[at : at + size]}" for size in (2, 3, 4) for at in range(len(word) - size + 1) if word[at] >= "가"]
+    names += [f"p{first} {second}" for first, second in pairwise(["^", *words, "$"])]
     for length in (1, 2, 3):
-        told += [f"f{length}" + " ".join(words[:length]), f"l{length}" + " ".join(words[-length:])]
-    return {crc32(each.encode("utf-8", "replace")) % SLOTS for each in told}
+        names += [f"f{length}" + " ".join(words[:length]), f"l{length}" + " ".join(words[-length:])]
+    return {crc32(name.encode("utf-8", "replace")) % SLOTS for name in names}
 
 
 @cache
@@ -222,7 +222,7 @@ def find_entities(question: str, lang: str) -> Iterator[Entity]:
 
 
 def _matches(pattern: re.Pattern[str]) -> Callable[[str, str], list[str]]:
-    return lambda question, lang: [found[found.lastindex or 0].strip(" .,") for found in pattern.finditer(question)]
+    return lambda question, lang: [match[match.lastindex or 0].strip(" .,") for match in pattern.finditer(question)]
 
 
 FINDERS: tuple[tuple[EntityKind, Callable[[str, str], Iterable[str]]], ...] = (

@@ -46,7 +46,7 @@ def says_little(question: str, lang: str) -> bool:
 
 def _sentences(message: str, lang: str) -> Iterator[str]:
     """Its sentences and items of lists. Where there are no capitals, each end mark may end a sentence."""
-    shown = "".join(each.upper() if len(each.upper()) == 1 else each for each in message) if message.islower() else message
+    shown = "".join(letter.upper() if len(letter.upper()) == 1 else letter for letter in message) if message.islower() else message
     for start, end in split_sentences(shown, lang):
         yield ITEM.sub("", " ".join(message[start:end].split()), count=1)
 
@@ -58,18 +58,18 @@ def _parts(sentences: list[str], lang: str) -> list[str]:
         asks[-1] = True
     is_story = asks.count(False) >= STORY
     parts: list[str] = []
-    told = ""
+    story = ""
     for sentence, is_asked in zip(sentences, asks, strict=True):
         if not is_asked:
-            told = sentence if is_story else f"{told} {sentence}".strip()
-        elif told and (not is_story or says_little(sentence, lang) or needs_conversation(sentence)):
-            parts.append(f"{told} {sentence}")
-            told = ""
+            story = sentence if is_story else f"{story} {sentence}".strip()
+        elif story and (not is_story or says_little(sentence, lang) or needs_conversation(sentence)):
+            parts.append(f"{story} {sentence}")
+            story = ""
         elif parts and says_little(sentence, lang):
             parts[-1] = f"{parts[-1]} {sentence}"
         else:
             parts.append(sentence)
-            told = ""
-    if parts and told and (not is_story or told[-1].isalnum()):
-        parts[-1] = f"{parts[-1]} {told}"
+            story = ""
+    if parts and story and (not is_story or story[-1].isalnum()):
+        parts[-1] = f"{parts[-1]} {story}"
     return parts

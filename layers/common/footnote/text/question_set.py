@@ -26,7 +26,7 @@ class QuestionSet:
         if not self._questions:
             return False
         if lang not in self._terms:
-            self._terms[lang] = {_terms(each, lang) for each in self._questions} - {frozenset()}
+            self._terms[lang] = {_terms(other, lang) for other in self._questions} - {frozenset()}
         return _plain(question) in self._plain or _terms(question, lang) in self._terms[lang]
 
 

@@ -81,22 +81,22 @@ def _tokens(words: Iterable[str], lang: str) -> list[str]:
 
 def query_tokens(text: str, lang: str, languages: Iterable[str] = ()) -> tuple[str, ...]:
     """Distinct tokens in order of first appearance, also in the forms of `languages`. A query of stop words only keeps its plain words."""
-    found = dict.fromkeys(index_tokens(text, lang))
+    tokens = dict.fromkeys(index_tokens(text, lang))
     stop = STOP_WORDS.get(lang, frozenset())
     _, plain = _divide(word for word in _words(text) if word not in stop)
     for other in languages:
         if other != lang:
-            found |= dict.fromkeys(_word_tokens(plain, other))
-    return tuple(found) or tuple(dict.fromkeys(_words(text)))
+            tokens |= dict.fromkeys(_word_tokens(plain, other))
+    return tuple(tokens) or tuple(dict.fromkeys(_words(text)))
 
 
 def content_terms(text: str, lang: str) -> list[str]:
     """The content of a text: stems or bigrams, and codes, without stop words, question words and 5-grams."""
-    asked = QUESTION_WORDS.get(lang, frozenset())
+    question_words = QUESTION_WORDS.get(lang, frozenset())
     if lang in BIGRAM_LANGUAGES:
-        return _tokens((word for word in _words(text) if word not in asked), lang) + code_terms(text)
+        return _tokens((word for word in _words(text) if word not in question_words), lang) + code_terms(text)
     stop = STOP_WORDS.get(lang, frozenset())
-    words = [word for word in _words(text) if word not in stop and word not in asked]
+    words = [word for word in _words(text) if word not in stop and word not in question_words]
     if any(UNSPACED.search(word) for word in words):
         return _tokens(words, "ko") + code_terms(text)
     return _stem(words, lang) + code_terms(text)
@@ -104,14 +104,14 @@ def content_terms(text: str, lang: str) -> list[str]:
 
 def other_forms(text: str, lang: str, languages: Iterable[str]) -> Mapping[str, str]:
     """The form that a content word of `text` has in another language → its form in `lang`, where they differ."""
-    found = dict[str, str]()
+    forms_of_own = dict[str, str]()
     others = [other for other in languages if other != lang]
     for word in dict.fromkeys(_words(text)) if others else ():
         own = content_terms(word, lang)
         if len(own) == 1:
             forms = {form for other in others for form in content_terms(word, other)}
-            found |= dict.fromkeys(forms.difference(own), own[0])
-    return found
+            forms_of_own |= dict.fromkeys(forms.difference(own), own[0])
+    return forms_of_own
 
 
 def _divide(words: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -198,5 +198,5 @@ def _without_t(word: str, stem: str) -> str:
     if not VERB_IN_T.search(stem) and not VERB_IN_RT.search(word):
         return stem
     stem = stem.removesuffix("t")
-    ending = next((each for each in ("er", "e") if stem.endswith(each) and len(stem) >= SHORTEST + len(each)), "")
+    ending = next((suffix for suffix in ("er", "e") if stem.endswith(suffix) and len(stem) >= SHORTEST + len(suffix)), "")
     return stem.removesuffix(ending)

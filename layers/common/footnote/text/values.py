@@ -17,8 +17,8 @@ from footnote.text.particulars import NUMBER_WORDS
 _MONTHS = {
     name.lower(): number
     for names in CALENDAR_NAMES.values()
-    for each in (names.months, names.short_months)
-    for number, name in enumerate(each, start=1)
+    for months in (names.months, names.short_months)
+    for number, name in enumerate(months, start=1)
 }
 _MONTH = "|".join(sorted((re.escape(name) for name in _MONTHS if not name[0].isdigit()), key=len, reverse=True))
 POWERS = {"천": 1e3, "만": 1e4, "억": 1e8, "thousand": 1e3, "tausend": 1e3, "milliar": 1e9, "mil": 1e6, "mio": 1e6, "mrd": 1e9, "bil": 1e9}
@@ -89,8 +89,8 @@ def _parts(value: str) -> set[str]:
 
 def _values(text: str, lang: str, *, spelled: bool) -> Iterator[str]:
     words = NUMBER_WORDS.get(lang, {}) if spelled else {}
-    for found in VALUE.finditer(text):
-        said = {name: value for name, value in found.groupdict().items() if value}
+    for match in VALUE.finditer(text):
+        said = {name: value for name, value in match.groupdict().items() if value}
         if word := said.get("word"):
             if (digits := words.get(word.lower(), "")).isdigit():
                 yield digits
@@ -108,7 +108,7 @@ def _values(text: str, lang: str, *, spelled: bool) -> Iterator[str]:
             minute = said.get("minute") or said.get("minute2") or said.get("kominute") or 0
             yield f"t{int(hour) % 12}:{int(minute):02}"
         elif several := said.get("sum"):
-            yield f"{sum(float(_number(each)) * POWERS.get(unit, 1.0) for each, unit in PART.findall(several)):.15g}"
+            yield f"{sum(float(_number(number)) * POWERS.get(unit, 1.0) for number, unit in PART.findall(several)):.15g}"
         else:
             number, power = _number(said.get("number") or said["code"]), said.get("power", "").lower()
             yield f"{float(number) * _power(power, POWERS):.15g}" if power else number

@@ -120,7 +120,7 @@ def find_suspects(text: str, title: str = "", lang: str = "en") -> list[Suspect]
     @cache
     def holders() -> Counter[str]:
         """Content word → number of sentences that contain it."""
-        return Counter(term for each in (title, *sentences) for term in set(content_terms(each, lang)))
+        return Counter(term for sentence in (title, *sentences) for term in set(content_terms(sentence, lang)))
 
     def foreign(sentence: str) -> frozenset[str]:
         """Its content words, if it shares none with the rest of the passage."""
@@ -128,14 +128,14 @@ def find_suspects(text: str, title: str = "", lang: str = "en") -> list[Suspect]
         alone = LEAST_TERMS <= len(terms) < len(holders()) and all(holders()[term] == 1 for term in terms)
         return terms if alone else frozenset()
 
-    found: list[Suspect] = []
+    suspects: list[Suspect] = []
     for (start, end), sentence in zip(bounds, sentences, strict=True):
         pieces = [sentence, *(sentence[lead.end() :] for lead in LEAD.finditer(sentence))]
         if any(map(_is_to_assistant, pieces)) or (injects and score(sentence) >= ENOUGH):
-            found.append(Suspect(start, end, frozenset()))
+            suspects.append(Suspect(start, end, frozenset()))
         elif terms := next((terms for piece in pieces if _asks_anything(piece) and (terms := foreign(piece))), frozenset()):
-            found.append(Suspect(start, end, terms))
-    return found
+            suspects.append(Suspect(start, end, terms))
+    return suspects
 
 
 def _is_to_assistant(sentence: str) -> bool:

@@ -43,7 +43,7 @@ def _near(kinds: tuple[str, ...], gap: int, at: dict[str, list[int]]) -> bool:
     if len(kinds) == 1:
         return True
     last: dict[str, int] = {}
-    for place, kind in sorted((place, each) for each in kinds for place in at[each]):
+    for place, kind in sorted((place, name) for name in kinds for place in at[name]):
         last[kind] = place
         if len(last) == len(kinds) and place - min(last.values()) <= gap and len(set(last.values())) == len(kinds):
             return True
