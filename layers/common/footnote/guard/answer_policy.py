@@ -43,23 +43,23 @@ def shows_closest(turn: Turn) -> bool:
 
 async def find_violations(turn: Turn, *, terms: Terms) -> Turn:
     """Sets `review.violations`, the sentences that break the policy, for the revision; notes them by kind."""
-    found = await _violations(turn, terms)
-    if not found:
+    violations = await _violations(turn, terms)
+    if not violations:
         return turn
-    review = replace(turn.record.review, violations=tuple(chain.from_iterable(found.values())))
-    return replace(turn, record=replace(turn.record, review=review)).with_notes(violations=found)
+    review = replace(turn.record.review, violations=tuple(chain.from_iterable(violations.values())))
+    return replace(turn, record=replace(turn.record, review=review)).with_notes(violations=violations)
 
 
 async def enforce_policy(turn: Turn, *, terms: Terms, prompts: Prompts) -> Turn:
     """Warns of what still breaks the policy. An answer with a forbidden term that has not been shown is withheld: its owner finds it in
     the trace (`rejected_answer`)."""
-    found, answer = await _violations(turn, terms), turn.answer
-    if answer is None or not found:
+    violations, answer = await _violations(turn, terms), turn.answer
+    if answer is None or not violations:
         return turn
-    if "forbidden" in found and not turn.profile.live:
+    if "forbidden" in violations and not turn.profile.live:
         guidance = prompts.render("forbidden_guidance", turn.lang, {"topic": None}).strip()
         return _withheld(turn.with_notes(forbidden={"topic": None}), answer, "forbidden", Answer(guidance, model=answer.model))
-    warnings = (WARNINGS[kind] for kind in found if WARNINGS[kind] not in answer.warnings)
+    warnings = (WARNINGS[kind] for kind in violations if WARNINGS[kind] not in answer.warnings)
     return replace(turn, answer=replace(answer, warnings=(*answer.warnings, *warnings)))
 
 
@@ -89,10 +89,10 @@ def _withheld(turn: Turn, answer: Answer, outcome: Outcome, instead: Answer | No
 async def _violations(turn: Turn, terms: Terms) -> dict[Violation, list[str]]:
     """Raises if the forbidden terms cannot be read."""
     copy = await terms.current() if turn.plan.wants("forbidden_check") else None
-    found: dict[Violation, list[str]] = {}
+    violations: dict[Violation, list[str]] = {}
     for kind, sentence in await asyncio.to_thread(lambda: list(_find(turn, copy))):
-        found.setdefault(kind, []).append(sentence)
-    return found
+        violations.setdefault(kind, []).append(sentence)
+    return violations
 
 
 def _names_forbidden(sentence: str, copy: TermCopy) -> bool:

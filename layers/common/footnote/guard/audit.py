@@ -51,27 +51,27 @@ async def audit(records: Records, caller: Caller, action: str, object_id: str, *
     await records.put("audit", f"{now:017.6f}-{token_hex(4)}", {**value, "at": now}, by=caller.user_id, expected=0)
 
 
-async def read_audit(records: Records, limit: int, after: str | None = None, wanted: AuditFilter = EVERYTHING) -> Page[AuditEntry]:
+async def read_audit(records: Records, limit: int, after: str | None = None, criteria: AuditFilter = EVERYTHING) -> Page[AuditEntry]:
     """A page of entries, newest first. With a filter it looks at MOST_READ entries: it may have fewer than `limit`, and the next page
     goes on after `last_id`."""
-    if after is None and wanted.end < inf:
-        after = f"{wanted.end:017.6f}"  # keys begin with the time
-    found: list[AuditEntry] = []
+    if after is None and criteria.end < inf:
+        after = f"{criteria.end:017.6f}"  # keys begin with the time
+    matching: list[AuditEntry] = []
     read, has_more, last = 0, True, after
-    while has_more and len(found) < limit and read < MOST_READ:
-        page = await records.list("audit", limit=limit if wanted == EVERYTHING else PAGE, after=last, newest_first=True)
+    while has_more and len(matching) < limit and read < MOST_READ:
+        page = await records.list("audit", limit=limit if criteria == EVERYTHING else PAGE, after=last, newest_first=True)
         entries = tuple(map(_entry, page.data))
         has_more = page.has_more
         for entry in entries:
             read, last = read + 1, entry.entry_id
-            if entry.at < wanted.start:
-                return Page(tuple(found), has_more=False, last_id=last)
-            if wanted.wants(entry):
-                found.append(entry)
-            if len(found) == limit:
+            if entry.at < criteria.start:
+                return Page(tuple(matching), has_more=False, last_id=last)
+            if criteria.wants(entry):
+                matching.append(entry)
+            if len(matching) == limit:
                 has_more = page.has_more or entry is not entries[-1]
                 break
-    return Page(tuple(found), has_more, last)
+    return Page(tuple(matching), has_more, last)
 
 
 def _entry(record: Record) -> AuditEntry:

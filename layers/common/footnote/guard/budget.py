@@ -27,9 +27,9 @@ class SharedBudget:
         hold = Hold(self.spending, self.user_id, self.budget(), settings.llm)
         return hold if await hold.open() < 1 else None
 
-    async def spend(self, held: Hold, calls: Sequence[ModelCall]) -> None:
+    async def spend(self, hold: Hold, calls: Sequence[ModelCall]) -> None:
         """Counts these calls, and returns what was held for them."""
-        await held.settle(amounts_of(calls, self.settings().llm), calls)
+        await hold.settle(amounts_of(calls, self.settings().llm), calls)
 
     async def spent(self) -> dict[str, float]:
         """What was spent today, in tokens and money."""

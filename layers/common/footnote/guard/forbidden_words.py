@@ -60,9 +60,9 @@ async def check_forbidden(
     if copy is None or not copy.terms:
         yield turn
         return
-    asked = tuple(dict.fromkeys((*turn.query_texts, turn.request.question)))
-    turn, vectors = await _with_vectors(turn, asked, terms.embedder if copy.vectors else None, searched_by=embedder)
-    met = await _match_all(asked, vectors, turn.lang, copy, terms, rag)
+    questions = tuple(dict.fromkeys((*turn.query_texts, turn.request.question)))
+    turn, vectors = await _with_vectors(turn, questions, terms.embedder if copy.vectors else None, searched_by=embedder)
+    met = await _match_all(questions, vectors, turn.lang, copy, terms, rag)
     turn = _without_derived(turn, met)
     settling = {query.text for query in turn.answered} | {turn.request.question}
     met = {question: hits for question, hits in met.items() if question in settling}
@@ -101,11 +101,11 @@ async def drop_derived(turn: Turn) -> Turn:
 async def _match_all(texts: Sequence[str], vectors: Vectors, lang: str, copy: TermCopy, terms: Terms, rag: Rag) -> dict[str, list[TermHit]]:
     """Those of the texts that match terms, with these. `vectors`: one for each text; () = none."""
     centre = await terms.centre(lang) if vectors else 0.0
-    found = {
+    hits_by_text = {
         text: match_terms(text, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold, centre)
         for place, text in enumerate(texts)
     }
-    return {text: hits for text, hits in found.items() if hits}
+    return {text: hits for text, hits in hits_by_text.items() if hits}
 
 
 def _without_derived(turn: Turn, met: Collection[str]) -> Turn:
@@ -134,9 +134,9 @@ async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str,
     shown = [hit.term.text for hit in hits[:SHOWN]]
     for name, values in (("forbidden_check", {"terms": shown}), ("forbidden_personal", {})):
         system = Message("system", prompts.render(name, turn.lang, values))
-        asked = (system, Message("user", untrusted(question)))
+        messages = (system, Message("user", untrusted(question)))
         try:
-            said = await ask(models, model, asked, Verdict, timeout_s=MODEL_S)
+            said = await ask(models, model, messages, Verdict, timeout_s=MODEL_S)
         except UnusableReply:
             return True
         if said.decision == "block":
@@ -145,13 +145,13 @@ async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str,
 
 
 async def _with_vectors(
-    turn: Turn, asked: Sequence[str], embedder: Embedder | None, *, searched_by: Embedder | None
+    turn: Turn, questions: Sequence[str], embedder: Embedder | None, *, searched_by: Embedder | None
 ) -> tuple[Turn, Vectors]:
     """Embeds all questions, if the embedder supports the language. `searched_by`: the collection's embedder; if it is the same, the
     queries keep their vectors for the search. None = they don't."""
     if not speaks(embedder, turn.lang):
         return turn, ()
-    vectors = tuple(await embedder.embed(asked, query=True))
+    vectors = tuple(await embedder.embed(questions, query=True))
     if searched_by is not None and searched_by.name == embedder.name and turn.request.retriever != "bm25":
         turn = turn.with_vectors(vectors[: len(turn.queries)], embedder.name)
     return turn, vectors

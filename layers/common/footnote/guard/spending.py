@@ -87,10 +87,10 @@ class Spending:
         down."""
         keys = {unit: self._key(unit, user_id) for unit in ("tokens", "money")}
         try:
-            found = dict(zip(keys, await asyncio.gather(*map(self._cache.get, keys.values())), strict=True))
+            amounts = dict(zip(keys, await asyncio.gather(*map(self._cache.get, keys.values())), strict=True))
         except StoreUnavailable:
-            found = {unit: self._own[key] for unit, key in keys.items()}
-        return {"tokens": found["tokens"] or 0, "money": (found["money"] or 0) / MILLIONTHS}
+            amounts = {unit: self._own[key] for unit, key in keys.items()}
+        return {"tokens": amounts["tokens"] or 0, "money": (amounts["money"] or 0) / MILLIONTHS}
 
     async def add(self, user_id: str, spent: Mapping[str, int]) -> None:
         """Adds to what the user has spent. `spent`: unit → amount, money in millionths."""
@@ -105,12 +105,12 @@ class Spending:
         keys = {unit: _slot_key(unit, user_id, slot) for unit in amounts}
         added = await asyncio.gather(*(self._cache.add(keys[unit], amounts[unit], 2 * HOLD_S) for unit in amounts), return_exceptions=True)
         kept = {keys[unit]: amounts[unit] for unit, sum_ in zip(amounts, added, strict=True) if not isinstance(sum_, BaseException)}
-        held: list[int] = []
+        reserved: list[int] = []
         try:
             for sum_ in added:
                 if isinstance(sum_, BaseException):
                     raise sum_
-                held.append(sum_)
+                reserved.append(sum_)
             # After what is held: a turn adds what it spent before it returns what it held, so nothing is missed.
             others = await asyncio.gather(
                 *(self._cache.get(_slot_key(unit, user_id, slot - 1)) for unit in amounts),
@@ -121,7 +121,7 @@ class Spending:
             own = {unit: self._own[self._key(unit, user_id)] + self._own_held[_own_key(unit, user_id)] for unit in amounts}
             return Taken(own, kept, OUTAGE_SHARE)
         before, spent = others[: len(amounts)], others[len(amounts) :]
-        sums = [max(0, now) + max(0, earlier or 0) + (used or 0) for now, earlier, used in zip(held, before, spent, strict=True)]
+        sums = [max(0, now) + max(0, earlier or 0) + (used or 0) for now, earlier, used in zip(reserved, before, spent, strict=True)]
         return Taken(dict(zip(amounts, sums, strict=True)), kept)
 
     async def give_back(self, user_id: str, amounts: Mapping[str, int], kept: Mapping[str, int]) -> None:
@@ -137,10 +137,10 @@ class Spending:
     async def usual(self, user_id: str) -> Usual | None:
         """What the user's turns usually take; None if it is not known."""
         try:
-            found = await self._cache.get(_usual_key(user_id))
+            usual = await self._cache.get(_usual_key(user_id))
         except StoreUnavailable:
             return None
-        return None if found is None else Usual(found["amounts"], found["written"])
+        return None if usual is None else Usual(usual["amounts"], usual["written"])
 
     async def learn(self, user_id: str, usual: Usual) -> None:
         """Remembers what the user's turns usually take."""
@@ -205,21 +205,21 @@ class Hold:
             if any(spent.values()):
                 await self._spending.add(self._user_id, {unit: spent[unit] for unit in self.limits})
         finally:
-            held, kept = dict(self._held), dict(self._kept)
+            reserved, kept = dict(self._held), dict(self._kept)
             self._held.clear()
             self._kept.clear()
             self._is_open = False
-            if held:
-                await self._spending.give_back(self._user_id, held, kept)
+            if reserved:
+                await self._spending.give_back(self._user_id, reserved, kept)
         amounts = amounts_of(calls, self._llm)
         if self.limits and amounts["tokens"]:
             written = max(call.usage.completion_tokens for call in calls)
             await self._spending.learn(self._user_id, (self._known or Usual({}, 0)).after(amounts, written))
 
-    async def _take(self, wanted: Mapping[str, int]) -> float:
+    async def _take(self, amounts: Mapping[str, int]) -> float:
         """The share of the budget that is taken without this turn; from 1 on it holds no more than before."""
         async with self._one_at_a_time:
-            more = {unit: max(0, wanted[unit] - self._held[unit]) for unit in self.limits}
+            more = {unit: max(0, amounts[unit] - self._held[unit]) for unit in self.limits}
             if not any(more.values()):
                 return 0.0
             taken = await self._spending.take(self._user_id, more)
@@ -250,8 +250,8 @@ def limits_of(budget: Budget) -> dict[str, float]:
 
 def _first_amounts(llm: LLM) -> dict[str, int]:
     """The amounts of FIRST, at the price of the dearest model."""
-    each = [amounts_of([ModelCall("", model, FIRST, 0.0)], llm) for model in ("", *llm.prices)]
-    return {unit: max(amounts[unit] for amounts in each) for unit in each[0]}
+    amounts_by_model = [amounts_of([ModelCall("", model, FIRST, 0.0)], llm) for model in ("", *llm.prices)]
+    return {unit: max(amounts[unit] for amounts in amounts_by_model) for unit in amounts_by_model[0]}
 
 
 def _fade(before: int, now: int) -> int:

@@ -78,8 +78,12 @@ def match_terms(question: str, vector: Vector | None, copy: TermCopy, threshold:
         starts.setdefault(word[0], []).append(place)
     hits = []
     for place, term in enumerate(copy.terms):
-        form, known = _form(term.text), copy.vectors.get(place)
-        whole = _by_letters(pairs, form.pairs) if vector is None or known is None else vector_cosine(vector - centre, known - centre)
+        form, term_vector = _form(term.text), copy.vectors.get(place)
+        whole = (
+            _by_letters(pairs, form.pairs)
+            if vector is None or term_vector is None
+            else vector_cosine(vector - centre, term_vector - centre)
+        )
         # An inflected form begins with the same letter as the term.
         similarity = max(whole, *(_alike(words, start, form, pairs_of) for start in starts.get(form.joined[0], ())), 0.0)
         if form.inside and form.joined in spaced:

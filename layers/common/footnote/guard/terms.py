@@ -169,16 +169,16 @@ class Terms:
         records = await read_all(lambda after: self._records.list("term", limit=PAGE, after=after))
         terms = tuple(map(_term, records))
         name = self._embedder.name if self._embedder else ""
-        known = {place: _unpacked(kept) for place, record in enumerate(records) if (kept := record.value.get("vectors", {}).get(name))}
-        missing = [place for place in range(len(terms)) if place not in known]
-        made = await self._embedded([terms[place].text for place in missing])
-        for at, vector in made.items():  # the embedder has changed since the term was saved
+        vectors = {place: _unpacked(kept) for place, record in enumerate(records) if (kept := record.value.get("vectors", {}).get(name))}
+        missing = [place for place in range(len(terms)) if place not in vectors]
+        embedded = await self._embedded([terms[place].text for place in missing])
+        for at, vector in embedded.items():  # the embedder has changed since the term was saved
             record = records[missing[at]]
-            known[missing[at]] = vector
+            vectors[missing[at]] = vector
             value = {**record.value, "vectors": {**record.value.get("vectors", {}), **_packed(vector, self._embedder)}}
             with suppress(Conflict, Unavailable):
                 await self._records.put("term", record.key, value, by=record.changed_by, expected=record.version)
-        return TermCopy(changes, terms, known)
+        return TermCopy(changes, terms, vectors)
 
     def _rows(self, copy: TermCopy) -> list[Row]:
         vectors = {place: _packed(vector, self._embedder) for place, vector in copy.vectors.items()}
@@ -187,11 +187,11 @@ class Terms:
     async def _restored(self, rows: Sequence[Row]) -> TermCopy:
         """A copy from the cache's rows; `changes` is -1, so that the records are read as soon as they are available."""
         name = self._embedder.name if self._embedder else ""
-        known = {place: _unpacked(vectors[name]) for place, (*_, vectors) in enumerate(rows) if name in vectors}
-        missing = [place for place in range(len(rows)) if place not in known]
-        made = await self._embedded([rows[place][0] for place in missing])
-        known |= {missing[at]: vector for at, vector in made.items()}
-        return TermCopy(-1, tuple(Term(text, cast("Match | None", match), topic) for text, match, topic, _ in rows), known)
+        kept = {place: _unpacked(vectors[name]) for place, (*_, vectors) in enumerate(rows) if name in vectors}
+        missing = [place for place in range(len(rows)) if place not in kept]
+        embedded = await self._embedded([rows[place][0] for place in missing])
+        kept |= {missing[at]: vector for at, vector in embedded.items()}
+        return TermCopy(-1, tuple(Term(text, cast("Match | None", match), topic) for text, match, topic, _ in rows), kept)
 
     async def _embedded(self, texts: Sequence[str]) -> dict[int, Vector]:
         """Position → vector, for the texts whose language the embedder supports."""
