@@ -82,16 +82,16 @@ def make_candidates(chunks: Sequence[Chunk]) -> list[Candidate]:
     spoken: dict[str, Counter[str]] = {}
     for chunk in chunks:
         spoken.setdefault(chunk.doc_id, Counter())[chunk.lang] += len(chunk.text)
-    made: dict[str, Candidate | None] = {}
+    by_question: dict[str, Candidate | None] = {}
     for chunk in chunks:
         for candidate in _of_chunk(chunk, spoken[chunk.doc_id].most_common(1)[0][0]):
             key = candidate.question.casefold()
-            first = made.setdefault(key, candidate)
+            first = by_question.setdefault(key, candidate)
             if first is None or first.chunk.doc_id != chunk.doc_id:
-                made[key] = first if candidate.kind == "asked" else None
+                by_question[key] = first if candidate.kind == "asked" else None
             elif first is not candidate:
-                made[key] = replace(first, continued=first.continued + candidate.places)
-    return [candidate for candidate in made.values() if candidate is not None]
+                by_question[key] = replace(first, continued=first.continued + candidate.places)
+    return [candidate for candidate in by_question.values() if candidate is not None]
 
 
 def _of_chunk(chunk: Chunk, lang: str) -> Iterator[Candidate]:
@@ -99,12 +99,12 @@ def _of_chunk(chunk: Chunk, lang: str) -> Iterator[Candidate]:
         return
     for heading, start, end in _sections(chunk):
         said = NUMBER.sub("", heading).strip().rstrip(":.")
-        asked = QUESTION.fullmatch(said)
-        question = asked["question"] if asked else _question(said, lang)
-        if not (asked or _is_topic(said, chunk, lang)) or end - start < (CONTENT if asked else PROSE):
+        match = QUESTION.fullmatch(said)
+        question = match["question"] if match else _question(said, lang)
+        if not (match or _is_topic(said, chunk, lang)) or end - start < (CONTENT if match else PROSE):
             continue
         if content_terms(question, lang) and not needs_conversation(question):
-            yield Candidate(question, "asked" if asked else "topic", lang, chunk, start, end)
+            yield Candidate(question, "asked" if match else "topic", lang, chunk, start, end)
 
 
 def _sections(chunk: Chunk) -> Iterator[tuple[str, int, int]]:
@@ -115,9 +115,9 @@ def _sections(chunk: Chunk) -> Iterator[tuple[str, int, int]]:
     for number, (at, end) in enumerate(zip(begins, [*begins[1:], len(chunk.text)], strict=True)):
         text = chunk.text[at:end].strip()
         kind = (chunk.parts[number].kind if chunk.parts else None) or chunk.kind
-        asked = QUESTION.match(text) if is_first and kind == "paragraph" else None
-        if asked and (asked["mark"] or asked.end() == len(text)):
-            heading, start = asked["question"], at + asked.end()
+        match = QUESTION.match(text) if is_first and kind == "paragraph" else None
+        if match and (match["mark"] or match.end() == len(text)):
+            heading, start = match["question"], at + match.end()
         elif kind == "heading":
             yield heading, start, at
             heading, start = text, end

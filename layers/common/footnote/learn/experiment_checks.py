@@ -44,8 +44,8 @@ def _plan(arm: Arm, settings: Settings, embedder: Embedder | None) -> Iterator[s
     for name, is_on in arm.options.items():
         option = OPTIONS.get(name)
         if option is None or not option.requestable:
-            known = ", ".join(sorted(each for each, its in OPTIONS.items() if its.requestable))
-            yield f"there is no option “{name[:40]}” that an arm may switch; there are: {known}"
+            names = ", ".join(sorted(option_name for option_name, its in OPTIONS.items() if its.requestable))
+            yield f"there is no option “{name[:40]}” that an arm may switch; there are: {names}"
         elif is_on and name in settings.rag.switched_off:
             yield f"{name} cannot be switched on: RAG__SWITCHED_OFF names it"
         elif is_on and option.ceiling and not any(_value(key, settings) for key in option.ceiling):

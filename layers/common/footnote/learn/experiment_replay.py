@@ -89,16 +89,16 @@ def rated_question(rated: RatedTurn) -> RatedQuestion | None:
     )
 
 
-def scores_of(question: RatedQuestion, found: Sequence[str], cited: Collection[str]) -> dict[str, float]:
-    """The metrics of one arm on one question. `found`, `cited`: ids of passages, the best first."""
+def scores_of(question: RatedQuestion, ranking: Sequence[str], cited: Collection[str]) -> dict[str, float]:
+    """The metrics of one arm on one question. `ranking`, `cited`: ids of passages, the best first."""
     again = len(question.passages.intersection(cited)) / len(question.passages)
     if not question.is_liked:
         return {"dropped": 1 - again}
     relevance = dict.fromkeys(question.passages, 1)
     return {
-        "ndcg@10": ndcg(found, relevance, K),
-        RECALL: recall(found, relevance, K),
-        "mrr@10": reciprocal_rank(found, relevance, K),
+        "ndcg@10": ndcg(ranking, relevance, K),
+        RECALL: recall(ranking, relevance, K),
+        "mrr@10": reciprocal_rank(ranking, relevance, K),
         "cited": again,
     }
 
@@ -106,12 +106,12 @@ def scores_of(question: RatedQuestion, found: Sequence[str], cited: Collection[s
 def compare_arms(questions: Sequence[RatedQuestion], scores: Mapping[str, Sequence[Mapping[str, float]]]) -> list[ArmReplay]:
     """The arms in their order; the first one is the control. `scores`: arm → `scores_of` each question."""
     control = next(iter(scores.values()))
-    names = [name for name in METRICS if any(name in each for each in control)]
+    names = [name for name in METRICS if any(name in own_scores for own_scores in control)]
     replays = []
     for arm, mine in scores.items():
         measures = []
         for name in names:
-            at = [number for number, each in enumerate(control) if name in each]
+            at = [number for number, own_scores in enumerate(control) if name in own_scores]
             differences = [mine[number][name] - control[number][name] for number in at]
             change = None if mine is control else Interval(*mean_interval(differences))
             measures.append(Measure(name, len(at), Interval(*mean_interval([mine[number][name] for number in at])), change))

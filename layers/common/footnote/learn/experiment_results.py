@@ -66,7 +66,7 @@ def ratings_of(turns: Iterable[TurnFigures]) -> list[Rated]:
     """The ratings that count, in the order in which they were given. The turns are of one experiment."""
     given = [(feedback, turn) for turn in turns for feedback in turn.feedback]
     first: dict[tuple[str, int], Rated] = {}
-    for feedback, turn in sorted(given, key=lambda each: (each[0].created_at, each[1].trace_id)):
+    for feedback, turn in sorted(given, key=lambda rating: (rating[0].created_at, rating[1].trace_id)):
         if turn.experiment is not None:
             key = (turn.user_id, turn.experiment["period"])
             first.setdefault(key, Rated(turn.experiment["arm"], feedback.rating == "up", turn.experiment["shares"]))
@@ -111,5 +111,5 @@ async def turns_of(experiment: Experiment, caller: Caller, turns: TurnStore, now
     """The turns of the experiment, oldest first. `caller`: an admin."""
     if experiment.started_at is None:
         return []
-    found = await turns.figures(caller, experiment.started_at, now + 1)
-    return [turn for turn in found if turn.experiment is not None and turn.experiment["id"] == experiment.experiment_id]
+    figures = await turns.figures(caller, experiment.started_at, now + 1)
+    return [turn for turn in figures if turn.experiment is not None and turn.experiment["id"] == experiment.experiment_id]

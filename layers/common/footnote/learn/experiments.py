@@ -94,12 +94,12 @@ class Experiments:
         read_at = self._clock()
         changes = (await records.changes("experiment"), await records.changes("collection"))
         if changes != self._changes:
-            running = [each for each in await list_experiments(records) if each.state == "RUNNING"] if changes[0] else []
-            running.sort(key=lambda each: (each.started_at or 0.0, each.experiment_id))
-            await prompts.pin({pin for each in running for arm in each.arms for pin in arm.prompts.items()}, records)
-            named = any(each.collection for each in running)
+            running = [experiment for experiment in await list_experiments(records) if experiment.state == "RUNNING"] if changes[0] else []
+            running.sort(key=lambda experiment: (experiment.started_at or 0.0, experiment.experiment_id))
+            await prompts.pin({pin for experiment in running for arm in experiment.arms for pin in arm.prompts.items()}, records)
+            named = any(experiment.collection for experiment in running)
             directory = await collections.directory() if named else None
-            self._running = tuple((each, _names(each.collection, directory)) for each in running)
+            self._running = tuple((experiment, _names(experiment.collection, directory)) for experiment in running)
             self._changes = changes
         self._read_at = read_at
 
@@ -117,14 +117,14 @@ class Experiments:
 def asks_for(request: Request, changes: frozenset[str]) -> bool:
     """Whether the request itself decides any of this. Then it is in no arm, not even in one that does not change it: otherwise the
     arms would differ in who is counted."""
-    asked: set[str] = set(request.options)
+    decided: set[str] = set(request.options)
     if request.level is not None:  # a level decides options, and how is searched for them
-        asked |= changes - {"retriever", "alpha"}
+        decided |= changes - {"retriever", "alpha"}
     if request.asks_retriever:
-        asked.add("retriever")
+        decided.add("retriever")
     if request.alpha is not None:
-        asked.add("alpha")
-    return not changes.isdisjoint(asked)
+        decided.add("alpha")
+    return not changes.isdisjoint(decided)
 
 
 def may_join(turn: Turn) -> bool:
@@ -215,8 +215,8 @@ def _names(collection: str | None, directory: Directory | None) -> frozenset[str
     """All names of the collection; none for None."""
     if collection is None:
         return frozenset()
-    found = directory.find(collection) if directory else None
-    return frozenset({collection, *(found.names if found else ())})
+    stored = directory.find(collection) if directory else None
+    return frozenset({collection, *(stored.names if stored else ())})
 
 
 def _uniform(*parts: str) -> float:

@@ -75,34 +75,36 @@ async def trending_queries(
 
     Never one with the content words of a question that was once forbidden or blocked, to whatever collection, nor turns that failed and so
     perhaps were never checked. Nor a question that others asked, unless the caller may read all documents that its answers depend on."""
-    asked = _asked(recent, collections)
-    frequent = {query: found for query, found in asked.items() if len(found) >= ASKED_AT_LEAST}
+    by_query = _asked(recent, collections)
+    frequent = {query: records for query, records in by_query.items() if len(records) >= ASKED_AT_LEAST}
     if not frequent:
         return []
     withheld = QuestionSet(await withheld_questions(caller, turns))
     frequent = {
-        query: found for query, found in frequent.items() if not any(withheld.holds(question, lang) for question, lang in _worded(found))
+        query: records
+        for query, records in frequent.items()
+        if not any(withheld.holds(question, lang) for question, lang in _worded(records))
     }
-    change = Counter({query: len(found) for query, found in frequent.items()})
+    change = Counter({query: len(records) for query, records in frequent.items()})
     earlier, end = max(2 * since - until, 0.0), since
     while end > earlier and (rising := {query for query, times in change.items() if times > 0}):
         begin = max(end - READ_AT_ONCE_S, earlier)
-        for query, found in _asked(await turns.figures(caller, begin, end), collections).items():
+        for query, records in _asked(await turns.figures(caller, begin, end), collections).items():
             if query in rising:
-                change[query] -= len(found)
+                change[query] -= len(records)
         end = begin
     ordered = sorted((query for query, times in change.items() if times > 0), key=lambda query: (-change[query], query))
     shown = await readable_questions([frequent[query] for query in ordered], MOST_QUERIES, caller, ledger)
-    return [found[-1].question for found in shown]
+    return [records[-1].question for records in shown]
 
 
 def _asked(records: Iterable[TurnFigures], collections: frozenset[str] | None = None) -> dict[str, list[TurnFigures]]:
     """The turns of each question that did not fail, oldest first."""
-    asked: dict[str, list[TurnFigures]] = {}
+    by_query: dict[str, list[TurnFigures]] = {}
     for record in records:
         if not record.is_error and (collections is None or record.collection in collections):
-            asked.setdefault(" ".join(record.question.casefold().split()), []).append(record)
-    return asked
+            by_query.setdefault(" ".join(record.question.casefold().split()), []).append(record)
+    return by_query
 
 
 def _worded(records: Iterable[TurnFigures]) -> set[tuple[str, str]]:

@@ -73,8 +73,8 @@ class Weights:
 
     def factor(self, chunk: Chunk, terms: frozenset[str], said: Iterable[str]) -> float:
         """The factor on the passage's score, 1 ± BOUND. `terms`: the content terms of the question; `said`: those of the passage's text."""
-        found = self.documents.get(chunk.doc_id)
-        factor = found.value if found is not None and found.holds_for(chunk) else 1.0
+        weight = self.documents.get(chunk.doc_id)
+        factor = weight.value if weight is not None and weight.holds_for(chunk) else 1.0
         if self.fields:
             shares = match_shares(terms, chunk.title, chunk.headings, said, chunk.lang)
             factor *= 1 + sum(share * (self.fields[name].value - 1) for name, share in shares.items() if name in self.fields)
@@ -97,8 +97,8 @@ def match_shares(terms: frozenset[str], title: str, headings: Sequence[str], sai
     """How the matches of the terms are divided among the fields of a passage: each field's share of the sum of matched terms. Empty if no
     field holds any. `said`: the content terms of its text."""
     above = " ".join(heading for heading in headings if heading != title)
-    held = (content_terms(title, lang), content_terms(above, lang), said)
-    counts = {name: len(terms.intersection(words)) for name, words in zip(FIELDS, held, strict=True)}
+    fields = (content_terms(title, lang), content_terms(above, lang), said)
+    counts = {name: len(terms.intersection(words)) for name, words in zip(FIELDS, fields, strict=True)}
     total = sum(counts.values())
     return {name: count / total for name, count in counts.items() if count}
 
@@ -109,11 +109,11 @@ def vote_of(rated: RatedTurn) -> Vote | None:
     if not cited:
         return None
     terms = frozenset(content_terms(asked_in(record), record["lang"]))
-    found = [
+    matches = [
         match_shares(terms, hit["title"], hit["headings"], content_terms(reference["snippet"], record["lang"]), record["lang"])
         for reference, hit in cited
     ]
-    matched = [shares for shares in found if shares]
+    matched = [shares for shares in matches if shares]
     return Vote(
         rated.feedback.user_id,
         rated.feedback.rating == "up",
@@ -132,10 +132,10 @@ def rated_citations(rated: RatedTurn) -> list[tuple[StoredReference, StoredHit]]
         return []
     hits = {hit["chunk_id"]: hit for hit in record["hits"] if not hit["passage"].startswith(EXTERNAL_IDS)}
     cited = [(reference, hits[reference["chunk_id"]]) for reference in record["result"]["references"] if reference["chunk_id"] in hits]
-    selected = [each for each in cited if {each[0]["chunk_id"], each[0]["doc_id"]}.intersection(given.selected_citations)]
+    selected = [citation for citation in cited if {citation[0]["chunk_id"], citation[0]["doc_id"]}.intersection(given.selected_citations)]
     if not selected:
         return cited
-    return selected if is_positive else [each for each in cited if each not in selected]
+    return selected if is_positive else [citation for citation in cited if citation not in selected]
 
 
 def asked_in(record: TurnRecord) -> str:
@@ -145,8 +145,10 @@ def asked_in(record: TurnRecord) -> str:
 
 def all_may_read(readers: frozenset[str], doc_ids: Iterable[str], documents: Mapping[str, Document]) -> bool:
     """Whether everybody who may read what has these groups may read all of these documents; False if one does not exist."""
-    found = [documents.get(doc_id) for doc_id in doc_ids]
-    return all(each is not None and (EVERYONE in each.permission_groups or readers <= each.permission_groups) for each in found)
+    existing = [documents.get(doc_id) for doc_id in doc_ids]
+    return all(
+        document is not None and (EVERYONE in document.permission_groups or readers <= document.permission_groups) for document in existing
+    )
 
 
 def make_weights(votes: Sequence[Vote], documents: Mapping[str, Document], reset_at: float = 0.0) -> Weights:
@@ -171,9 +173,9 @@ def make_weights(votes: Sequence[Vote], documents: Mapping[str, Document], reset
         document = documents[doc_id]
         rates = [(1.0, rate) for rate in _rates(mine).values()]
         if len(rates) >= LEAST_USERS and document.permission_groups:
-            made = estimate(rates, rate_among(document.permission_groups))
+            weight = estimate(rates, rate_among(document.permission_groups))
             readers = tuple(sorted(document.permission_groups))
-            weighted[doc_id] = DocumentWeight(made.value, made.users, made.positive_rate, document.active_generation, readers)
+            weighted[doc_id] = DocumentWeight(weight.value, weight.users, weight.positive_rate, document.active_generation, readers)
     kept = sorted(weighted, key=lambda doc_id: (-abs(weighted[doc_id].value - 1), doc_id))[:MOST_DOCUMENTS]
     public = [vote for vote in votes if vote.shares and is_read_by(frozenset({EVERYONE}), vote)]
     return Weights({doc_id: weighted[doc_id] for doc_id in sorted(kept)}, _weigh_fields(public), reset_at)
@@ -213,28 +215,28 @@ def load_weights(record: Record | None, doc_ids: Collection[str] | None = None) 
         return Weights()
     value: Mapping[str, Any] = record.value
     documents = {
-        doc_id: _load_document(told, value["readers"])
-        for doc_id, told in value["documents"].items()
+        doc_id: _load_document(values, value["readers"])
+        for doc_id, values in value["documents"].items()
         if doc_ids is None or doc_id in doc_ids
     }
-    return Weights(documents, {name: Weight(**told) for name, told in value["fields"].items()}, value["reset_at"])
+    return Weights(documents, {name: Weight(**values) for name, values in value["fields"].items()}, value["reset_at"])
 
 
-def _load_document(told: Sequence[Any], readers: Sequence[Sequence[str]]) -> DocumentWeight:
-    value, users, positive_rate, generation, place = told
+def _load_document(values: Sequence[Any], readers: Sequence[Sequence[str]]) -> DocumentWeight:
+    value, users, positive_rate, generation, place = values
     return DocumentWeight(value, users, positive_rate, generation, tuple(readers[place]))
 
 
 def dump_weights(weights: Weights) -> dict[str, Any]:
     """The weights as JSON. Documents with the same readers share them, as a record is read with every question."""
-    readers = sorted({each.readers for each in weights.documents.values()})
-    place = {each: number for number, each in enumerate(readers)}
+    readers = sorted({weight.readers for weight in weights.documents.values()})
+    place = {groups: number for number, groups in enumerate(readers)}
     documents = {
-        doc_id: [each.value, each.users, each.positive_rate, each.generation, place[each.readers]]
-        for doc_id, each in weights.documents.items()
+        doc_id: [weight.value, weight.users, weight.positive_rate, weight.generation, place[weight.readers]]
+        for doc_id, weight in weights.documents.items()
     }
-    fields = {name: asdict(each) for name, each in weights.fields.items()}
-    return {"documents": documents, "readers": [list(each) for each in readers], "fields": fields, "reset_at": weights.reset_at}
+    fields = {name: asdict(weight) for name, weight in weights.fields.items()}
+    return {"documents": documents, "readers": [list(groups) for groups in readers], "fields": fields, "reset_at": weights.reset_at}
 
 
 def _rates(votes: Iterable[Vote]) -> dict[str, float]:

@@ -51,14 +51,14 @@ async def _answered(turn: Turn, trial: Trial) -> AsyncGenerator[str, None]:
     """The questions that get an answer: those of the model, or else ours."""
     written = turn.record.suggested_questions if turn.outcome in (None, "cached") else ()
     before = {turn.asked, turn.request.question, *(exchange.question for exchange in turn.conversation.exchanges)}
-    known = {question.casefold() for question in before}
-    found = False
+    asked_before = {question.casefold() for question in before}
+    has_answer = False
     for question in written:
-        if question.casefold() not in known and any(not _overlaps(quote, _quoted(turn)) for quote in await trial(turn, question)):
-            found = True
+        if question.casefold() not in asked_before and any(not _overlaps(quote, _quoted(turn)) for quote in await trial(turn, question)):
+            has_answer = True
             yield question
     unrelated = turn.answer is not None and turn.answer.verdict is not None and turn.answer.verdict.tier == "nothing"
-    if found or unrelated:
+    if has_answer or unrelated:
         return
     chosen: list[Candidate] = []
     for _, candidate in zip(range(TRIED), _open(turn, chosen), strict=False):
@@ -75,7 +75,11 @@ def _cited(turn: Turn) -> Sequence[Citation]:
 
 def _quoted(turn: Turn) -> list[Place]:
     """What the answer rests on."""
-    return [(each.hit.chunk.chunk_id, *bounds) for each in _cited(turn) for bounds in each.bounds or ((0, len(each.hit.chunk.text)),)]
+    return [
+        (citation.hit.chunk.chunk_id, *bounds)
+        for citation in _cited(turn)
+        for bounds in citation.bounds or ((0, len(citation.hit.chunk.text)),)
+    ]
 
 
 def _overlaps(place: Place, others: Sequence[Place]) -> bool:
@@ -92,22 +96,29 @@ def _open(turn: Turn, chosen: Sequence[Candidate]) -> Iterator[Candidate]:
     chunks = [hit.chunk for hit in hits if not hit.chunk.chunk_id.startswith(EXTERNAL_IDS)]
     places = {chunk.chunk_id: place for place, chunk in enumerate(chunks)}
     before = {exchange.question.casefold() for exchange in turn.conversation.exchanges}
-    asked = set(content_terms(turn.asked, turn.lang))
-    said = asked.union(content_terms(turn.answer.text, turn.lang)) if turn.answer and cited else set[str]()
+    question_terms = set(content_terms(turn.asked, turn.lang))
+    said = question_terms.union(content_terms(turn.answer.text, turn.lang)) if turn.answer and cited else set[str]()
     quoted = _quoted(turn)
 
     def is_new(candidate: Candidate) -> bool:
         terms = set(candidate.words)
-        if candidate.question.casefold() in before or terms <= said or terms == asked or 2 * len(terms & asked) > len(terms | asked):
+        if (
+            candidate.question.casefold() in before
+            or terms <= said
+            or terms == question_terms
+            or 2 * len(terms & question_terms) > len(terms | question_terms)
+        ):
             return False
         return not any(is_from(place, candidate) for place in quoted)
 
     def is_near(candidate: Candidate) -> bool:
         around = candidate.words.union(content_terms(" ".join((candidate.chunk.title, *candidate.chunk.headings)), turn.lang))
-        return candidate.chunk.doc_id in documents or not asked.isdisjoint(around)
+        return candidate.chunk.doc_id in documents or not question_terms.isdisjoint(around)
 
-    candidates = [each for each in make_candidates(chunks) if each.lang == turn.lang]
-    candidates.sort(key=lambda each: (each.chunk.doc_id not in documents, each.kind == "topic", places[each.chunk.chunk_id]))
+    candidates = [candidate for candidate in make_candidates(chunks) if candidate.lang == turn.lang]
+    candidates.sort(
+        key=lambda candidate: (candidate.chunk.doc_id not in documents, candidate.kind == "topic", places[candidate.chunk.chunk_id])
+    )
     for candidate in candidates:
         if is_new(candidate) and is_near(candidate) and not any(map(candidate.is_like, chosen)):
             yield candidate

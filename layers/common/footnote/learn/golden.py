@@ -113,7 +113,7 @@ def _exchanges(line: dict[str, Any], folder: Path) -> tuple[Exchange, ...]:
     return tuple(Exchange(question, "\n\n".join(answers)) for question, answers in said)
 
 
-def _lines(path: Path, wanted: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _lines(path: Path, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     if not path.exists():
         raise BadRequest(f"{path.parent} has no {path.name}. A BEIR folder contains corpus.jsonl, queries.jsonl and qrels.tsv.")
     with path.open("rb") as file:
@@ -124,6 +124,6 @@ def _lines(path: Path, wanted: tuple[str, ...]) -> Iterator[dict[str, Any]]:
                 value = json.loads(line)
             except ValueError as exc:
                 raise BadRequest(f"{path}, line {number}: not JSON.") from exc
-            if not isinstance(value, dict) or any(key not in value for key in wanted):
-                raise BadRequest(f"{path}, line {number}: {', '.join(wanted)} required.")
+            if not isinstance(value, dict) or any(key not in value for key in keys):
+                raise BadRequest(f"{path}, line {number}: {', '.join(keys)} required.")
             yield value

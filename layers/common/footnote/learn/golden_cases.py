@@ -83,7 +83,9 @@ def expect(chunk: Chunk) -> ExpectedPassage:
 
 async def locate(passages: Sequence[ExpectedPassage], caller: Caller, *, index: Index, ledger: Ledger) -> list[Located]:
     """The passages as they are now, as far as the caller may read them."""
-    chunks = {doc_id: await read_passages(doc_id, caller, index=index, ledger=ledger) for doc_id in {each.doc_id for each in passages}}
+    chunks = {
+        doc_id: await read_passages(doc_id, caller, index=index, ledger=ledger) for doc_id in {passage.doc_id for passage in passages}
+    }
     return [_locate(passage, chunks[passage.doc_id]) for passage in passages]
 
 
@@ -91,11 +93,11 @@ def _locate(passage: ExpectedPassage, chunks: Sequence[Chunk]) -> Located:
     same = frozenset(chunk.public_id for chunk in chunks if _digest(_plain(chunk.text)) == passage.digest)
     if same:
         return Located(passage, "kept" if passage.chunk_id in same else "moved", same)
-    wanted = set(passage.sentences)
-    held = {chunk.public_id: wanted.intersection(_sentences(chunk)) for chunk in chunks}
-    if not wanted or len(set().union(*held.values())) < SAME * len(wanted):
+    sentences = set(passage.sentences)
+    shared = {chunk.public_id: sentences.intersection(_sentences(chunk)) for chunk in chunks}
+    if not sentences or len(set().union(*shared.values())) < SAME * len(sentences):
         return Located(passage, "gone")
-    return Located(passage, "moved", frozenset(chunk_id for chunk_id, found in held.items() if found))
+    return Located(passage, "moved", frozenset(chunk_id for chunk_id, common in shared.items() if common))
 
 
 async def read_passages(doc_id: str, caller: Caller, *, index: Index, ledger: Ledger) -> list[Chunk]:
@@ -108,23 +110,23 @@ async def read_passages(doc_id: str, caller: Caller, *, index: Index, ledger: Le
     start = 0
     while True:
         ids = [make_chunk_id(document.doc_id, document.active_generation, start + at) for at in range(READ_AT_ONCE)]
-        found = await index.read(caller, ids)
-        chunks += [chunk for chunk in found if chunk.level == 2]
-        if len(found) < READ_AT_ONCE:
+        batch = await index.read(caller, ids)
+        chunks += [chunk for chunk in batch if chunk.level == 2]
+        if len(batch) < READ_AT_ONCE:
             return chunks
         start += READ_AT_ONCE
 
 
 async def save_case(records: Records, case: GoldenCase, *, by: str) -> GoldenCase:
     """Stores the case, in place of an earlier one of the same id."""
-    value = {name: held for name, held in asdict(case).items() if name not in ("author", "changed_at")}
+    value = {name: field for name, field in asdict(case).items() if name not in ("author", "changed_at")}
     return load_case(await records.put("golden", case.case_id, value, by=by))
 
 
 def load_case(record: Record) -> GoldenCase:
     """The case in a record."""
     value: dict[str, Any] = dict(record.value)
-    passages = tuple(ExpectedPassage(**{**each, "sentences": tuple(each["sentences"])}) for each in value.pop("passages"))
+    passages = tuple(ExpectedPassage(**{**passage, "sentences": tuple(passage["sentences"])}) for passage in value.pop("passages"))
     value |= {name: tuple(value[name]) for name in ("facts", "permission_groups", "documents")}
     return GoldenCase(**value, passages=passages, author=record.changed_by, changed_at=record.changed_at)
 

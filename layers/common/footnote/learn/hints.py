@@ -55,9 +55,9 @@ async def add_hints(turn: Turn, *, turns: TurnStore, ledger: Ledger, clock: Cloc
     since = clock() - DAYS * DAY_S
     own = await turns.rated(turn.caller, since, READ)
     others = await turns.rated_by_others(turn.caller, turn.request.collection, since, READ)
-    asked = bigrams(turn.asked)
-    near = [given for question, given in own if _is_similar(question, asked)]
-    shared = [rated for rated in others if _is_similar(question_of(rated.record), asked)]
+    pairs = bigrams(turn.asked)
+    near = [given for question, given in own if _is_similar(question, pairs)]
+    shared = [rated for rated in others if _is_similar(question_of(rated.record), pairs)]
     heard = await _heard(shared, turn.caller, ledger)
     good, bad = (_words(near, heard, rating, turn.lang) for rating in ("up", "down"))
     if not (good or bad):
@@ -68,18 +68,18 @@ async def add_hints(turn: Turn, *, turns: TurnStore, ledger: Ledger, clock: Cloc
 
 async def _heard(rated: Sequence[RatedTurn], caller: Caller, ledger: Ledger) -> list[Feedback]:
     """The feedback on turns all of whose documents the caller may read; on none that depends on no document."""
-    documents = [frozenset(documents_of(each.record)) for each in rated]
+    documents = [frozenset(documents_of(turn.record)) for turn in rated]
     readable = await readable_documents(frozenset().union(*documents), caller, ledger)
-    return [each.feedback for each, needed in zip(rated, documents, strict=True) if needed and needed <= readable]
+    return [turn.feedback for turn, needed in zip(rated, documents, strict=True) if needed and needed <= readable]
 
 
-def _is_similar(question: str, asked: frozenset[str]) -> bool:
-    return bigram_cosine(bigrams(question), asked) >= SIMILAR
+def _is_similar(question: str, pairs: frozenset[str]) -> bool:
+    return bigram_cosine(bigrams(question), pairs) >= SIMILAR
 
 
 def _words(own: Iterable[Feedback], heard: Iterable[Feedback], rating: str, lang: str) -> list[str]:
-    said = [word for each in own if each.rating == rating for word in _said(each) if word in OFFERED or TAG.fullmatch(word)]
-    said += [word for each in heard if each.rating == rating for word in _said(each) if word in OFFERED]
+    said = [word for feedback in own if feedback.rating == rating for word in _said(feedback) if word in OFFERED or TAG.fullmatch(word)]
+    said += [word for feedback in heard if feedback.rating == rating for word in _said(feedback) if word in OFFERED]
     words = WORDS.get(lang, WORDS["en"])
     return list(dict.fromkeys(words.get(word, word) for word in said if word != "other"))[:MOST]
 

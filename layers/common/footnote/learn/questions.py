@@ -33,13 +33,13 @@ async def suggest_questions(caller: Caller, collection: str, *, index: Index, qu
     return [
         (lang, question)
         for lang, _ in languages.most_common()
-        for question in await _choose([each for each in candidates if each.lang == lang], quotes)
+        for question in await _choose([candidate for candidate in candidates if candidate.lang == lang], quotes)
     ]
 
 
 def in_language(questions: Sequence[Sequence[str]], lang: str | None) -> list[str]:
     """At most COUNT of these (language, question), those in `lang` first."""
-    return [question for _, question in sorted(questions, key=lambda each: each[0] != lang)][:COUNT]
+    return [question for _, question in sorted(questions, key=lambda pair: pair[0] != lang)][:COUNT]
 
 
 async def _choose(candidates: list[Candidate], quotes: Quotes) -> list[str]:
@@ -57,7 +57,7 @@ async def _choose(candidates: list[Candidate], quotes: Quotes) -> list[str]:
         )
 
     for _ in range(TRIED):
-        open_ = [each for each in candidates if _from_same(each, chosen) < OF_A_DOCUMENT]
+        open_ = [candidate for candidate in candidates if _from_same(candidate, chosen) < OF_A_DOCUMENT]
         if len(chosen) == COUNT or not open_:
             break
         candidate = min(open_, key=order)

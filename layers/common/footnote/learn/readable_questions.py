@@ -20,9 +20,9 @@ async def readable_questions(
     shown: list[Sequence[TurnFigures]] = []
     for first in range(0, len(questions), CHECKED_AT_ONCE):
         some = questions[first : first + CHECKED_AT_ONCE]
-        needed = [frozenset[str]().union(*(needed_to_show_question(turn, caller) for turn in asked)) for asked in some]
+        needed = [frozenset[str]().union(*(needed_to_show_question(turn, caller) for turn in turns)) for turns in some]
         readable = await readable_documents(frozenset().union(*needed), caller, ledger)
-        shown += [asked for asked, documents in zip(some, needed, strict=True) if documents <= readable]
+        shown += [turns for turns, documents in zip(some, needed, strict=True) if documents <= readable]
         if len(shown) >= most:
             break
     return shown[:most]

@@ -74,15 +74,15 @@ async def read_tallies(
     """The tallies of the turns from `first` to `last` (days, both included): an admin gets everybody's, others their own.
 
     `people`: by user and room, too. `hours`: by hour instead of day; all turns are read then."""
-    known = [] if hours else await turns.rolled_days(caller, first, last)
-    usable = [day for day in known if day.is_fresh or (day.rolled is not None and not day.whole)]
+    days = [] if hours else await turns.rolled_days(caller, first, last)
+    usable = [day for day in days if day.is_fresh or (day.rolled is not None and not day.whole)]
     sums = [day for day in usable if day.is_fresh and caller.role == "admin" and not people]
-    found = [tally for day in sums for tally in day.tallies]
+    tallies = [tally for day in sums for tally in day.tallies]
     rows = await turns.tallies(caller, [day for day in usable if day not in sums])
-    found += rows if caller.role == "admin" else map(own_feedback, rows)
+    tallies += rows if caller.role == "admin" else map(own_feedback, rows)
     for since, until in _gaps(first, last, [day.day for day in usable]):
-        found += tallies_of(await turns.figures(caller, since, until), hours=hours)
-    return found
+        tallies += tallies_of(await turns.figures(caller, since, until), hours=hours)
+    return tallies
 
 
 def _gaps(first: str, last: str, days: Sequence[str]) -> Iterator[tuple[float, float]]:

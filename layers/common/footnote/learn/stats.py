@@ -78,7 +78,7 @@ def figures_of(tallies: Iterable[Tally], prices: LLM | None = None, used: Mappin
     tallies = list(tallies)
     total = _total(tallies)
     tokens = [ModelUsage(model, Usage(*both)) for model, both in (total.used if used is None else used).items()]
-    prompt, completion = sum(each.usage.prompt_tokens for each in tokens), sum(each.usage.completion_tokens for each in tokens)
+    prompt, completion = sum(usage.usage.prompt_tokens for usage in tokens), sum(usage.usage.completion_tokens for usage in tokens)
 
     def ended(*outcomes: str) -> int:
         return sum(tally.turns for tally in tallies if tally.ended in outcomes)

@@ -36,9 +36,9 @@ async def unanswered_questions(
     """The questions of turns in [since, until) that showed the closest passages or nothing, the most frequent first, at most
     MOST_QUESTIONS. Left out are those with the words of a forbidden or blocked question, and those that others asked and that depend on a
     document that the caller may not read."""
-    asked = await turns.ended_as(caller, UNANSWERED, since, until, MOST_TURNS)
+    candidates = await turns.ended_as(caller, UNANSWERED, since, until, MOST_TURNS)
     withheld = QuestionSet(await withheld_questions(caller, turns))
-    groups = _group([each for each in asked if wanted(each) and not withheld.holds(each.question, each.lang)])
+    groups = _group([turn for turn in candidates if wanted(turn) and not withheld.holds(turn.question, turn.lang)])
     groups.sort(key=lambda group: (-len(group), -group[0].started_at))
     shown = await readable_questions(groups, MOST_QUESTIONS, caller, ledger)
     return [Unanswered(group[0].question, group[0].lang, tuple(group)) for group in shown]

@@ -79,11 +79,11 @@ async def _read_documents(doc_ids: Iterable[str], ledger: Ledger) -> dict[str, D
         except NotFound:
             return None
 
-    asked = sorted(doc_ids)
-    found: list[Document | None] = []
-    for first in range(0, len(asked), AT_ONCE):
-        found += await asyncio.gather(*(get(doc_id) for doc_id in asked[first : first + AT_ONCE]))
-    return {document.doc_id: document for document in found if document is not None}
+    ordered = sorted(doc_ids)
+    documents: list[Document | None] = []
+    for first in range(0, len(ordered), AT_ONCE):
+        documents += await asyncio.gather(*(get(doc_id) for doc_id in ordered[first : first + AT_ONCE]))
+    return {document.doc_id: document for document in documents if document is not None}
 
 
 async def reset_weights(stored: str, *, records: Records, by: str, now: float) -> None:
