@@ -41,16 +41,16 @@ def cluster(matrix: Matrix) -> Clusters:
     nearness = np.zeros(len(rows), np.float32)
     if not len(used):
         return Clusters(groups, nearness, 0)
-    found = rows[used]
-    centres = _first_centres(found, how_many(len(used)))
+    vectors = rows[used]
+    centres = _first_centres(vectors, how_many(len(used)))
     for _ in range(ROUNDS):
-        near = np.round(found @ centres.T, 5).argmax(axis=1)
-        sums = np.stack([np.bincount(near, column, len(centres)) for column in found.T], axis=1).astype(np.float32)
+        near = np.round(vectors @ centres.T, 5).argmax(axis=1)
+        sums = np.stack([np.bincount(near, column, len(centres)) for column in vectors.T], axis=1).astype(np.float32)
         moved = np.where(np.abs(sums).sum(axis=1, keepdims=True) > 0, normalise(sums), centres)
         if np.allclose(moved, centres, atol=1e-5):
             break
         centres = moved
-    cosines = np.round(found @ centres.T, 5)
+    cosines = np.round(vectors @ centres.T, 5)
     groups[used], nearness[used] = cosines.argmax(axis=1), cosines.max(axis=1)
     return Clusters(groups, nearness, len(centres))
 

@@ -31,7 +31,7 @@ def count(voices: Sequence[Voice], by: By) -> list[Count]:
     groups: dict[str | None, list[Voice]] = {}
     for voice in voices:
         groups.setdefault(KEYS[by](voice), []).append(voice)
-    rows = [Count(key, len(each), mean_rating(each)) for key, each in groups.items()]
+    rows = [Count(key, len(group), mean_rating(group)) for key, group in groups.items()]
     if by in STEPS:
         return _in_order(rows, STEPS[by])
     if by == "rating":
@@ -84,13 +84,13 @@ STEPS: Mapping[By, Callable[[date], date]] = {
 
 
 def _in_order(rows: Sequence[Count], step: Callable[[date], date]) -> list[Count]:
-    known = {row.key: row for row in rows if row.key is not None}
-    found = [known[key] for key in sorted(known)]
-    if found:
+    by_key = {row.key: row for row in rows if row.key is not None}
+    ordered = [by_key[key] for key in sorted(by_key)]
+    if ordered:
         filled: list[Count] = []
-        at, last = date.fromisoformat(min(known)), date.fromisoformat(max(known))
-        while at <= last and len(filled) <= len(found) + MOST_GAPS:
-            filled.append(known.get(at.isoformat(), Count(at.isoformat(), 0, None)))
+        at, last = date.fromisoformat(min(by_key)), date.fromisoformat(max(by_key))
+        while at <= last and len(filled) <= len(ordered) + MOST_GAPS:
+            filled.append(by_key.get(at.isoformat(), Count(at.isoformat(), 0, None)))
             at = step(at)
-        found = filled if at > last else found
-    return found + [row for row in rows if row.key is None]
+        ordered = filled if at > last else ordered
+    return ordered + [row for row in rows if row.key is None]

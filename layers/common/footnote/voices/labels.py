@@ -34,7 +34,7 @@ EVERYDAY = frozenset(
 
 def words_of(text: str, lang: str) -> dict[str, str]:
     """Stem → the word as it is written, of the words that may be in a label. Numbers and addresses are none."""
-    found: dict[str, str] = {}
+    words: dict[str, str] = {}
     left_out = STOP_WORDS.get(lang, frozenset()) | QUESTION_WORDS.get(lang, frozenset())
     for word in WORD.findall(ADDRESS.sub(" ", text)):
         plain = word.lower()
@@ -43,12 +43,12 @@ def words_of(text: str, lang: str) -> dict[str, str]:
         if HANGUL.search(word):
             stem = PARTICLE.sub("", word)
             if len(stem) >= 2 and not ENDING.search(stem):
-                found.setdefault(stem, stem)
+                words.setdefault(stem, stem)
         elif LENGTHS[0] <= len(word) <= LENGTHS[1]:
             stem = " ".join(content_terms(word, lang))
             if stem:
-                found.setdefault(stem, word)
-    return found
+                words.setdefault(stem, word)
+    return words
 
 
 def find_labels(texts: Sequence[dict[str, str]], groups: Sequence[int]) -> dict[int, tuple[str, ...]]:
@@ -66,7 +66,7 @@ def find_labels(texts: Sequence[dict[str, str]], groups: Sequence[int]) -> dict[
         for stem, form in words.items():
             forms[stem][form] += 1
     mean = sum(everywhere.values()) / max(len(inside), 1)
-    found: dict[int, tuple[str, ...]] = {}
+    labels: dict[int, tuple[str, ...]] = {}
     for group, counts in inside.items():
         least = 2 if sizes[group] > 3 else 1
 
@@ -75,8 +75,8 @@ def find_labels(texts: Sequence[dict[str, str]], groups: Sequence[int]) -> dict[
             return weight * counts[stem] / sizes[group] * log(1 + mean / everywhere[stem])
 
         ranked = sorted((stem for stem in counts if counts[stem] >= least), key=lambda stem: (-score(stem), stem))
-        found[group] = tuple(_written(forms[stem]) for stem in ranked[:WORDS])
-    return found
+        labels[group] = tuple(_written(forms[stem]) for stem in ranked[:WORDS])
+    return labels
 
 
 def _written(forms: Counter[str]) -> str:

@@ -47,18 +47,18 @@ async def read_product(caller: Caller, since: float, until: float, *, turns: Tur
     caller is an admin."""
     if caller.role != "admin":
         raise Forbidden("What people said about the answers is for admins.")
-    asked = await turns.ended_as(caller, NOT_ANSWERED, since, until, MOST + 1)
-    found = await asyncio.to_thread(_unanswered, asked[:MOST], caller)
+    unanswered = await turns.ended_as(caller, NOT_ANSWERED, since, until, MOST + 1)
+    candidates = await asyncio.to_thread(_unanswered, unanswered[:MOST], caller)
     ratings, more = await _ratings(caller, FeedbackFilter(since, until), turns)
     withheld = QuestionSet(await withheld_questions(caller, turns))
-    found = await asyncio.to_thread(_without, [*found, *ratings], withheld)
-    readable = await readable_documents(frozenset[str]().union(*(each.documents for each in found)), caller, ledger)
-    voices = await asyncio.to_thread(_masked, [each.voice for each in found if each.documents <= readable], mask)
-    return Read(tuple(voices[-MOST:]), more or len(asked) > MOST or len(voices) > MOST)
+    candidates = await asyncio.to_thread(_without, [*candidates, *ratings], withheld)
+    readable = await readable_documents(frozenset[str]().union(*(candidate.documents for candidate in candidates)), caller, ledger)
+    voices = await asyncio.to_thread(_masked, [candidate.voice for candidate in candidates if candidate.documents <= readable], mask)
+    return Read(tuple(voices[-MOST:]), more or len(unanswered) > MOST or len(voices) > MOST)
 
 
-def _without(found: Sequence[_Candidate], withheld: QuestionSet) -> list[_Candidate]:
-    return [each for each in found if not withheld.holds(each.question, each.lang)]
+def _without(candidates: Sequence[_Candidate], withheld: QuestionSet) -> list[_Candidate]:
+    return [candidate for candidate in candidates if not withheld.holds(candidate.question, candidate.lang)]
 
 
 def _masked(voices: Sequence[Voice], mask: Mask) -> list[Voice]:
@@ -67,38 +67,38 @@ def _masked(voices: Sequence[Voice], mask: Mask) -> list[Voice]:
     return sorted(masked, key=lambda voice: (voice.at or 0.0, voice.voice_id))
 
 
-def _unanswered(asked: Sequence[TurnFigures], caller: Caller) -> list[_Candidate]:
-    found = []
-    for turn in asked:
+def _unanswered(turns: Sequence[TurnFigures], caller: Caller) -> list[_Candidate]:
+    candidates = []
+    for turn in turns:
         if turn.is_error or not turn.question.strip():
             continue
         voice = Voice(f"turn|{turn.trace_id}", turn.question, turn.lang, turn.started_at, UNANSWERED, turn.search_type)
-        found.append(_Candidate(voice, turn.question, turn.lang, needed_to_show_question(turn, caller)))
-    return found
+        candidates.append(_Candidate(voice, turn.question, turn.lang, needed_to_show_question(turn, caller)))
+    return candidates
 
 
-async def _ratings(caller: Caller, wanted: FeedbackFilter, turns: TurnStore) -> tuple[list[_Candidate], bool]:
+async def _ratings(caller: Caller, criteria: FeedbackFilter, turns: TurnStore) -> tuple[list[_Candidate], bool]:
     """(the newest MOST ratings, whether there are more)."""
-    found: list[_Candidate] = []
+    candidates: list[_Candidate] = []
     after, more, read = None, True, 0
     while more and read < MOST:
-        page = await turns.list_feedback(caller, wanted, min(AT_ONCE, MOST - read), after)
-        found += await asyncio.to_thread(_rated, page.data, caller)
+        page = await turns.list_feedback(caller, criteria, min(AT_ONCE, MOST - read), after)
+        candidates += await asyncio.to_thread(_rated, page.data, caller)
         read, after, more = read + len(page.data), page.last_id, page.has_more and page.last_id is not None
-    return found, more
+    return candidates, more
 
 
 def _rated(page: Sequence[RatedTurn], caller: Caller) -> list[_Candidate]:
-    found = []
-    for each in page:
-        record, given, question = each.record, each.feedback, question_of(each.record)
+    candidates = []
+    for rated in page:
+        record, given, question = rated.record, rated.feedback, question_of(rated.record)
         if record["outcome"] in WITHHELD or record["is_error"] or record["status"] == "idle" or not question.strip():
             continue
         name = f"feedback|{given.trace_id}|{given.user_id}"
         lang, rating = str(record["lang"]), RATINGS[given.rating]
         voice = Voice(name, _said(question, given), lang, given.created_at, FEEDBACK, record["search_type"], rating)
-        found.append(_Candidate(voice, question, record["lang"], needed_to_show(record, caller)))
-    return found
+        candidates.append(_Candidate(voice, question, record["lang"], needed_to_show(record, caller)))
+    return candidates
 
 
 def voices_in(record: TurnRecord, given: Feedback | None) -> list[str]:

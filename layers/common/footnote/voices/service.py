@@ -62,38 +62,38 @@ class Voices:
         names = sorted(await self._ledger.collections(caller))
         return [name for name in names if directory.settings(directory.resolve(name)).chunker == "voices"]
 
-    async def read(self, caller: Caller, source: Source, collection: str, wanted: VoiceFilter) -> Read:
+    async def read(self, caller: Caller, source: Source, collection: str, criteria: VoiceFilter) -> Read:
         """All voices of a collection that the caller may read, file by file, whatever is wanted; or the product's own of the wanted
         period, by default of PRODUCT_DAYS. Forbidden for the product's own unless the caller is an admin."""
         if source == "product":
-            return await self._of_product(caller, *self._period(wanted))
+            return await self._of_product(caller, *self._period(criteria))
         return (await self._of_collection(caller, collection))[1]
 
-    async def count(self, caller: Caller, source: Source, collection: str, wanted: VoiceFilter, by: By) -> tuple[list[Count], int, bool]:
+    async def count(self, caller: Caller, source: Source, collection: str, criteria: VoiceFilter, by: By) -> tuple[list[Count], int, bool]:
         """(the counts, the voices that were counted, whether there are more than were read)."""
         if by != "theme":
-            found = await self.read(caller, source, collection, wanted)
-            voices = [voice for voice in found.voices if wanted.is_met_by(voice)]
-            return await asyncio.to_thread(count, voices, by), len(voices), found.cut
-        themes, found = await self.themes(caller, source, collection, wanted)
-        voices = [voice for voice in found.voices if wanted.is_met_by(voice)]
+            read = await self.read(caller, source, collection, criteria)
+            voices = [voice for voice in read.voices if criteria.is_met_by(voice)]
+            return await asyncio.to_thread(count, voices, by), len(voices), read.cut
+        themes, read = await self.themes(caller, source, collection, criteria)
+        voices = [voice for voice in read.voices if criteria.is_met_by(voice)]
         rows = [Count(theme.label, theme.size, theme.rating) for theme in themes.themes]
-        known = {each for theme in themes.themes for each in theme.members}
-        rest = [voice for voice in voices if voice.voice_id not in known]
-        return [*rows, *([Count(None, len(rest), mean_rating(rest))] if rest else [])], len(voices), found.cut
+        members = {member for theme in themes.themes for member in theme.members}
+        rest = [voice for voice in voices if voice.voice_id not in members]
+        return [*rows, *([Count(None, len(rest), mean_rating(rest))] if rest else [])], len(voices), read.cut
 
-    async def themes(self, caller: Caller, source: Source, collection: str, wanted: VoiceFilter) -> tuple[Themes, Read]:
+    async def themes(self, caller: Caller, source: Source, collection: str, criteria: VoiceFilter) -> tuple[Themes, Read]:
         """(the themes, the voices that they were made from, which may be of another period, too)."""
         if source == "product":
-            since, until = self._period(wanted)
-            found = await self._of_product(caller, since if wanted.since is None else 2 * since - until, until)
-            return await asyncio.to_thread(find_themes, found.voices, {}, wanted), found
-        key, found = await self._of_collection(caller, collection)
-        if (known := self._themes.get((*key, wanted))) is None:
-            vectors = await self._vectors(caller, collection, found.voices)
-            known = await asyncio.to_thread(find_themes, found.voices, vectors, wanted)
-            _keep(self._themes, (*key, wanted), known, KEPT_THEMES)
-        return known, found
+            since, until = self._period(criteria)
+            read = await self._of_product(caller, since if criteria.since is None else 2 * since - until, until)
+            return await asyncio.to_thread(find_themes, read.voices, {}, criteria), read
+        key, read = await self._of_collection(caller, collection)
+        if (themes := self._themes.get((*key, criteria))) is None:
+            vectors = await self._vectors(caller, collection, read.voices)
+            themes = await asyncio.to_thread(find_themes, read.voices, vectors, criteria)
+            _keep(self._themes, (*key, criteria), themes, KEPT_THEMES)
+        return themes, read
 
     async def read_again(self, caller: Caller, voices: Sequence[Voice]) -> list[Voice]:
         """Those that the caller may read now, by the index's permission check."""
@@ -102,9 +102,9 @@ class Voices:
         shown = (voice if voice.chunk is None else voice_of(chunks[voice.voice_id]) for voice in voices if _is_there(voice, chunks))
         return list(shown)
 
-    def _period(self, wanted: VoiceFilter) -> tuple[float, float]:
-        until = self._clock() + 1 if wanted.until is None else wanted.until
-        return until - PRODUCT_DAYS * DAY_S if wanted.since is None else wanted.since, until
+    def _period(self, criteria: VoiceFilter) -> tuple[float, float]:
+        until = self._clock() + 1 if criteria.until is None else criteria.until
+        return until - PRODUCT_DAYS * DAY_S if criteria.since is None else criteria.since, until
 
     async def _of_product(self, caller: Caller, since: float, until: float) -> Read:
         return await read_product(caller, since, until, turns=self._turns(), ledger=self._ledger, mask=self._mask)
@@ -112,26 +112,26 @@ class Voices:
     async def _of_collection(self, caller: Caller, collection: str) -> tuple[Key, Read]:
         view = await self._index.view(caller, collection)
         key = view.stored, view.version, None if caller.sees_all else view.groups
-        if (known := self._read.get(key)) is None:
-            for old in [each for each in self._read if each[0] == key[0] and each[1] != key[1]]:
+        if (read := self._read.get(key)) is None:
+            for old in [stale for stale in self._read if stale[0] == key[0] and stale[1] != key[1]]:
                 del self._read[old]
-            known = await read_collection(caller, collection, index=self._index)
-            _keep(self._read, key, known, KEPT)
-        return key, known
+            read = await read_collection(caller, collection, index=self._index)
+            _keep(self._read, key, read, KEPT)
+        return key, read
 
     async def _vectors(self, caller: Caller, collection: str, voices: Sequence[Voice]) -> Mapping[str, npt.NDArray[np.float32]]:
         directory = await self._directory.directory()
         embedder = self._embedders().of(directory.settings(directory.resolve(collection)).embedder)
         if embedder is None:
             return {}
-        found: dict[str, npt.NDArray[np.float32]] = {}
+        vectors: dict[str, npt.NDArray[np.float32]] = {}
         ids = [voice.voice_id for voice in voices]
         for at in range(0, len(ids), AT_ONCE):
             read = await self._index.sentences(caller, ids[at : at + AT_ONCE], embedder.name)
-            found |= {each: made.passage for each, made in read.items() if made.passage is not None}
-            if not found:  # none are made yet
+            vectors |= {voice_id: sentences.passage for voice_id, sentences in read.items() if sentences.passage is not None}
+            if not vectors:  # none are made yet
                 break
-        return found
+        return vectors
 
 
 def _is_there(voice: Voice, chunks: Mapping[str, Any]) -> bool:

@@ -64,12 +64,12 @@ class Themes:
     """`vectors`, `words` or `both`: what voices were compared by."""
 
 
-def find_themes(voices: Sequence[Voice], vectors: Mapping[str, npt.NDArray[np.float32]], wanted: VoiceFilter) -> Themes:
+def find_themes(voices: Sequence[Voice], vectors: Mapping[str, npt.NDArray[np.float32]], criteria: VoiceFilter) -> Themes:
     """`voices`: those that may be read. They are grouped over the wanted period and the one before, so that both have the same themes.
     `vectors`: voice id → its vector."""
-    periods = _periods(voices, wanted)
-    pool = sorted((voice for voice in voices if wanted.meets_all_but_time(voice)), key=lambda voice: voice.voice_id)
-    pool = [voice for voice in pool if wanted.is_in_time(voice) or _within(voice, periods.before)]
+    periods = _periods(voices, criteria)
+    pool = sorted((voice for voice in voices if criteria.meets_all_but_time(voice)), key=lambda voice: voice.voice_id)
+    pool = [voice for voice in pool if criteria.is_in_time(voice) or _within(voice, periods.before)]
     groups, nearness, used = _group(pool, vectors)
     words = [words_of(voice.text[:READ], voice.lang) for voice in pool]
     labels = find_labels(words, groups)
@@ -84,10 +84,10 @@ def find_themes(voices: Sequence[Voice], vectors: Mapping[str, npt.NDArray[np.fl
     themes = [
         theme
         for label, rows in merged.items()
-        if (theme := _theme(label, named[label], [(pool[i], nearness[i]) for i in rows], wanted, periods)) is not None
+        if (theme := _theme(label, named[label], [(pool[i], nearness[i]) for i in rows], criteria, periods)) is not None
     ]
     themes.sort(key=lambda theme: (-theme.size, theme.label))
-    total = sum(map(wanted.is_in_time, pool))
+    total = sum(map(criteria.is_in_time, pool))
     return Themes(tuple(themes), total, total - sum(theme.size for theme in themes), used)
 
 
@@ -97,13 +97,13 @@ class _Periods:
     before: tuple[float, float] | None
 
 
-def _periods(voices: Sequence[Voice], wanted: VoiceFilter) -> _Periods:
+def _periods(voices: Sequence[Voice], criteria: VoiceFilter) -> _Periods:
     """The period and the one before it. Where no first day is wanted, the last TREND_DAYS days with voices and as many before."""
     times = [voice.at for voice in voices if voice.at is not None]
     if not times:
         return _Periods(None, None)
-    until = wanted.until if wanted.until is not None else max(times) + 1
-    since = wanted.since if wanted.since is not None else until - TREND_DAYS * DAY_S
+    until = criteria.until if criteria.until is not None else max(times) + 1
+    since = criteria.since if criteria.since is not None else until - TREND_DAYS * DAY_S
     return _Periods((since, until), (2 * since - until, since))
 
 
@@ -134,16 +134,16 @@ def _group(pool: Sequence[Voice], vectors: Mapping[str, npt.NDArray[np.float32]]
             matrix = by_vectors(np.stack([vectors[pool[i].voice_id] for i in rows]))
         else:
             matrix = by_words([content_terms(pool[i].text[:READ], pool[i].lang) for i in rows])
-        found = cluster(matrix)
-        for i, group, near in zip(rows, found.groups.tolist(), found.nearness.tolist(), strict=True):
+        clusters = cluster(matrix)
+        for i, group, near in zip(rows, clusters.groups.tolist(), clusters.nearness.tolist(), strict=True):
             groups[i], nearness[i] = (group + first if group >= 0 else -1), near
-        first += found.centres
+        first += clusters.centres
     by: By = "words" if not with_vectors else "both" if left else "vectors"
     return groups, nearness, by
 
 
-def _theme(label: str, words: tuple[str, ...], rows: list[tuple[Voice, float]], wanted: VoiceFilter, periods: _Periods) -> Theme | None:
-    inside = [(voice, near) for voice, near in rows if wanted.is_in_time(voice)]
+def _theme(label: str, words: tuple[str, ...], rows: list[tuple[Voice, float]], criteria: VoiceFilter, periods: _Periods) -> Theme | None:
+    inside = [(voice, near) for voice, near in rows if criteria.is_in_time(voice)]
     if len(inside) < SMALLEST:
         return None
     inside.sort(key=lambda row: (-row[1], row[0].voice_id))
@@ -164,9 +164,9 @@ def _theme(label: str, words: tuple[str, ...], rows: list[tuple[Voice, float]], 
 def _examples(voices: Sequence[Voice]) -> tuple[str, ...]:
     """The most typical voices with different texts, of a usual length if there are enough."""
     ordered = sorted(voices, key=lambda voice: not USUAL[0] <= len(voice.text) <= USUAL[1])
-    found: dict[str, str] = {}
+    examples: dict[str, str] = {}
     for voice in ordered:
-        found.setdefault(" ".join(voice.text.lower().split()), voice.voice_id)
-        if len(found) == EXAMPLES:
+        examples.setdefault(" ".join(voice.text.lower().split()), voice.voice_id)
+        if len(examples) == EXAMPLES:
             break
-    return tuple(found.values())
+    return tuple(examples.values())

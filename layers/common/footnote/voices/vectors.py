@@ -50,7 +50,7 @@ def by_words(texts: Sequence[Sequence[str]]) -> Matrix:
     import numpy as np
 
     counts = [Counter([*terms, *(f"{a} {b}" for a, b in pairwise(terms) if a != b)]) for terms in texts]
-    spread = Counter(term for each in counts for term in each)
+    spread = Counter(term for text_counts in counts for term in text_counts)
     least = 2 if len(texts) < 2000 else 3
     common = len(texts) * (TOO_COMMON if len(texts) >= FEW else 1)
     kept = sorted(term for term, number in spread.items() if least <= number <= common)
@@ -58,8 +58,12 @@ def by_words(texts: Sequence[Sequence[str]]) -> Matrix:
         return np.zeros((len(texts), 1), np.float32)
     columns = {term: i for i, term in enumerate(kept)}
     starts, places, values = [0], list[int](), list[float]()
-    for each in counts:
-        row = [(columns[term], (1 + log(number)) * log(1 + len(texts) / spread[term])) for term, number in each.items() if term in columns]
+    for text_counts in counts:
+        row = [
+            (columns[term], (1 + log(number)) * log(1 + len(texts) / spread[term]))
+            for term, number in text_counts.items()
+            if term in columns
+        ]
         length = sum(value * value for _, value in row) ** 0.5 or 1.0
         places += [place for place, _ in row]
         values += [value / length for _, value in row]

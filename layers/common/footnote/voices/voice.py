@@ -77,32 +77,32 @@ class VoiceFilter:
 
     def conditions(self) -> Conditions:
         """The same for a search in an index."""
-        each: list[Condition] = []
-        each += [Condition("channel", "in", self.channel)] if self.channel else []
-        each += [Condition("product", "in", self.product)] if self.product else []
-        each += [Condition("rating", "≥", (str(self.rating_from),))] if self.rating_from is not None else []
-        each += [Condition("rating", "≤", (str(self.rating_to),))] if self.rating_to is not None else []
+        conditions: list[Condition] = []
+        conditions += [Condition("channel", "in", self.channel)] if self.channel else []
+        conditions += [Condition("product", "in", self.product)] if self.product else []
+        conditions += [Condition("rating", "≥", (str(self.rating_from),))] if self.rating_from is not None else []
+        conditions += [Condition("rating", "≤", (str(self.rating_to),))] if self.rating_to is not None else []
         if self.first is not None:
             just_before = datetime(self.first.year, self.first.month, self.first.day, tzinfo=UTC) - timedelta(microseconds=1)
-            each.append(Condition("date", "after", (just_before.isoformat(),)))
+            conditions.append(Condition("date", "after", (just_before.isoformat(),)))
         if self.last is not None:
-            each.append(Condition("date", "before", ((self.last + timedelta(days=1)).isoformat(),)))
-        return Conditions(tuple(each))
+            conditions.append(Condition("date", "before", ((self.last + timedelta(days=1)).isoformat(),)))
+        return Conditions(tuple(conditions))
 
 
 def voice_of(chunk: Chunk) -> Voice:
     """The voice whose passage this is."""
-    known: Mapping[str, Any] = chunk.metadata
+    metadata: Mapping[str, Any] = chunk.metadata
     return Voice(
         chunk.chunk_id,
         said_in(chunk),
         chunk.lang,
-        time_of(str(known["date"])) if known.get("date") else None,
-        _text(known.get("channel")),
-        _text(known.get("product")),
-        _rating(known.get("rating")),
-        _text(known.get("customer")),
-        _text(known.get("ticket")),
+        time_of(str(metadata["date"])) if metadata.get("date") else None,
+        _text(metadata.get("channel")),
+        _text(metadata.get("product")),
+        _rating(metadata.get("rating")),
+        _text(metadata.get("customer")),
+        _text(metadata.get("ticket")),
         chunk,
     )
 
