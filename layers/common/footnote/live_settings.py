@@ -155,5 +155,5 @@ def _checker(key: str) -> TypeAdapter[Any]:
 def _shown(value: Any) -> Any:
     shown = to_jsonable_python(value)
     if isinstance(shown, dict):
-        return {name: _shown(each) for name, each in shown.items()}
+        return {name: _shown(item) for name, item in shown.items()}
     return CREDENTIALS.sub("…", shown) if isinstance(shown, str) else shown

@@ -87,9 +87,9 @@ async def ask(
 def read_value(reply: str, schema: type[Value]) -> Value:
     """The first JSON object in a reply that fits `schema`. Raises ValueError, worded for the model, if none does."""
     fault = "It contains no JSON object."
-    for place, found in enumerate(_objects_in(reply)):
+    for place, value in enumerate(_objects_in(reply)):
         try:
-            return schema.model_validate(found, context=reply)
+            return schema.model_validate(value, context=reply)
         except ValidationError as exc:
             fault = fault if place else describe(exc)
     raise ValueError(fault)
@@ -162,9 +162,9 @@ def _objects_in(text: str) -> Iterator[dict[str, Any]]:
     decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:
         try:
-            found, end = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             end = at + 1
         else:
-            yield json.loads(repair(json.dumps(found, ensure_ascii=False)))  # an escape may be a lone surrogate
+            yield json.loads(repair(json.dumps(value, ensure_ascii=False)))  # an escape may be a lone surrogate
         at = text.find("{", end)

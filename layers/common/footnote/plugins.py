@@ -62,9 +62,9 @@ def installed(group: str) -> dict[str, Plugin]:
 def _installed(group: str, path: tuple[str, ...]) -> tuple[tuple[str, Plugin], ...]:
     from importlib.metadata import entry_points
 
-    found: dict[str, Plugin] = {}
+    plugins: dict[str, Plugin] = {}
     for entry in sorted(entry_points(group=group), key=lambda entry: entry.dist.name if entry.dist else ""):
         name = entry.name.lower().removeprefix(".")
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
-        found.setdefault(name, Plugin(name, package, entry.value.partition("[")[0]))
-    return tuple(sorted(found.items()))
+        plugins.setdefault(name, Plugin(name, package, entry.value.partition("[")[0]))
+    return tuple(sorted(plugins.items()))

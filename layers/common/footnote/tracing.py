@@ -57,8 +57,8 @@ class CallCollector:
     def written(self) -> dict[str, object]:
         """The tokens that models wrote, and by model what they read and wrote, for the step's span; {} = none was called."""
         used = [
-            {"model": each.model, "prompt_tokens": each.usage.prompt_tokens, "completion_tokens": each.usage.completion_tokens}
-            for each in usage_by_model(self.calls)
+            {"model": usage.model, "prompt_tokens": usage.usage.prompt_tokens, "completion_tokens": usage.usage.completion_tokens}
+            for usage in usage_by_model(self.calls)
         ]
         return {"tokens": usage_of(self.calls).completion_tokens, "used": used} if self.calls else {}
 

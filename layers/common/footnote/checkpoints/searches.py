@@ -20,13 +20,14 @@ class ReplayedSearches:
         if (kept := self._checkpoint.replay("search", key)) is not None:
             lexical, dense = (tuple(Candidate(*entry) for entry in kept[name]) for name in ("lexical", "dense"))
             return Candidates(lexical, dense, kept["coverage"], frozenset(kept["bare"]), frozenset(kept.get("missing", ())))
-        found = await self._index.candidates(caller, search)
+        candidates = await self._index.candidates(caller, search)
         lists = {
-            name: [[entry.chunk_id, float(entry.score), entry.foreign] for entry in getattr(found, name)] for name in ("lexical", "dense")
+            name: [[entry.chunk_id, float(entry.score), entry.foreign] for entry in getattr(candidates, name)]
+            for name in ("lexical", "dense")
         }
-        others = {"coverage": float(found.coverage), "bare": sorted(found.bare), "missing": sorted(found.missing)}
+        others = {"coverage": float(candidates.coverage), "bare": sorted(candidates.bare), "missing": sorted(candidates.missing)}
         self._checkpoint.keep_later("search", key, **lists, **others)
-        return found
+        return candidates
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
         return await self._index.read(caller, chunk_ids)

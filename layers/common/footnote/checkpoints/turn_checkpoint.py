@@ -66,8 +66,8 @@ class TurnCheckpoint:
 
     def replay(self, kind: Kind, key: str) -> Mapping[str, Any] | None:
         """Takes the next entry of that kind and digest; None = there is none."""
-        found = self._replays[kind, key]
-        return found.popleft() if found else None
+        entries = self._replays[kind, key]
+        return entries.popleft() if entries else None
 
     def keep_later(self, kind: Kind, key: str, **values: Any) -> None:
         """Queues an entry that cost nothing; it is written with the next call of `keep`."""

@@ -18,7 +18,7 @@ async def make_turn(
 
 async def named_collection(core: Core, collection: str | None, caller: Caller) -> str:
     """The given collection, by its name or an alias, or the configured one. NotFound if the caller may read nothing in the given one."""
-    known = {} if collection is None else await core.ledger.collections(caller)
-    if collection is not None and await core.collections.name_of(await core.collections.resolve(collection)) not in known:
-        raise NotFound(f"There is no collection “{collection}”. Existing collections: {', '.join(known) or 'none yet'}.")
+    readable = {} if collection is None else await core.ledger.collections(caller)
+    if collection is not None and await core.collections.name_of(await core.collections.resolve(collection)) not in readable:
+        raise NotFound(f"There is no collection “{collection}”. Existing collections: {', '.join(readable) or 'none yet'}.")
     return collection or core.settings.index_name

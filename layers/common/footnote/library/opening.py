@@ -31,13 +31,13 @@ def open_core(settings: Settings) -> Core:
 def make_settings(folder: str | PathLike[str], given: Mapping[str, Any]) -> Settings:
     """The settings of the environment, and over them the given ones by the names of their variables, in any case: `llm__model`.
     BadRequest, without the values, for a name that is no setting and for an invalid value."""
-    known = settings_by_key(Settings)
-    names = {key.replace(".", "__"): key for key in known if key != "footnote_data"}
+    by_key = settings_by_key(Settings)
+    names = {key.replace(".", "__"): key for key in by_key if key != "footnote_data"}
     nested: dict[str, Any] = {"footnote_data": Path(folder).expanduser()}
     for name, value in given.items():
         if name.lower() not in names:
             raise BadRequest(not_a_setting(name, next(iter(get_close_matches(name.lower(), names, 1)), None)))
-        info = known[names[name.lower()]]
+        info = by_key[names[name.lower()]]
         holder = nested.setdefault(info.group, {}) if info.group else nested
         holder[info.name if info.group else (info.field.validation_alias and info.variables[0]) or info.name] = value
     try:

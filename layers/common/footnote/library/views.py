@@ -106,7 +106,7 @@ def answer_of(turn: Turn, origin: str | None) -> Answer:
     answer, tier = turn.answer, tier_of(turn.outcome)
     if answer is None:
         return Answer(message("blocked", turn.lang), tier, (), None, ())
-    citations = tuple(_citation(each, origin) for each in answer.citations)
+    citations = tuple(_citation(citation, origin) for citation in answer.citations)
     return Answer(answer.text, tier, citations, None if answer.extractive else answer.model, answer.warnings)
 
 

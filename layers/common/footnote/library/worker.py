@@ -151,7 +151,7 @@ class Worker:
 
     async def _work_one(self) -> bool:
         """Processes a job, as `Ingestor.work_one`; one that takes long goes on beside the next ones, so that it does not hold them up."""
-        for task in [each for each in self._long if each.done()]:
+        for task in [long for long in self._long if long.done()]:
             self._long.discard(task)
             task.result()
         task = asyncio.create_task(self._core.ingestor.work_one(self._core.bucket.take))

@@ -54,21 +54,21 @@ class Prompts:
                 log.error("a saved prompt failed; the packaged one is used", extra={"prompt": key, "error": type(exc).__name__})
         return _packaged(name, lang).render(values)
 
-    async def pin(self, wanted: Iterable[tuple[str, int]], records: Records) -> None:
+    async def pin(self, versions: Iterable[tuple[str, int]], records: Records) -> None:
         """Keeps these versions in memory, in place of those pinned before: (`<name>.<language>`, version). Missing ones are logged."""
-        self._pinned = await self._compiled(wanted, self._pinned, records)
+        self._pinned = await self._compiled(versions, self._pinned, records)
 
-    async def keep(self, wanted: Iterable[tuple[str, int]], records: Records) -> None:
+    async def keep(self, versions: Iterable[tuple[str, int]], records: Records) -> None:
         """Keeps these versions in memory, too, whatever is pinned later. A version never changes."""
-        self._kept |= await self._compiled(wanted, self._kept, records)
+        self._kept |= await self._compiled(versions, self._kept, records)
 
     async def _compiled(
-        self, wanted: Iterable[tuple[str, int]], known: Mapping[tuple[str, int], Template], records: Records
+        self, versions: Iterable[tuple[str, int]], compiled_before: Mapping[tuple[str, int], Template], records: Records
     ) -> dict[tuple[str, int], Template]:
         pinned = {}
-        for key, version in wanted:
-            if (key, version) in known:
-                pinned[key, version] = known[key, version]
+        for key, version in versions:
+            if (key, version) in compiled_before:
+                pinned[key, version] = compiled_before[key, version]
             elif version:
                 try:
                     saved = Saved(await read_version(key, version, records), version, 0.0, "")
@@ -91,13 +91,13 @@ class Prompts:
 def _compile(saved: Mapping[str, Saved]) -> dict[str, Template]:
     from footnote.prompts.rules import compile_template
 
-    made = {}
+    templates = {}
     for key, prompt in saved.items():
         try:
-            made[key] = compile_template(prompt.template)
+            templates[key] = compile_template(prompt.template)
         except FootnoteError:  # saved by a version with other rules
             log.error("a saved prompt is invalid; the packaged one is used", extra={"prompt": key})
-    return made
+    return templates
 
 
 @cache

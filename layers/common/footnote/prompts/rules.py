@@ -64,13 +64,13 @@ class Shape:
 
     def paths(self, before: str = "") -> list[str]:
         """The values that a template can show, as `documents[].text`."""
-        found = []
+        paths = []
         for name, part in sorted(self.parts.items()):
             path, inner = f"{before}{name}", part
             while inner.item is not None:
                 path, inner = f"{path}[]", inner.item
-            found += inner.paths(f"{path}.") or [path]
-        return found
+            paths += inner.paths(f"{path}.") or [path]
+        return paths
 
 
 LOOP = Shape({name: Shape() for name in ("index", "index0", "revindex", "revindex0", "first", "last", "length")})
@@ -95,21 +95,21 @@ def compile_template(text: str) -> Template:
 
 def learn_values(sources: Iterable[str]) -> Shape:
     """The shape of the values that these templates use."""
-    known = Shape()
+    shape = Shape()
     for source in sources:
-        _Reader(known, learning=True).read(_environment().parse(source))
-    return known
+        _Reader(shape, learning=True).read(_environment().parse(source))
+    return shape
 
 
-def check_template(text: str, known: Shape) -> None:
+def check_template(text: str, shape: Shape) -> None:
     """BadRequest, with line and reason, for a template that is not allowed or could fail to render."""
     if len(text) > LONGEST:
         raise BadRequest(f"The template has {len(text):,} characters; {LONGEST:,} are allowed.")
     if not text.strip() or re.search("[\ud800-\udfff]", text):
         raise BadRequest("The template is empty or not valid Unicode.")
-    _guarded(lambda: _Reader(known).read(_environment().parse(text)))
+    _guarded(lambda: _Reader(shape).read(_environment().parse(text)))
     template = compile_template(text)
-    _guarded(lambda: template.render({name: part.example() for name, part in known.parts.items()}))
+    _guarded(lambda: template.render({name: part.example() for name, part in shape.parts.items()}))
 
 
 def _guarded(work: Callable[[], T]) -> T:
@@ -125,17 +125,17 @@ def _guarded(work: Callable[[], T]) -> T:
 
 
 class _Reader:
-    """Walks a template and resolves its names. With `learning`, unknown names are added to `known` instead of refused."""
+    """Walks a template and resolves its names. With `learning`, unknown names are added to `shape` instead of refused."""
 
-    def __init__(self, known: Shape, *, learning: bool = False) -> None:
-        self._known = known
+    def __init__(self, shape: Shape, *, learning: bool = False) -> None:
+        self._known = shape
         self._learning = learning
 
     def read(self, template: nodes.Template) -> None:
         self._each(template.body, {}, None)
 
-    def _each(self, found: Iterable[nodes.Node], scope: dict[str, Shape], item: str | None) -> None:
-        for node in found:
+    def _each(self, children: Iterable[nodes.Node], scope: dict[str, Shape], item: str | None) -> None:
+        for node in children:
             self._node(node, scope, item)
 
     def _node(self, node: nodes.Node, scope: dict[str, Shape], item: str | None) -> None:
@@ -170,7 +170,7 @@ class _Reader:
         if self._learning:
             return parts.setdefault(name, Shape())
         if name not in parts:
-            raise _Refused(node, f"{whose} has no value `{name}`; it has {', '.join(f'`{each}`' for each in sorted(parts)) or 'none'}")
+            raise _Refused(node, f"{whose} has no value `{name}`; it has {', '.join(f'`{part}`' for part in sorted(parts)) or 'none'}")
         return parts[name]
 
     def _item(self, node: nodes.Node, shape: Shape, path: str) -> Shape:

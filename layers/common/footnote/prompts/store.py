@@ -47,12 +47,12 @@ async def read_saved(records: Records, cache: Cache) -> Mapping[str, Saved]:
     changes = await records.changes("prompt")
     if not changes:  # the usual case: nothing was ever saved
         return {}
-    found = {record.key: _saved(record) for record in await read_all(lambda after: records.list("prompt", limit=200, after=after))}
+    prompts = {record.key: _saved(record) for record in await read_all(lambda after: records.list("prompt", limit=200, after=after))}
     with suppress(StoreUnavailable):
-        await cache.put(CACHE_KEY, {key: asdict(saved) for key, saved in found.items()}, CACHE_S)
+        await cache.put(CACHE_KEY, {key: asdict(saved) for key, saved in prompts.items()}, CACHE_S)
         if await records.changes("prompt") != changes:  # a concurrent save may have cleared the cache before this put
             await cache.delete(CACHE_KEY)
-    return found
+    return prompts
 
 
 async def save_prompt(key: str, template: str, *, by: str, records: Records, cache: Cache) -> int:

@@ -28,11 +28,11 @@ async def call(step: Step, function: StepFunction, turn: Turn, deps: Any, emit: 
     """Runs the function and returns its turn. Raises only FootnoteErrors."""
     try:
         bound = partial(function, turn, **{name: getattr(deps, name) for name in argument_names(function)})
-        made = bound()
-        if isinstance(made, AsyncIterator):
-            return await _consume(made, step, emit)
+        result = bound()
+        if isinstance(result, AsyncIterator):
+            return await _consume(result, step, emit)
         async with _limit(step):
-            return await _retry(made, cast(Callable[[], Awaitable[Turn]], bound), step)
+            return await _retry(result, cast(Callable[[], Awaitable[Turn]], bound), step)
     except FootnoteError:
         raise
     except asyncio.CancelledError as exc:
@@ -56,18 +56,18 @@ async def _limit(step: Step) -> AsyncIterator[None]:
         raise StepTimeout(f"The step “{step.name}” took longer than {step.timeout_s:g} s.") from exc
 
 
-async def _retry(made: Awaitable[Turn], call: Callable[[], Awaitable[Turn]], step: Step) -> Turn:
-    """Awaits `made`, the first try, and calls the step again while it raises Unavailable and tries are left."""
+async def _retry(first: Awaitable[Turn], call: Callable[[], Awaitable[Turn]], step: Step) -> Turn:
+    """Awaits the first try and calls the step again while it raises Unavailable and tries are left."""
     for tried in range(1, step.tries):
         try:
-            return await made
+            return await first
         except (SearchTimeout, ModelTimeout):  # no time left for another try
             raise
         except Unavailable as exc:
             log.info("retrying a step", extra={"step": step.name, "tries": tried, "error": type(exc).__name__})
             await asyncio.sleep(PAUSE_S * tried)
-            made = call()
-    return await made
+            first = call()
+    return await first
 
 
 async def _consume(steps: AsyncIterator[Event | Turn], step: Step, emit: Emit) -> Turn:

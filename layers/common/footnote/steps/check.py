@@ -61,20 +61,20 @@ def _keys(switch: Switch) -> set[str]:
 
 
 def _check_arguments(step: Step, function: StepFunction, deps: type) -> None:
-    known = members(deps)
-    for name, wanted in _arguments(function, deps).items():
-        if name not in known:
+    available = members(deps)
+    for name, expected in _arguments(function, deps).items():
+        if name not in available:
             raise TypeError(f"step {step.name!r} asks for {name!r}, which {deps.__name__} does not have")
-        if not _choices(known[name]) <= _choices(wanted):
-            raise TypeError(f"step {step.name!r} asks for {name!r} of type {wanted}; in {deps.__name__} it is {known[name]}")
+        if not _choices(available[name]) <= _choices(expected):
+            raise TypeError(f"step {step.name!r} asks for {name!r} of type {expected}; in {deps.__name__} it is {available[name]}")
 
 
 @cache
 def _arguments(function: StepFunction, deps: type) -> Mapping[str, Any]:
     """Name → type. Names that the step's module imports only under TYPE_CHECKING are looked up in the module of `deps`."""
-    known = {**vars(sys.modules[deps.__module__]), **inspect.unwrap(function).__globals__}
+    namespace = {**vars(sys.modules[deps.__module__]), **inspect.unwrap(function).__globals__}
     try:
-        hints = get_type_hints(function, known)
+        hints = get_type_hints(function, namespace)
     except NameError as exc:
         raise TypeError(f"the types of {function.__qualname__} cannot be resolved at run time: {exc}") from exc
     return {name: hints[name] for name in argument_names(function)}

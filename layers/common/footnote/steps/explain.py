@@ -115,7 +115,7 @@ def with_results(explanation: Explanation, turn: Turn, price: Price) -> Explanat
     calls: dict[str, list[ModelCall]] = {}
     for call in turn.record.calls:
         calls.setdefault(call.step, []).append(call)
-    spent = {step: _spent(made, price) for step, made in calls.items()}
+    spent = {step: _spent(own, price) for step, own in calls.items()}
     lines = (replace(_ran(line, spans.get(line.step), turn), spent=spent.get(line.step)) for line in explanation.lines)
     return replace(explanation, plan=turn.plan, lines=tuple(lines), spent=_spent(turn.record.calls, price))
 

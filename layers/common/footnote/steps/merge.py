@@ -85,7 +85,7 @@ def _changes(before: Turn, left: Turn, turn: Turn) -> Iterator[str]:
 
 
 def _other(before: Any, after: Any, own: set[str]) -> list[str]:
-    names = (each.name for each in fields(before) if each.name not in own)
+    names = (field.name for field in fields(before) if field.name not in own)
     return [name for name in names if getattr(before, name) is not getattr(after, name) and getattr(before, name) != getattr(after, name)]
 
 

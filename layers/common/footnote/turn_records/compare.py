@@ -59,9 +59,9 @@ def word_changes(old: str, new: str) -> list[tuple[Side, str]]:
 def hit_changes(old: TurnRecord, new: TurnRecord) -> list[HitChange]:
     """The passages that either turn found: those of the new one in their order, then those that it does not find any more."""
     ranks = {hit["chunk_id"]: rank for rank, hit in enumerate(old["hits"], start=1)}
-    found = {hit["chunk_id"] for hit in new["hits"]}
+    kept = {hit["chunk_id"] for hit in new["hits"]}
     changes = [HitChange(hit, ranks.get(hit["chunk_id"]), rank) for rank, hit in enumerate(new["hits"], start=1)]
-    return changes + [HitChange(hit, ranks[hit["chunk_id"]], None) for hit in old["hits"] if hit["chunk_id"] not in found]
+    return changes + [HitChange(hit, ranks[hit["chunk_id"]], None) for hit in old["hits"] if hit["chunk_id"] not in kept]
 
 
 def step_changes(old: TurnRecord, new: TurnRecord) -> list[StepChange]:
@@ -76,10 +76,10 @@ def _merged(old: list[str], new: list[str]) -> Iterator[str]:
     gone = iter(old)
     for name in new:
         if name in shared:
-            for each in gone:
-                if each == name:
+            for other in gone:
+                if other == name:
                     break
-                if each not in shared:
-                    yield each
+                if other not in shared:
+                    yield other
         yield name
-    yield from (each for each in gone if each not in shared)
+    yield from (other for other in gone if other not in shared)

@@ -52,4 +52,4 @@ def share_of(figures: TurnFigures) -> tuple[str, Rollup]:
 
 def _largest_user(used: Sequence[ModelUsage]) -> str | None:
     """The model that used the most tokens."""
-    return max(used, key=lambda each: each.usage.total_tokens, default=ModelUsage(None, Usage())).model
+    return max(used, key=lambda model: model.usage.total_tokens, default=ModelUsage(None, Usage())).model

@@ -159,8 +159,8 @@ def _usage(record: Record) -> StoredUsage:
         "total_tokens": usage.total_tokens,
         "estimated": usage.estimated,
         "models": [
-            {"model": each.model, "prompt_tokens": each.usage.prompt_tokens, "completion_tokens": each.usage.completion_tokens}
-            for each in usage_by_model(record.calls)
+            {"model": used.model, "prompt_tokens": used.usage.prompt_tokens, "completion_tokens": used.usage.completion_tokens}
+            for used in usage_by_model(record.calls)
         ],
         "type": "usage",
     }
@@ -186,7 +186,7 @@ def _reference(citation: Citation) -> StoredReference:
     if citation.is_added:
         stored["added"] = True
     if citation.quotes:
-        stored["quotes"] = [_quote(each) if each else None for each in citation.quotes]
+        stored["quotes"] = [_quote(quote) if quote else None for quote in citation.quotes]
     return stored
 
 
@@ -220,7 +220,7 @@ def _source(source: ModelSource) -> StoredModelSource:
         "state": source.state,
         "server": source.server,
         "address": source.address,
-        "looked_for": [list(each) for each in source.looked_for],
+        "looked_for": [list(server) for server in source.looked_for],
     }
 
 

@@ -65,7 +65,7 @@ def quoted_in(record: TurnRecord) -> Sequence[StoredPassage]:
 
 def documents_of(record: TurnRecord) -> tuple[str, ...]:
     """The ids of all documents that the turn depends on, each once."""
-    return tuple(dict.fromkeys(each["doc_id"] for each in quoted_in(record)))
+    return tuple(dict.fromkeys(passage["doc_id"] for passage in quoted_in(record)))
 
 
 def trimmed(messages: Iterable[StoredMessage]) -> list[StoredMessage]:
@@ -78,8 +78,8 @@ def model_usage_of(record: TurnRecord) -> tuple[ModelUsage, ...]:
     answered."""
     stored = record["result"]["usage"]
     named = [ModelUsage(part["model"], _tokens(part, stored["estimated"])) for part in stored.get("models", ())]
-    total, known = _tokens(stored, stored["estimated"]), usage_of(named)
-    rest = Usage(total.prompt_tokens - known.prompt_tokens, total.completion_tokens - known.completion_tokens, total.estimated)
+    total, named_total = _tokens(stored, stored["estimated"]), usage_of(named)
+    rest = Usage(total.prompt_tokens - named_total.prompt_tokens, total.completion_tokens - named_total.completion_tokens, total.estimated)
     return usage_by_model([*named, ModelUsage(record["llm"], rest)])
 
 

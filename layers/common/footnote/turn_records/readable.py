@@ -16,12 +16,12 @@ AT_ONCE = 100
 
 async def readable_documents(doc_ids: Iterable[str], caller: Caller, ledger: Ledger) -> frozenset[str]:
     """Those of the documents that exist and that the caller may read now. Ids of external systems are never among them."""
-    asked = sorted(set(doc_ids))
+    ordered = sorted(set(doc_ids))
     readable: set[str] = set()
-    for first in range(0, len(asked), AT_ONCE):
-        some = asked[first : first + AT_ONCE]
-        found = await asyncio.gather(*(_is_readable(doc_id, caller, ledger) for doc_id in some))
-        readable.update(doc_id for doc_id, is_readable in zip(some, found, strict=True) if is_readable)
+    for first in range(0, len(ordered), AT_ONCE):
+        some = ordered[first : first + AT_ONCE]
+        checks = await asyncio.gather(*(_is_readable(doc_id, caller, ledger) for doc_id in some))
+        readable.update(doc_id for doc_id, is_readable in zip(some, checks, strict=True) if is_readable)
     return frozenset(readable)
 
 
@@ -30,7 +30,7 @@ def needed_to_show(record: TurnRecord, caller: Caller) -> frozenset[str]:
     to the one who asked, as it was then."""
     if not (caller.sees_all or record["user_id"] == caller.user_id):
         return frozenset(documents_of(record))
-    return frozenset(each["doc_id"] for each in quoted_in(record) if not each["passage"].startswith(EXTERNAL_IDS))
+    return frozenset(passage["doc_id"] for passage in quoted_in(record) if not passage["passage"].startswith(EXTERNAL_IDS))
 
 
 def needed_to_show_question(turn: TurnFigures, caller: Caller) -> frozenset[str]:

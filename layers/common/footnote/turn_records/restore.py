@@ -49,7 +49,7 @@ def restore(turn: Turn, record: TurnRecord, chunks: Mapping[str, Chunk]) -> Turn
         turn,
         plan=replace(turn.plan, model=record["llm"]),
         queries=tuple(replace(query, lang=record["lang"]) for query in turn.queries),
-        conversation=Conversation(quoted=tuple((each["passage"], each["doc_id"]) for each in record.get("leans_on", ()))),
+        conversation=Conversation(quoted=tuple((passage["passage"], passage["doc_id"]) for passage in record.get("leans_on", ()))),
         evidence=Evidence(lists=_lists(turn.asked, record), hits=hits),
         answer=_answer(record, hits),
         outcome=record["outcome"],
@@ -66,7 +66,7 @@ def _record(record: TurnRecord) -> Record:
     return Record(
         started_at=started_at_of(record),
         spans=tuple(Span(span["name"], span["ms"], span["status"], span["detail"]) for span in record["spans"]),
-        calls=tuple(ModelCall("", each.model or "", each.usage, 0.0) for each in model_usage_of(record)),
+        calls=tuple(ModelCall("", usage.model or "", usage.usage, 0.0) for usage in model_usage_of(record)),
         notes=record.get("private", {}),
         degraded=record["degraded"],
         persisted=True,
@@ -110,7 +110,7 @@ def restored_claims(stored: Iterable[StoredClaim], citations: Sequence[Citation]
         number, bounds = claim["number"], claim.get("bounds")
         return EvidenceSpan(cited[number].hit.chunk, *bounds) if number in cited and bounds else None
 
-    return tuple(Claim(each["start"], each["end"], each["support"], each["doubted"], place(each)) for each in stored)
+    return tuple(Claim(claim["start"], claim["end"], claim["support"], claim["doubted"], place(claim)) for claim in stored)
 
 
 def _verdict(stored: StoredVerdict | None) -> Verdict | None:
@@ -139,12 +139,12 @@ def _citation(reference: StoredReference, record: TurnRecord, hits: Sequence[Hit
 
 def restored_quotes(stored: Iterable[StoredQuote | None] = ()) -> tuple[QuotedWords | None, ...]:
     """The quotes of a citation."""
-    return tuple(QuotedWords(each["text"], each["state"], _pair(each["bounds"])) if each else None for each in stored)
+    return tuple(QuotedWords(quote["text"], quote["state"], _pair(quote["bounds"])) if quote else None for quote in stored)
 
 
 def _hit(stored: StoredHit, record: TurnRecord, chunks: Mapping[str, Chunk]) -> Hit:
-    held = chunks.get(stored["passage"])
-    chunk = replace(held, file_label=stored.get("file", "")) if held else _bare(stored["passage"], stored, record, stored["headings"])
+    current = chunks.get(stored["passage"])
+    chunk = replace(current, file_label=stored.get("file", "")) if current else _bare(stored["passage"], stored, record, stored["headings"])
     scores = {"bm25": stored["bm25"], "cosine": stored["cosine"], **stored.get("scores", {})}
     return Hit(chunk, stored["score"], {name: score for name, score in scores.items() if score is not None})
 

@@ -61,8 +61,8 @@ def tallies_of(records: Iterable[TurnFigures], *, hours: bool = False) -> list[T
         for name, count in zip(COUNTS, (1, record.is_error, record.cache_hit, up, down, own["up"], own["down"]), strict=True):
             sums.counts[name] += count
         sums.latencies[latency_bucket(record.latency_ms)] += 1
-        for each in record.used:
-            sums.use(each.model, each.usage.prompt_tokens, each.usage.completion_tokens)
+        for usage in record.used:
+            sums.use(usage.model, usage.usage.prompt_tokens, usage.usage.completion_tokens)
         for doc_id in {chunk_id.rpartition("#")[0] for chunk_id in record.cited}:
             sums.cite(doc_id, 1, up, down)
     return [sums.tally(key) for key, sums in groups.items()]
@@ -109,7 +109,7 @@ def _dump(tally: Tally) -> Stored:
 
 def load(stored: Sequence[Mapping[str, Any]], day: str, user_id: str | None, room_id: str | None, search_type: str | None) -> list[Tally]:
     """The tallies that `dump` stored in the row of this day, user, room and search type; None = of everybody."""
-    return [_load(each, day, user_id, room_id, search_type or each["search_type"]) for each in stored]
+    return [_load(row, day, user_id, room_id, search_type or row["search_type"]) for row in stored]
 
 
 def _load(stored: Mapping[str, Any], day: str, user_id: str | None, room_id: str | None, search_type: str) -> Tally:

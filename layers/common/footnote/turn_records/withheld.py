@@ -13,4 +13,4 @@ WITHHELD: tuple[Outcome, ...] = ("forbidden", "blocked")
 async def withheld_questions(caller: Caller, turns: TurnStore) -> list[str]:
     """Every such question among the stored turns that the caller gets: everybody's for an admin, their own for others. There is no
     limit: a question that is left out would be shown."""
-    return [each.question for each in await turns.ended_as(caller, WITHHELD, 0.0, math.inf, None)]
+    return [turn.question for turn in await turns.ended_as(caller, WITHHELD, 0.0, math.inf, None)]

@@ -35,8 +35,8 @@ class Caller:
         """The same caller with at most these groups; no groups given = unchanged."""
         if not groups:
             return self
-        wanted = frozenset(groups)
-        kept = wanted if self.sees_all else wanted & self.groups
+        requested = frozenset(groups)
+        kept = requested if self.sees_all else requested & self.groups
         return replace(self, groups=kept, sees_all=False)
 
     def may_read(self, permission_groups: frozenset[str]) -> bool:

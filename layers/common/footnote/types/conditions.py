@@ -41,7 +41,7 @@ class Condition:
     def is_met_by(self, value: str) -> bool:
         """Whether one value of the field meets the `positive` operator."""
         test = TESTS[self.positive]
-        return any(test(value, wanted) for wanted in self.values or ("",))
+        return any(test(value, expected) for expected in self.values or ("",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +109,25 @@ def _matches(condition: Condition, values: tuple[str, ...]) -> bool:
 
 
 def _compared(read: Callable[[str], float | None], compare: Callable[[float, float], bool]) -> Callable[[str, str], bool]:
-    def test(value: str, wanted: str) -> bool:
-        left, right = read(value), read(wanted)
+    def test(value: str, expected: str) -> bool:
+        left, right = read(value), read(expected)
         return left is not None and right is not None and compare(left, right)
 
     return test
 
 
-def _equal(value: str, wanted: str) -> bool:
-    left, right = number_of(value), number_of(wanted)
-    return value == wanted if left is None or right is None else left == right
+def _equal(value: str, expected: str) -> bool:
+    left, right = number_of(value), number_of(expected)
+    return value == expected if left is None or right is None else left == right
 
 
 TESTS: Mapping[Operator, Callable[[str, str], bool]] = {
-    "is": lambda value, wanted: value == wanted,
-    "in": lambda value, wanted: value == wanted,
-    "contains": lambda value, wanted: wanted in value,
-    "start with": lambda value, wanted: value.startswith(wanted),
-    "end with": lambda value, wanted: value.endswith(wanted),
-    "not empty": lambda value, wanted: value != "",
+    "is": lambda value, expected: value == expected,
+    "in": lambda value, expected: value == expected,
+    "contains": lambda value, expected: expected in value,
+    "start with": lambda value, expected: value.startswith(expected),
+    "end with": lambda value, expected: value.endswith(expected),
+    "not empty": lambda value, expected: value != "",
     "=": _equal,
     ">": _compared(number_of, lambda left, right: left > right),
     "<": _compared(number_of, lambda left, right: left < right),

@@ -35,9 +35,11 @@ class RankedList:
     """Chunks of the query's other lists that this source could not return."""
 
 
-def lists_of(query: str, found: Candidates) -> tuple[RankedList, RankedList]:
+def lists_of(query: str, candidates: Candidates) -> tuple[RankedList, RankedList]:
     """The lexical and the dense list of an index's reply to one query."""
-    return RankedList("bm25", query, found.lexical), RankedList("cosine", query, found.dense, found.coverage, found.bare)
+    return RankedList("bm25", query, candidates.lexical), RankedList(
+        "cosine", query, candidates.dense, candidates.coverage, candidates.bare
+    )
 
 
 class Fact(NamedTuple):
@@ -138,9 +140,9 @@ class Evidence:
 
     def lists_for(self, query: str) -> tuple[RankedList, ...]:
         """The lists of one query; () = it has not been searched yet."""
-        return tuple(found for found in self.lists if found.query == query)
+        return tuple(ranking for ranking in self.lists if ranking.query == query)
 
     @property
     def vectors_pending(self) -> bool:
         """Whether some of the searched passages have no vector yet, so that dense retrieval cannot find them."""
-        return any(found.coverage < 1 for found in self.lists)
+        return any(ranking.coverage < 1 for ranking in self.lists)

@@ -58,8 +58,8 @@ THINKING = re.compile(r"(?:qwen3|deepseek-(?:r1|v3\.1))(?!.*(?:instruct|coder|em
 def size_of(model: str) -> float | None:
     """Billions of parameters, read from e.g. `llama3.2:3b` or `Qwen/Qwen2.5-7B-Instruct`; None = unknown."""
     name = _bare(model)
-    if found := SIZE.search(name):
-        experts, size, unit = found.groups()
+    if match := SIZE.search(name):
+        experts, size, unit = match.groups()
         return int(experts or 1) * float(size) / (1000 if unit == "m" else 1)
     return USUAL_SIZES.get(name.partition(":")[0])
 

@@ -149,8 +149,8 @@ class Turn:
     @property
     def vectors(self) -> tuple[npt.NDArray[np.float32], ...]:
         """The vector of each query that is answered; () if any of them lacks one."""
-        made = tuple(query.vector for query in self.answered if query.vector is not None)
-        return made if len(made) == len(self.answered) else ()
+        vectors = tuple(query.vector for query in self.answered if query.vector is not None)
+        return vectors if len(vectors) == len(self.answered) else ()
 
     @property
     def embedder(self) -> str:
@@ -178,11 +178,11 @@ class Turn:
     def derive(self, kind: QueryKind, texts: Iterable[str], weight: float = MOST_DERIVED) -> Turn:
         """A copy with these texts as further queries, which only find evidence and share the weight. Empty texts and repeated ones are
         left out."""
-        known = {query.text.casefold() for query in self.queries}
+        earlier = {query.text.casefold() for query in self.queries}
         new: list[str] = []
         for text in texts:
-            if text and text.casefold() not in known:
-                known.add(text.casefold())
+            if text and text.casefold() not in earlier:
+                earlier.add(text.casefold())
                 new.append(text)
         return replace(self, queries=(*self.queries, *(Query(text, kind, weight / len(new), self.lang) for text in new)))
 
