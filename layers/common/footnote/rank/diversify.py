@@ -70,7 +70,7 @@ async def _passages(turn: Turn, index: Index, embedder: Embedder | None) -> list
 
 
 class _Passage:
-    """A hit with what is compared; most of it is made at the first comparison that needs it."""
+    """A hit with the values to compare, most of them computed at the first comparison that needs them."""
 
     def __init__(self, hit: Hit, sentences: ChunkSentences) -> None:
         self.hit = hit

@@ -1,4 +1,4 @@
-"""The first passages of the last answer, for a model to read beside what was found: a follow-up mostly asks for what stands next to it."""
+"""The first passages of the last answer, for a model to read beside the hits: a follow-up mostly asks for their surroundings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from footnote.ports import Index
 from footnote.types import Hit, Turn
 
 MOST = 3
-"""Passages; those that the answer cites come first."""
+"""Number of passages; those that the answer cites come first."""
 
 
 def may_add_earlier(turn: Turn) -> bool:

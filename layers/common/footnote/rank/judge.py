@@ -1,8 +1,7 @@
 """Lets a model judge the passages in one call, before an answer is written from them (Self-RAG). Their order stays.
 
-What the model calls irrelevant is dropped, but not the LEAST passages that are placed best. So a model that judges badly costs little
-(`python -m bench.ranking --judges`).
-"""
+Passages judged irrelevant are dropped, except the LEAST best ones. So a model that judges badly costs little (`python -m bench.ranking
+--judges`)."""
 
 from __future__ import annotations
 
@@ -39,7 +38,7 @@ def may_judge(turn: Turn) -> bool:
 
 
 def has_no_judgement(turn: Turn) -> bool:
-    """Something has been found, and no model has judged it: there is none, it failed, or so little was found that it was not asked."""
+    """Something has been found, and no model has judged it: there is none, it failed, or there were too few passages to ask."""
     return bool(turn.evidence.hits) and not turn.evidence.judged
 
 

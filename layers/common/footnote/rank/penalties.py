@@ -1,5 +1,5 @@
-"""Puts passages back that seldom answer: glossaries, lists of references, tables of contents, image credits. What a passage is was decided
-when its document was read (`text.content_types`)."""
+"""Demotes passages that seldom answer: glossaries, lists of references, tables of contents, image credits. The type of a passage was
+decided when its document was read (`text.content_types`)."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ NEIGHBOURS = 3
 """Passages whose vectors move the query's vector."""
 NEAR = 7
 END = "."
-"""Ends a line of terms, which hold word characters only."""
+"""Ends a line of terms, which consist of word characters only."""
 SENTENCE, PAIR, NEIGHBOUR = 0.5, 0.1, 0.1
 """Weights of s, of ord and uno each, and of the cosine with q2."""
 WITH_VECTORS = 1 + SENTENCE + 2 * PAIR + NEIGHBOUR
@@ -90,8 +90,8 @@ def second_stage(
     weights: Mapping[str, float],
     forms: Mapping[str, str] = NO_FORMS,
 ) -> list[float]:
-    """The score of each entry, not divided yet. `passages`: those of the entries, None = it may not be read.
-    `terms`: the content terms of the query. `forms`: what these are in passages of other languages, as of `other_forms`."""
+    """The score of each entry, before the division. `passages`: those of the entries, None = unreadable. `terms`: the content terms of the
+    query. `forms`: their forms in passages of other languages, as of `other_forms`."""
     import numpy as np
 
     scores = np.array([entry.score for entry in entries])
@@ -152,8 +152,8 @@ class _Words:
         return np.maximum.reduceat(of_lines, self._first)
 
     def cosines(self, vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-        """The cosine of each sentence, below all for the headings. The lines of a passage without vectors get the median of the others,
-        so that it is not worse off for it."""
+        """The cosine of each sentence, below all for the headings. The lines of a passage without vectors get the median of the others, so
+        that it has no disadvantage."""
         import numpy as np
 
         vectors = [passage.vectors for passage in self._passages if passage.vectors is not None]
@@ -197,7 +197,7 @@ class _Words:
 
 
 def _ranges(starts: npt.NDArray[np.int64], groups: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The indexes starts[i] … starts[i + 1] − 1 of each wanted i, one after the other: (which of the wanted, index)."""
+    """The indexes starts[i] … starts[i + 1] − 1 of each i in `groups`, one after the other: (position in `groups`, index)."""
     import numpy as np
 
     lengths = starts[groups + 1] - starts[groups]

@@ -1,4 +1,4 @@
-"""Tells documents with the same title apart: what is shown of one carries its file's name, if the reader may read another."""
+"""Distinguishes documents with the same title: the file's name is added if the reader may read another document with the title."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def tell_titles_apart(turn: Turn, *, index: Index) -> Turn:
 
 
 async def with_file_labels(chunks: Sequence[Chunk], caller: Caller, collection: str, index: Index) -> list[Chunk]:
-    """The passages with their `file_label`. Those of other systems keep the names that these gave them."""
+    """The passages with their `file_label`. Passages of other systems keep their titles."""
     own = {chunk.doc_id: chunk for chunk in chunks if not chunk.chunk_id.startswith(EXTERNAL_IDS)}
     titled = await index.titled(caller, collection, list({chunk.title: None for chunk in own.values()}))
     documents = {title: set(doc_ids) for title, doc_ids in titled.items()}

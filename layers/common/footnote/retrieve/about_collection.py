@@ -1,8 +1,7 @@
-"""Questions about a collection as a whole name nothing that could be searched for: “What are these documents about?”
+"""Questions about a collection as a whole name nothing to search for: “What are these documents about?”
 
-Passages of a few of its documents are taken instead of what was found: first of those written for newcomers, by their names, then of the
-longest.
-"""
+Passages of a few of its documents replace the search results: first of documents for newcomers, recognised by their names, then of the
+longest."""
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ def is_about_collection(turn: Turn) -> bool:
 
 
 async def take_documents(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
-    """Puts passages from all parts of some documents in place of what was found."""
+    """Puts passages from all parts of some documents in place of the search results."""
     name = (await index.view(turn.caller, turn.request.collection)).name or turn.request.collection
     page = await ledger.list(turn.caller, collection=name, limit=LISTED)
     first = {make_chunk_id(document.doc_id, document.active_generation, 0): document for document in page.data if document.chunks}

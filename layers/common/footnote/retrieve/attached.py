@@ -1,15 +1,14 @@
-"""The files attached to a conversation, searched together with the collection that its questions are asked of.
+"""The files attached to a conversation, searched together with the collection of the question.
 
-To the steps of a turn they are part of that collection, because the turn's index says so: every search, the words that are known, and the
-scope of the caches. So a passage of a file competes with the collection's, and is cited like them.
+To the steps of a turn they are part of that collection, because the turn's index includes them in every search, in the known words, and in
+the scope of the caches. So a passage of a file competes with the collection's, and is cited like them.
 
-The index weighs words by how rare they are in all attachments of all users, which is not what an attached passage is to be compared by,
-and would tell something of them. Its passages are therefore scored here, by the weights that the words have in the collection:
+The index weighs words by their rarity in all attachments of all users. These weights do not fit the comparison and would leak something
+about other users' files. Attached passages are therefore scored here, by the weights of the words in the collection:
 
     score = Σ w_t · 2.2 · n/(n + 1.2)     over the terms t of the query; n = how often the passage has t, in a title or heading 3 times
 
-scaled by what the engine and this formula give to the collection's best passage, so that it does not depend on the engine.
-"""
+scaled by the ratio of the engine's score to this one for the collection's best passage, so that it does not depend on the engine."""
 
 from __future__ import annotations
 
@@ -45,8 +44,7 @@ class AttachedIndex:
         self._found: tuple[str, ...] | None = None
 
     async def documents(self) -> tuple[str, ...]:
-        """The ids of the attached documents, as when they were first asked for; () while the store is down, so that the collection still
-        answers."""
+        """The ids of the attached documents, read once; () while the store is down, so that the collection still answers."""
         if self._found is None:
             try:
                 self._found = await self._attachments.of(self._user_id, self._room_id)
@@ -143,6 +141,6 @@ def _score(terms: Sequence[str], weights: Mapping[str, float], passage: ChunkSen
 
 
 def index_of(turn: Turn, index: Index, attachments: Attachments, embedder: Callable[[], Embedder | None]) -> Index:
-    """What this turn searches: `index`, and the files of its conversation, if it has one."""
+    """The index of this turn: `index`, and the files of its conversation, if it has one."""
     room_id = turn.request.room_id
     return index if room_id is None else AttachedIndex(index, attachments, turn.caller.user_id, room_id, embedder)

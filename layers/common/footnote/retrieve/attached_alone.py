@@ -1,9 +1,8 @@
 """Questions that name the attached files are answered from these alone.
 
-“What does the attached file say about leave?” is searched for without the words that name the file, and of what is found only its
-passages count. “Summarise the attached file” names nothing that could be searched for: passages from all parts of the files are taken.
-A comparison keeps what the collection has, because the files are compared with it.
-"""
+“What does the attached file say about leave?” is searched for without the words that name the file, and only the file's passages count.
+“Summarise the attached file” names nothing to search for: passages from all parts of the files are taken. A comparison keeps the results of
+the collection, because the files are compared with it."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ def may_name_attached(turn: Turn) -> bool:
 
 
 def names_attached_files(turn: Turn) -> bool:
-    """An agent searches for what the attached files say."""
+    """An agent searches the attached files itself."""
     return turn.request.room_id is not None and names_attached(turn.asked)
 
 
@@ -56,8 +55,8 @@ def asks_for_overview(turn: Turn) -> bool:
 
 
 async def search_attached(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
-    """Leaves only passages of the attached files in the lists; where there are none, or all of a file is asked for, passages from all parts
-    of the files make a list of their own."""
+    """Leaves only passages of the attached files in the lists. If there are none, or the question is about a whole file, passages from all
+    parts of the files replace them."""
     documents = (await index.view(turn.caller, turn.request.collection)).attached
     prefixes = tuple(f"{doc_id}|" for doc_id in documents)
     kept = [

@@ -1,9 +1,8 @@
 """The index of one turn, which reads a view, a weight and the sentences of a passage once.
 
-Ranking, the answer, its checks and the caches ask for the same ones within milliseconds. What was read is used for LATEST_S, as the
-directory of collections is: a step that runs after a model's call reads again. Candidates and texts are never kept, so each reading of
-passages is a permission check of its own (`Index.read`), and what it does not return any more is forgotten.
-"""
+Ranking, the answer, its checks and the caches read the same ones within milliseconds. Results are reused for LATEST_S, like the directory
+of collections: a step after a model's call reads again. Candidates and texts are never kept, so every read of passages is a permission
+check (`Index.read`), and passages that it no longer returns are dropped."""
 
 from __future__ import annotations
 
@@ -19,7 +18,8 @@ T = TypeVar("T")
 
 
 class CachedIndex:
-    """`ports.Index` that wraps another and keeps what it read for each caller. It is of one turn: no other one sees what it keeps."""
+    """`ports.Index` that wraps another and keeps the results for each caller. It belongs to one turn, and nothing is shared between
+    turns."""
 
     def __init__(self, index: Index, clock: Clock) -> None:
         self._index, self._clock = index, clock
@@ -60,7 +60,7 @@ class CachedIndex:
         return await self._index.sample(caller, collection, limit)
 
     async def _once(self, kind: Hashable, names: Sequence[str], read: Callable[[list[str]], Awaitable[dict[str, T]]]) -> dict[str, T]:
-        """Those of the names that there are, with what is known of them. `read` is asked for the others."""
+        """Name → value for the names that exist. `read` fetches those that are not kept yet."""
         if not 0 <= (now := self._clock()) - self._since < LATEST_S:
             self._kept.clear()
             self._since = now

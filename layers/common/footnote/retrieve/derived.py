@@ -1,8 +1,7 @@
-"""Derived queries: what paraphrases, hypothetical texts and more general questions have in common.
+"""Derived queries: the common part of paraphrases, hypothetical texts and more general questions.
 
-They only find evidence. `fuse_lists` adds what they find to the scores of the question's own results, by their weights. The weights
-are so low that texts about something else cost less than .02 of nDCG@10 (`python -m bench.expansion`).
-"""
+They only find evidence. `fuse_lists` adds their results to the scores of the question's own results, by their weights. The weights are so
+low that texts about something else cost less than .02 of nDCG@10 (`python -m bench.expansion`)."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ def has_feedback(turn: Turn) -> bool:
 def with_derived(
     turn: Turn, kind: QueryKind, written: Iterable[str], weight: float = MOST_DERIVED, *, longest: int = LONGEST_QUERY
 ) -> Turn:
-    """The turn with these texts as queries (`Turn.derive`). What is longer than `longest` characters is cut at a word."""
+    """The turn with these texts as queries (`Turn.derive`). Texts longer than `longest` characters are cut at a word."""
     return turn.derive(kind, (_cut(" ".join(text.split()), longest) for text in written), weight)
 
 

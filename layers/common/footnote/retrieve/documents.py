@@ -1,9 +1,8 @@
 """Searches for documents first, then takes their passages: one more list beside words and vectors.
 
-Documents are found by the words of their outlines and section openings (chunk levels 0 and 1). Their vectors are not used: the first
-search with a vector at these levels has those of the whole collection made. A document's passages are those that the question's own
-lists contain, in that order, then its first ones. `fuse_lists` adds the list by its ranks, so what the other lists find is not lost.
-"""
+Documents are found by the words of their outlines and section openings (chunk levels 0 and 1). Their vectors are not used: the first search
+with a vector at these levels starts embedding them for the whole collection. A document's passages are those in the question's own lists,
+in that order, then its first ones. `fuse_lists` adds the list by its ranks, so results of the other lists are not lost."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ def wants_documents_first(turn: Turn) -> bool:
 
 
 async def search_documents(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:
-    """Adds a list of the passages of the best documents for each query that is answered. What the caller may not read takes no rank."""
+    """Adds a list of the passages of the best documents for each query that is answered. Unreadable passages take no rank."""
     fused = await fuse_lists(turn, embedder=embedder, rag=rag)
     own: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
     for entry in fused.evidence.ranked:

@@ -1,9 +1,7 @@
 """Pseudo-relevance feedback: the keywords of the first passages find further passages. Without a model.
 
-Keywords are the words w that the first PASSAGES passages share, by idf(w) · Σ scores of the passages with w. This helps searches by
-keywords only; a question would be moved away from what it asks. Passages are read through the permission check, so the query
-contains no word of others.
-"""
+Keywords are the words w shared by the first PASSAGES passages, by idf(w) · Σ scores of the passages with w. This helps keyword searches
+only; a whole question would drift. Passages are read through the permission check, so the query contains no word of unreadable ones."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ Weighted = tuple[Sequence[Candidate], float]
 
 
 COMMON, INFORMATIVE = 50, 6.0
-"""BM25 has its whole weight if fewer passages than COMMON hold any of the terms, or if the best of them scores at least INFORMATIVE."""
+"""BM25 has its full weight if fewer passages than COMMON contain any of the terms, or if the best of them scores at least INFORMATIVE."""
 
 FOREIGN = 0.8
 """Share of the dense list for passages in another language than the question, which shares only names and numbers with them."""
@@ -36,8 +36,8 @@ DOCUMENT_WEIGHT = 0.5
 
 
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
-    """Sets `turn.evidence.ranked` to all chunks found, best first. A chunk found by several queries that are answered keeps its best
-    score; `add_derived` adds what the other queries found, and the lists beside words and vectors."""
+    """Sets `turn.evidence.ranked` to all chunks, best first. A chunk found by several answered queries keeps its best score; `add_derived`
+    adds the results of the other queries, and the lists beside words and vectors."""
     weight = _weight(turn, embedder, rag)
     foreign = max(weight, FOREIGN) if weight and turn.request.alpha is None else weight
     fused = {
@@ -151,8 +151,8 @@ def _weighted(entries: list[Ranked], weight: float) -> list[Ranked]:
 def add_derived(ranked: Sequence[Ranked], derived: Sequence[Sequence[Ranked]], question: str) -> Sequence[Ranked]:
     """Adds the weighted scores of derived queries to those of the question's own results, best first.
 
-    score = own + Σ derived, scaled so that the best is what it was: the weights change the order, not how well the question
-    is answered. A chunk that only derived queries found counts as a result of `question`, with own = 0."""
+    score = own + Σ derived, scaled so that the best score stays the same: the weights change the order, not how well the question is
+    answered. A chunk found by derived queries only counts as a result of `question`, with own = 0."""
     if not derived:
         return ranked
     own = {entry.chunk_id: entry for entry in ranked}

@@ -15,7 +15,7 @@ from footnote.text.untrusted import untrusted
 from footnote.types import Message, Turn
 
 ABSTRACT_WORDS = 5
-"""A question with fewer words is abstract: it says little by which its vector finds something."""
+"""A question with fewer words is abstract: too little for its vector to find anything."""
 LONGEST = 1000
 
 

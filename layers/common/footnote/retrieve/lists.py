@@ -1,8 +1,7 @@
 """Searches the further lists of a collection, beside words and vectors: late interaction, a summary tree, a graph.
 
-They only propose passages. Each list is read through the index's permission gate before anything depends on it, so that what the caller
-may not read takes no rank. `fuse_lists` adds them to the scores of the question's own results, by their ranks.
-"""
+They only propose passages. Each list is read through the index's permission gate first, so that unreadable passages take no rank.
+`fuse_lists` adds the lists to the scores of the question's own results, by their ranks."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from footnote.types import ATTACHED, FURTHER, Chunk, Query, RankedList, Request,
 from footnote.types.conditions import values_of
 
 LIMIT_S = 3.0
-"""Of one list; without it the turn goes on."""
+"""Time limit of one list; a late list is left out."""
 MOST_FACTS = 20
 
 
@@ -45,7 +44,7 @@ async def search_lists(turn: Turn, *, index: Index, ranked_lists: Mapping[str, R
 
 
 async def _search_one(source: RankedLists, query: Query, scope: Scope) -> tuple[Found | None, float]:
-    """What the source found, as far as the caller may read it (None = it failed or was late), and the milliseconds that it took."""
+    """The source's results that the caller may read (None = it failed or was late), and the time in milliseconds."""
     clock = asyncio.get_running_loop().time
     started = clock()
     try:
@@ -60,7 +59,8 @@ async def _search_one(source: RankedLists, query: Query, scope: Scope) -> tuple[
 
 
 def gate_of(turn: Turn, index: Index) -> Readable:
-    """The gate for this turn: what the caller may read of the collection, at the levels and under the conditions of the request."""
+    """The gate for this turn: the passages of the collection that the caller may read, at the levels and under the conditions of the
+    request."""
     request, readability = turn.request, dict[str, bool]()
 
     async def readable(chunk_ids: Collection[str]) -> frozenset[str]:

@@ -57,7 +57,7 @@ def may_ask_kdb(turn: Turn) -> bool:
 
 
 async def search_kdb(turn: Turn, *, knowledge_base: KnowledgeBase | None, kdb: KDB) -> Turn:
-    """Like `search_remotely`, with the knowledge base. If it knows no such collection, its empty result stands (`evidence.closed`)."""
+    """Like `search_remotely`, with the knowledge base. If it has no such collection, its empty result is final (`evidence.closed`)."""
     if knowledge_base is None or not (turn.caller.sees_all or turn.caller.may_read(frozenset(kdb.groups))):
         return turn
     session = session_arguments(turn.request, turn.caller.user_id, turn.room_id)

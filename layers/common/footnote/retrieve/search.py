@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SOURCES = ("bm25", "cosine", *FURTHER)
 LATE_S = 1.0
-"""How much longer derived queries are waited for than those that are answered."""
+"""How much longer to wait for derived queries than for those that are answered."""
 
 
 def candidates_of(turn: Turn, rag: Rag) -> int:
@@ -69,10 +69,9 @@ async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Tur
 async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:
     """Adds the lists of each query that has none yet to `turn.evidence.lists`, each with at most `candidates_of` entries.
 
-    One call serves both lists. If it fails, each list is requested alone; if only one of them fails, it is left out. So are derived
-    queries that fail, or take LATE_S longer than those that are answered, and the dense list of a query that could not be embedded. What is
-    left out is noted (`note_lists`).
-    SearchUnavailable if `knn` is requested and there is no embedder."""
+    One call serves both lists. If it fails, each list is requested alone; if only one of them fails, it is left out. So are derived queries
+    that fail or take LATE_S longer than the answered ones, and the dense list of a query that could not be embedded. `note_lists` notes the
+    missing lists. SearchUnavailable if `knn` is requested and there is no embedder."""
     if turn.request.retriever == "knn" and not turn.vectors:
         raise SearchUnavailable("The retriever knn needs an embedder. Run `make setup`, set EMBEDDING__BASE_URL, or use bm25.")
     searched = {ranking.query for ranking in turn.evidence.lists}
@@ -93,7 +92,7 @@ async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Ra
 
 
 async def _search_all(searches: Sequence[tuple[Query, Coroutine[Any, Any, Candidates]]]) -> list[tuple[Query, Candidates | None]]:
-    """What each query found; None = a derived one that failed or was late."""
+    """Each query with its candidates; None = a derived query that failed or was late."""
     tasks = [(query, asyncio.ensure_future(search)) for query, search in searches]
     derived = [task for query, task in tasks if is_derived(query)]
     own = [task for query, task in tasks if not is_derived(query)]
@@ -143,7 +142,7 @@ async def warn_of_missing_lists(turn: Turn) -> Turn:
 
 
 async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder | None, rag: Rag) -> Candidates:
-    """What one query found."""
+    """The candidates of one query."""
     request = turn.request
     search = Search(
         collection=request.collection,

@@ -26,12 +26,12 @@ MISSING: Mapping[str, str] = {
 
 
 Price = Callable[[Sequence[ModelCall]], float | None]
-"""What calls cost, in the currency of the prices; None = the price of one is unknown."""
+"""The cost of the calls, in the currency of the prices; None = the price of one is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What calls of language models used. `cost`: as of Price."""
+    """The usage of calls of language models. `cost`: as of Price."""
 
     calls: int
     prompt_tokens: int
@@ -68,7 +68,7 @@ class Explanation:
     limit: int
     """Number of passages that the answer may use."""
     lists: tuple[str, ...] = ()
-    """Those that have weight in the search: words, vectors."""
+    """The lists with weight in the search: words, vectors."""
     lines: tuple[Line, ...] = ()
     spent: Spent | None = None
     """By the whole turn; None = it has not run."""
@@ -110,7 +110,7 @@ def explain(rows: Sequence[Row], turn: Turn, deps: Any, *, lists: Sequence[str] 
 
 
 def with_results(explanation: Explanation, turn: Turn, price: Price) -> Explanation:
-    """Adds what each row did after the turn has run, and what it used of models."""
+    """Adds the result of each row and its model usage after the turn has run."""
     spans = {span.name: span for span in turn.record.spans}
     calls: dict[str, list[ModelCall]] = {}
     for call in turn.record.calls:

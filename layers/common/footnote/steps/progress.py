@@ -42,7 +42,7 @@ class Progress:
             self._is_cancelled = self.task.cancel()
 
     def take_cancellation(self) -> bool:
-        """Whether `stop` cancelled the running step, which has ended now: the task goes on."""
+        """Whether `stop` cancelled the running step, which has now ended; the task itself continues."""
         taken, self._is_cancelled = self._is_cancelled, False
         task = asyncio.current_task()
         return taken and task is not None and task.uncancel() == 0
@@ -62,7 +62,7 @@ class Progress:
 
 
 def _is_paid(row: Row) -> bool:
-    """Whether the row itself may call a model. The rows of a switch are asked one by one."""
+    """Whether the row itself may call a model. The rows of a switch are checked one by one."""
     return not row.always and not isinstance(row, Switch) and any(step.paid for step in steps_of([row]))
 
 
@@ -75,7 +75,7 @@ def set_running(progress: Progress) -> None:
 
 
 def was_stopped() -> bool:
-    """Whether the running turn was stopped: a step that is cancelled for it may return what it has, if it does so at once."""
+    """Whether the running turn was stopped: a step cancelled for this reason may return its partial result, if it does so at once."""
     progress = _running.get()
     return progress is not None and progress.stopped
 
@@ -88,7 +88,7 @@ class Outbox:
         self._closed = False
 
     async def put(self, event: Event) -> None:
-        """Adds an event, and waits for space if there is none."""
+        """Adds an event, after waiting for space if there is none."""
         if not self._closed:
             await self.queue.put(event)
 

@@ -1,4 +1,4 @@
-"""Recognises what kind of question is asked: by patterns, or by a model that the plan asks."""
+"""Classifies the question, by patterns or by a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from footnote.types import Classification, Intent, Message, QuestionType, Turn
 
 LIMIT_S = 10
 AGREED, DISAGREED = 0.95, 0.7
-"""The confidence in a model's answer if the patterns say the same, and if they say something else."""
+"""The confidence in a model's answer if the patterns agree, and if they disagree."""
 
 
 class Kind(BaseModel, defer_build=True):
@@ -52,8 +52,8 @@ async def classify_by_rules(turn: Turn) -> Turn:
 
 
 async def classify_by_model(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
-    """Lets a model decide intent, type and whether there are several steps; the entities stay. A question about the last answer is of
-    none of these kinds."""
+    """Lets a model decide intent, type and whether there are several steps; the entities stay. A question about the last answer is not
+    classified."""
     if turn.conversation.is_asked_about:
         return turn
     ruled = turn.reading.classification or classify(turn.asked, turn.lang)

@@ -26,13 +26,13 @@ FEW = 4
 """Words of a fragment. Longer follow-ups lie farther from what people would ask alone if they replace a word (cosines of 236 rewrites of
 another set: .65, .68 with this limit)."""
 ASKING = frozenset("who whom whose when where why wer wen wem wann wo woher wohin warum wieso weshalb".split())
-"""What asks by itself; “how” and “what” may belong to a noun: “how many children?”."""
+"""Words that ask by themselves; “how” and “what” may belong to a noun: “how many children?”."""
 WORD = re.compile(r"[\w'-]+(?:[.,:/]\w+)*")
 """A version, an amount or a time is one word."""
 
 
 async def complete(turn: Turn, embedder: Embedder | None) -> str:
-    """The question of a turn that has earlier exchanges, in a form that needs no conversation. An embedder that fails is done without."""
+    """The question of a turn with earlier exchanges, in a form that needs no conversation. If the embedder fails, words alone decide."""
     question, before = turn.request.question, turn.conversation.asked or last_question(turn)
     if _is_fragment(question, turn.lang) and len(before) <= LONGEST_QUERY and speaks(embedder, turn.lang):
         given, earlier_words = (_telling(text, turn.lang) for text in (question, before))
@@ -66,7 +66,7 @@ def earlier(turn: Turn) -> tuple[Exchange, ...]:
 
 
 def last_question(turn: Turn) -> str:
-    """The last question of the conversation that was not itself about an answer, with words of those that it refers to."""
+    """The last question of the conversation that was not about an answer, with words of the questions that it refers to."""
     exchanges = turn.conversation.exchanges
     for place in reversed(range(len(exchanges))):
         question = exchanges[place].question
@@ -99,11 +99,11 @@ def _has_digit(text: str) -> bool:
 
 
 def _telling(text: str, lang: str) -> list[re.Match[str]]:
-    """The words that tell what the text is about, with their places."""
+    """The words that say what the text is about, with their places."""
     return [word for word in WORD.finditer(text) if salient_words(word[0], lang)]
 
 
 def _is_among(word: re.Match[str], words: Sequence[re.Match[str]], lang: str) -> bool:
-    """Whether one of the words is this one, in whatever form."""
+    """Whether the word is among these, in any form."""
     terms = set(content_terms(word[0], lang))
     return any(terms <= set(content_terms(other[0], lang)) for other in words)

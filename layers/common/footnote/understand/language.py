@@ -10,7 +10,7 @@ from footnote.types import Turn
 
 
 async def set_language(turn: Turn, *, index: Index) -> Turn:
-    """The question's language, and those of the passages that the caller may read, which are what is expected of a question."""
+    """The languages expected of a question: its own, and those of the passages that the caller may read."""
     view = await index.view(turn.caller, turn.request.collection)
     return replace(_in_language(turn, detect_language(turn.request.question, view.languages)), languages=view.languages)
 

@@ -1,8 +1,7 @@
-"""A question about the last answer, or about what was said, keeps that answer's passages; nothing is searched for.
+"""A question about the last answer, or about the conversation, keeps that answer's passages; nothing is searched for.
 
-In a conversation that is stored, its passages are read again, through the permission gate. Of one that the client sends, nobody knows
-them, so the question that the answer was given to is searched for once more; so it is where the passages are no longer there.
-"""
+In a stored conversation the passages are read again, through the permission gate. For a conversation sent by the client they are unknown,
+so the question of that answer is searched for again; so it is if the passages no longer exist."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ def may_be_about_last_answer(turn: Turn) -> bool:
 
 
 async def keep_last_answer(turn: Turn, *, index: Index) -> Turn:
-    """Where the question is about the last answer, sets `conversation.is_asked_about`, the question of that answer as what is asked, in
-    its language, and its passages as hits."""
+    """For a question about the last answer, sets `conversation.is_asked_about`, the question of that answer as the one to answer, in its
+    language, and its passages as hits."""
     if message_kind(turn) != "about_answer":
         return turn
     conversation = turn.conversation

@@ -16,7 +16,7 @@ def will_be_embedded(turn: Turn) -> bool:
 
 
 async def tell_message_kind(turn: Turn, *, embedder: Embedder | None) -> Turn:
-    """Sets `turn.message_kind`, and the question's vector, so that the search need not embed it again; with other embedders neither."""
+    """Sets `turn.message_kind` and the question's vector, so that the search need not embed it again; with another embedder, neither."""
     if embedder is None or embedder.name != EMBEDDER or not isinstance(embedder, CrossLingualEmbedder):
         return turn
     question = turn.request.question

@@ -12,7 +12,7 @@ from footnote.types import Chunk, Condition, Conditions, Period, Search, Turn
 from footnote.types.conditions import DATE_FIELDS, time_of, values_of
 
 SAMPLE = 50
-"""Passages that are looked at for a date field."""
+"""Passages examined for a date field."""
 
 
 def names_period(turn: Turn) -> bool:
@@ -21,8 +21,8 @@ def names_period(turn: Turn) -> bool:
 
 
 async def filter_by_question(turn: Turn, *, index: Index, clock: Clock) -> Turn:
-    """Adds conditions on the date to the request, and the period to the scope of the question. Where no word of the question is found under
-    them, they are left out, and the note `question_filter` says so. Only documents that the caller may read decide."""
+    """Adds conditions on the date to the request, and the period to the scope of the question. If no word of the question occurs under
+    these conditions, they are left out, and the note `question_filter` records it. Only documents that the caller may read decide."""
     period = find_period(turn.asked, datetime.fromtimestamp(clock(), UTC).date())
     field = date_field(await index.sample(turn.caller, turn.request.collection, SAMPLE))
     if period is None or field is None:
@@ -48,7 +48,7 @@ async def filter_by_question(turn: Turn, *, index: Index, clock: Clock) -> Turn:
 
 
 def date_field(chunks: Iterable[Chunk]) -> str | None:
-    """The first of DATE_FIELDS that holds a date in one of these passages' documents."""
+    """The first of DATE_FIELDS with a date in the document of one of these passages."""
     metadata = [chunk.metadata for chunk in chunks]
     dated = {
         name for name in DATE_FIELDS if any(time_of(value) is not None for document in metadata for value in values_of(document, name))

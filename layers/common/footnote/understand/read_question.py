@@ -10,12 +10,12 @@ from footnote.types import Reading, Turn
 
 
 async def read_question(turn: Turn) -> Turn:
-    """Adds to `turn.reading` what the text of the question tells."""
+    """Adds the reading of the question's text to `turn.reading`."""
     return replace(turn, reading=reading_of(turn))
 
 
 def reading_of(turn: Turn) -> Reading:
-    """The turn's reading with what the text of the question tells, and that of each of several questions."""
+    """The turn's reading, completed from the text of the question and of each of its parts."""
     current, whole, answered = turn.reading, _read(turn.asked, turn.lang), turn.answered
     parts = tuple(replace(_read(query.text, turn.lang), scope=current.scope) for query in answered) if len(answered) > 1 else ()
     return replace(
@@ -33,7 +33,7 @@ def _read(question: str, lang: str) -> Reading:
 
 
 def reading_shown(turn: Turn) -> dict[str, Any]:
-    """What the question asks, without its words."""
+    """The reading of a question, without its words."""
     reading, scope = turn.reading, turn.reading.scope
     about = {"collection": scope.collection, "attached": scope.attached is not None, "period": scope.period is not None}
     return {

@@ -1,8 +1,7 @@
 """Lets a model correct typos and unclear wording before the search, where the collection's own words cannot.
 
-A question whose words occur in the documents or in a dictionary is searched for as it is: a call before every search costs time and
-tokens, and what it rewords was found before.
-"""
+A question whose words occur in the documents or in a dictionary is searched for unchanged: a call before every search costs time and
+tokens, and its rewording finds nothing new."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Rewrites a follow-up into a self-contained question; other questions are left unchanged.
 
-Without a model, the form of a question says whether it refers back, and may deceive: “Parking?” may be a new topic, and “Do I need a
-signature for photos?” may go on. So both ways to read it are noted, and the surer one is answered (`answer.other_reading`).
-"""
+Without a model, the form of a question suggests whether it refers back, and may mislead: “Parking?” may be a new topic, and “Do I need a
+signature for photos?” may be a follow-up. So both readings are noted, and the surer one is answered (`answer.other_reading`)."""
 
 from __future__ import annotations
 
@@ -28,7 +27,8 @@ ANSWER_CHARACTERS = 500
 MOST_QUERIES = 4
 LIMIT_S = 15
 THINKERS_TEMPERATURE = 0.7
-"""Of models with a thinking mode: at 0 they repeat themselves. They are told not to think, which could take all tokens of the reply."""
+"""For models with a thinking mode: at 0 they repeat themselves. Thinking is switched off, because it could use up all tokens of the
+reply."""
 
 
 class Queries(BaseModel, defer_build=True):
@@ -77,7 +77,7 @@ async def complete_by_words(turn: Turn) -> Turn:
 
 
 async def _checked(turn: Turn, queries: tuple[str, ...], embedder: Embedder | None, *, goes_on: bool) -> Turn:
-    """The turn with the queries, if they ask what was asked. Otherwise they are only searched for, beside the question."""
+    """The turn with the queries, if they ask the original question. Otherwise they are only searched for, beside the question."""
     if not queries:
         return await complete_by_words(turn) if goes_on else turn
     exchanges = earlier(turn)

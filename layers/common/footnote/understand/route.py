@@ -1,4 +1,4 @@
-"""Chooses how an answer is searched for, by the kind of question and within what the plan allows."""
+"""Chooses the search strategy by the kind of question, within the limits of the plan."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SHORT = 10
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a strategy uses. `top_k`: number of passages, where the request asks for none. `keeps`: those of ROUTED that stay as the
-    plan has them; the others go off. `uses`: what goes on at every level, because it needs no model. `adds`: what goes on where more is
-    spent, `mmr` only if it suits the intent. `pool`: number of passages to rank, if anything ranks them."""
+    """The parts of a strategy. `top_k`: number of passages if the request sets none. `keeps`: those of ROUTED that stay as planned; the
+    others are switched off. `uses`: options switched on at every level, because they need no model. `adds`: options switched on at the
+    costlier levels, `mmr` only if it suits the intent. `pool`: number of passages to rank, if anything ranks them."""
 
     top_k: int
     keeps: frozenset[OptionName] = frozenset()
@@ -57,7 +57,8 @@ def is_classified(turn: Turn) -> bool:
 
 
 async def route(turn: Turn, *, embedder: Embedder | None) -> Turn:
-    """Sets the plan's strategy and switches off what it leaves out. Passages and chunk levels follow it where nobody asked for others."""
+    """Sets the plan's strategy and switches off the options that it does not use. The numbers of passages and the chunk levels follow it
+    unless the request sets them."""
     kind = turn.reading.classification or Classification()
     if turn.plan.assignment is not None and turn.plan.assignment.arm.strategy is not None:
         return follow(turn, turn.plan.assignment.arm.strategy, turn.plan.assigned_because, embedder)

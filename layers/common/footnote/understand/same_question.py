@@ -1,13 +1,12 @@
-"""Whether a model's wording still asks what was asked.
+"""Whether a model's wording still asks the original question.
 
-At least LEAST of the question's content words must be in it, typos and parts of compounds aside. If fewer are, its meaning decides where
-the embedder supports the language: its cosine with the question, completed by words of the conversation, must reach
+It must contain at least LEAST of the question's content words, typos and parts of compounds aside. Otherwise its meaning decides where the
+embedder supports the language: its cosine with the question, completed by words of the conversation, must reach
 
     typical + LEAST_NEAR · (1 − typical)        typical: the median cosine of the question with everyday questions
 
-so that one threshold fits every embedder. Elsewhere at least LEAST of its own words must come from the question or the conversation. What
-does not pass is not answered; it is only searched for, as a derived query (`set_aside`).
-"""
+so that one threshold fits every embedder. In other languages at least LEAST of its own words must come from the question or the
+conversation. A wording that fails is not answered; it is only searched for, as a derived query (`set_aside`)."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ ALIKE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked. `completed`: with words of the earlier questions; `said`: the conversation, from which new words may come."""
+    """The original question. `completed`: with words of the earlier questions; `said`: the conversation, from which new words may come."""
 
     question: str
     completed: str

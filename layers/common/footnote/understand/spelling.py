@@ -1,14 +1,13 @@
-"""Corrects typos by the collection's own words, as the caller may see them. Without a model.
+"""Corrects typos by the collection's own words, as far as the caller may see them. Without a model.
 
-A word is corrected if neither a dictionary nor any visible passage has it, and one of the passages that the rest of the question finds
-has a word with the same first letter that differs by one edit (from LONG letters on by two): a letter more, less or other, or two
-neighbours swapped. The first word of a question rather is an interrogative: “Wich” is “Which”. In Korean the letters are jamo, and a
-word may begin with the corrected one.
+A word is corrected if neither a dictionary nor any visible passage has it, and one of the passages found by the rest of the question has a
+word with the same first letter at an edit distance of one (from LONG letters on two): a letter inserted, deleted or replaced, or two
+neighbours swapped. The first word of a question is rather corrected to an interrogative: “Wich” is “Which”. In Korean the letters are jamo,
+and the corrected word may be the beginning of the written one.
 
-What any visible passage has stays, in whatever language it is written, with its parts: “oauth” of “oauth2”. So does a foreign term with
-a Korean ending: “ftp랑”. Nothing more is read for a question whose words are all known. All reads pass the permission check, so no
-correction tells what others have written.
-"""
+Words of any visible passage stay, in any language, with their parts: “oauth” of “oauth2”. So does a foreign term with a Korean ending:
+“ftp랑”. Nothing more is read for a question whose words are all known. All reads pass the permission check, so no correction reveals the
+text of unreadable documents."""
 
 from __future__ import annotations
 
@@ -125,8 +124,8 @@ def _may_be_misspelled(word: str, lang: str, known: Sequence[bool]) -> bool:
 
 
 async def _words_of_passages(turn: Turn, index: Index) -> Mapping[str, float]:
-    """Words of the passages that the question finds as it is; those of the first passages weigh more. If it finds few, because most of
-    its words are misspelled, a sample of the collection follows."""
+    """Words of the passages found by the uncorrected question; those of the first passages weigh more. If it finds few, because most of its
+    words are misspelled, a sample of the collection is added."""
     request = turn.request
     search = Search(
         request.collection,
@@ -166,9 +165,9 @@ def nearest(word: str, written: Mapping[str, float], known: frozenset[str] = fro
 
 
 def _nearest_beginning(word: str, written: Mapping[str, float], known: frozenset[str]) -> str | None:
-    """The word with one jamo replaced, so that it begins like a written word with SYLLABLES syllables or more, as long as possible. No pair
-    of syllables with the jamo occurs anywhere, and it is not in an ending. A verb with a shorter stem could be another verb, so it is
-    corrected only where no word has the syllable."""
+    """The word with one jamo replaced, so that it begins like a written word with SYLLABLES syllables or more, the longest possible. No
+    pair of syllables with the jamo occurs anywhere, and it is not in an ending. A verb with a shorter stem could be another verb, so it is
+    corrected only if no word has the syllable."""
     from rapidfuzz.distance import OSA
 
     ending = VERB_ENDING.search(word)

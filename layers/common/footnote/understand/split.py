@@ -1,4 +1,4 @@
-"""Finds what a message asks: of several questions each, and none of the story around them. Without a model."""
+"""Finds the questions of a message, without the story around them. Without a model."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def asks_several(turn: Turn) -> bool:
 
 
 async def split_question(turn: Turn) -> Turn:
-    """Replaces the message by its questions, each of which is searched for and answered. One that refers to those before it gets words of
-    them, as a follow-up does. `turn.reading.divided` holds the message as it was, which a model is told. Without its story a question may
-    say too little: then the whole message is the other way to read it."""
+    """Replaces the message by its questions, each of which is searched for and answered. A question that refers to earlier ones gets words
+    of them, as a follow-up does. `turn.reading.divided` is the original message, for the model's prompt. Without its story a question may
+    be too short: then the whole message is the other reading."""
     parts = question_parts(turn.asked, turn.lang)
     texts = [_completed(part, parts[:at], turn.lang) for at, part in enumerate(parts)]
     reading = replace(turn.reading, divided=turn.asked)
@@ -30,7 +30,7 @@ async def split_question(turn: Turn) -> Turn:
 
 
 def _completed(part: str, before: tuple[str, ...], lang: str) -> str:
-    """The part with words of those before it, if it cannot be understood alone or says too little."""
+    """The part with words of the parts before it, if it cannot be understood alone or is too short."""
     if not before or not (says_little(part, lang) or needs_conversation(part)):
         return part
     return add_words(part, tuple(Exchange(question, "") for question in before), lang)
