@@ -34,7 +34,7 @@ from footnote.steps import was_stopped
 from footnote.types import Answer, Cut, Message, RankedList, Span, Stage, ToolCall, Turn
 
 HELD = 200
-"""Characters of a reply that are held back until it is known whether a tool call follows."""
+"""Characters of a reply held back until it is known whether a tool call follows."""
 MAX_CALLS = 8
 """Tool calls executed per round; the model is asked to repeat the others."""
 
@@ -247,7 +247,7 @@ def _known(box: Toolbox, tool_call: ToolCall) -> str:
 
 
 async def _voices_in(voices: VoiceTool, turn: Turn, work: _Work) -> str | None:
-    """The collection of voices for this turn; None = there is none, or it is not known now."""
+    """The collection of voices for this turn; None = there is none, or it is currently unknown."""
     try:
         return await voices.collection(turn)
     except FootnoteError:

@@ -13,9 +13,9 @@ from footnote.types import Answer, Citation, Claim, EvidenceSpan, Hit, Turn
 
 
 def add_citations(turn: Turn, answer: Answer, claims: Sequence[Claim]) -> Answer:
-    """The answer with its claims, and a citation of the place of each claim that does not cite its passage and is not doubted. In a text
-    that has not been shown a marker stands behind the sentence; beside one that has been, the citation has none. A claim's own markers of
-    its passage lead to the place."""
+    """The answer with its claims, and a citation of the evidence of each claim that does not cite it and is not doubted. In a text that has
+    not been shown the marker follows the sentence; in one that has, the citation has no marker. A claim's own markers of the passage lead
+    to the evidence."""
     writer = _Writer(turn, answer)
     for claim, following in replace(answer, claims=tuple(claims)).claims_and_ends():
         if claim.place is None:

@@ -1,10 +1,9 @@
-"""How many tokens the parts of a prompt and the answer may take, by the answering model's context window and size.
+"""Token limits of the parts of a prompt and of the answer, by the answering model's context window and size.
 
     passages 56 %, history 10–15 %, answer 18 %; the rest is for the instructions
 
-An API names the tokens that its passages and its answer take. A window that the model's server says, or else its name tells, only bounds
-them; one that is configured decides. What somebody configured for the passages, the answer or the number of turns wins over both.
-"""
+An API sets the tokens of its passages and its answer. A window known from the model's server, or else from its name, only bounds them; a
+configured one decides. Configured values for the passages, the answer or the number of turns override both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks that a model's text is an answer: that it says something, in the language of the question, and cites what it says."""
+"""Checks that a model's text is an answer: that it is a statement in the language of the question, and cites its sources."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ from footnote.types import Answer, Flaw, Turn
 
 
 async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, verifier: Verifier | None) -> AsyncIterator[Event | Turn]:
-    """Handles a text that is no answer (`flaws`), or only says that the documents do not contain it, and cites what is not cited.
+    """Handles a text that is no answer (`flaws`), or only says that the documents do not contain it, and adds missing citations.
 
-    Sentences that cite nothing get the passages that support them (`attribute`), and a text that cited nothing the warning
-    `citations_added`; one that lists its sources at its end keeps that list. Where no sentence is supported, a text about the last answer
-    may stand, since it may tell what was said. Else the documents are quoted: instead of a text that has not been shown, which its owner
-    finds in the trace (`rejected_answer`), and below one that has. The flaw is a warning. With the option `reject_uncited` a notice takes
-    the place of a text that cites nothing.
-    """
+    Sentences without citations get the passages that support them (`attribute`), and a text without any the warning `citations_added`; one
+    that lists its sources at its end keeps that list. If no sentence is supported, a text about the last answer may stay, since it may
+    repeat the conversation. Any other is replaced by quotes of the documents if it has not been shown, and its owner finds it in the trace
+    (`rejected_answer`); if it has, the quotes follow it. The flaw is a warning. With the option `reject_uncited` a notice replaces a text
+    without citations."""
     answer = turn.answer
     if answer is None or answer.extractive:
         yield turn

@@ -30,8 +30,8 @@ from footnote.types import Chunk, ChunkSentences
 
 @dataclass(frozen=True, slots=True)
 class CheckedText:
-    """A sentence of the text. `support`: the probability that the facts support it, None = it claims nothing, or cannot be compared;
-    `facts`: the numbers of those that support it, from 0, best first."""
+    """A sentence of the text. `support`: the probability that the facts support it, None = it makes no claim, or cannot be compared;
+    `facts`: the numbers of the supporting ones, from 0, best first."""
 
     start: int
     end: int
@@ -42,8 +42,8 @@ class CheckedText:
 async def check_facts(
     text: str, facts: Sequence[str], embedder: Embedder | None, verifier: Verifier | None, threshold: float | None = None
 ) -> list[CheckedText]:
-    """All sentences of the text. A fact supports one from a probability of `threshold`, by default that from which Footnote cites.
-    A verifier's verdicts replace the probabilities: no fact supports what it refuses, and one at least what it accepts."""
+    """All sentences of the text. A fact supports a sentence from a probability of `threshold`, by default the one for citations. A
+    verifier's verdicts replace the probabilities: a rejected sentence has no supporting fact, an accepted one at least one."""
     lang = detect_language(text, LANGUAGES)
     chunks = [Chunk(str(at), "", 0, at, 2, "", fact, detect_language(fact, LANGUAGES), "") for at, fact in enumerate(facts)]
     frequencies = Counter(term for chunk in chunks for term in set(content_terms(chunk.text, chunk.lang)))

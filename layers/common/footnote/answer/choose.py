@@ -1,9 +1,8 @@
 """Chooses the excerpts that answer, by the scores of their sentences.
 
-The score of an excerpt is that of its best sentence, its lead included. `verdict` says how likely each answers. Beside a certain one
-another is shown if a passage of another document says the same with another number, or if it is not much less likely and says something
-else.
-"""
+The score of an excerpt is that of its best sentence, its lead included. `verdict` estimates how likely each answers. Beside a certain one
+another is shown if a passage of another document gives another number for the same, or if it is not much less likely and differs in
+content."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ class Quote:
 
     @cached_property
     def placed(self) -> str:
-        """The excerpt below the title and the headings that tell what it is about."""
+        """The excerpt below the title and the headings of its subject."""
         return " ".join((self.hit.chunk.title, *self.hit.chunk.headings, self.best.heading, self.text))
 
     @cached_property
@@ -68,7 +67,7 @@ class Quote:
 
 
 def quotes_in_order(sentences: Sequence[Scored], among: Sequence[Scored]) -> Iterator[Quote]:
-    """The excerpts around some sentences, each of which is in none before, best first. `sentences`: those of all passages, in their order;
+    """The excerpts around some sentences, best first; no sentence is in two of them. `sentences`: those of all passages, in their order;
     `among`: those that may answer."""
     passages = {chunk_id: list(group) for chunk_id, group in groupby(sentences, key=lambda sentence: sentence.hit.chunk.chunk_id)}
     blocks_of_passage: dict[str, Blocks] = {}
@@ -124,8 +123,8 @@ def _quotable(sentences: Sequence[Scored]) -> list[Scored]:
 
 
 def shown_beside(ordered: Sequence[Quote], probabilities: Sequence[float], lang: str, *, is_certain: bool) -> list[Quote]:
-    """The excerpts to show, at most MOST, without those that say what another says. `ordered`: best first, with the probability that each
-    answers. Beside the best one only others that are not much less likely, or say otherwise than a certain one."""
+    """The excerpts to show, at most MOST, without repetitions. `ordered`: best first, with the probability that each answers. Beside the
+    best one, only others that are not much less likely, or that contradict a certain one."""
     chosen: list[Quote] = []
 
     def adds(quote: Quote, probability: float) -> bool:
@@ -145,7 +144,7 @@ def _is_of_same_table(one: Quote, other: Quote) -> bool:
 
 
 def _add(quote: Quote, chosen: list[Quote]) -> None:
-    """Adds a quote to those that were chosen. Two that overlap are one, so that no sentence is shown twice."""
+    """Adds a quote to the chosen ones. Two that overlap become one, so that no sentence is shown twice."""
     for at, other in enumerate(chosen):
         if other.blocks is quote.blocks and other.block is quote.block and not set(other.excerpt.every).isdisjoint(quote.excerpt.every):
             chosen[at] = _joined(other, quote)
@@ -172,6 +171,6 @@ def _joined(better: Quote, other: Quote) -> Quote:
 
 
 def is_same(one: Quote, other: Quote) -> bool:
-    """Whether one of them says hardly anything that the other does not, and no other number."""
+    """Whether one of them adds hardly anything to the other, and no other number."""
     shorter, longer = sorted((one, other), key=lambda quote: len(quote.words))
     return len(shorter.words & longer.words) >= REPEATED * len(shorter.words) and shorter.numbers <= longer.numbers

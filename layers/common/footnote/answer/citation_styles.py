@@ -17,20 +17,20 @@ from footnote.types import EXTERNAL_IDS, Citation, Hit, Turn
 
 @dataclass(frozen=True, slots=True)
 class CitationStyle:
-    """`write(number, hit)` returns a marker; `marker` matches one, and its last group contains the references. In code there is none."""
+    """`write(number, hit)` returns a marker; `marker` matches one, and its last group contains the references. Code has no markers."""
 
     marker: re.Pattern[str]
     write: Callable[[int, Hit], str]
     named: Callable[[str, Sequence[Hit]], list[list[int]]]
     """(references, hits) → for each reference to a hit the positions that it may mean."""
     merges: bool = False
-    """True: passages with the same title and page are one source. Only for held answers: a stream does not know the page in time."""
+    """True: passages with the same title and page are one source. Only for held answers: a stream learns the page too late."""
     at_end: bool = False
     """True: no markers; a last line lists the sources (`sources_used`), and a citation has the number of its passage."""
     by_id: bool = False
     """True: a marker names a document by its id; False: by its number."""
     keeps_numbers: bool = False
-    """True: a citation has the number of its passage, so that a client that got the passages before the text can resolve it."""
+    """True: a citation has the number of its passage, so that a client that received the passages before the text can resolve it."""
 
 
 def _by_doc_id(references: str, hits: Sequence[Hit]) -> list[list[int]]:
@@ -85,9 +85,8 @@ def cite(
 ) -> tuple[str, tuple[Citation, ...]]:
     """Parses a model's citations: returns the text with rewritten markers, and the citations.
 
-    Markers that refer to no hit are removed; the others are numbered by first appearance. If a marker names a document with
-    several hits, it cites the hit that best supports the sentence before it. `question`: what a text such as “Yes” answers.
-    """
+    Markers that refer to no hit are removed; the others are numbered by first appearance. If a marker names a document with several hits,
+    it cites the hit that best supports the sentence before it. `question`: the question that a text such as “Yes” answers."""
     style = STYLES[style_name]
     markers = Markers(style, first, origin)
     if style.at_end:
@@ -130,7 +129,7 @@ def cite(
 
 
 def drops_markers(text: str, hits: Sequence[Hit], style_name: str) -> bool:
-    """Whether the text cites something that the model was not shown, so that the marker is removed."""
+    """Whether the text cites something not shown to the model, so that the marker is removed."""
     style = STYLES[style_name]
     return any(not style.named(match[match.lastindex or 0], hits) for match in find_markers(style, text))
 

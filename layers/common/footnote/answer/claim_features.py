@@ -1,8 +1,7 @@
-"""What describes a claim beside the passages that should support it: the columns of COLUMNS, for the model of `support`.
+"""Describes a claim beside the passages that should support it: the columns of COLUMNS, for the model of `support`.
 
-A claim is a sentence of an answer. A window is a sentence of a passage, or two that follow each other; the nearest window has most of
-the claim, by the weight of its terms and by its vector. What a passage holds includes its title and headings.
-"""
+A claim is a sentence of an answer. A window is a sentence of a passage, or two consecutive ones; the nearest window covers most of the
+claim, by the weight of its terms and by its vector. A passage includes its title and headings."""
 
 from __future__ import annotations
 
@@ -51,9 +50,9 @@ COLUMNS: Mapping[str, int] = {
 """Column → the direction in which it speaks for support: 1, −1, or 0 for either."""
 BY_VECTORS = tuple(name for name in COLUMNS if name.startswith("cosine"))
 ANY_LANGUAGE = (*BY_VECTORS, "values_absent", "spelled_absent", "values_apart", "terms", "values", "asks")
-"""Columns that tell something where claim and passages are in different languages."""
+"""Columns that are informative where claim and passages are in different languages."""
 MOST = 4
-"""Of what is counted."""
+"""Upper limit of counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +104,8 @@ def source_of(chunk: Chunk, sentences: ChunkSentences | None = None) -> Source:
 def describe(
     claim: str, lang: str, vector: Vector | None, sources: Sequence[Source], weights: Mapping[str, float], question: str
 ) -> tuple[list[float], EvidenceSpan | None]:
-    """(a value for each of COLUMNS, the nearest window). `vector`: of the claim; `weights`: term → rarity; `question`: what is asked, whose
-    names and values a claim may repeat."""
+    """(a value for each of COLUMNS, the nearest window). `vector`: of the claim; `weights`: term → rarity; `question`: a claim may repeat
+    its names and values."""
     sequence = content_terms(claim, lang)
     terms = frozenset(sequence)
     windows = [(source, first, end) for source in sources for first, end in source.windows()]
@@ -174,7 +173,7 @@ def _cosine(source: Source, first: int, end: int, vector: Vector) -> float:
 
 
 def _denied(terms: frozenset[str], own: Sequence[frozenset[str]], source: Source, at: int) -> float:
-    """The common terms' share of the claim times their share of the sentence, if one of both denies what the other says; else 0."""
+    """The common terms' share of the claim times their share of the sentence, if one of the two negates the other; else 0."""
     theirs = source.denials[at]
     is_denied = not theirs if own else any(2 * len(scope & terms) > len(scope) for scope in theirs)
     common = terms.intersection(source.terms[at])
@@ -182,7 +181,7 @@ def _denied(terms: frozenset[str], own: Sequence[frozenset[str]], source: Source
 
 
 def _runs(sequence: Sequence[str], sources: Sequence[Source], length: int) -> float:
-    """The share of the runs of so many terms that a sentence has, too; 1 where there is none."""
+    """The share of the runs of that many terms that a sentence has, too; 1 if there are none."""
     runs = set(_each_run(sequence, length))
     if not runs:
         return 1.0

@@ -1,8 +1,7 @@
-"""Completes excerpts that the end of a passage cuts off, from the passages beside it.
+"""Completes excerpts cut off by the end of a passage, from the adjacent passages.
 
-A long list, table or paragraph is stored in several passages. What of its block stands in the passage before or after is put in front of
-or behind the passage's text, as if it had been cut elsewhere, and the excerpt is taken again. Citations stay those of the passage.
-"""
+A long list, table or paragraph is stored in several passages. The part of its block in the passage before or after is joined to the
+passage's text, as if it had been cut elsewhere, and the excerpt is taken again. Citations stay those of the passage."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ GLUE = {"paragraph": " ", "caption": " "}
 
 
 async def complete(quotes: Sequence[Quote], turn: Turn, index: Index) -> list[Quote]:
-    """The quotes whose passages their reader may read now, each whole as far as the reader may read the passages beside it. Passages of
-    external systems are kept: nothing is known of their permissions."""
+    """The quotes whose passages their reader may read now, each completed as far as the reader may read the adjacent passages. Passages of
+    external systems are kept: their permissions are unknown."""
     beside = [_beside(quote) for quote in quotes]
     own = {quote.hit.chunk.chunk_id for quote in quotes if not quote.hit.chunk.chunk_id.startswith(EXTERNAL_IDS)}
     chunk_ids = sorted(own.union(filter(None, chain.from_iterable(beside))))
@@ -89,7 +88,7 @@ def _completed(quote: Quote, before: Chunk | None, after: Chunk | None) -> Quote
 
 
 def _of_block(chunk: Chunk | None, block: int, *, at_end: bool) -> str:
-    """What of the block stands at the end or the beginning of a passage; "" = nothing, or the passage may not be read."""
+    """The part of the block at the end or the beginning of a passage; "" = none, or the passage may not be read."""
     if chunk is None:
         return ""
     ends = [*(part.offset for part in chunk.parts[1:]), len(chunk.text)]

@@ -35,7 +35,7 @@ from footnote.types import Answer, Confidence, Turn
 SUFFICIENT = 0.5
 """Coverage from which the cited passages suffice, unless they conflict or lack a name or number of the question."""
 COMMON = math.log(50)
-"""Weight of a word that every 50th passage of the collection has: its absence from a few says nothing."""
+"""Weight of a word that every 50th passage of the collection has: its absence from a few passages is no evidence."""
 
 
 def has_citations(turn: Turn) -> bool:
@@ -85,14 +85,14 @@ def confidence_shown(turn: Turn) -> dict[str, Any]:
 
 
 def relevance_of(turn: Turn, question: Question, sentences: Sequence[Scored]) -> float:
-    """The probability that one of the first passages of the turn answers the question. `sentences`: those of all of its passages."""
+    """The probability that one of the first passages of the turn answers the question. `sentences`: those of all its passages."""
     hits = turn.evidence.hits[:PASSAGES]
     first = {hit.chunk.chunk_id for hit in hits}
     return judge(question, [sentence for sentence in sentences if sentence.hit.chunk.chunk_id in first], hits, turn.embedder).verdict.score
 
 
 def has_conflicts(answer: Answer, sentences: Sequence[Scored], lang: str) -> bool:
-    """Whether one of the sentences found says the same as a cited one with different numbers. `sentences`: of all passages of the turn."""
+    """Whether one of the sentences states the same as a cited one with different numbers. `sentences`: of all passages of the turn."""
     cited = {(citation.hit.chunk.chunk_id, *bounds) for citation in answer.citations for bounds in citation.bounds}
     said = [sentence for sentence in sentences if (sentence.hit.chunk.chunk_id, sentence.start, sentence.end) in cited]
     return any(conflicting(one, other, lang) for one in said for other in sentences)

@@ -1,4 +1,4 @@
-"""Sentences of different documents that say the same with different numbers."""
+"""Sentences of different documents that state the same with different numbers."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
     system: the rules | the conversation so far | user: instructions for this question, the day, the passages, the question
 
-What changes from turn to turn stands last, so that a server can reuse what it has already read of a conversation.
-"""
+The parts that change from turn to turn come last, so that a server can reuse its cache of the conversation."""
 
 from __future__ import annotations
 
@@ -29,22 +28,21 @@ from footnote.text.untrusted import untrusted, untrusted_title
 from footnote.types import Chunk, Hit, Message, Profile, Turn, date_of, tier_of_model
 
 DOCUMENTS = re.compile(r"^(?:<documents>|\[References\])$", re.MULTILINE)
-"""The line of a prompt with which its documents begin. No text of a document can hold it."""
+"""The line of a prompt with which its documents begin. No text of a document can contain it."""
 LEAST = 60
 """Tokens. With less than this left, no further passage is added."""
 FEW = 5
-"""Passages, the one itself among them and those of other levels that hold its text: a word of a sentence that is in more of them belongs
+"""Passages, including the sentence's own and those of other levels with its text: a word of a sentence that occurs in more of them belongs
 to the collection."""
 TINY = 1e-6
 
 
 async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversation: Conversation) -> Turn:
-    """Sets `turn.messages` from the hits that fit and cuts `turn.evidence.hits` to these, so that only what the model saw is cited.
+    """Sets `turn.messages` from the hits that fit and cuts `turn.evidence.hits` to these, so that only passages shown to the model are
+    cited.
 
-    Hits that score little beside the best one are left out, where the profile says so. Passages that were added around the hits follow, if
-    there is room. With the option `sandwich` the best passages are at both ends.
-    `budget` says how many tokens the passages get, and the history.
-    """
+    Hits with much lower scores than the best one are left out, where the profile says so. Passages added around the hits follow, if there
+    is room. With the option `sandwich` the best passages are at both ends. `budget` sets the tokens of the passages and of the history."""
     budget, evidence = budget_of(turn, llm), turn.evidence
     groups = {group[0].chunk.chunk_id: group for group in group_repeats((*_beside_best(evidence.hits, turn.profile), *evidence.added))}
     fitting = fit([group[0] for group in groups.values()], budget.passages)
@@ -66,8 +64,8 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
 
 
 def _rules_and_passages(turn: Turn, prompts: Prompts, values: Mapping[str, Any]) -> tuple[str, str]:
-    """The profile's prompts, divided where the documents begin: what stands before them is the same in every turn of a conversation. The
-    second part ends with the question."""
+    """The profile's prompts, divided where the documents begin: the first part is the same in every turn of a conversation. The second part
+    ends with the question."""
     profile, lang, versions = turn.profile, turn.lang, turn.plan.prompts
     text = prompts.render(profile.question_prompt or profile.prompt, lang, values, versions)
     match = DOCUMENTS.search(text)
@@ -80,7 +78,7 @@ def _rules_and_passages(turn: Turn, prompts: Prompts, values: Mapping[str, Any])
 
 
 def _standing_instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
-    """What the plan wants the model to heed beside the profile's prompt, whatever is asked."""
+    """The plan's instructions to the model beside the profile's prompt, for every question."""
     if turn.plan.model is not None and turn.plan.wants("answer_form") and tier_of_model(turn.plan.model).quotes_first:
         yield prompts.render("quote_first", turn.lang, {}, turn.plan.prompts)
     if turn.plan.wants("follow_up") and turn.plan.wants("follow_up_by_model"):
@@ -88,7 +86,7 @@ def _standing_instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
 
 
 def _question(turn: Turn, prompts: Prompts) -> str:
-    """The question in its user's words, and what was searched for where that says more, or that it is about the last answer."""
+    """The question in its user's words, with the searched text if that is more complete, or a note that it is about the last answer."""
     own = turn.request.question
     if turn.conversation.is_asked_about:
         return prompts.render("about_last_answer", turn.lang, {"question": own}, turn.plan.prompts)
@@ -100,7 +98,7 @@ def _question(turn: Turn, prompts: Prompts) -> str:
 
 
 def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
-    """What the model has to heed for this question."""
+    """The instructions for this question."""
     kind = turn.reading.classification
     if kind is not None and turn.plan.wants("answer_form") and not turn.conversation.is_asked_about:
         yield prompts.render("form", turn.lang, {"form": kind.hints.prompt_template}, turn.plan.prompts)
@@ -111,7 +109,7 @@ def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
 
 
 def reasons(turn: Turn) -> bool:
-    """Whether the model is asked to reason first: where a request or setting wants it, else for kinds of questions that call for it."""
+    """Whether the model is asked to reason first: if a request or setting wants it, else for kinds of questions that need it."""
     choice, kind = turn.plan.choices["chain_of_thought"], turn.reading.classification
     return choice.is_on and (choice.is_fixed or kind is None or kind.hints.use_cot)
 
@@ -122,8 +120,8 @@ def was_written(turn: Turn) -> bool:
 
 
 async def warn_of_injection(turn: Turn, *, index: Index) -> Turn:
-    """Adds the warning `injection` if a passage, an attached file or a tool's result holds sentences that read like instructions to
-    the model; notes their number as `injected_sentences`."""
+    """Adds the warning `injection` if a passage, an attached file or a tool's result contains sentences that read like instructions to the
+    model; notes their number as `injected_sentences`."""
     answer = turn.answer
     # In a thread: an attached file of a megabyte takes seconds and would block the other turns.
     suspects = await asyncio.to_thread(lambda: list(_suspects(turn)))
@@ -137,7 +135,7 @@ async def warn_of_injection(turn: Turn, *, index: Index) -> Turn:
 
 
 def _suspects(turn: Turn) -> Iterator[Suspect]:
-    """Those of all that the model was shown. A heading that has nothing in common with its section is none."""
+    """The suspects in everything shown to the model. A heading that has nothing in common with its section is not one."""
     for chunk in (hit.chunk for hit in turn.evidence.citable):
         for suspect in find_suspects(chunk.text, " ".join((chunk.title, *chunk.headings)), chunk.lang):
             if not suspect.foreign or chunk.kind_at(suspect.start) != "heading":
@@ -149,7 +147,7 @@ def _suspects(turn: Turn) -> Iterator[Suspect]:
 
 
 async def _rare(turn: Turn, terms: frozenset[str], index: Index) -> frozenset[str]:
-    """Those that at most FEW passages of the collection have. Numbers are rare anywhere."""
+    """The words that at most FEW passages of the collection have. Numbers are rare anywhere."""
     weights = await index.term_weights(turn.caller, turn.request.collection, [*terms, UNSEEN]) if terms else {}
     # A weight is log((N + 1) / (n + .5)): the difference to that of an unseen term is log(2 n + 1).
     least = weights.get(UNSEEN, 0.0) - math.log(2 * FEW + 1)
@@ -178,7 +176,7 @@ def _beside_best(hits: Sequence[Hit], profile: Profile) -> Sequence[Hit]:
 
 
 def group_repeats(hits: Iterable[Hit]) -> list[list[Hit]]:
-    """The hits in groups that say the same below the same headings, word for word; the best one is the first of its group."""
+    """The hits in groups with the same text below the same headings; the best one is the first of its group."""
     groups: dict[tuple[str, ...], list[Hit]] = {}
     for hit in hits:
         groups.setdefault((" ".join(hit.chunk.text.split()), *section_of(hit.chunk)), []).append(hit)
@@ -191,7 +189,7 @@ def sandwich(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def fenced(hit: Hit, *repeats: Hit) -> dict[str, Any]:
-    """A passage for the template, escaped so that it cannot close its own fence. `repeats`: others with the same text; their titles are
+    """A passage for the template, escaped so that it cannot close its own fence. `repeats`: others with the same text, whose titles are
     named, too."""
     chunk = hit.chunk
     file = "" if chunk.file_label else PurePosixPath(str(chunk.metadata.get("file_name", ""))).name

@@ -32,8 +32,8 @@ class Criticism(BaseModel, defer_build=True):
 async def critique(
     turn: Turn, *, index: Index, embedder: Embedder | None, verifier: Verifier | None, models: Models, prompts: Prompts, rag: Rag
 ) -> Turn:
-    """Sets `answer.claims` and `review.doubted`, and notes, the sentences that are not supported. A model that cannot say finds none. An
-    answer that only says that the documents lack it has none."""
+    """Sets `answer.claims` and `review.doubted`, the unsupported sentences, and notes these. If the model cannot decide, none are doubted;
+    nor in an answer that only says that the documents lack it."""
     answer = turn.answer
     if answer is None or lacks_information(answer, turn.lang):
         return turn

@@ -1,9 +1,8 @@
-"""The excerpts of a passage: what a reader would quote whole. Pure functions of the passage and the bounds of its sentences.
+"""The excerpts of a passage: the parts that a reader would quote whole. Pure functions of the passage and the bounds of its sentences.
 
-A paragraph, a list with what introduces it, a table, a block of code. Of a paragraph up to AROUND sentences around the one that answers
-are shown; a list whole up to ITEMS items; of a longer one, and of a table, the items and rows that answer. What is left out of a block is
-counted.
-"""
+A paragraph, a list with its introduction, a table, a block of code. Of a paragraph up to AROUND sentences around the answering one are
+shown; a list whole up to ITEMS items; of a longer one, and of a table, the items and rows that answer. The omitted parts of a block are
+counted."""
 
 from __future__ import annotations
 
@@ -38,7 +37,7 @@ class Blocks:
     bounds: Bounds
     blocks: tuple[Excerpt, ...]
     of: dict[int, int]
-    """Number of a sentence → place in `blocks`. What introduces a block belongs to its own paragraph."""
+    """Number of a sentence → place in `blocks`. The introduction of a block belongs to its own paragraph."""
 
     def text(self, number: int) -> str:
         """A sentence."""
@@ -122,7 +121,7 @@ def _lead(chunk: Chunk, bounds: Bounds, kinds: Sequence[tuple[str, int]], first:
 
 
 def announces(text: str, block_follows: bool) -> bool:
-    """Whether a sentence introduces what follows it. `block_follows`: a list, code or a table does."""
+    """Whether a sentence introduces the following text. `block_follows`: a list, code or a table does."""
     return text.endswith((":", "：")) or (block_follows and ANNOUNCES.search(text) is not None)
 
 
@@ -164,7 +163,7 @@ def _first(blocks: Blocks, items: Sequence[list[int]], best: list[int] | None) -
 
 
 def _with_parents(blocks: Blocks, items: Sequence[list[int]], chosen: Sequence[list[int]]) -> list[list[int]]:
-    """These items, and those of outer lists that they belong to, in order."""
+    """These items, and the items of outer lists above them, in order."""
 
     def indent(item: list[int]) -> int:
         start = blocks.bounds[item[0]][0]

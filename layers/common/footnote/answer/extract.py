@@ -1,8 +1,7 @@
 """The extractive answer, without a language model: sentences of the documents with citations, the closest passages, or neither.
 
 `score_sentences` scores the sentences of the first PASSAGES hits, `choose` takes the excerpts around the best ones, `verdict` decides
-whether they are an answer. An excerpt stands below its title and section, so that it is understood.
-"""
+whether they are an answer. An excerpt is shown below its title and section, for context."""
 
 from __future__ import annotations
 
@@ -45,8 +44,8 @@ class Part(NamedTuple):
 
 
 async def extract(turn: Turn, *, index: Index, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
-    """Streams the answer of the tier that `verdict.judge` chooses. Without one the turn's outcome is `closest` or `refused`. Of several
-    questions each is answered by itself; those that are not are named at the end."""
+    """Streams the answer of the tier that `verdict.judge` chooses. Without an answer the turn's outcome is `closest` or `refused`. Several
+    questions are answered one by one; unanswered ones are named at the end."""
     parts = await read_parts(turn, index=index, embedder=embedder)
     verdict = decisive([part.verdict for part in parts])
     quotes = await complete(closest_of(parts) if verdict.tier == "closest" else quotes_of(parts), turn, index)
@@ -88,7 +87,7 @@ def quotes_of(parts: Sequence[Part]) -> list[Quote]:
 
 
 def closest_of(parts: Sequence[Part]) -> list[Quote]:
-    """The closest excerpts, those of several questions in turn."""
+    """The closest excerpts, alternating between several questions."""
     near = [part.quotes for part in parts if part.verdict.tier == "closest"]
     return _each_once(filter(None, chain.from_iterable(zip_longest(*near))))[:MOST]
 

@@ -51,9 +51,8 @@ async def answer_from_faq(turn: Turn) -> AsyncIterator[Event | Turn]:
 def questions_of(chunk: Chunk) -> Iterator[tuple[str, int, int]]:
     """Yields (question, start and end of its answer in the chunk's text).
 
-    The question of a single-question document may be in its metadata, that of a section in its heading. If the text then begins
-    with a paraphrase of that question, the answer starts after the paraphrase.
-    """
+    The question of a single-question document may be in its metadata, that of a section in its heading. If the text then begins with a
+    paraphrase of that question, the answer starts after the paraphrase."""
     text = chunk.text
     body = next((part.offset for part in chunk.parts if part.block >= 0), 0)
     questions = [(match, next(group for group in match.groups() if group)) for match in QUESTION.finditer(text)]

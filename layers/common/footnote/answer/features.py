@@ -1,9 +1,8 @@
-"""What tells whether an excerpt answers a question: one row of numbers for each excerpt.
+"""The features by which an excerpt is judged: one row of numbers for each excerpt.
 
-Covered shares and weights are those of `score_sentences`; an unknown term has the highest weight. `hits`: the passages that the
-excerpts are from, in their order. What is centred is a difference from the mean of the sentences of all hits, in units of their standard
-deviation. A value that is not known, such as a cosine without vectors, is 0.
-"""
+Covered shares and weights are those of `score_sentences`; an unknown term has the highest weight. `hits`: the passages of the excerpts, in
+their order. Centred values are differences from the mean of the sentences of all hits, in units of their standard deviation. An unknown
+value, such as a cosine without vectors, is 0."""
 
 from __future__ import annotations
 
@@ -62,13 +61,13 @@ OF_SEARCH = {
     "unknown": "missing",
 }
 GROUPS = OF_EXCERPT | OF_SEARCH
-"""Column → what it is about, in the words of `Verdict.reasons`."""
+"""Column → its subject, as `Verdict.reasons` names it."""
 NAMES = tuple(GROUPS)
 """The columns, in their order."""
 SHARPNESS = 8.0
 """How fast an excerpt that scores less counts less in `spread`."""
 SOFT = 0.02
-"""Added to the deviation of cosines: those of few sentences may be all alike."""
+"""Added to the deviation of cosines: a few sentences may all be alike."""
 
 
 def describe(question: Question, quotes: Sequence[Quote], sentences: Sequence[Scored], hits: Sequence[Hit]) -> npt.NDArray[np.float32]:
@@ -81,12 +80,12 @@ def describe(question: Question, quotes: Sequence[Quote], sentences: Sequence[Sc
 
 
 def codes_missing(codes: frozenset[str], quotes: Iterable[Quote]) -> frozenset[str]:
-    """Those of the question's codes that none of the excerpts has, nor its headings."""
+    """The question's codes that are in none of the excerpts, nor in their headings."""
     return codes - codes_in(" ".join(quote.placed for quote in quotes)) if codes else codes
 
 
 class _Search:
-    """What was found for a question."""
+    """The features of a question's search results."""
 
     def __init__(self, question: Question, quotes: Sequence[Quote], sentences: Sequence[Scored], hits: Sequence[Hit]) -> None:
         cosines = [sentence.features.cosine for sentence in sentences]

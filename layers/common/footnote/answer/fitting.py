@@ -1,4 +1,4 @@
-"""Answers whose prompt turns out to exceed the model's context window are asked for once more, with what fits."""
+"""Repeats the call with a smaller prompt if the prompt turns out to exceed the model's context window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a model's text no answer, whatever it says."""
+"""Flaws that disqualify a model's text as an answer, whatever its content."""
 
 from __future__ import annotations
 

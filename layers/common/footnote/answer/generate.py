@@ -30,12 +30,11 @@ PREFERENCE_S = 1.0
 
 
 async def pick_model(turn: Turn, *, models: Models, model_server: ModelServer | None, llm: LLM, records: Records) -> Turn:
-    """Sets `turn.plan.model` to the name of the model that will answer, and `turn.plan.window` to what its server says; None if there is
-    none or the budget is used up.
+    """Sets `turn.plan.model` to the name of the model that will answer, and `turn.plan.window` to the window known from its server; None if
+    there is no model or the budget is used up.
 
-    Precedence: request, the user's preference, configuration (which an admin may have changed at runtime). If the endpoint is
-    down, the reason is in `turn.record.model_problem` and the turn goes on without a model.
-    """
+    Precedence: request, the user's preference, configuration (which an admin may have changed at runtime). If the endpoint is down, the
+    reason is in `turn.record.model_problem` and the turn continues without a model."""
     if turn.plan.allowance == "search":
         return replace(turn, plan=replace(turn.plan, model=None))
     name = turn.plan.model or await _preferred(turn.caller.user_id, llm, records) or llm.model
@@ -94,8 +93,8 @@ def has_no_model(turn: Turn) -> bool:
 async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Event | Turn]:
     """Streams the model's reply with checked citations; sets `turn.answer` to the whole reply without its thinking.
 
-    What the model says before its answer is left out, and so are the questions after it, which become suggested questions. A reply that
-    is in a loop is ended. Of one that is stopped, what was written is the answer."""
+    Text before the answer is left out, and so are the questions after it, which become suggested questions. A reply in a loop is ended. The
+    text of a stopped reply is the answer."""
     model = await models.pick(turn.plan.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
@@ -160,11 +159,10 @@ def chosen(requested: T | None, llm: LLM, setting: str, usual: T | None) -> T | 
 
 
 async def answer_no_hits(turn: Turn, *, index: Index, ledger: Ledger) -> AsyncIterator[Event | Turn]:
-    """Ends a turn without hits: says that documents are still being read, suggests how to rephrase, or says that the caller may not read
-    any document.
+    """Ends a turn without hits: with a notice that documents are still being read, a suggestion to rephrase, or a notice that the caller
+    may not read any document.
 
-    Only callers who may read everything are told that the collection is empty.
-    """
+    Only callers who may read everything learn that the collection is empty."""
     turn = await look(turn, ledger)
     reading, key = reading_said(turn), turn.profile.nothing_found
     if key is None or reading:
@@ -180,7 +178,7 @@ async def answer_no_hits(turn: Turn, *, index: Index, ledger: Ledger) -> AsyncIt
 
 
 async def answer_without_search(turn: Turn) -> AsyncIterator[Event | Turn]:
-    """Ends a turn because the search failed, without saying anything about what the documents contain."""
+    """Ends a turn because the search failed, without revealing the documents' content."""
     text = message("search_failed", turn.lang)
     yield Token(text)
     yield replace(turn, outcome="refused", answer=Answer(text))

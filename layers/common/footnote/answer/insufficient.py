@@ -1,4 +1,4 @@
-"""Detects answers that only say that the documents lack the information. Patterns in English, German and Korean."""
+"""Detects answers that only state that the documents lack the information. Patterns in English, German and Korean."""
 
 from __future__ import annotations
 
@@ -47,10 +47,9 @@ LACKS = re.compile(
 
 
 def lacks_information(answer: Answer, lang: str) -> bool:
-    """Whether the answer only says that the documents lack the information: in its first sentence, or wherever it cites.
+    """Whether the answer only states that the documents lack the information: in its first sentence, or wherever it cites.
 
-    An answer that merely adds that a part of the question remains open does not count.
-    """
+    An answer that merely adds that a part of the question remains open does not count."""
     lacking = [bounds for bounds in split_sentences(answer.text, lang) if LACKS.search(answer.text, *bounds)]
     if not lacking:
         return False

@@ -1,6 +1,6 @@
-"""Base of the filters for a line that a model ends its reply with: `NAME: …`, for this program and not for the reader.
+"""Base of the filters for a line at the end of a model's reply: `NAME: …`, for this program and not for the reader.
 
-In code it is text like any other, except in code that ends the reply and holds nothing else: some models put the line into a block."""
+In code it is ordinary text, except in code that ends the reply and contains nothing else: some models put the line into a block."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def begun(*atoms: str) -> str:
 
 
 class Line:
-    """The patterns of a line. `atoms`: of its name, one for each character that may be the last so far. `after`: what ends the name.
-    `body`: what may follow it; `tail`: the beginning of more of that. `longest`: characters of a name that is not complete, with what
-    stands before it."""
+    """The patterns of a line. `atoms`: of its name, one for each character that may be the last so far. `after`: the end of the name.
+    `body`: the text after it; `tail`: the beginning of more of that. `longest`: characters of an incomplete name, with the text before
+    it."""
 
     def __init__(self, *atoms: str, after: str = "", body: str, tail: str = "", longest: int) -> None:
         name = "".join(atoms)
@@ -49,12 +49,12 @@ class LineFilter(OutsideCode):
         super().__init__()
         self._held = ""
         self._last = ""
-        """The last character shown: tells a marker's `**` from the end of a bold word."""
+        """The last character shown: distinguishes a marker's `**` from the end of a bold word."""
         self._in_list = False
         self._block = ""
-        """Code that may hold the line alone, as far as it was read."""
+        """The read part of code that may contain the line alone."""
         self._passes = False
-        """The code holds something else."""
+        """The code contains something else."""
 
     def _prose(self, text: str) -> str:
         self._passes = False
@@ -93,7 +93,7 @@ class LineFilter(OutsideCode):
         return self._leave_code(is_other=True)
 
     def _leave_code(self, *, is_other: bool = False) -> str:
-        """Decides on code that was held back; returns what is shown of it. `is_other`: it is not of the list."""
+        """Decides on code that was held back; returns the part to show. `is_other`: it does not belong to the list."""
         block, self._block = self._block, ""
         if self._in_list and not is_other and self._lists(block):
             self._held += block

@@ -34,7 +34,7 @@ class Linear:
         return probabilities
 
     def parts(self, row: Matrix) -> Iterator[tuple[int, float]]:
-        """(number of a column, what it adds to the log odds of this row beyond what it adds on average)."""
+        """(number of a column, its contribution to the log odds of this row minus its average contribution)."""
         said = (self._clipped(row) - (self.low + self.high) / 2) * self.weights
         return ((int(at), float(part)) for at, part in zip(self.columns, said, strict=True))
 
@@ -44,7 +44,7 @@ class Linear:
 
 
 def linear_of(fitted: Mapping[str, Any], names: Sequence[str]) -> Linear:
-    """`fitted`: as a file holds it; `names`: of all columns, in order."""
+    """`fitted`: the content of a file; `names`: of all columns, in order."""
     import numpy as np
 
     low, high, weights = (np.array(fitted[key], np.float32) for key in ("low", "high", "weights"))
@@ -60,5 +60,5 @@ def read_fitted(path: Path, names: Iterable[str]) -> dict[str, Any]:
 
 
 def hash_of(names: Iterable[str]) -> str:
-    """Tells by the names of the columns what a file was fitted with."""
+    """Identifies the columns that a file was fitted with, by their names."""
     return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]

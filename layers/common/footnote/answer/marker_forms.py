@@ -1,5 +1,5 @@
-"""How models write references to numbered passages, whatever they were asked for: `[1]`, `[1, 2]`, `[1-3]`, `【1】`, `【1†L5】`,
-`[Source 1]`, `(Source 1)`, `[Document 1]`, `[Dokument 1]`, `[문서 1]`. One table for all styles that number."""
+"""The forms in which models write references to numbered passages, in spite of their instructions: `[1]`, `[1, 2]`, `[1-3]`, `【1】`,
+`【1†L5】`, `[Source 1]`, `(Source 1)`, `[Document 1]`, `[Dokument 1]`, `[문서 1]`. One table for all numbered styles."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _LIST = rf"{_ONE}(?:\s*[,;、，]\s*{_ONE})*\s*"
 _FORMS = (rf"\[({_LIST})\](?!\()", rf"【({_LIST})(?:†[^】\n]{{0,60}})?】", rf"\((?={LABEL})({_LIST})\)")
 
 NUMBERED = re.compile(rf"[ \t]?(?:{'|'.join(_FORMS)})", re.IGNORECASE)
-"""A marker with the white space before it; its last group holds the references. `[1](` begins a link."""
+"""A marker with the white space before it; its last group contains the references. `[1](` begins a link."""
 UNFINISHED = re.compile(
     rf"(?<!\s)\s*+(?:\[[^\]]{{0,130}}\]?|【[^】]{{0,130}}】?)?(?:\((?:[^\W\d_]{{0,10}}|{_LABELLED}[^)\n]{{0,130}}\)?))?$", re.IGNORECASE
 )
-"""White space and a possible marker at the end of a stream; what follows the bracket decides whether it is one."""
+"""White space and a possible marker at the end of a stream; the text after the bracket decides."""
 
 
 def numbers_in(references: str, most: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Says in one line which language model answers, or why there is none and how to add one."""
+"""Describes in one line which language model answers, or why there is none and how to add one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from footnote.types import ModelSource
 
 
 def no_model(source: ModelSource | None, lang: str) -> str:
-    """What was found, and how to add a model; None = a reader who cannot add one."""
+    """The state of the model, and how to add one; None = for a reader who cannot add one."""
     return " ".join(part for part in why_no_model(source, lang) if part)
 
 

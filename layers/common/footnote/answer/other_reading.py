@@ -1,10 +1,8 @@
-"""Chooses between two ways to read a question that follows others: alone, or completed by the conversation; and one that follows a story:
-alone, or with it.
+"""Chooses between two readings of a follow-up: alone, or completed by the conversation; and of a question after a story: alone, or with it.
 
-Its form says which is likelier (`understand.rewrite`), and that one is searched for first. The other is searched for where the first is not
-certain, or says that the question goes on: a new topic in a word or two, “Parking?”, looks like the end of a question. What is found for
-both is judged as for an answer without a language model, and the surer one is answered, with or without one.
-"""
+Its form suggests the likelier one (`understand.rewrite`), which is searched for first. The other is searched for if the first is not
+certain, or takes the question as a follow-up: a new topic in a word or two, “Parking?”, looks like the end of a question. The results of
+both are judged as for an answer without a language model, and the surer one is answered, with or without one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base of the filters that read what a model streams: code passes them as it was written."""
+"""Base of the filters of a model's stream: code passes them unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The extractive answer to a question about all that attached files, or the documents of a collection, say: excerpts that begin their
+"""The extractive answer to a question about the whole content of attached files, or of a collection's documents: excerpts that begin their
 passages and sections."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from footnote.types import Answer, Citation, Turn, Verdict
 PASSAGES, EXCERPTS, QUESTIONS = 10, 4, 5
 """How many passages are read, excerpts quoted, and earlier questions named."""
 LABEL = re.compile(r"(?:^|\s)[A-Z가-힣][\w/ -]{1,24}: ")
-"""“Version: 3.2 Effective Date: January 1”: two of them are a record of the document, not what it says."""
+"""“Version: 3.2 Effective Date: January 1”: two of them are a record of the document, not its content."""
 SURE = Verdict("answer", "sure")
 SILENT = Verdict("nothing", "unrelated")
 
@@ -35,7 +35,7 @@ def is_quoted_first(turn: Turn) -> bool:
 
 
 async def quote_first(turn: Turn, *, index: Index, embedder: Embedder | None) -> Turn:
-    """Sets `turn.quoted` to what `quote` makes."""
+    """Sets `turn.quoted` to the result of `quote`."""
     quoted = turn
     async for item in quote(turn, index=index, embedder=embedder):
         quoted = item if isinstance(item, Turn) else quoted
@@ -48,16 +48,15 @@ def has_quotes(turn: Turn) -> bool:
 
 
 async def show_quotes(turn: Turn) -> AsyncIterator[Event | Turn]:
-    """Shows what is quoted."""
+    """Shows the quotes."""
     if turn.quoted is not None:
         yield Quoted(turn.quoted)
     yield turn
 
 
 async def quote(turn: Turn, *, index: Index, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
-    """Streams an overview, if that is asked for; else as `extract`. Of a collection whose documents say nothing in sentences there is
-    none. What the last answer is from follows a word on what needs a model. What `quote_first` has made is not made again, nor is what it
-    has shown."""
+    """Streams an overview, if one is asked for; else as `extract`. Documents without sentences give none. The sources of the last answer
+    follow a notice about tasks for a model. The result of `quote_first` is neither made nor shown again."""
     if (quoted := turn.quoted) is not None:
         answer = quoted.answer or Answer(message("refused", turn.lang), extractive=True, verdict=SILENT)  # what may not be shown
         if not turn.shows_quotes:
@@ -87,7 +86,7 @@ async def quote(turn: Turn, *, index: Index, embedder: Embedder | None) -> Async
 
 
 async def _last_answer(turn: Turn, quoted: AsyncIterator[Event | Turn]) -> Turn:
-    """The turn that says what was asked, and quotes what the last answer is from."""
+    """The turn with the earlier question, and quotes of the last answer's sources."""
     questions = ", ".join(f"“{shown_question(exchange.question)}”" for exchange in turn.conversation.exchanges[-QUESTIONS:])
     lang = detect_language(turn.request.question, [turn.lang])  # the turn has that of the earlier question
     text = message("last_answer_needs_model", lang, questions=questions)

@@ -1,8 +1,7 @@
-"""Removes what a model says before its answer: “Sure, here is the answer:”, “Natürlich, hier ist …:”, “물론입니다. …:”.
+"""Removes the preamble of a model's answer: “Sure, here is the answer:”, “Natürlich, hier ist …:”, “물론입니다. …:”.
 
-Only sentences that cannot state a fact are removed: praise of the question, and the announcement of an answer, if all their words are
-in VOCABULARY or in the question. A lone “Sure.” stays, because it may be the answer.
-"""
+Only sentences that cannot state a fact are removed: praise of the question, and the announcement of an answer, if all their words are in
+VOCABULARY or in the question. A lone “Sure.” stays, because it may be the answer."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from typing import Literal
 Kind = Literal["praise", "yes", "announcement"]
 
 LONGEST = 200
-"""Characters of a sentence that is looked at."""
+"""Longest sentence examined, in characters."""
 MOST_SENTENCES = 3
 END = re.compile(r"[.:!。：！]+(?=\s)|\n")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -66,7 +65,7 @@ OFFER = re.compile(
     r"|ich (?:helfe|beantworte|erkläre|fasse|gebe|werde|kann)\b.*(?:weiter|dabei|damit|zusammen|frage|überblick|übersicht"
     r"|gerne?|helfen|beantworten|erklären|zusammenfassen|geben)|lassen sie mich\b.*|.*(?:드리겠습니다|드릴게요))"
 )
-"""“I'll help with that”: the model says what it is about to do."""
+"""“I'll help with that”: the model announces its next action."""
 HERE = re.compile(
     rf"{_LEAD}(?:(?:(?:based on|according to) .*)?\b(?:here(?:'s| is| are)|below (?:is|are))\b.*"
     r"\b(?:answer|summary|overview|list|information|details|explanation|comparison|breakdown|steps|points|response|what i found)\b.*"
@@ -131,7 +130,7 @@ def find_end(text: str, question_words: Set[str]) -> int | None:
 
 
 def kind_of(sentence: str, mark: str) -> Kind | None:
-    """What a sentence without its final `mark` does, by its form alone; None = it may state something."""
+    """The purpose of a sentence without its final `mark`, by its form alone; None = it may state something."""
     plain = " ".join(sentence.lower().replace("’", "'").replace(",", " ").split())
     if YES.fullmatch(plain):
         return "yes"

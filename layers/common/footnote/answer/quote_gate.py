@@ -1,10 +1,9 @@
-"""Has the model copy the words that each cited sentence rests on, once its answer is complete, and looks them up in the passages.
+"""Has the model copy the words that support each cited sentence, once its answer is complete, and looks them up in the passages.
 
-A quote is compared as `normal_form` has it: without regard to case, white space, quotation marks, the kind of a dash, Markdown and the
-width or composition of characters. It may not begin or end within a word or a number. An ellipsis may leave out what stands between two
-parts of the cited passage: then all of it is the evidence, so that its reader sees what was left out. Anything else that was left out
-between two parts makes a quote `stitched`. What has fewer than FEW words says too little to be judged.
-"""
+Quotes are compared in `normal_form`: without regard to case, white space, quotation marks, the kind of a dash, Markdown and the width or
+composition of characters. A quote may not begin or end within a word or a number. An ellipsis may leave out text between two parts of the
+cited passage: then all of it is the evidence, so that its reader sees the omission. Any other omission between two parts makes a quote
+`stitched`. Quotes with fewer than FEW words are too short to be judged."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ from footnote.types import Answer, Citation, Hit, Message, QuotedWords, Turn
 
 LIMIT_S, REPLY_TOKENS = 15, 2000
 MOST = 20
-"""Cited sentences that the model is asked for."""
+"""Number of cited sentences sent to the model."""
 FEW = 3
 """Words of a quote, and of a part of one."""
 NUMBERED = re.compile(r"\s*(\d+)\s*[:.)]\s*(.+)", re.DOTALL)
@@ -40,7 +39,7 @@ ELLIPSIS = re.compile(r"[\[(]?(?:\.\s?){2,}\.[\])]?|[\[(]?…[\])]?")
 APOSTROPHE = "'"
 MARKUP = frozenset("*_|#`\\•◦▪")
 ENDS = re.compile(r"^(?:[ '.,:;!?()\[\]]|-(?!\d))+|[ '.,:;!?()\[\]-]+$")
-"""What a quote may have at its ends that the passage has not."""
+"""Characters that a quote may have at its ends and the passage lacks."""
 UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af"
 """Letters of languages that write words together, or particles behind them."""
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
@@ -74,7 +73,7 @@ class Normal:
     places: Sequence[int]
 
     def find(self, words: str, after: int = 0) -> tuple[int, int] | None:
-        """The first place from `after` on, both in `text`, that holds these normal words and cuts through none."""
+        """The first place from `after` on, both in `text`, of these normal words, without cutting through a word."""
         at = self.text.find(words, after) if words else -1
         while at >= 0:
             end = at + len(words)
@@ -103,7 +102,7 @@ class Normal:
 
 
 def normal_form(text: str) -> Normal:
-    """White space is one blank between two words and nothing elsewhere; so is what marks quotes and Markdown."""
+    """White space is one blank between two words and nothing elsewhere; so are the marks of quotes and Markdown."""
     out: list[str] = []
     places: list[int] = []
     blank = False
@@ -130,8 +129,8 @@ def _is_word(char: str) -> bool:
 
 
 def look_up(quote: str, cited: Sequence[Normal], others: Sequence[Normal]) -> QuotedWords | None:
-    """What becomes of a quote. `cited`: the passages that its marker may mean, first the one that is cited, in whose text the bounds are;
-    `others`: what else the model was shown. None = it has too few words."""
+    """The state of a quote. `cited`: the passages that its marker may mean, first the cited one, to whose text the bounds refer; `others`:
+    the other passages shown to the model. None = it has too few words."""
     words = unicodedata.normalize("NFC", quote).strip()
     if len(WORD.findall(words)) < FEW:
         return None
@@ -212,7 +211,7 @@ def _citations(turn: Turn) -> Sequence[Citation]:
 
 
 def _cited_sentences(answer: Answer, lang: str) -> list[_Cited]:
-    """In the order of the text. What the check cited is left out: its evidence was found already."""
+    """In the order of the text. Citations added by the check are left out: their evidence is known."""
     text, cited = answer.unmarked, dict[tuple[int, int], _Cited]()
     bounds = split_sentences(text, lang)
     markers = ((at, number, span) for number, citation in enumerate(answer.citations) for span, (at, _) in enumerate(citation.spans))

@@ -9,7 +9,7 @@ EVERY = 100
 WINDOW, PROBE = 3000, 50
 """Characters that are compared, and those whose previous occurrence gives the period."""
 ROUNDS = 3
-"""How often a text stands behind itself in a loop."""
+"""How often a text must repeat itself to be a loop."""
 LEAST, LEAST_BLANK = 240, 1000
 """Characters of a loop; of one without letters and digits, such as the line below a table's header."""
 UNITS = 6
@@ -18,7 +18,7 @@ SHORTEST = 12
 """Characters of a sentence that counts: “Yes.” and “N/A” may be repeated."""
 END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 MARKS = re.compile(r"\A[\s*#>•-]*(?:\d{1,3}[.):])?\s*|\[[^\]\n]{1,130}\]")
-"""What numbers a line or cites: it differs from round to round."""
+"""Numbers of lines and citations, which differ from round to round."""
 
 
 class RepetitionGuard:
@@ -27,7 +27,7 @@ class RepetitionGuard:
     def __init__(self) -> None:
         self._tail = ""
         self._open = ""
-        """The beginning of a sentence that goes on."""
+        """The beginning of an unfinished sentence."""
         self._unread = 0
         self._written: dict[str, int] = {}
         self._again = self._length = 0

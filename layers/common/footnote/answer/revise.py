@@ -1,5 +1,5 @@
-"""Revision of an answer before it is shown: what the critique doubts is searched for again, and the model corrects it or leaves it out.
-What breaks the policy is left out, too. Where the documents lack the answer, what is missing is searched for."""
+"""Revises an answer before it is shown: doubted sentences are searched for again, and the model corrects them or leaves them out. Sentences
+against the policy are left out, too. Where the documents lack the answer, the missing information is searched for."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from footnote.types import LONGEST_QUERY, Answer, Conversation, Evidence, Hit, M
 
 ROUNDS, ROUNDS_AT_MAXIMUM = 1, 2
 SEARCHED = 2
-"""Statements, or queries for what is missing, that are searched for in a round."""
+"""Statements, or queries for missing information, that are searched for in a round."""
 FOUND = 3
 """Further passages that the model is shown in a round."""
 LIMIT_S = 15
 
 
 class Missing(BaseModel, defer_build=True):
-    """The model's reply to what it lacks."""
+    """The model's queries for missing information."""
 
     queries: list[str] = Field(description="a list of texts, each of them a query")
 
@@ -51,9 +51,9 @@ async def revise(
     prompts: Prompts,
     rag: Rag,
 ) -> Turn:
-    """Has the answer revised once, at level maximum twice, while sentences of it are doubted or break the policy. At that level, or where a
-    model criticises, an answer that says that the documents lack it is revised, too. A revision that is no better is dropped, and ends it.
-    Sets `review.revisions` to the rounds, and notes them as `revision`."""
+    """Has the answer revised once, at level maximum twice, while some of its sentences are doubted or break the policy. At that level, or
+    if a model criticises, an answer that says that the documents lack it is revised, too. A revision that is no better is dropped, and ends
+    it. Sets `review.revisions` to the rounds, and notes them as `revision`."""
     thorough = turn.plan.level == "maximum"
     seeks = thorough or rag.critique == "model"
     doubted: Sequence[str] = turn.record.review.doubted
@@ -84,7 +84,7 @@ async def revise(
 
 
 async def _checked(turn: Turn, index: Index, embedder: Embedder | None, verifier: Verifier | None) -> Turn:
-    """The turn with the claims of its answer, but for one that only says that the documents lack it."""
+    """The turn with the claims of its answer, except one that only says that the documents lack it."""
     if turn.answer is None or lacks_information(turn.answer, turn.lang):
         return turn
     answer = turn.answer
@@ -133,7 +133,7 @@ def _is_better(written: Turn, before: Turn, faults: int, faults_then: int) -> bo
 
 
 async def _ask_what_is_missing(turn: Turn, models: Models, prompts: Prompts) -> list[str]:
-    """Queries for what the model lacks; none if it cannot say."""
+    """Queries for missing information; none if the model names none."""
     request = Message("user", prompts.render("missing", turn.lang, {}, turn.plan.prompts))
     messages = [*turn.messages, Message("assistant", _as_written(turn)), request]
     try:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What describes a sentence, each about 0 to 1."""
+    """The features of a sentence, each about 0 to 1."""
 
     own: float
     """cov of the sentence."""
@@ -82,7 +82,7 @@ class Question:
         )
 
     def as_own(self, terms: Iterable[str]) -> list[str]:
-        """Terms of a passage, those of the question in the form that they have there."""
+        """The terms of a passage, with the question's terms in the question's form."""
         return [self._forms.get(term, term) for term in terms] if self._forms else [*terms]
 
     def cov(self, terms: frozenset[str]) -> float:
@@ -90,7 +90,7 @@ class Question:
         return sum(self.weights[term] for term in terms) / self.total if self.total else 0.0
 
     def strict(self, cov: float) -> float:
-        """A cov as if two unknown terms had been asked for as well: a few common words are no evidence."""
+        """A cov as if two unknown terms had been asked for as well: a few common words are weak evidence."""
         return cov * self._strictness
 
     @cached_property
@@ -103,8 +103,8 @@ class Question:
         return tuple(word for word, terms in self._words.items() if held.isdisjoint(terms))
 
     def is_name(self, word: str) -> bool:
-        """Whether a word of the question is a name or a number: passages without it are about something else. German capitals tell
-        nothing."""
+        """Whether a word of the question is a name or a number: passages without it are about something else. In German every noun is
+        capitalised, so capitals are no signal."""
         return word.isdigit() or (self.lang != "de" and word[0].isupper() and not self.text.lstrip().startswith(word))
 
 
@@ -127,7 +127,7 @@ class Scored:
     """False for what answers nothing alone: a heading, a caption, the head of a table, a line that introduces a list, a question."""
     is_heading: bool = False
     introduces: bool = False
-    """Whether it is the lead-in of what follows: “To build it, run:”."""
+    """Whether it introduces the following text: “To build it, run:”."""
     fresh: int = 0
     """Number of its terms that neither the question nor title and headings contain."""
 

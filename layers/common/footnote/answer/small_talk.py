@@ -23,8 +23,8 @@ def without_search(request: Request, profile: Profile) -> tuple[Request, Profile
 
 
 def may_greet(turn: Turn) -> bool:
-    """There is a packaged answer: no language model answers what is small talk or asks for nothing of the documents, or the vector alone
-    tells that it is small talk, in another language than the three whose words are known."""
+    """There is a packaged answer, and no language model to reply to small talk or a message that asks nothing of the documents; or the
+    vector alone identifies small talk in a language without patterns."""
     if turn.request.mode == "rag" and turn.message_kind in SMALL_TALK and _may_be_another_language(turn):
         return True
     return turn.plan.model is None and turn.plan.wants("greet") and not needs_search(turn.request.question)

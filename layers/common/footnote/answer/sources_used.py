@@ -12,9 +12,9 @@ WORD = rf"(?:none|keine|없음|references?)(?!\w)|(?:and|und|및|{LABEL})(?=[\s\
 SKIPPED = rf"[\s:：*_`~\"'\[\]【】(),;.、，&#-]|{WORD}"
 NUMBER = rf"(?:{RANGE.pattern})(?!\d)"
 LIST = re.compile(rf"(?:{SKIPPED})*(?:{NUMBER}(?:(?!\n)(?:{SKIPPED})|{NUMBER})*)?[\s`*]*", re.IGNORECASE)
-"""What follows the line's name: numbers, on the same line or the next. The rest is text again."""
+"""Numbers after the line's name, on the same line or the next. The rest is ordinary text."""
 MORE = re.compile(rf"(?:and|und|및|{LABEL})[\s\[(【#:]*|출|문|{DASH}\s*|")
-"""After a list, the beginning of what may still belong to it."""
+"""After a list, the beginning of a possible continuation."""
 
 MOST = 999
 

@@ -8,7 +8,7 @@ from footnote.turn_records.make import is_without_its_model
 from footnote.types import Turn
 
 WARNING = "model_failed"
-"""Left out where the budget is why no model answered, which has a warning of its own."""
+"""Not shown if the budget is the reason, which has a warning of its own."""
 
 
 def stands_in(turn: Turn) -> bool:

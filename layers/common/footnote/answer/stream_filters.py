@@ -1,4 +1,4 @@
-"""Filters for streamed replies: what may already be shown. The output does not depend on how the stream is split."""
+"""Filters for streamed replies: they release text as soon as it may be shown. The output does not depend on how the stream is split."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def filter_for(style_name: str, hits: Sequence[Hit], *, first: int = 1, origin: 
 
 
 class MarkerFilter(OutsideCode):
-    """Rewrites markers as `cite` does: numbered by first appearance, without those that refer to no passage."""
+    """Rewrites markers like `cite`: numbered by first appearance, without those that refer to no passage."""
 
     def __init__(self, hits: Sequence[Hit], style_name: str, *, first: int = 1, origin: str | None = None) -> None:
         super().__init__()
@@ -79,14 +79,14 @@ class MarkerFilter(OutsideCode):
 
 
 class AnswerFilter:
-    """Keeps the answer of a reply: removes what comes before it (`preamble`) and the questions after it (`written_questions`)."""
+    """Keeps the answer of a reply: removes the text before it (`preamble`) and the questions after it (`written_questions`)."""
 
     def __init__(self, question: str) -> None:
         self._before, self._after = PreambleFilter(question), QuestionsFilter()
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What could be asked next, as the model wrote it."""
+        """The suggested questions that the model wrote."""
         return self._after.questions
 
     def feed(self, text: str) -> str:

@@ -12,8 +12,8 @@ SMOOTHING = 30
 
 
 def turns_of(turn: Turn) -> list[Turn]:
-    """The turn once for each of its questions, with the hits that this one found, in its own order and with its own scores. A question
-    whose lists are not known, or hold none of the hits, keeps all."""
+    """The turn once for each of its questions, with its own hits, in its own order and with its own scores. A question whose lists are
+    unknown, or contain none of the hits, keeps all."""
     if len(turn.answered) == 1:
         return [turn]
     return [
@@ -35,8 +35,8 @@ def _found_by(turn: Turn, query: Query) -> tuple[Hit, ...]:
 
 
 def decisive(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on an answer to several questions: that of the least certain one among those with the best tier; words that are missing
-    for any of them."""
+    """The verdict on an answer to several questions: that of the least certain one among those with the best tier, with the missing words
+    of all of them."""
     best = next(tier for tier in ("answer", "closest", "nothing") if any(verdict.tier == tier for verdict in verdicts))
     least = min((verdict for verdict in verdicts if verdict.tier == best), key=lambda verdict: verdict.score - verdict.answer_from)
     missing = dict.fromkeys(word for verdict in verdicts for word in verdict.missing)

@@ -1,11 +1,10 @@
-"""Says of each sentence of a model's answer how likely the passages support it, and where. Without a language model.
+"""Estimates for each sentence of a model's answer how likely the passages support it, and where. Without a language model.
 
-`claims.json` holds a logistic regression over `claim_features` for each regime: the vectors of the built-in embedder, words alone, and its
-vectors for passages in another language than the answer. It is fitted on claims that people judged (`bench.fit_claims`). A sentence
-with a marker is compared with the passages that it cites, and where these do not support it, or it has none, with all that the model was
-shown. A lead-in, a question, a heading and a sentence without words of its own (“Yes.”) claim nothing. A
-verifier, where one is configured, is asked about the same passages, and its verdict replaces the probability.
-"""
+`claims.json` contains a logistic regression over `claim_features` for each regime: the vectors of the built-in embedder, words alone, and
+its vectors for passages in another language than the answer. It is fitted on claims judged by people (`bench.fit_claims`). A sentence with
+a marker is compared with the passages that it cites, and if these do not support it, or it has none, with all passages shown to the model.
+A lead-in, a question, a heading and a sentence without words of its own (“Yes.”) make no claim. A configured verifier judges the same
+passages, and its verdict replaces the probability."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 FITTED = Path(__file__).with_name("claims.json")
 Regime = Literal["built-in", "words", "other language"]
 COMPARED = 4
-"""Passages that a claim is compared with: those that hold most of it."""
+"""Number of passages that a claim is compared with: those with most of its terms."""
 LEAST_TERMS = 3
 """Terms of a sentence for which a passage is cited that the model did not cite: fewer are soon found somewhere."""
 EMBED_S = 3.0
@@ -49,7 +48,7 @@ EMBED_S = 3.0
 MOST_CLAIMS = 60
 """Sentences of an answer that are checked."""
 BEFORE = re.compile(r"[\s*#>•–-]*(?:\d{1,3}[.)]\s)?[\s*]*(?:(?:no|nein|아니요|아니오|아뇨)(?:[,.:;!]|\s+[-–—])\s*)?", re.IGNORECASE)
-"""What stands before a claim: the mark of a list, and a “no”, which denies what was asked and not what the passages say."""
+"""Text before a claim: a list mark, and a “no”, which answers the question and does not negate the passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,8 @@ class Passages:
         self._sources: dict[str, Source] = {}
 
     def support(self, claim: str, chunks: Sequence[Chunk], vector: Vector | None, across: Vector | None) -> Supported:
-        """Of a claim by these passages. `across`: its vector without what tells its language; the vectors are None without an embedder."""
+        """The support of a claim by these passages. `across`: its vector without the component of its language; the vectors are None
+        without an embedder."""
         own = [chunk for chunk in chunks if chunk.lang == self._lang]
         if not own:
             return self._best("other language", claim, chunks, across)
@@ -122,7 +122,7 @@ class Passages:
 
 
 def nearest_by_words(claim: str, lang: str, chunks: Sequence[Chunk], weights: Mapping[str, float]) -> list[Chunk]:
-    """The COMPARED passages that hold most of the claim, in their order."""
+    """The COMPARED passages with most of the claim's terms, in their order."""
     if len(chunks) <= COMPARED:
         return list(chunks)
     terms = frozenset(content_terms(claim, lang))
@@ -133,8 +133,8 @@ def nearest_by_words(claim: str, lang: str, chunks: Sequence[Chunk], weights: Ma
 async def check_claims(
     turn: Turn, answer: Answer, index: Index, embedder: Embedder | None, verifier: Verifier | None
 ) -> tuple[Turn, tuple[Claim, ...]]:
-    """(the turn, the sentences of a model's answer that claim something, with their support). Where there is a verifier, its verdicts
-    replace those of the fitted model. Where it fails, the turn is degraded; the number of its verdicts is noted as `verified`."""
+    """(the turn, the sentences of a model's answer that make claims, with their support). If there is a verifier, its verdicts replace
+    those of the fitted model. If it fails, the turn is degraded; the number of its verdicts is noted as `verified`."""
     text, lang, shown = answer.unmarked, turn.lang, turn.evidence.citable
     bounds = list(claim_bounds(text, lang))[:MOST_CLAIMS]
     if not bounds or not shown:
@@ -189,7 +189,7 @@ async def verdicts_of(verifier: Verifier | None, question: str, text: str, state
 
 
 def judged(supported: Supported, verdict: bool | None) -> Supported:
-    """The support by a verifier's verdict; None = it could not say, and the fitted model's stands."""
+    """The support according to a verifier's verdict; None = it could not decide, and the fitted model's value stays."""
     return supported if verdict is None else replace(supported, probability=float(verdict), is_doubted=not verdict, is_found=verdict)
 
 
@@ -205,7 +205,7 @@ def usable(embedder: Embedder | None) -> Embedder | None:
 
 
 def claim_of(text: str, bounds: tuple[int, int]) -> str:
-    """The sentence without what stands before its claim."""
+    """The sentence without the text before its claim."""
     start, end = bounds
     mark = BEFORE.match(text, start, end)
     return text[mark.end() if mark else start : end].rstrip()
@@ -235,7 +235,8 @@ def cited_between(answer: Answer, start: int, following: int) -> list[Hit]:
 
 
 async def claim_vectors(claims: Sequence[str], embedder: Embedder | None) -> tuple[Vector | None, Vector | None]:
-    """(one vector for each claim, the same without what tells its language); None without the built-in embedder, or while it fails."""
+    """(one vector for each claim, the same without the component of its language); None without the built-in embedder, or while it
+    fails."""
     if embedder is None or not isinstance(embedder, CrossLingualEmbedder):
         return None, None
     try:

@@ -1,4 +1,4 @@
-"""The reader's day, as prompts tell it: without it a model cannot say what is due “today” or “next week”."""
+"""The reader's current day, for prompts: without it a model does not know what “today” or “next week” is."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMS: Mapping[str, str] = {"en": "{day} {month} {year}", "de": "{day}. {month} 
 
 
 def today(turn: Turn, prompts: Prompts) -> str:
-    """The day and the time zone in a sentence, for the last message of a prompt: what stands before it does not change with the day."""
+    """The day and the time zone in a sentence, for the last message of a prompt: the earlier ones do not change with the day."""
     moment = turn.began
     lang = turn.lang if turn.lang in FORMS else "en"
     return prompts.render("today", turn.lang, {**_in_words(moment.date(), lang), "zone": zone_name(moment)}, turn.plan.prompts)

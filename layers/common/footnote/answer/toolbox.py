@@ -63,7 +63,7 @@ class ToolResult:
 
 
 class Toolbox:
-    """The tools of one turn by the names that the model sees; those of MCP servers begin with `mcp_`."""
+    """The tools of one turn by their names in the prompt; those of MCP servers begin with `mcp_`."""
 
     def __init__(
         self,

@@ -1,8 +1,7 @@
-"""Says that documents are still being read, and which files could not be read that the question may be about.
+"""Mentions documents that are still being read, and unreadable files that the question may be about.
 
-Only documents that the caller may read are counted and named. What is said is true at this moment alone: it is in the reply, not in the
-stored turn, nor in the answer that is cached.
-"""
+Only documents that the caller may read are counted and named. The notice is valid at this moment only: it is in the reply, but neither in
+the stored turn nor in the cached answer."""
 
 from __future__ import annotations
 
@@ -23,8 +22,8 @@ LOOKED_AT = 200
 """Files that could not be read, of which those are looked for that a question is about."""
 MOST_NAMED = 3
 ENOUGH = 0.5
-"""The share of the words of a file's name that a question has which was answered from other documents, or of its own words that are in the
-file's text. Without an answer one word of the name is enough."""
+"""The share of the words of a file's name that the question must contain if it was answered from other documents, or of its own words that
+must be in the file's text. Without an answer one word of the name is enough."""
 
 
 async def look(turn: Turn, ledger: Ledger) -> Turn:
@@ -66,7 +65,7 @@ def may_lack_documents(turn: Turn) -> bool:
 
 async def tell_unread(turn: Turn, *, ledger: Ledger) -> AsyncIterator[Event | Turn]:
     """Adds the warnings `still_reading` and `file_failed`, and to the text the files that the question may be about, with their remedies;
-    to a text that is no answer also what is being read."""
+    to a text that is no answer also the documents that are being read."""
     if turn.evidence.unread is None:
         turn = await look(turn, ledger)
     unread, answer = turn.evidence.unread, turn.answer

@@ -1,4 +1,4 @@
-"""What becomes of a model's answer whose sentences the passages do not support (`support`)."""
+"""Handles a model's answer with sentences that the passages do not support (`support`)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ def is_checked(turn: Turn) -> bool:
 async def check_support(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> AsyncIterator[Event | Turn]:
     """Notes `groundedness` (0..1) and the doubted sentences as `unsupported`.
 
-    If a sentence is doubted, the answer gets the warning `unsupported`. If all are, it is no answer: the documents are quoted instead of
-    it, or below it where it has been shown, and the warning is `unfounded`. With RAG__OUTPUT_CHECK=reject, or the option `reject_uncited`
-    instead of quotes, a notice takes the place of what has not been shown.
-    """
+    If a sentence is doubted, the answer gets the warning `unsupported`. If all are, it is no answer: the documents are quoted instead, or
+    below it if it has been shown, and the warning is `unfounded`. With RAG__OUTPUT_CHECK=reject, or the option `reject_uncited` instead of
+    quotes, a notice replaces a text that has not been shown."""
     answer = turn.answer
     if answer is None:
         yield turn

@@ -1,13 +1,12 @@
-"""Decides whether excerpts answer a question, and how sure that is. Without a language model.
+"""Decides whether excerpts answer a question, and how certain that is. Without a language model.
 
-`fitted.json` holds two logistic regressions over `features` for each regime: the vectors of the built-in embedder, those of another one,
-and words alone. One says how likely an excerpt answers, of what people ask of folders; the excerpts are in its order, and an answer is
-given where wrong ones cost no more than the right ones beside them are worth (`bench.fit`). The other says whether the question is
-related to the collection at all: .5 is where all but a few unrelated questions are refused.
+`fitted.json` contains two logistic regressions over `features` for each regime: the vectors of the built-in embedder, those of another one,
+and words alone. One estimates how likely an excerpt answers, fitted on what people ask of folders; it orders the excerpts, and an answer is
+given where the wrong ones cost no more than the right ones are worth (`bench.fit`). The other estimates whether the question is related to
+the collection at all: .5 is where all but a few unrelated questions are refused.
 
-A code of the question that the excerpts lack is no answer whatever the probability: 1AG40 is not 1AG41, and too few questions that
-people wrote have one for a weight to say so.
-"""
+Excerpts without a code of the question are no answer, whatever the probability: 1AG40 is not 1AG41, and too few questions written by people
+have one to fit a weight."""
 
 from __future__ import annotations
 
@@ -106,7 +105,7 @@ def _tier(probability: float, relation: float, *, is_quotable: bool) -> tuple[Ti
 
 
 def _reasons(model: Linear, row: Matrix) -> tuple[str, ...]:
-    """What speaks most for (+) and against (−) the excerpt, strongest first: groups of features."""
+    """The strongest reasons for (+) and against (−) the excerpt, strongest first: groups of features."""
     sums: dict[str, float] = {}
     for column, part in model.parts(row):
         group = GROUPS[NAMES[column]]

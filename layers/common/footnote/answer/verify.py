@@ -1,9 +1,8 @@
 """Drops passages that have little to do with the question, before an answer is written from them. Without a language model.
 
-The relevance of a passage is `verdict.relatedness`: a probability, so one threshold fits every collection and language. The LEAST passages
-that are placed best stay, as many as an API shows that verifies nothing: where a question has other words than its answer, relevance tells
-no more than the place (`python -m bench.prompts`). A request that names a threshold wants it kept.
-"""
+The relevance of a passage is `verdict.relatedness`: a probability, so one threshold fits every collection and language. The LEAST best
+passages stay, as many as an API without this check shows: if question and answer share no words, relevance is no better than the rank
+(`python -m bench.prompts`). A threshold in the request is always applied."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ LEAST = 5
 
 async def verify_passages(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:
     """Keeps the first LEAST hits and those with a relevance of at least `rag.similarity_threshold`; if the request has a threshold, only
-    those that reach it. Notes the relevance as the score `relevance`, of several questions the highest. Hits of external systems are
-    kept: their scores are not those of the index."""
+    those that reach it. Notes the relevance as the score `relevance`, the highest one if there are several questions. Hits of external
+    systems are kept: their scores are not comparable."""
     hits = turn.evidence.hits
     reached: dict[str, float] = {}
     for one in turns_of(turn):

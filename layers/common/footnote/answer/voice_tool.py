@@ -18,11 +18,11 @@ from footnote.types.voices import VOICE
 
 VOICES = "search_voices"
 SHOWN = ("date", "rating", "channel", "product")
-"""What the model is told of a voice besides its text."""
+"""The fields of a voice shown to the model besides its text."""
 
 
 class VoiceArguments(BaseModel, defer_build=True):
-    """Arguments of `search_voices`; what is left out, empty or the end of its range does not restrict."""
+    """Arguments of `search_voices`; an empty or missing one, or the end of its range, does not restrict."""
 
     query: str = Field(description="What the customers speak about, in the user's words.")
     since: str = Field("", description="First day, YYYY-MM-DD.")
@@ -35,7 +35,7 @@ class VoiceArguments(BaseModel, defer_build=True):
     @field_validator("since", "until")
     @classmethod
     def is_day(cls, day: str) -> str:
-        """ValueError for what is no day of the years 2000 to 2999."""
+        """ValueError unless it is a day of the years 2000 to 2999."""
         if day and not 2000 <= date.fromisoformat(day).year <= 2999:
             raise ValueError("The year is not between 2000 and 2999.")
         return day
@@ -60,7 +60,7 @@ class FoundVoices:
 
 
 class VoiceTool(Protocol):
-    """What the tool stands on."""
+    """The dependencies of the tool."""
 
     async def collection(self, turn: Turn) -> str | None:
         """The collection of voices to search for this turn; None = its caller may read none."""
@@ -72,7 +72,7 @@ class VoiceTool(Protocol):
 
 
 def attributes_of(chunk: Chunk) -> str:
-    """What is known of a voice, as attributes of its tag; "" for another passage."""
+    """The metadata of a voice, as attributes of its tag; "" for another passage."""
     metadata: Mapping[str, Any] = chunk.metadata
     if VOICE not in metadata:
         return ""

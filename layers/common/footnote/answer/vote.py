@@ -30,7 +30,7 @@ DRAFTS = 3
 TEMPERATURE = 0.7
 """For requests that name none, or 0, at which all drafts would be alike."""
 SAME = 0.5
-"""Cosine of the pairs of letters of two sentences that say something about the same."""
+"""Cosine of the letter pairs of two sentences about the same thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ async def vote(
 
 
 def choose(drafts: Sequence[Draft]) -> Draft:
-    """The draft with most of its claims supported; of equals, the one whose claims are supported best, then the first. Where most
-    drafts say that the documents lack the answer, the first of these."""
+    """The draft with most of its claims supported; of equals, the one whose claims are supported best, then the first. If most drafts say
+    that the documents lack the answer, the first of these."""
     lacking = [draft for draft in drafts if draft.lacks]
     if 2 * len(lacking) > len(drafts):
         return lacking[0]
@@ -97,8 +97,8 @@ def choose(drafts: Sequence[Draft]) -> Draft:
 
 
 def are_different(one: Answer, other: Answer, lang: str) -> bool:
-    """Whether two answers disagree: only one says that the documents lack it, they have no number in common, or of two sentences about
-    the same one is negated or has other numbers."""
+    """Whether two answers disagree: only one says that the documents lack it, they have no number in common, or of two sentences about the
+    same thing one is negated or has other numbers."""
     if lacks_information(one, lang) or lacks_information(other, lang):
         return lacks_information(one, lang) != lacks_information(other, lang)
     claims, others = ([text[slice(*span)] for span in split_sentences(text, lang)] for text in (one.unmarked, other.unmarked))

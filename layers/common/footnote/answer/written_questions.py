@@ -15,7 +15,7 @@ MOST, LONGEST = 3, 200
 
 
 class QuestionsFilter(LineFilter):
-    """Removes the line from streamed text. `questions`: what it holds, at most MOST."""
+    """Removes the line from streamed text. `questions`: the questions in it, at most MOST."""
 
     line = Line("s", *"uggested", r"\\?", "_", *"questions", after=r"[\s*_`\"]{0,4}[:：]", body=r"[^\n]*+(?:\n[\s`~]*)?", longest=40)
     longest_list = 1000
