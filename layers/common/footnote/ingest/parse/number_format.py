@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
 from functools import lru_cache
 from math import isfinite
 from typing import Literal, NamedTuple
 
 from footnote.ingest.parse.date_format import DATE_PARTS, Token, has_date, show_date
-from footnote.ingest.parse.fraction_format import is_fraction, show_fraction
 
 # fmt: off
 BUILT_IN: dict[int, str] = {
@@ -87,7 +87,7 @@ def show(value: float, code: str, *, since_1904: bool = False) -> str:
     if found.kind == "literal":
         return _tidy("".join(text for _, text in found.tokens))
     if found.kind == "fraction":
-        return _tidy(show_fraction(found.tokens, shown))
+        return _tidy(_show_fraction(found.tokens, shown))
     return _tidy(_number(found.tokens, shown)) if found.kind == "number" else _general(value)
 
 
@@ -165,7 +165,7 @@ def _read(matches: list[re.Match[str]]) -> _Section:
     elif has_date(tokens):
         kind = "date"
     elif "digit" in kinds:
-        kind = "fraction" if ("sign", "/") in tokens and is_fraction(tokens) else "number"
+        kind = "fraction" if ("sign", "/") in tokens and _is_fraction(tokens) else "number"
     else:
         kind = "literal"
     if not tokens and not matches:
@@ -280,3 +280,35 @@ def _whole_digit(digits: str, layout: _Layout, i: int) -> str:
         return digits if i == layout.whole[0] else ""
     end = len(digits) - len(layout.whole) + layout.whole.index(i) + 1
     return digits[0 if i == layout.whole[0] else max(end - 1, 0) : max(end, 0)]
+
+
+def _is_fraction(tokens: list[Token]) -> bool:
+    """Whether a slash stands between digits, as in `# ?/?`."""
+    place = tokens.index(("sign", "/"))
+    return place > 0 and tokens[place - 1][0] == "digit" and place + 1 < len(tokens) and tokens[place + 1][1][:1] in "0123456789#?"
+
+
+def _show_fraction(tokens: tuple[Token, ...], value: float) -> str:
+    """The number as a fraction with the digits, or over the number, that the format has below the slash."""
+    slash = tokens.index(("sign", "/"))
+    digits = [i for i, (kind, _) in enumerate(tokens) if kind == "digit"]
+    first = slash
+    while first - 1 in digits:
+        first -= 1
+    below = slash + 1
+    while below < len(tokens) and (below in digits or tokens[below][1].isdecimal()):
+        below += 1
+    denominator = "".join(text for _, text in tokens[slash + 1 : below])
+    number = Fraction(Decimal(repr(abs(value))))
+    if denominator.strip("0").isdecimal():
+        fixed = int(denominator)
+        above, under = round(number * fixed), fixed
+    else:
+        number = number.limit_denominator(10 ** min(max(len(denominator), 1), 5) - 1)
+        above, under = number.numerator, number.denominator
+    has_whole = any(i < first for i in digits)
+    whole, above = divmod(above, under) if has_whole else (0, above)
+    before = "".join(text for kind, text in tokens[:first] if kind == "text")
+    shown = " ".join([str(whole)] * bool(has_whole and (whole or not above)) + [f"{above}/{under}"] * bool(above or not has_whole))
+    after = "".join(text for kind, text in tokens[below:] if kind == "text")
+    return ("-" if value < 0 and (whole or above) else "") + before.strip() + shown + after

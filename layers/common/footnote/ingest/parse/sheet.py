@@ -1,14 +1,16 @@
-"""Turns a sheet's cells into tables; a sheet may have several, separated by empty rows or columns."""
+"""Turns a sheet's cells into tables; a sheet may have several, separated by empty rows or columns.
+
+Rows and columns that a person does not see are left out: hidden by hand, by a filter, or in a collapsed group.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, takewhile, zip_longest
+from itertools import accumulate, groupby, takewhile, zip_longest
 
-from footnote.ingest.parse.hidden_cells import leave_out_hidden
 from footnote.ingest.parse.table import MAX_AREA, to_markdown
 from footnote.types import Block, Parsed
 
@@ -54,7 +56,7 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
     hidden_rows = hidden_columns = 0
     blocks: list[Block] = []
     for sheet in sheets:
-        rows, columns = leave_out_hidden(sheet)
+        rows, columns = _leave_out_hidden(sheet)
         hidden_rows, hidden_columns = hidden_rows + rows, hidden_columns + columns
         repeats = _spread(sheet, repeats)
         wide = {(top, left): right for top, left, _, right in sheet.merged if right > left}
@@ -187,3 +189,67 @@ def _one_header(upper: Mapping[int, str], lower: Mapping[int, str], last: Mappin
 
 def _first(row: Mapping[int, str]) -> str:
     return next(iter(row.values()))
+
+
+def _leave_out_hidden(sheet: Sheet) -> tuple[int, int]:
+    """How many hidden rows and how many hidden columns with text were left out.
+
+    The others are numbered anew, so that neighbours on the screen are neighbours. A merged cell stays where a part of it is visible."""
+    rows, columns = _Hidden(sheet.hidden_rows), _Hidden(sheet.hidden_columns)
+    if not rows and not columns:
+        return 0, 0
+    lost_rows = {row for row in sheet.rows if row in rows}
+    lost_columns = {column for row, cells in sheet.rows.items() if row not in lost_rows for column in cells if column in columns}
+    _move_merged(sheet, rows, columns)
+    shown = {
+        rows.shown(row): kept
+        for row, cells in sorted(sheet.rows.items())
+        if row not in rows and (kept := {columns.shown(column): text for column, text in sorted(cells.items()) if column not in columns})
+    }
+    sheet.rows = shown
+    return len(lost_rows), len(lost_columns)
+
+
+def _move_merged(sheet: Sheet, rows: _Hidden, columns: _Hidden) -> None:
+    """Numbers the merged cells anew, and moves a text whose own cell is hidden to the first visible one."""
+    moved: list[tuple[int, int, int, int]] = []
+    for top, left, bottom, right in sheet.merged:
+        first, start = rows.first_visible(top), columns.first_visible(left)
+        if first > bottom or start > right:
+            continue
+        text = sheet.rows.get(top, {}).get(left, "")
+        if text and (first, start) != (top, left):
+            sheet.rows.setdefault(first, {})[start] = text
+        moved.append((rows.shown(first), columns.shown(start), rows.shown(bottom + 1) - 1, columns.shown(right + 1) - 1))
+    sheet.merged = moved
+
+
+class _Hidden:
+    """Hidden rows or columns. `ranges`: (first, last) of each, from 0, in any order."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        joined: list[tuple[int, int]] = []
+        for first, last in sorted((max(first, 0), last) for first, last in ranges):
+            if joined and first <= joined[-1][1] + 1:
+                joined[-1] = joined[-1][0], max(joined[-1][1], last)
+            elif first <= last:
+                joined.append((first, last))
+        self._joined = joined
+        self._starts = [first for first, _ in joined]
+        self._before = [0, *accumulate(last - first + 1 for first, last in joined)]  # how many are hidden before each range
+
+    def __bool__(self) -> bool:
+        return bool(self._joined)
+
+    def __contains__(self, number: int) -> bool:
+        return self.first_visible(number) != number
+
+    def first_visible(self, number: int) -> int:
+        """The number itself, or the first one after it that is not hidden."""
+        at = bisect_right(self._starts, number) - 1
+        return self._joined[at][1] + 1 if at >= 0 and number <= self._joined[at][1] else number
+
+    def shown(self, number: int) -> int:
+        """The position among the visible ones of this one, or of the first visible one after it."""
+        number = self.first_visible(number)
+        return number - self._before[bisect_right(self._starts, number)]
