@@ -34,7 +34,7 @@ GroupsOption = Annotated[str | None, typer.Option(help="Groups of documents that
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List all collections, also empty ones and deleted ones that can be restored."""
-    from footnote_query.collection_changes import list_all
+    from footnote_query.collections import list_all
 
     rows = run_with_core(data, list_all)
     if as_json:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from footnote.collections import RESTORABLE_S, check_collection
+from footnote.collections import check_collection
 from footnote.collections.embedders import Embedders, check_embedder
 from footnote.errors import Conflict, NotFound
 from footnote.guard.audit import audit
@@ -24,7 +24,7 @@ from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.openapi import problems
 from footnote_http.routes import Router
 from footnote_query.admin import ADMINS
-from footnote_query.collections import CollectionBody
+from footnote_query.collections import restorable_until, state_of
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -140,26 +140,6 @@ async def restore_collection(deleted_collection: str, admin: AdminOf, core: Core
     return await restore(core, admin, deleted_collection)
 
 
-async def list_all(core: Core) -> list[CollectionBody]:
-    """All collections by name, deleted ones last."""
-    directory, counts = await core.collections.load(), await core.ledger.collections(SYSTEM)
-    known = dict(directory.collections)
-    for stored in counts:
-        known.setdefault(stored, Collection(StoredName(stored), stored))
-    rows = [
-        CollectionBody(
-            name=each.name,
-            documents=counts.get(each.stored, 0),
-            questions=[],
-            title=each.title,
-            state=_state(each),
-            restorable_until=_restorable_until(core, each),
-        )
-        for each in known.values()
-    ]
-    return sorted(rows, key=lambda row: (row.state, row.name))
-
-
 async def create(core: Core, admin: Caller, wanted: NewCollection) -> CollectionDetails:
     """Creates a collection. Conflict if there is one of this name, with a record or with documents."""
     settings = wanted.settings.to_settings(admin, core.embedders)
@@ -262,16 +242,6 @@ async def _check_free(core: Core, name: str) -> None:
         raise Conflict(f"There is a collection “{name}” already, or another one has this alias.")
 
 
-def _state(collection: Collection) -> Literal["ACTIVE", "DELETED"]:
-    return "ACTIVE" if collection.deleted_at is None else "DELETED"
-
-
-def _restorable_until(core: Core, collection: Collection) -> float | None:
-    if collection.deleted_at is None or core.collections.is_due(collection):
-        return None
-    return collection.deleted_at + RESTORABLE_S
-
-
 async def _details(core: Core, collection: Collection) -> CollectionDetails:
     stored = collection.stored
     documents = await read_all(lambda after: core.ledger.list(SYSTEM, collection=stored, limit=200, after=after))
@@ -286,7 +256,7 @@ async def _details(core: Core, collection: Collection) -> CollectionDetails:
         title=collection.title,
         description=collection.description,
         aliases=list(collection.aliases),
-        state=_state(collection),
+        state=state_of(collection),
         settings=SettingsBody.model_validate(asdict(collection.settings)),
         documents=dict(sorted(Counter(document.state for document in documents).items())),
         chunks=sum(document.chunks for document in ready),
@@ -295,5 +265,5 @@ async def _details(core: Core, collection: Collection) -> CollectionDetails:
         created_at=collection.created_at or None,
         changed_at=collection.changed_at or None,
         deleted_at=collection.deleted_at,
-        restorable_until=_restorable_until(core, collection),
+        restorable_until=restorable_until(core, collection),
     )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from footnote.collections import RESTORABLE_S
 from footnote.errors import Forbidden
-from footnote.types import Caller
+from footnote.types import SYSTEM, Caller, Collection, StoredName
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.openapi import problems
 from footnote_http.routes import Router
@@ -51,8 +52,6 @@ All = Annotated[
 async def collections(caller: CallerOf, core: CoreOf, lang: Lang = None, all: All = False) -> CollectionList:
     """Lists the collections with documents that the caller may read, each with up to three suggested questions."""
     if all:
-        from footnote_query.collection_changes import list_all
-
         if caller.role != "admin":
             raise Forbidden("Only admins may list all collections.")
         return CollectionList(data=await list_all(core), may_manage=True)
@@ -65,3 +64,35 @@ async def has_collection(name: str, caller: Caller, core: Core) -> bool:
     """Whether it contains a document that the caller may read, or is the default collection."""
     stored = await core.collections.resolve(name)
     return name == core.settings.index_name or await core.collections.name_of(stored) in await core.ledger.collections(caller)
+
+
+async def list_all(core: Core) -> list[CollectionBody]:
+    """All collections by name, deleted ones last."""
+    directory, counts = await core.collections.load(), await core.ledger.collections(SYSTEM)
+    collections = dict(directory.collections)
+    for stored in counts:
+        collections.setdefault(stored, Collection(StoredName(stored), stored))
+    rows = [
+        CollectionBody(
+            name=collection.name,
+            documents=counts.get(collection.stored, 0),
+            questions=[],
+            title=collection.title,
+            state=state_of(collection),
+            restorable_until=restorable_until(core, collection),
+        )
+        for collection in collections.values()
+    ]
+    return sorted(rows, key=lambda row: (row.state, row.name))
+
+
+def state_of(collection: Collection) -> Literal["ACTIVE", "DELETED"]:
+    """The state as the API shows it."""
+    return "ACTIVE" if collection.deleted_at is None else "DELETED"
+
+
+def restorable_until(core: Core, collection: Collection) -> float | None:
+    """The time until which a deleted collection can be restored; None if it is not deleted, or it is too late."""
+    if collection.deleted_at is None or core.collections.is_due(collection):
+        return None
+    return collection.deleted_at + RESTORABLE_S
