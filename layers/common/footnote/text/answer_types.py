@@ -37,13 +37,13 @@ HELD: Mapping[AskedType, re.Pattern[str]] = {
         r"|때문|위해|위하여|이유"
     ),
 }
-"""Finds what is asked for in a sentence."""
+"""Finds the requested kind of thing in a sentence."""
 
 
 def answer_type_score(asked_type: AskedType | None, question: str, sentence: str) -> float:
-    """Whether a sentence contains what the question asks for: 1 yes, 0 no, .5 if that has no form of its own.
+    """Whether a sentence contains the kind of thing that the question asks for: 1 yes, 0 no, .5 if that has no form of its own.
 
-    A thing that the question itself names does not count."""
+    A thing named in the question itself does not count."""
     if asked_type is None or asked_type not in HELD:
         return 0.5
     named = question.lower()

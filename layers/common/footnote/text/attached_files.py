@@ -17,9 +17,9 @@ REFERENCE = re.compile(
     r"|(?:(?:첨부(?:한|된|해 ?준)?|업로드(?:한|된)|올린|이) ?(?:파일|문서|자료|PDF)|첨부물)(?:들)?(?:에서는?|에는?|[을를은는의이가])?",
     re.IGNORECASE,
 )
-"""What names the attached files."""
+"""References to the attached files."""
 STANDS_FOR = {"en": "it", "de": "es"}
-"""What a reference is replaced by, so that its words are not searched for."""
+"""Replacement of a reference, so that its words are not searched for."""
 WHOLE = tuple(
     """summar overview gist recap synops outlin tldr main key central import point finding messag content contain say tell describ explain
     insid pleas short brief sentenc word few one two three four five ten
@@ -27,7 +27,7 @@ WHOLE = tuple(
     beschreib bitte satz sätze wort worte zwei drei vier fünf zehn
     요약 정리 개요 핵심 요점 내용 간단 짧게 알려 설명 보여 무슨 무엇 뭐 대해 대한 관한 있 인가요 주요 해 줘 주세""".split()
 )
-"""How words of a question about all that a file says begin."""
+"""Beginnings of words in questions about the whole content of a file."""
 
 
 def names_attached(question: str) -> bool:
@@ -36,12 +36,12 @@ def names_attached(question: str) -> bool:
 
 
 def without_reference(question: str, lang: str) -> str:
-    """The question with a pronoun in place of what names the files."""
+    """The question with a pronoun in place of the reference to the files."""
     return " ".join(REFERENCE.sub(STANDS_FOR.get(lang, ""), question).split())
 
 
 def asks_for_whole(question: str, lang: str) -> bool:
-    """Whether the question is about all that the files say: besides them it names nothing."""
+    """Whether the question is about the whole content of the files: it names nothing else."""
     words = WORD.findall(REFERENCE.sub(" ", question).lower())
     telling = [word for word in words if content_terms(word, lang) and len(word) > 1 and not word.isdigit()]
     says_whole = names_attached(question) or any(word.startswith(WHOLE) for word in words)

@@ -14,7 +14,7 @@ LINE = 200
 SIGNS = re.compile(r"`+|~+|\\")
 TICKS_OR_LINE = re.compile(r"`+|\n")
 CONTAINER = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*")
-"""What may stand before a fence: white space, and the marks of quotations and list items."""
+"""Text allowed before a fence: white space, and the marks of quotations and list items."""
 QUOTED = re.compile(r"[ \t]*(>?)")
 CLOSING = re.compile(r"([ \t>]*)(`{3,}|~{3,})[ \t\r]*")
 ONE_LINE = re.compile(r"[ \t>]*(?:#{1,6}[ \t]|\|)")
@@ -51,7 +51,7 @@ class CodeScanner:
     def __init__(self) -> None:
         self._held = ""
         self._at = 0
-        """How much of what is held was given out."""
+        """How much of the held text was released."""
         self._line = ""
         """The current line before that; of a long one more than LINE characters of its beginning."""
         self.fence: Fence | None = None
@@ -69,7 +69,7 @@ class CodeScanner:
         return True
 
     def feed(self, text: str) -> list[Piece]:
-        """Takes the next piece; returns what is decided by now."""
+        """Takes the next piece; returns the decided pieces."""
         if "\n" not in text and "`" not in text:  # shortcuts: the line, or the inline code, goes on
             if self.fence and not self._held and (self._line or not self.fence.quoted):
                 self._go_on(text)
@@ -208,8 +208,8 @@ def sub_prose(pattern: re.Pattern[str], replacement: str | Callable[[re.Match[st
 
 
 def followed_by(text: str, addition: str) -> str:
-    """The text and an addition that is no code: it stands below a fenced block, which is closed if it was open. Other marks that would
-    make it code are escaped."""
+    """The text with an addition that is no code: it follows a fenced block, which is closed if it was open. Other marks that would make it
+    code are escaped."""
     scanner = CodeScanner()
     pieces = (*scanner.feed(text), *scanner.flush())
     if scanner.fence and scanner.opens:
@@ -224,7 +224,7 @@ def followed_by(text: str, addition: str) -> str:
 
 
 def fence_end(text: str) -> str:
-    """What closes the fence that is open at the end of a text that cannot be changed any more; "" = there is none."""
+    """The text that closes the open fence at the end of a text that cannot be changed any more; "" = there is none."""
     scanner = CodeScanner()
     scanner.feed(text)
     scanner.flush()

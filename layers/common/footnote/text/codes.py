@@ -35,7 +35,7 @@ SIGNS = str.maketrans(dict.fromkeys("-./\u2010", " "))
 MOST = 12
 """Parts of a code."""
 JOINT = "_"
-"""Between the parts of a code as a term, which holds word characters only."""
+"""Joins the parts of a code as a term, which consists of word characters only."""
 
 
 def codes_in(text: str) -> frozenset[str]:
@@ -68,7 +68,7 @@ def _is_word(part: str) -> bool:
 
 
 def _terms(written: str) -> list[str]:
-    """A code and the shorter ones with letters that it begins with; [] = it is none."""
+    """A code and its shorter prefixes with letters; [] = it is not a code."""
     parts = written.translate(SIGNS).split(" ")
     if not 1 < len(parts) <= MOST or NO_CODE.fullmatch(written) or not _is_code(parts):
         return []

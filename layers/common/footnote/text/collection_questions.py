@@ -21,7 +21,7 @@ ALONE = re.compile(
     r"|(?:무슨|어떤) 내용(?:이야|이에요|인가요|입니까|이 있(?:어|나요|습니까))|개요|요약(?:해 ?(?:줘|주세요))?",
     re.IGNORECASE,
 )
-"""A question that may go on from what was said before."""
+"""A question that may refer to the conversation."""
 WHOLE = re.compile(
     rf"(?:so )?what (?:are|is|do|does) {DOCUMENTS} (?:all )?(?:about|cover|contain|say|talk about|deal with)"
     rf"|what(?:'s| is| do you have)? (?:all )?(?:in|inside) {DOCUMENTS}"
@@ -49,10 +49,10 @@ WHOLE = re.compile(
     r"|(?:무엇을|뭘|뭐를|무슨 질문을) (?:물어|질문할|물어볼|알)(?:볼| 볼)? ?수 ?있(?:어|어요|나요|습니까)",
     re.IGNORECASE,
 )
-"""A question that names the documents, or what is known, and nothing else."""
+"""A question that names the documents, or the available knowledge, and nothing else."""
 
 
 def asks_about_collection(question: str, *, goes_on: bool = False) -> bool:
-    """Whether the question is about all documents. `goes_on`: something was said before, to which “What is this about?” may refer."""
+    """Whether the question is about all documents. `goes_on`: there are earlier exchanges, to which “What is this about?” may refer."""
     said = " ".join(question.replace("’", "'").strip(" \t\n.,!?？。~").split())
     return len(said) <= LONGEST and (WHOLE.fullmatch(said) is not None or (not goes_on and ALONE.fullmatch(said) is not None))

@@ -1,8 +1,6 @@
-"""What a passage is, where that says that it seldom answers: a glossary or list of references, a table of contents, image credits or
-an imprint.
+"""The type of a passage that seldom answers: a glossary or list of references, a table of contents, image credits or an imprint.
 
-By patterns, in English, German and Korean: a heading, or most lines of the text.
-"""
+By patterns, in English, German and Korean: a heading, or most lines of the text."""
 
 from __future__ import annotations
 
@@ -17,12 +15,12 @@ LONGEST_LINE = 300
 LINES_READ = 40
 LEAST_LINES = 3
 SHARE = 0.6
-"""Of the lines, from which the text is what they are."""
+"""Share of the lines from which their type is that of the text."""
 
 NUMBER = re.compile(
     r"[\s#*_]*(?:(?:appendix|annex|anhang|부록)\s+)?(?:(?:\d{1,2}(?:\.\d{1,2})*|[A-Z]|[IVX]{1,5})[\s.:)–-]+)?", re.IGNORECASE
 )
-"""What stands before a heading's words."""
+"""Text before a heading's words."""
 
 
 def _names(**words: str) -> dict[str, ContentType]:
@@ -53,7 +51,7 @@ ENTRIES: Mapping[ContentType, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }
-"""What a line of such a passage looks like."""
+"""The form of a line in such a passage."""
 
 
 def content_type_of(title: str, headings: Sequence[str], text: str) -> ContentType:

@@ -1,8 +1,6 @@
 """General dictionaries: whether a word exists, used by the collection or not.
 
-The word lists of pyspellchecker. Its own class would need a second and 60 MB for what a search in the text of the file answers in a
-millisecond.
-"""
+The word lists of pyspellchecker. Its own class would need a second and 60 MB; a search in the text of the file takes a millisecond."""
 
 from __future__ import annotations
 

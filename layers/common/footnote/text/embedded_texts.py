@@ -1,4 +1,4 @@
-"""What is embedded: for a chunk its text and its sentences, with the words that make them understood alone, and questions."""
+"""The embedded texts: of a chunk its text and its sentences, with the words needed to understand them alone; and questions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ BETWEEN = 4
 """Most characters between two headings at the beginning of a chunk: a separator or an empty line."""
 
 MIXED = 0.1
-"""With so large a share of passages in other languages than the question, its vector shall not tell its language."""
+"""With this share of passages in other languages than the question, its vector must not depend on its language."""
 
 
 def passage_of(title: str, headings: Sequence[str], text: str, bounds: Sequence[tuple[int, int]]) -> EmbeddedPassage:
-    """The chunk as it is embedded: below its title and headings, without those that the title repeats or the text begins with. `bounds`: of
-    the sentences in `text`."""
+    """The embedded form of the chunk: below its title and headings, without those repeated by the title or the beginning of the text.
+    `bounds`: of the sentences in `text`."""
     opening = text[: sum(len(heading) + BETWEEN for heading in headings)]
     above = (heading for heading in (title, *(h for h in headings if h != title and h not in opening)) if heading)
     lead = "".join(f"{heading} " for heading in above)
@@ -30,8 +30,8 @@ def passage_of(title: str, headings: Sequence[str], text: str, bounds: Sequence[
 
 
 async def passage_vectors(embedder: Embedder, passages: Sequence[EmbeddedPassage]) -> list[npt.NDArray[np.float32]]:
-    """For each passage (1 + sentences, dimension): its vector, then those of its sentences. Where the embedder takes whole texts only, a
-    sentence is embedded below its heading: “It costs 5 euros a day.” alone does not say what costs that much."""
+    """For each passage (1 + sentences, dimension): its vector, then those of its sentences. If the embedder takes whole texts only, a
+    sentence is embedded below its heading: “It costs 5 euros a day.” alone does not name the thing."""
     if isinstance(embedder, PassageEmbedder):
         return await embedder.embed_passages(passages)
     texts = [[passage.text, *_sentences(passage)] for passage in passages]

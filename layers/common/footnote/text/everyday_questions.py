@@ -1,7 +1,6 @@
-"""Short everyday questions that documents of a team hardly answer. They tell what unrelated texts score with an embedder.
+"""Short everyday questions that documents of a team hardly answer. They measure the scores of unrelated texts with an embedder.
 
-`everyday_questions.txt` holds 60 in each of the three languages of the prompts, and the same 20 in each of 23 others.
-"""
+`everyday_questions.txt` contains 60 in each of the three languages of the prompts, and the same 20 in each of 23 others."""
 
 from __future__ import annotations
 
@@ -23,5 +22,5 @@ YARDSTICKS = 8
 
 
 def yardsticks(lang: str) -> Sequence[str]:
-    """Everyday questions of the language, or of English, that tell what unrelated texts score with an embedder."""
+    """Everyday questions of the language, or of English, to measure the scores of unrelated texts with an embedder."""
     return EVERYDAY.get(lang, EVERYDAY["en"])[:YARDSTICKS]

@@ -1,8 +1,7 @@
-"""Language detection: by script where that tells, else by fastText's model (`language_model`) and what is expected.
+"""Language detection: by script if that decides, else by fastText's model (`language_model`) and the expected languages.
 
-What is expected are the languages of the passages that the caller may read, or that of a passage's document. Two words hardly tell: of the
-first two words of questions in thirteen languages 91 % are told alone, 98 % in a collection of that language.
-"""
+The expected languages are those of the passages that the caller may read, or that of a passage's document. Two words hardly suffice: of the
+first two words of questions in thirteen languages 91 % are detected alone, 98 % in a collection of that language."""
 
 from __future__ import annotations
 
@@ -21,8 +20,9 @@ LETTER = re.compile(r"[^\W\d_]")
 SAMPLE = 4000
 """Only this many characters are examined."""
 UNEXPECTED, FEW_WORDS = 0.1, 3
-"""The weight of a language that is not expected, beside one that all passages are in; of a text of FEW_WORDS, which hardly tells, a tenth
-of it: with all of it “reset password” is Hungarian. Lower weights tell more in a collection of the text's language, less in another."""
+"""The weight of an unexpected language, beside one that all passages are in; for a text of FEW_WORDS, which is hardly conclusive, a tenth
+of it: at the full weight “reset password” is Hungarian. Lower weights detect more in a collection of the text's language, less in
+another."""
 UNLIKELY = 1e-4
 """The least probability of an expected language."""
 CERTAIN = 0.8
@@ -31,7 +31,7 @@ LANGUAGES = frozenset(
     kn ko ku ky la lo lt lv mg mk ml mn mr ms my ne nl no om or pa pl ps pt ro ru sa sd si sk sl so sq sr su sv sw ta te th tl tr ug uk ur
     uz vi xh yi zh""".split()
 )
-"""Those that the built-in embedder has learnt: the others that fastText knows are mostly found by mistake."""
+"""The languages of the built-in embedder: the others that fastText knows are mostly false positives."""
 
 
 def detect_language(text: str, among: Mapping[str, int] | Iterable[str] | None = None) -> str:
@@ -50,7 +50,7 @@ def detect_language(text: str, among: Mapping[str, int] | Iterable[str] | None =
 
 
 def is_certain(text: str, lang: str) -> bool:
-    """Whether the text is in this language, whatever is expected."""
+    """Whether the text is in this language, regardless of the expected ones."""
     sample = text[:SAMPLE]
     script = _by_script(sample)
     return script == lang if script else _scores(sample).get(lang, 0.0) >= CERTAIN

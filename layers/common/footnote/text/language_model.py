@@ -1,11 +1,10 @@
 """Which of 176 languages a text is in, by fastText's compressed model `lid.176.ftz`; .2 ms for a question, 1.4 ms for 4,000 characters.
 
-A text's vector is the mean of the vectors of its words, and of their n-grams of 2 to 4 characters. From it a tree of yes-no decisions tells
-how likely each language is. Only numpy is needed: fastText's own package has no wheels for each Python that this one runs on.
+A text's vector is the mean of the vectors of its words, and of their n-grams of 2 to 4 characters. A tree of yes-no decisions over it gives
+the probability of each language. Only numpy is needed: fastText's own package lacks wheels for some of the supported Python versions.
 
 The file, little-endian: the parameters of the training; the dictionary of words and labels, and the n-grams that were kept; the vectors,
-compressed by product quantization (a byte chooses the centroid of each pair of dimensions, a last one the length); the tree's vectors.
-"""
+compressed by product quantization (a byte chooses the centroid of each pair of dimensions, a last one the length); the tree's vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of languages in those that messages are written in, for documents that a reader cannot be expected to recognise."""
+"""Names of languages in the languages of messages, for documents in a language that a reader may not recognise."""
 
 from __future__ import annotations
 

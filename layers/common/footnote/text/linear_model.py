@@ -1,7 +1,6 @@
 """Linear models over hashed features of a text: features of its characters and words, and weights from a file in this package.
 
-A file holds little-endian floats of 2 bytes, a row with a weight for each output: one for each slot, and what else its model looks at.
-"""
+A file contains little-endian floats of 2 bytes, a row with a weight for each output: one for each slot, and the model's further inputs."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from zlib import crc32
 SLOTS = 1 << 13
 """Rows of weights; features that share a slot share them."""
 HEAD, TAIL = 80, 40
-"""Characters that are looked at, from the beginning and from the end: what is to be done stands there, the text to work on between."""
+"""Number of characters examined, from the beginning and from the end: the instruction is there, the text to work on between."""
 NEAR = 400
 """Characters of a longer text from whose ends, with white space and numbers shortened, those are taken."""
 LONGEST_NGRAM = 4
@@ -26,7 +25,7 @@ WORDS = re.compile(r"[^\W_]+|[^\w\s]")
 
 
 def shown(text: str) -> str:
-    """What is looked at of a text: its ends, in small letters, numbers as 0."""
+    """The examined part of a text: its ends, in small letters, numbers as 0."""
     near = text if len(text) <= 2 * NEAR else f"{text[:NEAR]} {text[-NEAR:]}"
     said = DIGITS.sub("0", " ".join(near.casefold().split()))
     return said if len(said) <= HEAD + TAIL else f"{said[:HEAD]}…{said[-TAIL:]}"

@@ -1,8 +1,7 @@
-"""Tells what kind of message somebody wrote: a question, one that goes on from the last, thanks, something that needs no document, …
+"""Classifies a message: a question, a follow-up, thanks, a task that needs no document, …
 
-One linear model over the characters and words of a message, and over its vector where the built-in embedder made it, without what tells
-its language. Its weights are in `message_kinds.bin`, which `python -m bench.message_kinds --fit` makes.
-"""
+One linear model over the characters and words of a message, and over its vector if the built-in embedder made it, without the component of
+its language. Its weights are in `message_kinds.bin`, written by `python -m bench.message_kinds --fit`."""
 
 from __future__ import annotations
 
@@ -21,15 +20,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 EMBEDDER = "multilingual-e5-small"
-"""The name of the embedder whose vectors are looked at."""
+"""The embedder whose vectors the model takes."""
 DIMENSION = 384
 KINDS: tuple[MessageKind, ...] = ("question", "follow_up", "about_answer", "collection", "greeting", "thanks", "task")
 WEIGHTS = "message_kinds"
 MAY_GO_ON = 0.15
-"""The share of a follow-up from which a model is asked: it finds 70 of 79 follow-ups of held-out folders, and is asked for 7 of 100
-questions that stand for themselves."""
+"""The probability of a follow-up from which a model is asked: it finds 70 of 79 follow-ups of held-out folders, and is asked for 7 of 100
+self-contained questions."""
 ALONE: dict[MessageKind, MessageKind] = {"follow_up": "question", "about_answer": "task"}
-"""What a message that looks like this is where nothing was said before."""
+"""The kind of such a message if there is no earlier one."""
 
 
 def message_kind(turn: Turn) -> MessageKind:
@@ -38,7 +37,8 @@ def message_kind(turn: Turn) -> MessageKind:
 
 
 def kind_of(text: str, *, goes_on: bool = False, vector: npt.NDArray[np.float32] | None = None) -> MessageKind:
-    """The kind of a message; less than 1 ms. `goes_on`: others came before it. `vector`: of EMBEDDER, without what tells its language."""
+    """The kind of a message; less than 1 ms. `goes_on`: there are earlier messages. `vector`: of EMBEDDER, without the component of its
+    language."""
     scores = _scores_of_text(text)
     if vector is not None:
         scores = [score + more for score, more in zip(scores, _scores_of_vector(vector), strict=True)]
@@ -56,12 +56,12 @@ def is_small_talk(text: str) -> bool:
 
 
 def needs_conversation(text: str) -> bool:
-    """Whether the text cannot be understood without what was said before."""
+    """Whether the text cannot be understood without the conversation."""
     return kind_of(text, goes_on=True) == "follow_up"
 
 
 def may_go_on(text: str) -> bool:
-    """Whether a model should say what a message that follows others asks, which leaves one alone that stands for itself."""
+    """Whether a model should complete a later message of a conversation; it leaves a self-contained one alone."""
     scores = [math.exp(score) for score in _scores_of_text(text)]
     return scores[KINDS.index("follow_up")] >= MAY_GO_ON * sum(scores)
 

@@ -26,7 +26,7 @@ ENDINGS = {
     "de": ("", "s", "'s", "’s"),
     "ko": ("", *KO_ENDINGS.split()),
 }
-"""What may follow a name within a word."""
+"""Endings of a name within a word."""
 LINKS = frozenset("of de del la van von der den zu bin al el v v. vs & du des di da ter ten".split())
 """Words between two parts of one name."""
 

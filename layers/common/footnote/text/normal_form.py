@@ -1,8 +1,7 @@
-"""The normal form of a question: two questions ask the same if their forms are equal.
+"""The normal form of a question: two questions are the same if their forms are equal.
 
 Case, white space, quotes and the signs at the end of words make no difference; every word, number and sign does, in its order. “With” and
-“without” stand as near to each other as most paraphrases do, in vectors and in words, so nothing is left out (docs/decisions/0025).
-"""
+“without” are as close to each other as most paraphrases, in vectors and in words, so nothing is left out (docs/decisions/0025)."""
 
 from __future__ import annotations
 

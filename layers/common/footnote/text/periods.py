@@ -1,8 +1,7 @@
-"""The time that a question wants documents of: “contracts since 2024”, “E-Mails vom März”, “지난달 보고서”.
+"""The period of the documents that a question asks for: “contracts since 2024”, “E-Mails vom März”, “지난달 보고서”.
 
-Only a time that belongs to a kind of document counts. “What happened in 1894?” asks about its content, and “contracts that expire
-before March” about another date than that of the document.
-"""
+Only a time that belongs to a kind of document counts. “What happened in 1894?” asks about its content, and “contracts that expire before
+March” about another date than the document's."""
 
 from __future__ import annotations
 
@@ -54,13 +53,13 @@ LATIN = re.compile(rf"\b{NOUN}{BETWEEN} (?P<how>{DATED})(?: (?:the|de[rmn]))? (?
 PLAIN = re.compile(rf"\b(?:{WHEN})'?s? {NOUN}\b|\b{NOUN} (?P<year2>(?:19|20)\d\d)\b", re.IGNORECASE)
 """Without a preposition: “last month's reports”, “Berichte 2023”."""
 BEFORE_MONTH = re.compile(r"\b(?:the|our|my|your|all|any|last|this|from|of|for|in|show|list|find|me|and)\s+$", re.IGNORECASE)
-"""What stands before the month May, and not before the verb."""
+"""Words before the month May, which do not precede the verb."""
 KOREAN = re.compile(rf"(?:{WHEN}) ?(?P<how>부터|이후|이래|이전|전에?|까지|에|의)?(?:에|의|로)? ?(?:[가-힣]+ ){{0,2}}?{NOUN_KO}")
 EXPIRES_KO = ("끝나", "만료", "종료", "마감")
 
 
 def find_period(question: str, today: date) -> Period | None:
-    """The time that the wanted documents are from; None = the question names none."""
+    """The period of the requested documents; None = the question names none."""
     korean = None if any(word in question for word in EXPIRES_KO) else KOREAN.search(question)
     plain = (match for match in PLAIN.finditer(question) if not _is_verb(match, question))
     match = LATIN.search(question) or korean or next(plain, None)
@@ -87,7 +86,7 @@ def find_period(question: str, today: date) -> Period | None:
 
 
 def _is_verb(match: re.Match[str], question: str) -> bool:
-    """Whether “may” is no month: “firms may offer”, “What may contracts contain?”. Inside a sentence the month has a capital, or a day, a
+    """Whether “may” is a verb: “firms may offer”, “What may contracts contain?”. Inside a sentence the month has a capital, or a day, a
     year or a word of BEFORE_MONTH beside it."""
     if (match["month"] or "").lower() != "may" or match["day"] or match["year"]:
         return False
@@ -96,7 +95,7 @@ def _is_verb(match: re.Match[str], question: str) -> bool:
 
 
 def _span(said: dict[str, str], today: date) -> Iterator[tuple[date, date]]:
-    """The first day of what is said, and the day after its last."""
+    """The first day of the named period, and the day after its last."""
     if "iso" in said:
         yield _day(date.fromisoformat(said["iso"]))
     if "month" in said:

@@ -25,7 +25,7 @@ CUE = (
     r"|(?:answering|reached|erreichbar|messages? to|erreichen sie (?:uns|mich)|rufen sie|anruf)(?: (?:on|at|unter))?"
     r"|전화(?:번호)?(?:는|:)?|휴대폰|핸드폰|연락처|팩스)"
 )
-"""What announces a phone number."""
+"""Words that announce a phone number."""
 EXTENSION = r"(?: ?(?:x|ext\.?|extension|durchwahl|내선) ?\d{1,5})?"
 CARD_CUE = r"(?:cards?|cc|maestro|kreditkarten?|debitkarten?|karten?|kartennummer|카드)"
 
@@ -74,7 +74,7 @@ def _is_named_card(digits: str) -> bool:
 CARD = re.compile(r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]|35|6\d|2[2-7])\d{14}|(?:2131|1800)\d{11}|3[47]\d{13}|3[068]\d{12}")
 """Lengths and first digits of the large networks."""
 MAESTRO = re.compile(r"(?:5[0678]|6\d)\d{10,17}")
-"""Too common among other numbers to count where nothing says that it is a card."""
+"""Too frequent among other numbers to count unless the text calls it a card."""
 EMAIL = re.compile(r"(?<![\w.+-])[\w+-][\w.+-]{0,63}@(?:[a-z\d][a-z\d-]{0,62}\.){1,5}[a-z]{2,24}\b", re.IGNORECASE)
 MANY_DIGITS = re.compile(r"\d(?:[ ()./+-]{0,3}\d){6,}")
 BEFORE, AFTER = 40, 12
@@ -105,14 +105,14 @@ KINDS: Sequence[tuple[str, re.Pattern[str], Callable[[str], bool] | None]] = (
 )
 """(kind, shape, check of the digits; of an IBAN, of all characters)."""
 MASKS = {"email": "[e-mail]", "phone": "[phone]", "iban": "[IBAN]", "card": "[card]"}
-"""Kind → what stands in its place; of other kinds MASK."""
+"""Kind → its replacement; of other kinds MASK."""
 MASK = "[id]"
 TOUCHING_HANGUL = re.compile(r"(?<=[0-9A-Za-z])[가-힣]|[가-힣](?=[0-9A-Za-z+(])")
 """A particle directly behind a number or an address, or a word before it, would make it part of a word."""
 
 
 def find_pii(text: str) -> Iterator[tuple[str, int, int]]:
-    """(kind, start, end) of each piece of personal data; one that is of two kinds comes twice."""
+    """(kind, start, end) of each piece of personal data; one of two kinds occurs twice."""
     if "@" in text:
         yield from (("email", *match.span()) for match in EMAIL.finditer(text))
     for near in MANY_DIGITS.finditer(text):  # ten times as fast as a search for every shape in all of the text

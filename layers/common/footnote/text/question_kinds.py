@@ -1,9 +1,8 @@
-"""What kind of question is asked: its intent and type, what it asks for, and the things that it names.
+"""The kind of a question: its intent and type, the kind of answer, and the things that it names.
 
-Patterns tell the intent. The rest is told by a linear model over the words of a question, their beginnings and ends, and their
-neighbours. Its weights are in `question_kinds.bin`, which `python -m bench.question_kinds --fit` makes: of each output its bias and the
-size of a step, little-endian floats of 4 bytes, then for each slot the weights in steps, signed bytes.
-"""
+Patterns decide the intent. A linear model decides the rest, over the words of a question, their beginnings and ends, and their neighbours.
+Its weights are in `question_kinds.bin`, written by `python -m bench.question_kinds --fit`: of each output its bias and the size of a step,
+little-endian floats of 4 bytes, then for each slot the weights in steps, signed bytes."""
 
 from __future__ import annotations
 
@@ -27,15 +26,15 @@ if TYPE_CHECKING:
 SLOTS = 1 << 13
 """Rows of weights; features that share a slot share them."""
 LONGEST = 500
-"""Characters of a question that are looked at."""
+"""Number of characters of a question that are examined."""
 OTHER = "other"
-"""What is asked for is none of `AskedType`."""
+"""The answer is none of `AskedType`."""
 HEADS: Mapping[str, tuple[str, ...]] = {
     "fact": ("factual", "procedural", "relational", "aggregative", "temporal"),
     "asks": (*get_args(AskedType), OTHER),
     "steps": ("one", "several"),
 }
-"""What is told of a question, and the values of which each has an output. fact: its type, if it asks for a fact."""
+"""The attributes of a question, and their values, each of which has an output. fact: its type, if it asks for a fact."""
 OUTPUTS = sum(map(len, HEADS.values()))
 
 OF_INTENT: Mapping[Intent, QuestionType] = {
@@ -53,7 +52,7 @@ DATE = re.compile(
 )
 NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?:\s?(?:%|€|\$|°C?|percent|Prozent|퍼센트))?")
 NAME = re.compile(r"[\"“„«‘]([^\"”“»’]{2,60})[\"”“»’]|(?<![A-Za-z0-9])((?=[\w-]*[A-Z][\w-]*[A-Z0-9])[A-Za-z][A-Za-z0-9-]+)(?![A-Za-z0-9])")
-"""What is quoted; or a term with two capitals, or a capital and a digit: an abbreviation, a part number."""
+"""A quoted text; or a term with two capitals, or a capital and a digit: an abbreviation, a part number."""
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -127,13 +126,13 @@ INTENTS: Mapping[Intent, re.Pattern[str]] = {
         r"|무엇)|^모든 ",
     ),
 }
-"""What tells an intent; the first that matches counts. A fitted model was worse on the questions of `bench.intents`."""
+"""Patterns of the intents; the first that matches counts. A fitted model was worse on the questions of `bench.intents`."""
 CONFIDENCE = (0.8, 0.9, 0.6, 0.4)
 """How sure the kind is, by the number of intents whose patterns match."""
 
 
 def classify(question: str, lang: str) -> Classification:
-    """What kind of question this is; less than 1 ms. In a language that the weights were not fitted for a fact is asked for."""
+    """The classification of a question; less than 1 ms. In a language without fitted weights the question is taken to ask for a fact."""
     question = question[:LONGEST]
     entities = tuple(find_entities(question, lang))
     if lang not in WORDED_LANGUAGES:
@@ -149,7 +148,7 @@ def classify(question: str, lang: str) -> Classification:
 
 
 def words_of_intent(question: str) -> frozenset[str]:
-    """Words that say what is to be done with things, and name none: “compare”, “fasse … zusammen”, “비교해”."""
+    """Words that name the task and no thing: “compare”, “fasse … zusammen”, “비교해”."""
     matches = [(match.start(), match.end() - 1) for pattern in INTENTS.values() if (match := pattern.search(question))]
     return frozenset(
         word[0] for word in re.finditer(r"\w+", question) if any(word.start() <= at < word.end() for ends in matches for at in ends)
@@ -157,7 +156,7 @@ def words_of_intent(question: str) -> frozenset[str]:
 
 
 def asked_type_of(question: str) -> AskedType | None:
-    """What a question in any language asks for; None = something else."""
+    """The kind of answer that a question in any language asks for; None = something else."""
     shares = kinds_of(question[:LONGEST])["asks"]
     best = max(shares, key=lambda name: shares[name])
     return None if best == OTHER else cast("AskedType", best)

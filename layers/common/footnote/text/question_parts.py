@@ -1,9 +1,8 @@
-"""What a message asks: its questions one by one, without the sentences of story around them.
+"""The questions of a message, one by one, without the sentences of story around them.
 
-A sentence asks something if it ends in a question mark; where none does, the last one does if it lacks an end mark. What people tell in one
-sentence mostly says what their question is about (“My card is lost. What do I do?”): it stays with the question. In a longer story this
-holds only of the sentence before a question that says too little by itself. The first question has to be clear without the others.
-"""
+A sentence is a question if it ends in a question mark; if none does, the last one is if it lacks an end mark. A single sentence of story
+mostly gives the subject of the question (“My card is lost. What do I do?”): it stays with the question. In a longer story this is true only
+of the sentence before a question that is too short by itself. The first question has to be clear without the others."""
 
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import WORDED_LANGUAGES
 
 LONGEST = 1000
-"""Characters of a message that is looked at."""
+"""Number of characters of a message that are examined."""
 MOST = 5
-"""Parts; the last one holds what is left."""
+"""Maximum number of parts; the last one contains the rest."""
 FEWEST = 2
-"""Content terms of a question that says enough."""
+"""Content terms from which a question is long enough."""
 STORY = 2
-"""Sentences from which they are a story, and what is asked is found without them."""
+"""Number of sentences from which they are a story, which the search does not need."""
 ITEM = re.compile(r"^(?:[-*•–]|\(?\w{1,2}[.)])\s+")
 
 
@@ -52,7 +51,7 @@ def _sentences(message: str, lang: str) -> Iterator[str]:
 
 
 def _parts(sentences: list[str], lang: str) -> list[str]:
-    """The questions, each with what belongs to it."""
+    """The questions, each with the sentences that belong to it."""
     asks = [sentence.endswith(("?", "？")) for sentence in sentences]
     if True not in asks and sentences and sentences[-1][-1].isalnum():
         asks[-1] = True

@@ -22,7 +22,7 @@ class QuestionSet:
 
     def holds(self, question: str, lang: str) -> bool:
         """Whether the question, in the language `lang`, has the content words of one of these, or differs from one in case, spaces and
-        punctuation only. That takes more for the same than a cache may: what is withheld is better withheld once too often."""
+        punctuation only. This matches more than a cache may: withholding too much is the safe side."""
         if not self._questions:
             return False
         if lang not in self._terms:

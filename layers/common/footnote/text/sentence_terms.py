@@ -9,12 +9,12 @@ from footnote.types import Chunk
 
 
 def sentence_terms(chunk: Chunk, bounds: Sequence[tuple[int, int]]) -> str:
-    """What an index stores: a line of terms for the title and headings, then a line for each sentence."""
+    """The stored form in an index: a line of terms for the title and headings, then a line for each sentence."""
     texts = (" ".join((chunk.title, *chunk.headings)), *(chunk.text[start:end] for start, end in bounds))
     return "\n".join(" ".join(content_terms(text, chunk.lang)) for text in texts)
 
 
 def read_terms(stored: str) -> tuple[tuple[str, ...], str]:
-    """`ChunkSentences.terms` and `.heading_terms` from what `sentence_terms` made."""
+    """`ChunkSentences.terms` and `.heading_terms` from the result of `sentence_terms`."""
     heading_terms, *terms = stored.split("\n")
     return tuple(terms), heading_terms

@@ -32,7 +32,7 @@ MARKS = (
     r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8"
     r"\u06ea-\u06ed\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ecd\u102b-\u103e\u1056-\u1099\u17b4-\u17d3"
 )
-"""Vowel signs and accents that stand on letters, which are no letters to `re`; of the scripts of India all but their full stops."""
+"""Vowel signs and accents on letters, which are no letters to `re`; of the scripts of India all but their full stops."""
 WORD = re.compile(rf"[\w{MARKS}]+")
 PLURAL = re.compile(r"\b([A-Z]{2,})s\b")
 """Of an acronym, which no stemmer knows: PDFs."""
@@ -43,7 +43,7 @@ UNSPACED_RANGES = rf"{CJK_RANGES}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 UNSPACED = re.compile(f"[{UNSPACED_RANGES}]")
 RUN = re.compile(f"[{UNSPACED_RANGES}]+|[^{UNSPACED_RANGES}]+")
 LETTER = re.compile(f"[^{MARKS}][{MARKS}]*")
-"""A letter with the signs that stand on it."""
+"""A letter with its signs."""
 GRAM = 5
 BIGRAM_LANGUAGES = ("ko", "ja", "zh", "th", "lo", "km", "my")
 WIDEST = 20
@@ -58,12 +58,12 @@ STEMMERS = {
 """Latin words in text without spaces and in text of unknown language are mostly English names and terms."""
 
 SHORTEST = 3
-"""Letters that are left of a German stem without -er, and those of an English word in -s that is no plural: AWS."""
+"""Minimum letters of a German stem without -er, and of an English word in -s that is no plural: AWS."""
 VERB_IN_T = re.compile(
     r"\w(?:gt|kt|mt|zt|sst|ppt|(?<!^de)(?<!ou)bt|[aeiou]ht|cht|[aru]uft|^ruft|eift|fft|lft|[hl]lt|\w\welt|nnt|[hr]nt|eint|[hr]rt|iert"
     r"|[^bcilpsvz]ert|[td]et|[dfh]net|[ei]gnet|[dt]met)$"
 )
-"""Stems of German verbs that Snowball leaves with -t. Words that are also English, such as client, test and port, are none."""
+"""Stems of German verbs that Snowball leaves with -t. Words that are also English, such as client, test and port, are not among them."""
 VERB_IN_RT = re.compile(r"\w[äöü]rt(?:e|en)?$")
 
 _local = threading.local()
@@ -115,7 +115,7 @@ def other_forms(text: str, lang: str, languages: Iterable[str]) -> Mapping[str, 
 
 
 def _divide(words: Iterable[str]) -> tuple[list[str], list[str]]:
-    """(bigrams of what is written without spaces, other words)."""
+    """(bigrams of text without spaces, other words)."""
     bigrams, plain = list[str](), list[str]()
     for word in words:
         if UNSPACED.search(word) is None:

@@ -24,7 +24,7 @@ BREAK = "\u200b"
 
 
 def untrusted(text: str) -> str:
-    """Sanitises text that is placed between fences or in a message of its own."""
+    """Sanitises text for a place between fences or in a message of its own."""
     return FENCES.sub(lambda fence: fence[0] + BREAK, CONTROL.sub(" ", INVISIBLE.sub("", text)))
 
 

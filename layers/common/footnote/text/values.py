@@ -1,9 +1,8 @@
-"""The values that a text states, as they compare: 5, 5,00 and five are one, and so are 22 Uhr, 22:00 and 10 pm, 3.11. and 3 November.
+"""The values that a text states, in a comparable form: 5, 5,00 and five are one, and so are 22 Uhr, 22:00 and 10 pm, 3.11. and 3 November.
 
 "1234.5"     a number: without grouping, with a decimal point
-"t10:30"     a time of day, of twelve hours: who names one seldom says which half
-"d03-11"     a day of the year, the smaller number first: who writes 3/11 seldom says which is the month
-"""
+"t10:30"     a time of day, of twelve hours: the half of the day is seldom written
+"d03-11"     a day of the year, the smaller number first: in 3/11 the order of day and month is seldom clear"""
 
 from __future__ import annotations
 
@@ -43,11 +42,11 @@ VALUE = re.compile(
     | (?P<word>[^\W\d_]+)""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""What is read as a value, the first that fits; in words, what a language spells out."""
+"""The forms of a value, the first that fits; in words, those that a language spells out."""
 PART = re.compile(r"(\d+(?:[.,]\d+)*)\s?([천만억]?)")
 GROUPED = re.compile(r"\d{1,3}(?:[.,’' ]\d{3})+")
 COMMON = frozenset(("1", "100", "1000"))
-"""Numbers that are too common to tell anything."""
+"""Numbers that are too common to be significant."""
 
 
 @lru_cache(maxsize=1024)
@@ -58,13 +57,13 @@ def values_in(text: str, lang: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def figures_in(text: str, lang: str) -> frozenset[str]:
-    """Those that are written in figures."""
+    """Values written in figures."""
     return frozenset(_values(text, lang, spelled=False))
 
 
 def missing_values(values: frozenset[str], others: frozenset[str]) -> frozenset[str]:
-    """Those of the values that are not among the others. Who writes “from 9 to 17” means hours, “until the 27th” a day: a bare number is
-    there if a time or a date has it, and a date if both of its numbers are."""
+    """The values that are not among the others. “From 9 to 17” means hours, “until the 27th” a day: a bare number is present if a time or a
+    date has it, and a date if both of its numbers are."""
     missing = values - others
     if not missing:
         return missing

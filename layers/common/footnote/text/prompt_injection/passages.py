@@ -43,7 +43,7 @@ ORDER = re.compile(
     |(?:don't|do\ not)\s(?:forget|fail|hesitate)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""An English command with any verb: a word that is hardly a subject, followed by what usually follows a verb."""
+"""An English command with any verb: a word that is hardly a subject, followed by a typical object of a verb."""
 OF_THE_ANSWER = re.compile(
     r"\byour (?:\w+ )?(?:answer|response|reply|output|message)s?\b|\b(?:the|this|every|each) (?:\w+ )?(?:answer|reply)\b"
     r"|\bthe user\b|\breaders?\b"
@@ -60,7 +60,7 @@ OF_YOUR_WORK = re.compile(
     r"|(?:구현|해결책|솔루션)에\s",
     re.IGNORECASE,
 )
-"""What an assistant writes. “Your code” may also be a code that a reader enters, so it counts only with “in”, “with” and the like."""
+"""Output of an assistant. “Your code” may also be a code that a reader enters, so it counts only with “in”, “with” and the like."""
 MUST = re.compile(
     rf"\b{SAID} (?:should|must|needs? to|has to|have to|ought to|shall)\b|\b(?:essential|important|crucial|necessary) (?:to|that)\b"
     r"|\bdeine \w+ (?:soll|sollte|muss)\b",
@@ -107,7 +107,7 @@ class Suspect(NamedTuple):
 
 
 def find_injected_sentences(text: str, title: str = "", lang: str = "en") -> list[tuple[int, int]]:
-    """Character bounds (start, end) of the suspects of a text that stands alone."""
+    """Character bounds (start, end) of the suspects of a separate text."""
     return [(start, end) for start, end, _ in find_suspects(text, title, lang)]
 
 
@@ -139,7 +139,7 @@ def find_suspects(text: str, title: str = "", lang: str = "en") -> list[Suspect]
 
 
 def _is_to_assistant(sentence: str) -> bool:
-    """Whether it speaks of what an assistant writes."""
+    """Whether it refers to the output of an assistant."""
     commands = COMMAND.match(sentence) is not None
     if commands and OF_THE_ANSWER.search(sentence) and not TO_READERS.match(sentence):
         return True
