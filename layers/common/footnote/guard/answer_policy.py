@@ -1,9 +1,8 @@
-"""What an answer may not say, whatever the documents say.
+"""The policy for answers, regardless of the documents.
 
 forbidden      a forbidden term, or a synonym of one
-personal_data  an address, a telephone or an account number that no passage holds, or the number of a card or a person
-instruction    a sentence that is addressed to a model: it was planted in a document. Advice that shares no word with the rest is none
-"""
+personal_data  an address, a telephone or an account number that is in no passage, or the number of a card or a person
+instruction    a sentence addressed to a model: it was planted in a document. Advice that shares no word with the rest is not one"""
 
 from __future__ import annotations
 
@@ -51,8 +50,8 @@ async def find_violations(turn: Turn, *, terms: Terms) -> Turn:
 
 
 async def enforce_policy(turn: Turn, *, terms: Terms, prompts: Prompts) -> Turn:
-    """Warns of what still breaks the policy. An answer with a forbidden term that has not been shown is withheld: its owner finds it in
-    the trace (`rejected_answer`)."""
+    """Warns of remaining violations of the policy. An answer with a forbidden term that has not been shown is withheld: its owner finds it
+    in the trace (`rejected_answer`)."""
     violations, answer = await _violations(turn, terms), turn.answer
     if answer is None or not violations:
         return turn
@@ -64,7 +63,7 @@ async def enforce_policy(turn: Turn, *, terms: Terms, prompts: Prompts) -> Turn:
 
 
 async def check_quotes(turn: Turn, *, terms: Terms) -> Turn:
-    """Drops what is quoted until the answer comes, if it breaks the policy: unlike a live answer it has not been shown yet."""
+    """Drops the quotes shown until the answer comes, if they break the policy: unlike a live answer they have not been shown yet."""
     return await drop_quotes(turn) if turn.quoted is not None and await _violations(turn.quoted, terms) else turn
 
 
@@ -74,14 +73,14 @@ async def drop_quotes(turn: Turn) -> Turn:
 
 
 async def withhold(turn: Turn) -> Turn:
-    """What cannot be checked is not shown, unless it has been."""
+    """Withholds an answer that cannot be checked, unless it has been shown."""
     if turn.profile.live or turn.answer is None:
         return turn
     return _withheld(turn, turn.answer, "blocked", None)
 
 
 def _withheld(turn: Turn, answer: Answer, outcome: Outcome, instead: Answer | None) -> Turn:
-    """The turn without its answer, nor the passages, which may say the same."""
+    """The turn without its answer and its passages, which may contain the same."""
     kept = Evidence(lists_missing=turn.evidence.lists_missing)
     return replace(turn.with_notes(rejected_answer=answer.text), outcome=outcome, answer=instead, evidence=kept)
 

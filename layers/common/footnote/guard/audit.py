@@ -25,7 +25,7 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFilter:
-    """Which entries are wanted: of this user (None = any), whose action begins so, from `start` until before `end` (since 1970)."""
+    """A filter of entries: of this user (None = any), with actions that begin with this, from `start` until before `end` (since 1970)."""
 
     user_id: str | None = None
     action: str = ""
@@ -33,7 +33,7 @@ class AuditFilter:
     end: float = inf
 
     def wants(self, entry: AuditEntry) -> bool:
-        """Whether the entry is wanted."""
+        """Whether the entry passes the filter."""
         by = self.user_id in (None, entry.user_id)
         return by and entry.action.startswith(self.action) and self.start <= entry.at < self.end
 
@@ -52,8 +52,8 @@ async def audit(records: Records, caller: Caller, action: str, object_id: str, *
 
 
 async def read_audit(records: Records, limit: int, after: str | None = None, criteria: AuditFilter = EVERYTHING) -> Page[AuditEntry]:
-    """A page of entries, newest first. With a filter it looks at MOST_READ entries: it may have fewer than `limit`, and the next page
-    goes on after `last_id`."""
+    """A page of entries, newest first. With a filter it reads MOST_READ entries: it may have fewer than `limit`, and the next page
+    continues after `last_id`."""
     if after is None and criteria.end < inf:
         after = f"{criteria.end:017.6f}"  # keys begin with the time
     matching: list[AuditEntry] = []

@@ -14,7 +14,7 @@ from footnote.types import Allowance, ModelCall, Stage, Turn
 
 @dataclass(frozen=True, slots=True)
 class SharedBudget:
-    """The daily budget of what nobody asked for, such as descriptions of documents: it counts as one user."""
+    """The daily budget of background work, such as descriptions of documents: it counts as one user."""
 
     spending: Spending
     user_id: str
@@ -22,17 +22,17 @@ class SharedBudget:
     budget: Callable[[], Budget]
 
     async def hold(self) -> Hold | None:
-        """Holds what a call usually takes, until `spend`; None = the day's budget is spent or held."""
+        """Reserves the usual usage of a call, until `spend`; None = the day's budget is spent or reserved."""
         settings = self.settings()
         hold = Hold(self.spending, self.user_id, self.budget(), settings.llm)
         return hold if await hold.open() < 1 else None
 
     async def spend(self, hold: Hold, calls: Sequence[ModelCall]) -> None:
-        """Counts these calls, and returns what was held for them."""
+        """Counts these calls, and releases their reservation."""
         await hold.settle(amounts_of(calls, self.settings().llm), calls)
 
     async def spent(self) -> dict[str, float]:
-        """What was spent today, in tokens and money."""
+        """Today's usage, in tokens and money."""
         return await self.spending.spent(self.user_id)
 
     def limits(self) -> dict[str, float]:
@@ -48,14 +48,15 @@ def spends(turn: Turn) -> bool:
 
 
 def hold_of(turn: Turn, settings: Settings, spending: Callable[[], Spending]) -> Hold | None:
-    """What this turn may hold of its user's budget; None = there is none."""
+    """The reservation of this turn in its user's budget; None = there is no budget."""
     user_id = turn.caller.user_id
     budget = settings.budget.of(user_id)
     return Hold(spending(), user_id, budget, settings.llm) if spends(turn) and limits_of(budget) else None
 
 
 async def check_budget(turn: Turn, *, hold: Hold | None, budget: Budget) -> Turn:
-    """Holds what a turn usually takes, and sets `turn.plan.allowance` by the share of the budget that is spent or held without it."""
+    """Reserves the usual usage of a turn, and sets `turn.plan.allowance` by the share of the budget that is spent or reserved without
+    it."""
     if hold is None:
         return turn
     share = await hold.open()
@@ -87,7 +88,7 @@ async def warn_of_budget(turn: Turn, *, llm: LLM, hold: Hold | None) -> Turn:
 
 
 async def spend(turn: Turn, *, hold: Hold | None, llm: LLM, checkpoint: TurnCheckpoint | None) -> Turn:
-    """Counts what the turn used, even if it failed, and returns what it held. Of a resumed request, only what was used since the last
+    """Counts the turn's usage, even if it failed, and releases its reservation. Of a resumed request, only the usage since the last
     attempt."""
     if hold is None:
         return turn

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 """Number of matching terms in the prompt: the best ones."""
 MODEL_S = 12.0
-"""Of one judgement, so that two fit into the step's timeout."""
+"""Time limit of one judgement, so that two fit into the step's timeout."""
 BLOCKING = ("exact", "synonym")
 """Matches that block if there is no model to judge."""
 
@@ -99,7 +99,7 @@ async def drop_derived(turn: Turn) -> Turn:
 
 
 async def _match_all(texts: Sequence[str], vectors: Vectors, lang: str, copy: TermCopy, terms: Terms, rag: Rag) -> dict[str, list[TermHit]]:
-    """Those of the texts that match terms, with these. `vectors`: one for each text; () = none."""
+    """The texts that match terms, with these. `vectors`: one for each text; () = none."""
     centre = await terms.centre(lang) if vectors else 0.0
     hits_by_text = {
         text: match_terms(text, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold, centre)

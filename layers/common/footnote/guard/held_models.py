@@ -1,4 +1,4 @@
-"""Language models whose calls are held against the budget of a turn's user before they are made."""
+"""Language models that reserve their calls in the budget of a turn's user before they make them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ REFUSED = "This token is unknown or has expired. Sign in again."
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The identity that a session's token stands for."""
+    """The identity that belongs to a session's token."""
 
     user_id: str
     groups: tuple[str, ...] = ()

@@ -1,9 +1,8 @@
-"""What users have spent today, and what running turns hold of their budgets.
+"""The users' usage of today, and the reservations of running turns in their budgets.
 
-A turn that only compared its budget with what is spent would not see the turns beside it. So each holds what it will probably use before
-it calls a model, and returns it when what it used is known. Of what is held, a store only counts sums: they are kept in slots of HOLD_S
-seconds that expire, so what a process held that died is free again after 10 to 20 minutes.
-"""
+A turn that only compared its budget with the usage so far would not see concurrent turns. So each reserves its probable usage before it
+calls a model, and releases the reservation when its usage is known. A store only counts sums of reservations: they are kept in slots of
+HOLD_S seconds that expire, so the reservations of a process that died are free again after 10 to 20 minutes."""
 
 from __future__ import annotations
 
@@ -22,15 +21,15 @@ log = logging.getLogger(__name__)
 
 DAY_S = 86_400
 HOLD_S = 600
-"""Length of a slot. A turn that takes longer than two of them may lose what it holds, not what it spends."""
+"""Length of a slot. A turn that takes longer than two of them may lose its reservation, not its usage."""
 USUAL_S = 7 * DAY_S
-"""How long it is remembered what a user's turns take."""
+"""How long the usual usage of a user's turns is remembered."""
 MILLIONTHS = 1_000_000
 """Counters are integers, so money is counted in millionths."""
 OUTAGE_SHARE = 0.1
 """Share of a budget that applies while the counters are unreachable and each process knows only its own spending."""
 FIRST = Usage(1500, 500)
-"""What a turn takes as long as it is not known from the user's earlier ones."""
+"""The assumed usage of a turn until it is known from the user's earlier ones."""
 
 
 class BudgetSpent(ModelUnavailable):
@@ -41,8 +40,8 @@ class BudgetSpent(ModelUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """What the largest of a user's recent turns took: `amounts` by unit, and the tokens that the model wrote in one call. Turns that
-    are long ago count less and less."""
+    """The usage of the largest of a user's recent turns: `amounts` by unit, and the tokens that the model wrote in one call. Older turns
+    count less and less."""
 
     amounts: Mapping[str, int]
     written: int
@@ -54,8 +53,8 @@ class Usual:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """`sums`: what of each unit is spent and held now. `kept`: key of a counter → what was added to it. `portion`: the part of the budget
-    that applies."""
+    """`sums`: what of each unit is spent and reserved now. `kept`: key of a counter → the amount added to it. `portion`: the part of the
+    budget that applies."""
 
     sums: Mapping[str, int]
     kept: Mapping[str, int]
@@ -63,7 +62,7 @@ class Taken:
 
 
 class Spending:
-    """What users have spent today (UTC) and hold at present, counted in a store shared by all processes."""
+    """The users' usage of today (UTC) and their current reservations, counted in a store shared by all processes."""
 
     def __init__(self, cache: Cache, clock: Clock) -> None:
         self._cache = cache
@@ -83,8 +82,7 @@ class Spending:
         return max((amount or 0) / limit for amount, limit in zip(spent, limits.values(), strict=True))
 
     async def spent(self, user_id: str) -> dict[str, float]:
-        """What the user has spent: `tokens`, and `money` in the currency of the prices. As far as this process knows if the store is
-        down."""
+        """The user's usage: `tokens`, and `money` in the currency of the prices. As far as this process knows if the store is down."""
         keys = {unit: self._key(unit, user_id) for unit in ("tokens", "money")}
         try:
             amounts = dict(zip(keys, await asyncio.gather(*map(self._cache.get, keys.values())), strict=True))
@@ -93,13 +91,13 @@ class Spending:
         return {"tokens": amounts["tokens"] or 0, "money": (amounts["money"] or 0) / MILLIONTHS}
 
     async def add(self, user_id: str, spent: Mapping[str, int]) -> None:
-        """Adds to what the user has spent. `spent`: unit → amount, money in millionths."""
+        """Adds to the user's usage. `spent`: unit → amount, money in millionths."""
         keys = {self._key(unit, user_id): amount for unit, amount in spent.items()}
         self._own.update(keys)
         await asyncio.gather(*(self._cache.add(key, amount, 2 * DAY_S) for key, amount in keys.items()))
 
     async def take(self, user_id: str, amounts: Mapping[str, int]) -> Taken:
-        """Adds to what the user holds. Of several that take at the same time, each sees all before it."""
+        """Adds to the user's reservations. Of concurrent calls, each sees all before it."""
         self._own_held.update({_own_key(unit, user_id): amount for unit, amount in amounts.items()})
         slot = int(self._clock() // HOLD_S)
         keys = {unit: _slot_key(unit, user_id, slot) for unit in amounts}
@@ -125,7 +123,7 @@ class Spending:
         return Taken(dict(zip(amounts, sums, strict=True)), kept)
 
     async def give_back(self, user_id: str, amounts: Mapping[str, int], kept: Mapping[str, int]) -> None:
-        """Returns what was held: `amounts` by unit, `kept` as in `Taken`. What has expired since is left alone."""
+        """Releases reservations: `amounts` by unit, `kept` as in `Taken`. Expired ones are left alone."""
         self._own_held -= Counter({_own_key(unit, user_id): amount for unit, amount in amounts.items()})  # zeros leave
         oldest = int(self._clock() // HOLD_S) - 1
         alive = {key: amount for key, amount in kept.items() if amount and int(key.rpartition(":")[2]) >= oldest}
@@ -135,7 +133,7 @@ class Spending:
             log.warning("what was held of a budget is returned when it expires")
 
     async def usual(self, user_id: str) -> Usual | None:
-        """What the user's turns usually take; None if it is not known."""
+        """The usual usage of the user's turns; None if it is unknown."""
         try:
             usual = await self._cache.get(_usual_key(user_id))
         except StoreUnavailable:
@@ -143,7 +141,7 @@ class Spending:
         return None if usual is None else Usual(usual["amounts"], usual["written"])
 
     async def learn(self, user_id: str, usual: Usual) -> None:
-        """Remembers what the user's turns usually take."""
+        """Remembers the usual usage of the user's turns."""
         await self._cache.put(_usual_key(user_id), {"amounts": dict(usual.amounts), "written": usual.written}, USUAL_S)
 
     def _key(self, unit: str, user_id: str) -> str:
@@ -155,7 +153,7 @@ class Spending:
 
 
 class Hold:
-    """What one turn holds of its user's budget for today, until it settles. Without limits it does nothing."""
+    """The reservation of one turn in its user's budget for today, until it settles. Without limits it does nothing."""
 
     def __init__(self, spending: Spending, user_id: str, budget: Budget, llm: LLM) -> None:
         self.limits = limits_of(budget)
@@ -171,7 +169,8 @@ class Hold:
         self._one_at_a_time = asyncio.Lock()
 
     async def open(self) -> float:
-        """Holds what a turn usually takes → the share of the budget that is spent or held without it. From 1 on nothing is held."""
+        """Reserves the usual usage of a turn → the share of the budget that is spent or reserved without it. From 1 on nothing is
+        reserved."""
         self._is_open = bool(self.limits)
         if not self._is_open:
             return 0.0
@@ -180,8 +179,8 @@ class Hold:
         return await self._take({unit: max(1, self._usual.amounts.get(unit, 0)) for unit in self.limits})
 
     async def extend(self, model: str, prompt_tokens: int, most_written: int | None) -> Usage:
-        """Holds what the turn's calls take together with this one, if that is more than it holds → what this one is expected to take.
-        BudgetSpent if the rest of the budget is spent or held. Before `open` nothing is held, and nothing refused."""
+        """Reserves the usage of the turn's calls including this one, if that exceeds its reservation → the expected usage of this one.
+        BudgetSpent if the rest of the budget is spent or reserved. Before `open` nothing is reserved, and nothing refused."""
         written = self._usual.written if most_written is None else min(self._usual.written, most_written)
         expected = Usage(prompt_tokens, written, estimated=True)
         if self._is_open:
@@ -194,13 +193,13 @@ class Hold:
         return expected
 
     def correct(self, model: str, expected: Usage, used: Usage) -> None:
-        """Reports what a call took. The next one holds more, if that was more than expected."""
+        """Reports the usage of a call. The next one reserves more, if that was more than expected."""
         if self._is_open:
             self._needed.subtract(self._amounts(model, expected))
             self._needed.update(self._amounts(model, used))
 
     async def settle(self, spent: Mapping[str, int], calls: Sequence[ModelCall] = ()) -> None:
-        """Counts what was spent, by unit, and returns what is held. `calls`: those of the whole turn, from which later ones learn."""
+        """Counts the usage, by unit, and releases the reservation. `calls`: those of the whole turn, from which later ones learn."""
         try:
             if any(spent.values()):
                 await self._spending.add(self._user_id, {unit: spent[unit] for unit in self.limits})
@@ -217,7 +216,7 @@ class Hold:
             await self._spending.learn(self._user_id, (self._known or Usual({}, 0)).after(amounts, written))
 
     async def _take(self, amounts: Mapping[str, int]) -> float:
-        """The share of the budget that is taken without this turn; from 1 on it holds no more than before."""
+        """The share of the budget that is taken without this turn; from 1 on its reservation stays the same."""
         async with self._one_at_a_time:
             more = {unit: max(0, amounts[unit] - self._held[unit]) for unit in self.limits}
             if not any(more.values()):

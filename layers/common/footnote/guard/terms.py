@@ -80,7 +80,7 @@ class Terms:
 
     @property
     def embedder(self) -> Embedder | None:
-        """What makes the terms' vectors, and those that are compared with them, in every collection."""
+        """The embedder of the terms and of the texts compared with them, in every collection."""
         return self._embedder
 
     async def centre(self, lang: str) -> Vector | float:
