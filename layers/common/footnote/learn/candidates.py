@@ -1,6 +1,6 @@
-"""Finds questions in passages, each with the place that answers it: those that the documents ask themselves, and for what their headings
-say. A question for a heading quotes it, so that it fits into the sentence whatever its form is, and stands alone in a conversation; in
-languages without a sentence it is the heading alone."""
+"""Finds questions in passages, each with the place of its answer: the documents' own questions, and questions about their headings. A
+question about a heading quotes it, so that any form of heading fits into the sentence and the question needs no conversation; in languages
+without a sentence it is the heading alone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEAST_LETTERS = 10
 """Of a topic of one word; a shorter one is too vague. In languages without spaces and in Korean, half of it is enough."""
 NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,3})*[.)]?|[IVX]+[.)])\s+")
 QUESTION = re.compile(rf"[*_#\s]*(?P<mark>{QUESTION_MARK})?\s*(?P<question>[^?？\n]{{8,120}}[?？])[*_\s]*", re.IGNORECASE)
-"""A question at the beginning of a block, with what marks it: “Q:”."""
+"""A question at the beginning of a block, with its mark: “Q:”."""
 TOPIC = re.compile(r"[^\W\d_][^/\\{}<>|=`_*#@“”„\"]{1,59}")
 """Words only: no paths, code or field names."""
 NO_TOPICS = frozenset(
@@ -63,7 +63,7 @@ class Candidate:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The content terms of the question, without those of the document's title and of questions for headings."""
+        """The content terms of the question, without those of the document's title and of questions about headings."""
         left_out = content_terms(f"{self.chunk.title} {_question('', self.lang)}", self.lang)
         return frozenset(content_terms(self.question, self.lang)).difference(left_out)
 
@@ -108,8 +108,8 @@ def _of_chunk(chunk: Chunk, lang: str) -> Iterator[Candidate]:
 
 
 def _sections(chunk: Chunk) -> Iterator[tuple[str, int, int]]:
-    """(heading, beginning and end of the text below it). A question with which the passage or the text below a heading begins is a heading,
-    too, if nothing stands behind it, or if it is marked as one."""
+    """(heading, beginning and end of the text below it). A question at the beginning of the passage or of the text below a heading is a
+    heading, too, if nothing follows it, or if it is marked as one."""
     heading, start, is_first = chunk.headings[-1] if chunk.headings else "", 0, True
     begins = [part.offset for part in chunk.parts] or [0]
     for number, (at, end) in enumerate(zip(begins, [*begins[1:], len(chunk.text)], strict=True)):
@@ -130,7 +130,7 @@ def _question(topic: str, lang: str) -> str:
 
 
 def _is_topic(heading: str, chunk: Chunk, lang: str) -> bool:
-    """Whether a heading names something that can be asked for as it is."""
+    """Whether a heading names something to ask about."""
     if TOPIC.fullmatch(heading) is None or heading.isupper():
         return False
     if heading.casefold() in NO_TOPICS or heading.casefold() == chunk.title.casefold().rstrip(":."):

@@ -1,4 +1,4 @@
-"""Checks an experiment before it is stored: whether each arm can do what it says here."""
+"""Checks an experiment before it is stored: whether this deployment can do what each arm asks for."""
 
 from __future__ import annotations
 

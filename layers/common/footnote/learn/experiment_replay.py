@@ -1,4 +1,4 @@
-"""Compares the arms of an experiment on rated questions that were asked before: before anybody gets an arm, does one lose what was good?
+"""Compares the arms of an experiment on rated questions of the past: before anybody gets an arm, does it lose good answers?
 
 For each question and arm, from the passages that the arm finds and cites:
 
@@ -6,9 +6,8 @@ For each question and arm, from the passages that the arm finds and cites:
     a bad answer's citations:                           dropped = share not cited any more
 
 A change is the mean of the differences to the first arm on the same questions, with a bootstrap interval (`ranking_metrics`). The rated
-citations are those of the plan that was in force, so a replay favours it: an arm that finds other passages as good loses here. It shows
-what an arm breaks, not what it gains.
-"""
+citations are those of the plan in force at the time, so a replay favours it: an arm that finds other passages of the same quality loses
+here. A replay shows what an arm breaks, not what it gains."""
 
 from __future__ import annotations
 
@@ -66,7 +65,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class ArmReplay:
-    """What an arm did. `lost`: trace ids of good answers of whose citations it finds fewer than the first arm, at most MOST_LOST."""
+    """The result of an arm. `lost`: trace ids of good answers of whose citations it finds fewer than the first arm, at most MOST_LOST."""
 
     arm: str
     measures: tuple[Measure, ...]
@@ -74,8 +73,8 @@ class ArmReplay:
 
 
 def rated_question(rated: RatedTurn) -> RatedQuestion | None:
-    """The question of a rated turn; None if it cannot be asked again: others than documents answered it, the rating says nothing of what is
-    cited, or it was filtered, as filters are not stored."""
+    """The question of a rated turn; None if it cannot be asked again: documents alone did not answer it, the rating does not concern the
+    citations, or it had filters, which are not stored."""
     record, cited = rated.record, rated_citations(rated)
     if not cited or record["search_type"] != "rag" or record["block_classes"]:
         return None

@@ -1,8 +1,7 @@
-"""What an experiment has shown so far, and the shares of a bandit's arms, which follow it.
+"""The results of an experiment so far, and the shares of a bandit's arms, which follow them.
 
-A rating counts once per draw of an arm: for a cohort the first of each user, for a bandit the first of each user in each period.
-The others depend on it and are only shown. A turn counts for the arm that it was given, also if a part of it failed.
-"""
+A rating counts once per draw of an arm: for a cohort the first of each user, for a bandit the first of each user in each period. Later ones
+depend on it and are only shown. A turn counts for the arm that it was given, even if a part of it failed."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from footnote.types import Caller, TurnFigures
 log = logging.getLogger(__name__)
 
 LEAST_SHARE = 0.1
-"""Of every arm of a bandit, so that it goes on being compared."""
+"""Minimum share of every arm of a bandit, so that the comparison continues."""
 DRAWS = 2000
 """Samples of the rates from which the probability of being the best is estimated."""
 

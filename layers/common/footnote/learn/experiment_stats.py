@@ -1,21 +1,19 @@
-"""Statistics of experiments that hold however often one looks at them.
+"""Statistics of experiments that are valid however often they are looked at.
 
-**Verdict.** Two arms are compared by a bet against the hypothesis that the arm makes no difference to what users do. Under it, a
-rating says nothing about which arm its turn had been given: that arm was drawn with known probabilities, the shares. Before each
-rating, an estimate of both arms' positive rates is made from the ratings before it. The rating multiplies the capital by
-θ_arm(rating) / Σ share · θ(rating), which is 1 on average under the hypothesis, whatever the rates are, whether they change over
-time, and however the shares were chosen from earlier ratings. So the capital is a test martingale, and by Ville's inequality it
-ever reaches 1/α with a probability of at most α. This is the E-variable of a two-sample test (Turner, Ly, Grünwald: Generic
-E-variables for exact sequential k-sample tests that allow for optional stopping, 2024) with drawn instead of fixed group sizes;
-Ramdas, Grünwald, Vovk, Shafer: Game-theoretic statistics and safe anytime-valid inference, 2023. With more than two arms, α is
-divided by the number of pairs (Bonferroni).
+**Verdict.** Two arms are compared by a bet against the hypothesis that the arm makes no difference to what users do. Under it, a rating
+contains no information about the arm of its turn: that arm was drawn with known probabilities, the shares. Before each rating, an estimate
+of both arms' positive rates is made from the ratings before it. The rating multiplies the capital by θ_arm(rating) / Σ share · θ(rating),
+which is 1 on average under the hypothesis, whatever the rates are, whether they change over time, and however the shares were chosen from
+earlier ratings. So the capital is a test martingale, and by Ville's inequality it ever reaches 1/α with a probability of at most α. This is
+the E-variable of a two-sample test (Turner, Ly, Grünwald: Generic E-variables for exact sequential k-sample tests that allow for optional
+stopping, 2024) with drawn instead of fixed group sizes; Ramdas, Grünwald, Vovk, Shafer: Game-theoretic statistics and safe anytime-valid
+inference, 2023. With more than two arms, α is divided by the number of pairs (Bonferroni).
 
 It takes one rating per draw. Ratings of a user whose arm was drawn once depend on each other, so only the first of them counts.
 
 **Intervals.** Each rate has a confidence sequence from the beta-binomial mixture (Robbins 1970; Howard, Ramdas, McAuliffe, Sekhon:
-Time-uniform, nonparametric, nonasymptotic confidence sequences, 2021), with Jeffreys' prior. It holds at all times together, also
-for shares that follow ratings, as long as the arm's rate itself does not change.
-"""
+Time-uniform, nonparametric, nonasymptotic confidence sequences, 2021), with Jeffreys' prior. It is valid at all times together, also for
+shares that follow ratings, as long as the arm's rate itself does not change."""
 
 from __future__ import annotations
 
@@ -74,7 +72,7 @@ class Bet:
         """The arm with the higher rate when the capital reached 1 / level; None = it has not. It stays when the capital falls."""
 
     def add(self, rating: Rated) -> None:
-        """Bets on this rating with what the earlier ones said, then learns from it."""
+        """Bets on this rating with the estimates from earlier ones, then learns from it."""
         total = sum(self._counts.values())
         common = (sum(self._positive.values()) + 1) / (total + 2)
         rates = {arm: (self._positive[arm] + PRIOR * common) / (self._counts[arm] + PRIOR) for arm in self._arms}

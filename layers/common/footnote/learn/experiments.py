@@ -53,7 +53,7 @@ class Experiment:
 
     @property
     def changes(self) -> frozenset[str]:
-        """What its arms change: names of options and of the fields of `Arm`."""
+        """The changes of its arms: names of options and of the fields of `Arm`."""
         fields = {name for arm in self.arms for name in ("level", "retriever", "strategy", "alpha") if getattr(arm, name) is not None}
         return frozenset(fields.union(*(arm.options for arm in self.arms)))
 
@@ -115,8 +115,8 @@ class Experiments:
 
 
 def asks_for(request: Request, changes: frozenset[str]) -> bool:
-    """Whether the request itself decides any of this. Then it is in no arm, not even in one that does not change it: otherwise the
-    arms would differ in who is counted."""
+    """Whether the request itself sets any of these. Then it is in no arm, not even in one that does not change it: otherwise the arms would
+    differ in who is counted."""
     decided: set[str] = set(request.options)
     if request.level is not None:  # a level decides options, and how is searched for them
         decided |= changes - {"retriever", "alpha"}
@@ -193,7 +193,7 @@ async def _put(experiment: Experiment, expected: int, records: Records, by: str)
 
 
 def dump_arm(arm: Arm) -> dict[str, Any]:
-    """What the arm changes, as JSON, with its name."""
+    """The changes of the arm, as JSON, with its name."""
     values = asdict(arm)
     values["prompts"] = dict(arm.prompts)
     return {name: value for name, value in values.items() if value not in (None, {})}

@@ -69,12 +69,11 @@ async def trending_queries(
     ledger: Ledger,
     collections: frozenset[str] | None = None,
 ) -> list[str]:
-    """At most MOST_QUERIES questions that are asked more often in [since, until) than in the time of the same length before, the
-    steepest rise first, as they were worded last. `recent`: all turns of [since, until); `collections`: asked to one of these; None =
-    to any.
+    """At most MOST_QUERIES questions asked more often in [since, until) than in the period of the same length before, the steepest rise
+    first, in their latest wording. `recent`: all turns of [since, until); `collections`: only questions to these; None = to any.
 
-    Never one with the content words of a question that was once forbidden or blocked, to whatever collection, nor turns that failed and so
-    perhaps were never checked. Nor a question that others asked, unless the caller may read all documents that its answers depend on."""
+    Questions with the content words of one that was ever forbidden or blocked, in any collection, are left out, and so are failed turns,
+    which may never have been checked. So are questions of others, unless the caller may read all documents that their answers depend on."""
     by_query = _asked(recent, collections)
     frequent = {query: records for query, records in by_query.items() if len(records) >= ASKED_AT_LEAST}
     if not frequent:

@@ -1,7 +1,7 @@
 """Weights that feedback gives to documents and to the fields of a passage, small factors on the order of passages.
 
 A document is compared with the rest: do users rate answers that cite it better or worse than other answers? So is a field: do they rate
-answers better whose cited passages hold the question's terms in it? Of each user the mean of their ratings is one vote.
+answers better whose cited passages have the question's terms in it? The mean of a user's ratings is one vote.
 
     rate     = mean of the n votes; of a field, weighted by the share of the matches that are in it
     evidence = n - LEAST_USERS + 1, of a field times the mean share; nothing is learned from fewer users
@@ -10,10 +10,9 @@ answers better whose cited passages hold the question's terms in it? Of each use
 
 A weight is in 1 ± BOUND, and one user moves it by at most a fifth of BOUND.
 
-Nobody's order depends on ratings of answers from documents that they may not read: a document's weight, and what it is compared with, are
-learned only from turns all of whose documents everybody may read who may read this one; the weights of fields only from turns all of
-whose documents everybody may read. A document that is deleted, or has another version since, is not weighted by what was said before.
-"""
+Nobody's order depends on ratings of answers from documents that they may not read: a document's weight and its comparison are learned only
+from turns whose documents are readable to everyone who may read this one; the weights of fields only from turns whose documents are
+readable to everyone. Ratings of earlier versions do not count, nor those of deleted documents."""
 
 from __future__ import annotations
 
@@ -39,7 +38,7 @@ PRIOR = 10
 MOST_DOCUMENTS = 1000
 """Documents of a collection that are weighted, those whose weights differ most from 1."""
 NOT_THE_SOURCES = frozenset({"incomplete", "unclear"})
-"""Reasons for a thumbs-down that say nothing against what is cited."""
+"""Reasons for a thumbs-down that do not concern the citations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class DocumentWeight(Weight):
-    """A document's weight. It holds for this generation, and while the document has these readers, sorted."""
+    """A document's weight. It applies to this generation, and while the document has these readers, sorted."""
 
     generation: int
     readers: tuple[str, ...]
@@ -95,7 +94,7 @@ class Vote:
 
 def match_shares(terms: frozenset[str], title: str, headings: Sequence[str], said: Iterable[str], lang: str) -> dict[Field, float]:
     """How the matches of the terms are divided among the fields of a passage: each field's share of the sum of matched terms. Empty if no
-    field holds any. `said`: the content terms of its text."""
+    field has any. `said`: the content terms of its text."""
     above = " ".join(heading for heading in headings if heading != title)
     fields = (content_terms(title, lang), content_terms(above, lang), said)
     counts = {name: len(terms.intersection(words)) for name, words in zip(FIELDS, fields, strict=True)}
@@ -104,7 +103,7 @@ def match_shares(terms: frozenset[str], title: str, headings: Sequence[str], sai
 
 
 def vote_of(rated: RatedTurn) -> Vote | None:
-    """The vote of a rating; None if it says nothing of what is cited. Text is what is quoted of a passage."""
+    """The vote of a rating; None if the rating does not concern the citations. The text of a passage is its quoted part."""
     record, cited = rated.record, rated_citations(rated)
     if not cited:
         return None
@@ -124,8 +123,8 @@ def vote_of(rated: RatedTurn) -> Vote | None:
 
 
 def rated_citations(rated: RatedTurn) -> list[tuple[StoredReference, StoredHit]]:
-    """The citations that a rating is about, each with its passage; none if it says nothing of them. A thumbs-up is about what its user
-    selected, else about all; a thumbs-down about what they did not select as useful."""
+    """The citations that a rating concerns, each with its passage; none if it concerns none. A thumbs-up applies to the citations that its
+    user selected, else to all; a thumbs-down to those not selected as useful."""
     record, given = rated.record, rated.feedback
     is_positive = given.rating == "up"
     if record["is_error"] or (not is_positive and given.usual_reason in NOT_THE_SOURCES):
@@ -144,7 +143,7 @@ def asked_in(record: TurnRecord) -> str:
 
 
 def all_may_read(readers: frozenset[str], doc_ids: Iterable[str], documents: Mapping[str, Document]) -> bool:
-    """Whether everybody who may read what has these groups may read all of these documents; False if one does not exist."""
+    """Whether everyone who may read documents with these groups may read all of these documents; False if one does not exist."""
     existing = [documents.get(doc_id) for doc_id in doc_ids]
     return all(
         document is not None and (EVERYONE in document.permission_groups or readers <= document.permission_groups) for document in existing

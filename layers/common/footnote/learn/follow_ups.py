@@ -48,7 +48,7 @@ async def suggest_follow_ups(turn: Turn, *, trial: Trial) -> Turn:
 
 
 async def _answered(turn: Turn, trial: Trial) -> AsyncGenerator[str, None]:
-    """The questions that get an answer: those of the model, or else ours."""
+    """The questions that get an answer: those of the model, or else generated ones."""
     written = turn.record.suggested_questions if turn.outcome in (None, "cached") else ()
     before = {turn.asked, turn.request.question, *(exchange.question for exchange in turn.conversation.exchanges)}
     asked_before = {question.casefold() for question in before}
@@ -74,7 +74,7 @@ def _cited(turn: Turn) -> Sequence[Citation]:
 
 
 def _quoted(turn: Turn) -> list[Place]:
-    """What the answer rests on."""
+    """The evidence of the answer."""
     return [
         (citation.hit.chunk.chunk_id, *bounds)
         for citation in _cited(turn)

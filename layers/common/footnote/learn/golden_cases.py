@@ -1,8 +1,7 @@
 """The golden set of a deployment: questions with the passages, facts or refusal that an answer must have.
 
-A case holds no text of documents: of an expected passage it keeps the id, a digest of its text, and digests of its sentences. So a
-passage is found again when its document was cut differently, and one that is gone is noticed.
-"""
+A case contains no text of documents: of an expected passage it keeps the id, a digest of its text, and digests of its sentences. So a
+passage is recognised when its document was cut differently, and a removed one is noticed."""
 
 from __future__ import annotations
 
@@ -45,8 +44,8 @@ class ExpectedPassage:
 
 @dataclass(frozen=True, slots=True)
 class GoldenCase:
-    """A question and what must come of it. `permission_groups`: of the one who asks it; `facts`: texts that the answer must contain;
-    `documents`: ids of all documents that its texts may quote."""
+    """A question and its expected answer. `permission_groups`: of its user; `facts`: texts that the answer must contain; `documents`: ids
+    of all documents that its texts may quote."""
 
     question: str
     collection: str
@@ -69,7 +68,7 @@ class GoldenCase:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """An expected passage as it is now. `chunk_ids`: public ids of the passages that hold its text."""
+    """An expected passage as it is now. `chunk_ids`: public ids of the passages that contain its text."""
 
     passage: ExpectedPassage
     state: State
@@ -82,7 +81,7 @@ def expect(chunk: Chunk) -> ExpectedPassage:
 
 
 async def locate(passages: Sequence[ExpectedPassage], caller: Caller, *, index: Index, ledger: Ledger) -> list[Located]:
-    """The passages as they are now, as far as the caller may read them."""
+    """The current state of the passages that the caller may read."""
     chunks = {
         doc_id: await read_passages(doc_id, caller, index=index, ledger=ledger) for doc_id in {passage.doc_id for passage in passages}
     }
@@ -132,7 +131,8 @@ def load_case(record: Record) -> GoldenCase:
 
 
 def contains(text: str, fact: str) -> bool:
-    """Whether the text says the fact: the same words, whatever their case, spaces and punctuation. A number is not part of a longer one."""
+    """Whether the text contains the fact: the same words, regardless of case, spaces and punctuation. A number is not part of a longer
+    one."""
     letters = _letters(fact)
     before = r"(?<!\d)(?<!\d[.,])" if letters[:1].isdigit() else ""
     after = r"(?!\d|[.,]\d)" if letters[-1:].isdigit() else ""
@@ -140,8 +140,8 @@ def contains(text: str, fact: str) -> bool:
 
 
 def facts_in(proposed: str) -> tuple[str, ...]:
-    """What of a proposed answer an answer can be checked for word for word: a short one as a whole, else its figures; maybe nothing.
-    What was masked is no fact."""
+    """The parts of a proposed answer that an answer can be checked for word for word: a short one as a whole, else its figures; maybe none.
+    Masked text is not a fact."""
     phrase = proposed.strip().rstrip(".!?。").strip()
     if _letters(phrase) and len(phrase.split()) <= PHRASE and "[" not in phrase:
         return (phrase,)

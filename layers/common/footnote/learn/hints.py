@@ -1,9 +1,7 @@
-"""What was said of earlier answers to the same question, or a similar one, as hints for the model that answers it again.
+"""Feedback on earlier answers to the same question, or a similar one, as hints for the model that answers it again.
 
-The reader's own ratings are heard in their own words. Those of colleagues are heard only in words that the page offers, never in words
-that somebody wrote, and only if the reader may read every document that the rated answer depends on. A proposed answer is a hint to
-nobody.
-"""
+The reader's own ratings are used in their own words. Those of colleagues are used only in words that the page offers, never in free text,
+and only if the reader may read every document that the rated answer depends on. A proposed answer is never a hint."""
 
 from __future__ import annotations
 
@@ -46,11 +44,11 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "too_short": "너무 짧음", "too_technical": "너무 전문적임",
     },
 }  # fmt: skip
-"""Language of the prompt → word of OFFERED → how a model is told it. `other` tells nothing."""
+"""Language of the prompt → word of OFFERED → its wording in the prompt. `other` adds nothing."""
 
 
 async def add_hints(turn: Turn, *, turns: TurnStore, ledger: Ledger, clock: Clock) -> Turn:
-    """Sets `evidence.hints` to what was said of similar questions in the last DAYS, first the reader's own words, the newest first. Notes
+    """Sets `evidence.hints` to the feedback on similar questions in the last DAYS, first the reader's own words, the newest first. Notes
     them as `feedback_hints`."""
     since = clock() - DAYS * DAY_S
     own = await turns.rated(turn.caller, since, READ)

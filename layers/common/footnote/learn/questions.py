@@ -1,7 +1,6 @@
-"""Suggests questions to new users, in the words of the documents, and only such as get their answer from there.
+"""Suggests questions to new users, in the words of the documents; only those that the documents answer.
 
-What a newcomer would ask comes first: the documents' own questions, then their headings.
-"""
+Typical questions of a newcomer come first: the documents' own questions, then their headings."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ certain answer."""
 
 
 async def suggest_questions(caller: Caller, collection: str, *, index: Index, quotes: Quotes) -> list[tuple[str, str]]:
-    """(language, question), at most COUNT of each language; that of most documents first.
+    """(language, question), at most COUNT of each language; the language of most documents first.
 
     A question is suggested if its answer begins with a quote of the place that it was made from. A document gives one, or OF_A_DOCUMENT
     where few documents give any."""
@@ -43,7 +42,7 @@ def in_language(questions: Sequence[Sequence[str]], lang: str | None) -> list[st
 
 
 async def _choose(candidates: list[Candidate], quotes: Quotes) -> list[str]:
-    """The best COUNT that are answered; first what stands first in its document."""
+    """The best COUNT with an answer; those from the beginning of a document first."""
     chosen: list[Candidate] = []
 
     def order(candidate: Candidate) -> tuple[int, ...]:

@@ -1,8 +1,7 @@
 """Roll-ups: each day's tallies, stored once its turns are over, so that statistics of a year do not read a year's turns.
 
-A day is *fresh* if its roll-ups are those of its stored turns: whatever changes a turn later makes it stale, until it is rolled up
-again. Statistics read fresh days from their roll-ups and all other turns as they are, so they are exact at any time.
-"""
+A day is *fresh* if its roll-ups are those of its stored turns: any later change of a turn makes it stale, until it is rolled up again.
+Statistics read fresh days from their roll-ups and all other turns directly, so they are always exact."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from footnote.turn_records.tallies import merge, over_everybody, tallies_of
 from footnote.types import Caller, Tally, TurnFigures
 
 TRIES = 3
-"""How often a day is read in a row if its turns change meanwhile; the next run goes on."""
+"""How often a day is read in a row if its turns change meanwhile; the next run continues."""
 
 
 async def store_rollups(caller: Caller, now: float, *, turns: TurnStore) -> dict[str, int]:
@@ -86,7 +85,7 @@ async def read_tallies(
 
 
 def _gaps(first: str, last: str, days: Sequence[str]) -> Iterator[tuple[float, float]]:
-    """The times from `first` to `last` that are on none of these days, which are in order."""
+    """The times from `first` to `last` outside these days, which are in order."""
     for day in days:
         if first < day:
             yield begin_of(first), begin_of(day)

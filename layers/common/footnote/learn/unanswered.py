@@ -16,7 +16,7 @@ from footnote.types import Caller, Outcome, TurnFigures
 
 UNANSWERED: tuple[Outcome, ...] = ("no_hits", "closest", "refused")
 MOST_TURNS = 2_000
-"""Turns that are looked at, the newest."""
+"""Number of turns examined, the newest."""
 MOST_QUESTIONS = 100
 
 
@@ -34,7 +34,7 @@ async def unanswered_questions(
     caller: Caller, since: float, until: float, *, turns: TurnStore, ledger: Ledger, wanted: Callable[[TurnFigures], bool] = lambda _: True
 ) -> list[Unanswered]:
     """The questions of turns in [since, until) that showed the closest passages or nothing, the most frequent first, at most
-    MOST_QUESTIONS. Left out are those with the words of a forbidden or blocked question, and those that others asked and that depend on a
+    MOST_QUESTIONS. Questions with the words of a forbidden or blocked one are left out, and so are questions of others that depend on a
     document that the caller may not read."""
     candidates = await turns.ended_as(caller, UNANSWERED, since, until, MOST_TURNS)
     withheld = QuestionSet(await withheld_questions(caller, turns))

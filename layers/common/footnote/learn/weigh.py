@@ -26,15 +26,15 @@ PAGE = 200
 AT_ONCE = 100
 """Documents that are looked up at the same time."""
 LEARNER = Caller("weights", sees_all=True, role="admin")
-"""Reads everybody's feedback. `feedback_weights` sees to it that nobody learns from it of what they may not read."""
+"""Reads everybody's feedback. `feedback_weights` guarantees that weights leak nothing about unreadable documents."""
 SCORE = "feedbackWeight"
 """The key in `Hit.scores` of the factor."""
 
 
 async def learn_weights(*, turns: TurnStore, ledger: Ledger, records: Records, collections: Collections, clock: Clock) -> dict[str, int]:
-    """Computes the weights of all collections again, and stores those that have changed. → stored name: number of weighted documents.
+    """Computes the weights of all collections again, and stores the changed ones. → stored name: number of weighted documents.
 
-    Always from all feedback of the last DAYS, so a repeated or simultaneous run is harmless, and feedback that was deleted is forgotten."""
+    Always from all feedback of the last DAYS, so a repeated or simultaneous run is harmless, and deleted feedback is forgotten."""
     kept = {record.key: record for record in await read_all(lambda after: records.list("weights", limit=PAGE, after=after))}
     votes = await _read_votes(kept, turns, collections, clock())
     learned: dict[str, int] = {}
@@ -71,7 +71,7 @@ async def _read_votes(kept: dict[str, Record], turns: TurnStore, collections: Co
 
 
 async def _read_documents(doc_ids: Iterable[str], ledger: Ledger) -> dict[str, Document]:
-    """Those of the documents that exist."""
+    """The documents that exist."""
 
     async def get(doc_id: str) -> Document | None:
         try:
@@ -96,7 +96,7 @@ async def reset_weights(stored: str, *, records: Records, by: str, now: float) -
 
 async def weigh(turn: Turn, *, index: Index, records: Records) -> Turn:
     """Multiplies the scores of the pool by the collection's weights and orders it again. Notes `feedback_weights`: {weighted, moved}, the
-    numbers of passages with a factor, and of those that changed their place."""
+    numbers of passages with a factor, and of passages that moved."""
     view = await index.view(turn.caller, turn.request.collection)
     record = await records.get("weights", view.stored or turn.request.collection)
     weights = load_weights(record, {hit.chunk.doc_id for hit in turn.evidence.pool})
