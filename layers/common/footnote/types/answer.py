@@ -18,12 +18,12 @@ CUT_WARNINGS: Mapping[Cut, str] = {
     "repetition": "repetition",
     "stopped": "stopped",
 }
-"""The warnings that say so beside the answer."""
+"""The warnings shown beside such an answer."""
 
 Flaw = Literal["empty", "repetition", "preamble", "other_language", "uncited", "unfounded"]
 """Why a model's text is no answer. empty: it has no words. repetition: a loop, which was ended. preamble: it announces an answer that does
 not follow, or repeats the question. other_language: it is in another language than the question. uncited: it cites no passage. unfounded:
-the passages that it cites say nothing of what it says."""
+the passages that it cites do not support it."""
 FLAWS: frozenset[str] = frozenset(get_args(Flaw))
 
 Tier = Literal["answer", "closest", "nothing"]
@@ -49,9 +49,9 @@ class Verdict:
     closest_from: float = 0.0
     """The lowest value of `related` at which passages are shown."""
     missing: tuple[str, ...] = ()
-    """Words of the question that occur in none of the passages that were looked at."""
+    """Words of the question that occur in none of the examined passages."""
     reasons: tuple[str, ...] = ()
-    """What speaks most for (+) and against (-) the best excerpt: groups of features, strongest first."""
+    """The strongest reasons for (+) and against (-) the best excerpt: groups of features, strongest first."""
 
     @property
     def is_judged(self) -> bool:
@@ -60,13 +60,13 @@ class Verdict:
 
 
 QuoteState = Literal["found", "misattributed", "stitched", "not_found"]
-"""Where a quote is. found: in the cited passage. misattributed: in another that the model was shown. stitched: only its parts are, in one
+"""Where a quote is. found: in the cited passage. misattributed: in another one shown to the model. stitched: only its parts are, in one
 passage and in order. not_found: none of these."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedWords:
-    """The words that a model says it rests a cited sentence on, looked up (`answer.quote_gate`)."""
+    """The words that a model names as the evidence of a cited sentence, looked up (`answer.quote_gate`)."""
 
     text: str
     state: QuoteState

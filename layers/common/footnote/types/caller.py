@@ -46,7 +46,7 @@ class Caller:
         return self.sees_all or EVERYONE in permission_groups or not self.groups.isdisjoint(permission_groups)
 
     def not_writable(self, permission_groups: frozenset[str]) -> frozenset[str]:
-        """Those of the groups whose documents the caller may not add or overwrite; an admin may write to all."""
+        """The groups whose documents the caller may not add or overwrite; an admin may write to all."""
         if self.sees_all or self.role == "admin":
             return frozenset()
         return permission_groups - self.groups - {EVERYONE, f"user:{self.user_id}"}

@@ -1,4 +1,4 @@
-"""What kind of question is asked, and the names of the ways to search for an answer."""
+"""The kinds of questions, and the names of the search strategies."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Literal
 from footnote.types.documents import ChunkLevel
 
 Intent = Literal["FACTUAL", "SUMMARY", "COMPARISON", "LIST", "ANALYTICAL"]
-"""What the answer is to be: a fact, a summary, a comparison, all of several things, or reasons and consequences."""
+"""The form of the answer: a fact, a summary, a comparison, all of several things, or reasons and consequences."""
 QuestionType = Literal["factual", "comparative", "procedural", "relational", "aggregative", "temporal"]
-"""What has to be found: a fact, two things to compare, steps, how things are connected (causes among them), many passages, or when
-something is."""
+"""The information to find: a fact, two things to compare, steps, connections (causes among them), many passages, or a time."""
 MessageKind = Literal["question", "follow_up", "about_answer", "collection", "greeting", "thanks", "task"]
-"""What somebody wrote: `about_answer` = about the last answer or what was said; `collection` = about all documents; `thanks` = or a
-goodbye; `task` = something that no document is needed for."""
+"""The kind of a message: `about_answer` = about the last answer or the conversation; `collection` = about all documents; `thanks` = or a
+goodbye; `task` = needs no document."""
 SMALL_TALK: frozenset[MessageKind] = frozenset({"greeting", "thanks"})
 
 Strategy = Literal["DENSE_ONLY", "HYBRID", "FUSION", "TWO_STAGE", "HIERARCHICAL"]
@@ -34,8 +33,8 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What suits an intent. `suggested_top_k`: least number of passages, where the request names none. `use_mmr`: prefer passages that
-    differ, from level enhanced on. `use_cot`: let the model think step by step, where the plan has it. `use_kg_enhancement`: every
+    """Recommendations for an intent. `suggested_top_k`: minimum number of passages, if the request sets none. `use_mmr`: prefer passages
+    that differ, from level enhanced on. `use_cot`: let the model think step by step, if the plan has it. `use_kg_enhancement`: every
     strategy keeps the option `graph`. `prompt_template`: the name of the form that the answer should have."""
 
     suggested_top_k: int
@@ -66,7 +65,7 @@ CHUNK_LEVELS: Mapping[QuestionType, tuple[ChunkLevel, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """What kind of question is asked, and what decided it."""
+    """The kind of a question, and what decided it."""
 
     intent: Intent = "FACTUAL"
     type: QuestionType = "factual"
@@ -79,10 +78,10 @@ class Classification:
 
     @property
     def hints(self) -> Hints:
-        """What suits the intent."""
+        """The recommendations for the intent."""
         return HINTS[self.intent]
 
     @property
     def levels(self) -> tuple[ChunkLevel, ...]:
-        """The recommended chunk levels; those that a request names win."""
+        """The recommended chunk levels; levels in a request win."""
         return CHUNK_LEVELS[self.type]

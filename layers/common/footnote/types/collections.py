@@ -28,18 +28,18 @@ class CollectionSettings:
     permission_groups: tuple[str, ...] = ()
     """The groups of documents that are added without groups; () = the deployment's default."""
     columns: Mapping[Role, str] = field(default_factory=dict)
-    """Of voices: date, rating, text … → the name of its column; what is not named is recognised."""
+    """For voices: date, rating, text … → the name of its column; columns that are not named are recognised."""
 
 
 class StoredName(str):
-    """The name under which ledger and index hold a collection. It never changes, while the collection's name and aliases may."""
+    """The name of a collection in ledger and index. It never changes, unlike the collection's name and aliases."""
 
     __slots__ = ()
 
 
 ATTACHED = StoredName("~attached")
-"""The stored name of the collection that holds every file attached to a conversation (`footnote.collections.attachments`). No name of
-a collection leads to it."""
+"""The stored name of the collection of all files attached to conversations (`footnote.collections.attachments`). No name of a collection
+leads to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Collection:
     deleted_at: float | None = None
     """None = it is not deleted."""
     is_purged: bool = False
-    """Whether its documents are being removed, so that it cannot be restored any more."""
+    """Whether its documents are being removed, so that it can no longer be restored."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ def text_of(value: Any) -> str:
 
 
 def number_of(text: str) -> float | None:
-    """The finite number that the text holds; None = it is not a number."""
+    """The finite number in the text; None = it is not a number."""
     try:
         number = float(text)
     except ValueError:
@@ -93,7 +93,7 @@ def time_of(text: str) -> float | None:
 
 
 def date_of(metadata: Mapping[str, Any]) -> date | None:
-    """The day (UTC) of a document, from the first of DATE_FIELDS that holds one."""
+    """The day (UTC) of a document, from the first of DATE_FIELDS with one."""
     times = (time_of(value) for name in DATE_FIELDS for value in values_of(metadata, name))
     try:
         return next((datetime.fromtimestamp(at, UTC).date() for at in times if at is not None), None)

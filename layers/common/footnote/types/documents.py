@@ -13,21 +13,21 @@ ChunkLevel = Literal[0, 1, 2]
 DocumentState = Literal["RECEIVED", "PROCESSING", "READY", "FAILED", "DELETED"]
 
 DescribedBy = Literal["patterns", "waiting", "model"]
-"""What wrote a document's description. waiting: patterns did, and a model is to follow."""
+"""The author of a document's description. waiting: patterns wrote it, and a model is to follow."""
 
 RESTORABLE_S = 3600.0
 """For how long a deleted document or collection can be restored."""
 
 WORDED_LANGUAGES = ("en", "de", "ko")
-"""Languages of prompts, messages and patterns. What a pattern would decide is left open in any other."""
+"""Languages of prompts, messages and patterns. In any other language a pattern decides nothing."""
 UNKNOWN_LANGUAGE = "und"
 """ISO 639 code of a text whose language cannot be detected, such as a list of names."""
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "caption", "code", "image"]
 
 ContentType = Literal["text", "faq", "reference", "contents", "credits"]
-"""What a passage is. faq: one question with its answer. reference: a glossary, an index or a list of references. contents: a table of
-contents. credits: who made the images, or the publisher. text: anything else."""
+"""The type of a passage. faq: one question with its answer. reference: a glossary, an index or a list of references. contents: a table of
+contents. credits: the makers of images, or the publisher. text: anything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A parsed file. `reason`, `remedy`: what could not be read, e.g. scanned pages, and what the user can do."""
+    """A parsed file. `reason`, `remedy`: the unreadable parts, e.g. scanned pages, and what the user can do."""
 
     blocks: tuple[Block, ...]
     title: str = ""
@@ -135,8 +135,8 @@ class Chunk:
     content_type: ContentType = "text"
     """Decided when the document was read."""
     questions: tuple[str, ...] = ()
-    """Questions that it answers, written by a model: their words are searched with those of `text`. `Index.read` never returns them,
-    so that nothing can show or cite them; copies of an index ask for them with `Index.questions`."""
+    """Questions that it answers, written by a model: their words are searched with those of `text`. `Index.read` never returns them, so
+    that nothing can show or cite them; copies of an index read them by `Index.questions`."""
     permission_groups: frozenset[str] = frozenset()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     created_at: float = 0.0
@@ -145,7 +145,7 @@ class Chunk:
 
     @property
     def shown_title(self) -> str:
-        """The title, with the file's name in brackets where it alone would not tell which document is meant."""
+        """The title, with the file's name in brackets where the title alone is ambiguous."""
         return f"{self.title} ({self.file_label})" if self.file_label else self.title
 
     def page_at(self, offset: int) -> int | None:
@@ -168,7 +168,7 @@ class Chunk:
 
     @property
     def unit(self) -> Unit:
-        """What `page` counts, by the file's extension, or by its format if that says nothing (Excel's .xml)."""
+        """The unit of `page`, by the file's extension, or by its format if the extension does not decide (Excel's .xml)."""
         extension = str(self.metadata.get("file_name", "")).rpartition(".")[2].lower()
         return UNITS.get(extension) or UNITS.get(str(self.metadata.get("type")), "page")
 
@@ -196,7 +196,7 @@ def make_chunk_id(doc_id: str, generation: int, ordinal: int) -> str:
 
 
 def chunks_digest(chunks: Iterable[tuple[str, str]]) -> str:
-    """SHA-256 over (chunk id, text) in the order of the ordinals. It verifies that the index holds what was meant to be stored."""
+    """SHA-256 over (chunk id, text) in the order of the ordinals. It verifies that the index contains the chunks that were to be stored."""
     sha = hashlib.sha256()
     for chunk_id, text in chunks:
         sha.update(f"{chunk_id}\0{text}\0".encode())
@@ -230,10 +230,10 @@ class Document:
     cut: str = ""
     """How its passages were made, as `ingest.chunk.cut_name` writes it; "" = unknown, or as its sender chose."""
     digest: str = ""
-    """`N:SHA-256`: the number of chunks of all levels that the index must hold, and their `chunks_digest`."""
+    """`N:SHA-256`: the number of chunks of all levels that the index must contain, and their `chunks_digest`."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     words: str = ""
-    """FAILED: the most frequent words of its text, as far as it was read."""
+    """FAILED: the most frequent words of the readable part of its text."""
     described_by: DescribedBy = "patterns"
     owner: str = ""
     """The user who added it first; "" = nobody in particular, as in `Caller.owner`."""

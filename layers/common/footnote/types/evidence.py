@@ -73,7 +73,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class FeedbackHints:
-    """Words that were said of earlier answers to the same question or similar ones."""
+    """Words from feedback on earlier answers to the same question or similar ones."""
 
     good: tuple[str, ...] = ()
     bad: tuple[str, ...] = ()
@@ -86,11 +86,11 @@ class Unread:
     reading: int = 0
     """How many are being read."""
     documents: int = 0
-    """How many there are, those that can be searched among them."""
+    """Their number, including those that can be searched."""
     failed: int = 0
     """How many could not be read."""
     is_said: bool = False
-    """The answer says that documents are being read."""
+    """The answer mentions that documents are being read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +99,13 @@ class Evidence:
 
     lists: tuple[RankedList, ...] = ()
     lists_missing: tuple[str, ...] = ()
-    """Lists that were asked for and left out, because they failed or were late: by source, or by kind of a derived query."""
+    """Requested lists that were left out, because they failed or were late: by source, or by kind of a derived query."""
     list_ms: Mapping[str, float] = field(default_factory=dict)
     """Source → the milliseconds that its slowest list took."""
     ranked: tuple[Ranked, ...] = ()
     """The fused lists, best first; permissions have not been checked yet."""
     facts: tuple[Fact, ...] = ()
-    """What connects passages of the lists. The caller may read each fact's passage."""
+    """Connections between passages of the lists. The caller may read each fact's passage."""
     pool: tuple[Hit, ...] = ()
     """The first of these that the caller may read: the input of rerankers."""
     hits: tuple[Hit, ...] = ()
@@ -117,25 +117,25 @@ class Evidence:
     shown: tuple[Hit, ...] = ()
     """The hits and added passages that a model was shown, in the order of the prompt; () = the hits."""
     closed: bool = False
-    """True: another system answers for this collection and has no such one, so its empty result stands."""
+    """True: another system answers for this collection and has no such collection, so its empty result is final."""
     hints: FeedbackHints | None = None
-    """None = nothing was said, or looked for."""
+    """None = no feedback, or not looked for."""
     unread: Unread | None = None
     """None = not looked for."""
 
     @property
     def sources(self) -> tuple[Hit, ...]:
-        """The hits, then what was added."""
+        """The hits, then the added passages."""
         return (*self.hits, *self.added)
 
     @property
     def citable(self) -> tuple[Hit, ...]:
-        """What a model's answer can cite, by its position in the prompt."""
+        """The passages that a model's answer can cite, by their position in the prompt."""
         return self.shown or self.hits
 
     @property
     def is_complete(self) -> bool:
-        """Whether the index need not be searched: passages were found before, or an empty result stands."""
+        """Whether the index need not be searched: passages were found before, or an empty result is final."""
         return self.closed or bool(self.hits)
 
     def lists_for(self, query: str) -> tuple[RankedList, ...]:

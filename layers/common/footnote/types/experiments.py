@@ -18,7 +18,7 @@ State = Literal["DRAFT", "RUNNING", "STOPPED"]
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """What an arm changes in a turn's plan; None and empty = unchanged. An arm that changes nothing is a control."""
+    """The changes of an arm to a turn's plan; None and empty = unchanged. An arm without changes is a control."""
 
     name: str
     level: IntelligenceLevel | None = None

@@ -1,4 +1,4 @@
-"""What a language model's name says about it: its size and its context window."""
+"""Properties of a language model known from its name: its size and its context window."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from math import inf
 
 @dataclass(frozen=True, slots=True)
 class ModelTier:
-    """What suits models of a size. `largest`: in billions of parameters. `turns`: earlier exchanges of a conversation that they see;
-    None = as many as the API reads. `history_share`: the share of the context window that these may take. `rewrites`: they word
-    follow-ups well. `quotes_first`: they keep closer to the documents if they quote before they answer."""
+    """Settings for models of a size. `largest`: in billions of parameters. `turns`: earlier exchanges of a conversation that they see; None
+    = as many as the API reads. `history_share`: the share of the context window that these may take. `rewrites`: they word follow-ups well.
+    `quotes_first`: they keep closer to the documents if they quote before they answer."""
 
     name: str
     largest: float
@@ -24,7 +24,7 @@ class ModelTier:
 
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """What a model's server says of it, in tokens; None = it does not say. `window`: prompt and reply together. `reply`: the longest."""
+    """Limits of a model according to its server, in tokens; None = unknown. `window`: prompt and reply together. `reply`: the longest."""
 
     window: int | None = None
     reply: int | None = None
@@ -77,7 +77,7 @@ def window_of(model: str) -> int | None:
 
 
 def has_thinking_mode(model: str) -> bool:
-    """Whether the model thinks before it replies unless it is told not to. Such models repeat themselves at temperature 0."""
+    """Whether the model thinks before it replies unless thinking is switched off. Such models repeat themselves at temperature 0."""
     return THINKING.match(_bare(model)) is not None
 
 

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 QueryKind = Literal["original", "standalone", "sub_question", "paraphrase", "hypothetical", "step_back", "feedback"]
-"""original = the question as it was asked, standalone = the question rewritten to need no conversation, sub_question = a part of
-it. The others only find evidence: paraphrase = other words, hypothetical = a text that could answer it, step_back = the more
-general question, feedback = its words and those of the first hits."""
+"""original = the question as it was asked, standalone = the question rewritten to need no conversation, sub_question = a part of it. The
+others only find evidence: paraphrase = other words, hypothetical = a text that could answer it, step_back = the more general question,
+feedback = its words and those of the first hits."""
 ASKED: tuple[QueryKind, ...] = ("original", "standalone", "sub_question")
 """The kinds that are answered, cached and checked."""
 MOST_DERIVED = 0.5
-"""Weight of all queries together that only find evidence, and of those of a kind that has no other. With more, texts about something else
-that agree with each other outweigh the question."""
+"""Weight of all queries together that only find evidence, and of those of a kind without a weight of its own. With more, texts about
+something else that agree with each other outweigh the question."""
 LONGEST_QUERY = 400
 """Characters of a query that a model writes, and of others that are made from a question."""
 

@@ -1,4 +1,4 @@
-"""`Reading`: what a question asks, as it was understood."""
+"""`Reading`: what a question asks, as the steps of `understand` found it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 from footnote.types.classification import Classification
 
 AskedType = Literal["number", "date", "person", "place", "reason", "yes-no", "how-to", "definition", "list"]
-"""What is asked for. how-to: steps. definition: a sentence that defines something. list: several things."""
+"""The kind of answer. how-to: steps. definition: a sentence that defines something. list: several things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +22,19 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class AttachedFiles:
-    """The files attached to a conversation, where they alone are asked about."""
+    """The files attached to a conversation, if the question is about them alone."""
 
     documents: int
     """Their number."""
     whole: bool = False
-    """The question is about all that they say."""
+    """The question is about their whole content."""
     named: str = ""
-    """The question with the words that name the files, which a model is asked; “” = as it is searched for."""
+    """The question with the words that name the files, for a model's prompt; “” = the searched question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a question is about, if not whatever is found for it."""
+    """The scope of a question, if it is limited."""
 
     collection: bool = False
     """The documents of the collection as a whole."""
@@ -45,22 +45,22 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a question asks. The steps of understanding fill it, and the last of them, `read_question`, reads the text that is answered; so
-    does a search, before it begins."""
+    """What a question asks. The steps of `understand` fill it, and the last of them, `read_question`, reads the text to answer; so does a
+    search, before it begins."""
 
     question: str = ""
-    """The text that was read, `Turn.asked` or a part of it; “” = none, and type and parts say nothing."""
+    """The text that was read, `Turn.asked` or a part of it; “” = none, and type and parts are unknown."""
     lang: str = "en"
     """Its language."""
     asked_type: AskedType | None = None
-    """What it asks for; None = something else."""
+    """The kind of answer; None = something else."""
     parts: tuple[Reading, ...] = ()
-    """Each of several questions, in the order of `Turn.answered`; () = there is one."""
+    """The reading of each of several questions, in the order of `Turn.answered`; () = there is one."""
     classification: Classification | None = None
     """What kind of question it is; None = not classified."""
     scope: Scope = Scope()
-    """What it is about."""
+    """Its scope."""
     divided: str = ""
-    """The message before its questions were found in it; “” = it is one question."""
+    """The message before it was divided into questions; “” = it is one question."""
     unknown_words: tuple[str, ...] = ()
     """Words that no document has and that could not be corrected."""

@@ -89,7 +89,7 @@ class ModelSource:
 
     state: SourceState
     server: str = ""
-    """What was found, e.g. “Ollama”; empty for other states."""
+    """The name of the server, e.g. “Ollama”; empty for other states."""
     address: str = ""
     """Its host and port."""
     model: str | None = None
@@ -113,7 +113,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What was wrong with a model's answer before it was shown, and what was done."""
+    """The flaws of a model's answer before it was shown, and the measures taken."""
 
     doubted: tuple[str, ...] = ()
     """Sentences that the passages do not support."""
@@ -124,7 +124,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is recorded about a turn besides its answer."""
+    """The record of a turn besides its answer."""
 
     started_at: float = 0.0
     first_token_ms: float | None = None

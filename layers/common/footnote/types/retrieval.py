@@ -68,12 +68,12 @@ class Candidates:
     missing: frozenset[str] = frozenset()
     """Lists that were searched for and were late, by their source: `bm25`, `cosine`."""
     ms: Mapping[str, float] = field(default_factory=dict, compare=False)
-    """Source → the milliseconds that its list was waited for, where each list has a request of its own."""
+    """Source → the time in milliseconds that its list took, if each list has a request of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkSentences:
-    """The sentences of a chunk, with what is compared with a question."""
+    """The sentences of a chunk, with the values compared with a question."""
 
     bounds: tuple[tuple[int, int], ...]
     """(start, end) of each sentence in the chunk's text."""

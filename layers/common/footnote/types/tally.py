@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 GroupBy = Literal["user", "room", "search_type", "llm", "day", "hour", "collection", "outcome", "question", "document"]
-"""What statistics may be grouped by."""
+"""The keys by which statistics may be grouped."""
 LATENCY_BITS = 8
 """Significant bits of a latency in a histogram: times are rounded down by less than 1 / 2^7 = 0.8 %, below 256 ms not at all."""
 

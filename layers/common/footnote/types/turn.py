@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Outcome = Literal["no_hits", "closest", "refused", "blocked", "forbidden", "cached", "faq", "withdrawn"]
-"""What settled a turn early; None at the end = answered. closest: the closest passages are shown instead of an answer; blocked: a
-check could not be made; forbidden: a check refused the question; cached, faq: the answer existed already; withdrawn: a stored turn
-that its owner may no longer read."""
+"""The outcome of a turn that ended early; None at the end = answered. closest: the closest passages are shown instead of an answer;
+blocked: a check could not be made; forbidden: a check refused the question; cached, faq: the answer existed already; withdrawn: a stored
+turn that its owner may no longer read."""
 
 
 def tier_of(outcome: Outcome | None) -> Tier:
@@ -53,12 +53,12 @@ class Conversation:
     asked: str = ""
     """The question that the last answer from documents was given to, in a form that needs no conversation; “” = none is stored."""
     passages: tuple[str, ...] = ()
-    """The ids of the passages of that answer, those that it cites first, in the order of their numbers."""
+    """The ids of the passages of that answer, the cited ones first, in the order of their numbers."""
     is_asked_about: bool = False
-    """The question is about the last answer, or about what was said."""
+    """The question is about the last answer, or about the conversation."""
     other_reading: str = ""
-    """The other way to read the question, where it is not known whether it goes on: completed by the conversation, or as it was asked; “” =
-    there is one way."""
+    """The other reading of the question, if it is unclear whether it is a follow-up: completed by the conversation, or as it was asked; “”
+    = there is one reading."""
     quoted: tuple[tuple[str, str], ...] = ()
     """(passage id, doc id) of the passages they quote, one for each document: the answer may quote them again."""
     system: str | None = None
@@ -81,7 +81,7 @@ class Turn:
     languages: Mapping[str, int] = field(default_factory=dict)
     """The languages of the passages that the caller may read → their number; none = not looked up."""
     message_kind: MessageKind | None = None
-    """What kind of message it is, told by its words and its vector; None = its words alone tell."""
+    """The kind of the message, by its words and its vector; None = by its words alone."""
     conversation: Conversation = Conversation()
     reading: Reading = Reading()
     """What the question asks."""
@@ -101,7 +101,7 @@ class Turn:
 
     @property
     def shows_quotes(self) -> bool:
-        """Whether its reader is shown what is quoted without a model."""
+        """Whether its reader is shown the quotes made without a model."""
         return self.quoted is not None and tier_of(self.quoted.outcome) != "nothing"
 
     @property

@@ -1,8 +1,7 @@
 """A turn as it is stored: `TurnRecord`, the version 3 document, the same JSON in every backend.
 
-It holds everything that a reply shows except the texts of its passages. Those are read again, through the index's permission
-check, whenever the turn is shown. Times are ISO 8601, UTC.
-"""
+It contains everything that a reply shows except the texts of its passages. Those are read again, through the index's permission check,
+whenever the turn is shown. Times are ISO 8601, UTC."""
 
 from __future__ import annotations
 
@@ -72,7 +71,7 @@ class StoredFile(TypedDict):
     """What may stand behind a title."""
 
     file: NotRequired[str]
-    """`Chunk.file_label`; missing = the title alone told the document."""
+    """`Chunk.file_label`; missing = the title alone identified the document."""
 
 
 class StoredReference(StoredFile):

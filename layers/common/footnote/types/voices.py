@@ -7,9 +7,9 @@ from typing import Any, Literal, get_args
 
 VoiceField = Literal["date", "channel", "product", "rating", "customer", "ticket"]
 VOICE_FIELDS: tuple[VoiceField, ...] = get_args(VoiceField)
-"""What is known of a voice besides its text. `date`: ISO 8601; `rating`: a number from 1 to 5."""
+"""Metadata of a voice besides its text. `date`: ISO 8601; `rating`: a number from 1 to 5."""
 Role = Literal["date", "channel", "product", "rating", "customer", "ticket", "title", "text"]
-"""What a column of a file of voices may hold."""
+"""The possible contents of a column in a file of voices."""
 ROLES: tuple[Role, ...] = get_args(Role)
 VOICE = "voice"
 """Metadata of every passage of a voice: the number of the row, record or mail in its file, from 1."""
