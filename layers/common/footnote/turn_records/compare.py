@@ -57,7 +57,7 @@ def word_changes(old: str, new: str) -> list[tuple[Side, str]]:
 
 
 def hit_changes(old: TurnRecord, new: TurnRecord) -> list[HitChange]:
-    """The passages that either turn found: those of the new one in their order, then those that it does not find any more."""
+    """The passages that either turn found: those of the new one in their order, then those of the old one only."""
     ranks = {hit["chunk_id"]: rank for rank, hit in enumerate(old["hits"], start=1)}
     kept = {hit["chunk_id"] for hit in new["hits"]}
     changes = [HitChange(hit, ranks.get(hit["chunk_id"]), rank) for rank, hit in enumerate(new["hits"], start=1)]

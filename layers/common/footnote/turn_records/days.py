@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime, time, timedelta
 
 DAY_S = 86_400.0
 SETTLE_S = 120.0
-"""Longer than a write to a store takes, and than clocks of processes differ. What changed a shorter time ago may not be there yet, so
-nothing that stays is made from it."""
+"""Longer than a write to a store takes, and than clocks of processes differ. Newer changes may not be there yet, so nothing permanent is
+made from them."""
 
 
 def day_of(at: float) -> str:

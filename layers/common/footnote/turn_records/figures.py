@@ -37,7 +37,7 @@ def figures_of(record: TurnRecord, feedback: tuple[Feedback, ...] = (), started_
 
 
 def share_of(figures: TurnFigures) -> tuple[str, Rollup]:
-    """The day of the turn (UTC, YYYY-MM-DD), and what the turn adds to that day's roll-up as soon as it has ended. All other figures
+    """The day of the turn (UTC, YYYY-MM-DD), and the turn's contribution to that day's roll-up as soon as it has ended. All other figures
     are computed from whole days."""
     usage = figures.usage
     added = {

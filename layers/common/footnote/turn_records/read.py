@@ -31,7 +31,7 @@ def question_of(record: TurnRecord) -> str:
 
 
 def question_message(record: TurnRecord) -> StoredMessage:
-    """The message with the question. Before it stands the system prompt of a room's first turn."""
+    """The message with the question. In a room's first turn the system prompt precedes it."""
     return next(message for message in record["conversations"] if message["role"] == "user")
 
 
@@ -52,7 +52,7 @@ def standalone_of(record: TurnRecord) -> str:
 
 
 def passages_of(record: TurnRecord) -> list[str]:
-    """The ids of the passages that the answer was written from: those that it cites first, in the order of their numbers."""
+    """The ids of the passages that the answer was written from: the cited ones first, in the order of their numbers."""
     numbers = {cited["chunk_id"]: cited["index"] for cited in reversed(record["result"]["references"])}
     last = len(record["hits"]) + max(numbers.values(), default=0)
     return [hit["passage"] for hit in sorted(record["hits"], key=lambda hit: numbers.get(hit["chunk_id"], last))]
@@ -74,7 +74,7 @@ def trimmed(messages: Iterable[StoredMessage]) -> list[StoredMessage]:
 
 
 def model_usage_of(record: TurnRecord) -> tuple[ModelUsage, ...]:
-    """The tokens of each model. Records of early versions hold no usage per model: their tokens are attributed to the model that
+    """The tokens of each model. Records of early versions have no usage per model: their tokens are attributed to the model that
     answered."""
     stored = record["result"]["usage"]
     named = [ModelUsage(part["model"], _tokens(part, stored["estimated"])) for part in stored.get("models", ())]

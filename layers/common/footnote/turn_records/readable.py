@@ -15,7 +15,7 @@ AT_ONCE = 100
 
 
 async def readable_documents(doc_ids: Iterable[str], caller: Caller, ledger: Ledger) -> frozenset[str]:
-    """Those of the documents that exist and that the caller may read now. Ids of external systems are never among them."""
+    """The documents that exist and that the caller may read now. Ids of external systems are never among them."""
     ordered = sorted(set(doc_ids))
     readable: set[str] = set()
     for first in range(0, len(ordered), AT_ONCE):
@@ -26,8 +26,8 @@ async def readable_documents(doc_ids: Iterable[str], caller: Caller, ledger: Led
 
 
 def needed_to_show(record: TurnRecord, caller: Caller) -> frozenset[str]:
-    """The documents that the caller has to be allowed to read for the turn to be shown to them. What a connected system found is shown
-    to the one who asked, as it was then."""
+    """The documents that the caller must be allowed to read to see the turn. Results of a connected system are shown to their user, as they
+    were then."""
     if not (caller.sees_all or record["user_id"] == caller.user_id):
         return frozenset(documents_of(record))
     return frozenset(passage["doc_id"] for passage in quoted_in(record) if not passage["passage"].startswith(EXTERNAL_IDS))

@@ -79,7 +79,7 @@ def _record(record: TurnRecord) -> Record:
 
 
 def _lists(query: str, record: TurnRecord) -> tuple[RankedList, ...]:
-    """A list that only says whether vectors were missing; their number is not stored."""
+    """A list that only records whether vectors were missing; their number is not stored."""
     return (RankedList("cosine", query, coverage=0.0),) if record.get("vectors_pending") else ()
 
 

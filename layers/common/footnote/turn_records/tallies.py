@@ -13,7 +13,7 @@ from footnote.types import Tally, TurnFigures, latency_bucket
 Key = tuple[str, str | None, str | None, str, str, str, str | None]
 """The first seven fields of a `Tally`."""
 Stored = dict[str, Any]
-"""A tally as JSON. Pairs are lists, because names of models and documents may hold characters that field names may not."""
+"""A tally as JSON. Pairs are lists, because names of models and documents may contain characters that field names may not."""
 
 COUNTS = ("turns", "errors", "cache_hits", "feedback_up", "feedback_down", "own_up", "own_down")
 DAY_LENGTH, HOUR_LENGTH = 10, 13
@@ -42,7 +42,7 @@ class _Sums:
 
 
 def key_of(tally: Tally) -> Key:
-    """What the turns of a tally agree in."""
+    """The common attributes of the turns of a tally."""
     return tally.day, tally.user_id, tally.room_id, tally.search_type, tally.collection, tally.ended, tally.llm
 
 
@@ -90,7 +90,7 @@ def over_everybody(tally: Tally) -> Key:
 
 
 def dump(tallies: Iterable[Tally]) -> list[Stored]:
-    """As JSON, without day, user, room and search type of one that has a user: the row that holds it has them."""
+    """As JSON, without day, user, room and search type of one that has a user: they are in its row."""
     return [_dump(tally) for tally in tallies]
 
 

@@ -1,4 +1,4 @@
-"""Questions that a check refused, or could not check: nobody else is ever shown them, even if they were let through another time."""
+"""Questions that a check refused, or could not check: nobody else ever sees them, even if they passed another time."""
 
 from __future__ import annotations
 
