@@ -40,7 +40,7 @@ def count(voices: Sequence[Voice], by: By) -> list[Count]:
 
 
 def mean_rating(voices: Sequence[Voice]) -> float | None:
-    """The mean of their ratings, to two places; None if there is none."""
+    """The mean of their ratings, to two places; None if there are none."""
     rated = [voice.rating for voice in voices if voice.rating is not None]
     return round(sum(rated) / len(rated), 2) if rated else None
 

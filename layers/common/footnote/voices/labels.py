@@ -33,7 +33,7 @@ EVERYDAY = frozenset(
 
 
 def words_of(text: str, lang: str) -> dict[str, str]:
-    """Stem → the word as it is written, of the words that may be in a label. Numbers and addresses are none."""
+    """Stem → the written word, of the words that may be in a label. Numbers and addresses are not among them."""
     words: dict[str, str] = {}
     left_out = STOP_WORDS.get(lang, frozenset()) | QUESTION_WORDS.get(lang, frozenset())
     for word in WORD.findall(ADDRESS.sub(" ", text)):

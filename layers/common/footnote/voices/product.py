@@ -1,9 +1,8 @@
 """Reads the product's own voices, which are for admins only: ratings of answers, with their reasons, comments and proposed answers, and
-questions that were not answered.
+unanswered questions.
 
-An admin gets what they may read: no voice of a turn that depends on a document that they may not read, as in the list of feedback. For
-nobody there are questions with the content words of one that a check ever refused, nor ratings of them. Personal data is masked.
-"""
+An admin gets those that they may read: no voice of a turn that depends on a document that they may not read, as in the list of feedback.
+Nobody gets questions with the content words of one that a check ever refused, nor ratings of them. Personal data is masked."""
 
 from __future__ import annotations
 
@@ -102,7 +101,7 @@ def _rated(page: Sequence[RatedTurn], caller: Caller) -> list[_Candidate]:
 
 
 def voices_in(record: TurnRecord, given: Feedback | None) -> list[str]:
-    """The texts of the voices that a stored turn can be, not masked: its question, and what its rating says."""
+    """The texts of the possible voices of a stored turn, not masked: its question, and the content of its rating."""
     question = question_of(record)
     return [question] if given is None else [question, _said(question, given)]
 

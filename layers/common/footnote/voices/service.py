@@ -1,8 +1,7 @@
 """`Voices`: what customers say, for a caller.
 
-What was read of a collection is kept in memory until the collection changes, for each set of groups that its access lists name; so
-callers share it only if they see the same. Whoever shows a text of it reads the text again through the index's permission check.
-"""
+The voices of a collection are kept in memory until the collection changes, for each set of groups in its access lists; so callers share
+them only if they see the same. Before a text is shown, it is read again through the index's permission check."""
 
 from __future__ import annotations
 
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Source = Literal["collection", "product"]
-"""collection: what customers said, in documents. product: what users of Footnote said about its answers, for admins."""
+"""collection: voices of customers, in documents. product: feedback of Footnote's users on its answers, for admins."""
 KEPT = 4
 """Collections as a set of groups sees them that are kept, some 20 MB each for 10,000 voices."""
 KEPT_THEMES = 32
 PRODUCT_DAYS = 366
-"""Of the product's own voices, those of so many days are read where no first day is asked for."""
+"""Number of days of the product's own voices that are read if no first day is given."""
 AT_ONCE = 2000
 """Vectors that are read at once."""
 Key = tuple[Any, ...]
@@ -50,7 +49,7 @@ class Voices:
         clock: Clock,
         mask: Mask,
     ) -> None:
-        """`mask`: replaces personal data in what is said about the product."""
+        """`mask`: replaces personal data in the product's own voices."""
         self._ledger, self._directory, self._mask = ledger, collections, mask
         self._index, self._turns, self._embedders, self._clock = index, turns, embedders, clock
         self._read: OrderedDict[Key, Read] = OrderedDict()
@@ -63,7 +62,7 @@ class Voices:
         return [name for name in names if directory.settings(directory.resolve(name)).chunker == "voices"]
 
     async def read(self, caller: Caller, source: Source, collection: str, criteria: VoiceFilter) -> Read:
-        """All voices of a collection that the caller may read, file by file, whatever is wanted; or the product's own of the wanted
+        """All voices of a collection that the caller may read, file by file, without the filter; or the product's own of the filter's
         period, by default of PRODUCT_DAYS. Forbidden for the product's own unless the caller is an admin."""
         if source == "product":
             return await self._of_product(caller, *self._period(criteria))
@@ -96,7 +95,7 @@ class Voices:
         return themes, read
 
     async def read_again(self, caller: Caller, voices: Sequence[Voice]) -> list[Voice]:
-        """Those that the caller may read now, by the index's permission check."""
+        """The voices that the caller may read now, by the index's permission check."""
         ids = [voice.voice_id for voice in voices if voice.chunk is not None]
         chunks = {chunk.chunk_id: chunk for chunk in await self._index.read(caller, ids)} if ids else {}
         shown = (voice if voice.chunk is None else voice_of(chunks[voice.voice_id]) for voice in voices if _is_there(voice, chunks))

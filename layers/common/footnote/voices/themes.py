@@ -1,7 +1,6 @@
-"""Themes: groups of voices that speak of the same, each with a label, its size, its trend and examples.
+"""Themes: groups of voices about the same subject, each with a label, its size, its trend and examples.
 
-Voices with a vector are grouped by their vectors, whatever their language; the others by their words, language by language.
-"""
+Voices with a vector are grouped by their vectors, in any language; the others by their words, language by language."""
 
 from __future__ import annotations
 
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
 SHARE_WITH_VECTORS = 0.95
 """Vectors are used for a language once this share of its voices has one."""
 READ = 2000
-"""Characters of a voice that are looked at."""
+"""Number of characters of a voice that are examined."""
 SMALLEST = 3
 """Voices of a theme; smaller groups are in none."""
 EXAMPLES = 3
 USUAL = (20, 400)
 """Characters of an example, if there is one."""
 TREND_DAYS = 30
-"""Length of the periods that are compared where no period is asked for."""
+"""Length of the compared periods if none is given."""
 
 
 By = Literal["vectors", "words", "both"]
@@ -65,7 +64,7 @@ class Themes:
 
 
 def find_themes(voices: Sequence[Voice], vectors: Mapping[str, npt.NDArray[np.float32]], criteria: VoiceFilter) -> Themes:
-    """`voices`: those that may be read. They are grouped over the wanted period and the one before, so that both have the same themes.
+    """`voices`: those that may be read. They are grouped over the filter's period and the one before, so that both have the same themes.
     `vectors`: voice id → its vector."""
     periods = _periods(voices, criteria)
     pool = sorted((voice for voice in voices if criteria.meets_all_but_time(voice)), key=lambda voice: voice.voice_id)
@@ -98,7 +97,7 @@ class _Periods:
 
 
 def _periods(voices: Sequence[Voice], criteria: VoiceFilter) -> _Periods:
-    """The period and the one before it. Where no first day is wanted, the last TREND_DAYS days with voices and as many before."""
+    """The period and the one before it. Without a first day, the last TREND_DAYS days with voices and as many before."""
     times = [voice.at for voice in voices if voice.at is not None]
     if not times:
         return _Periods(None, None)
@@ -112,7 +111,7 @@ def _within(voice: Voice, period: tuple[float, float] | None) -> bool:
 
 
 def _group(pool: Sequence[Voice], vectors: Mapping[str, npt.NDArray[np.float32]]) -> tuple[list[int], list[float], By]:
-    """(group of each voice, how typical it is of it, what they were compared by)."""
+    """(group of each voice, how typical it is of it, the basis of the comparison)."""
     import numpy as np
 
     by_language: dict[str, list[int]] = {}

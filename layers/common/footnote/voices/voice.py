@@ -108,7 +108,7 @@ def voice_of(chunk: Chunk) -> Voice:
 
 
 def said_in(chunk: Chunk) -> str:
-    """What the customer wrote, of a passage."""
+    """The customer's text, from a passage."""
     said = chunk.metadata.get(SAID)
     return chunk.text[:said] if isinstance(said, int) else chunk.text
 
