@@ -50,7 +50,7 @@ class TurnCheckpoint:
 
     @property
     def replays_replies(self) -> bool:
-        """Whether the checkpoint holds replies of models."""
+        """Whether the checkpoint contains replies of models."""
         return any(entry["kind"] == "reply" for entry in self.kept.entries)
 
     def cut_off(self) -> tuple[ModelCall, ...]:

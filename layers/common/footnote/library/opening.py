@@ -20,7 +20,7 @@ from footnote.settings.saved_model import FILE as SAVED_MODEL
 
 
 def open_core(settings: Settings) -> Core:
-    """The Core of the folder that the settings name, which is made if there is none. StoreUnavailable if it cannot be used."""
+    """The Core of the folder in the settings, which is created if there is none. StoreUnavailable if it cannot be used."""
     try:
         settings.data.mkdir(parents=True, exist_ok=True)
     except OSError as exc:

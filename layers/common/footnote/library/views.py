@@ -1,4 +1,4 @@
-"""What `footnote.open` returns: few fields that stay, whatever the types inside the core become."""
+"""The results of `footnote.open`: few fields that stay stable, independent of the types inside the core."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from footnote.types import Hit as CoreHit
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage of a document, and where it stands."""
+    """A passage of a document, and its place."""
 
     title: str
     """Of the document."""
@@ -67,7 +67,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class IngestedFile:
-    """What became of a file."""
+    """The result for a file."""
 
     name: str
     state: Literal["READY", "FAILED", "REFUSED", "DELETED"]
@@ -82,7 +82,7 @@ class IngestedFile:
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of all files of one call, in their order."""
+    """The results for all files of one call, in their order."""
 
     files: tuple[IngestedFile, ...]
     left_out: tuple[str, ...] = ()

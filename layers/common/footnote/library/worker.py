@@ -40,8 +40,8 @@ LONG_S, MOST_LONG = 0.3, 8
 VECTORS_AT_ONCE = 8
 """Chunks embedded between two checks of the queue, so that new files do not wait for the vectors of old ones."""
 QUIET_S = 3.0
-"""How long nobody has asked and nothing was to be done before a model describes documents: it would keep the model, and on one machine
-the processors, from questions and files. What it is doing when they come is given up."""
+"""How long there must have been no question and no work before a model describes documents: it would keep the model, and on one machine the
+processors, from questions and files. Their arrival cancels the description in progress."""
 PURGE_S = 600.0
 """Time between two checks for deleted collections that cannot be restored any more, for attachments that have ended, and for shares of
 experiments that are due."""
@@ -150,7 +150,7 @@ class Worker:
                     await asyncio.sleep(IDLE_S)
 
     async def _work_one(self) -> bool:
-        """Processes a job, as `Ingestor.work_one`; one that takes long goes on beside the next ones, so that it does not hold them up."""
+        """Processes a job, as `Ingestor.work_one`; a long job continues beside the next ones, so that it does not delay them."""
         for task in [long for long in self._long if long.done()]:
             self._long.discard(task)
             task.result()
@@ -226,7 +226,7 @@ class SharedWorker:
         self._core, self._lock, self._worker = core, Lock(core.settings.data), Worker(core)
 
     async def start(self) -> bool:
-        """Starts to work, or goes on; False if another process works."""
+        """Starts or resumes work; False if another process works."""
         if not self._lock.is_held:
             with suppress(Conflict):
                 self._lock.take()

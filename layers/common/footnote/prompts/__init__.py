@@ -59,7 +59,7 @@ class Prompts:
         self._pinned = await self._compiled(versions, self._pinned, records)
 
     async def keep(self, versions: Iterable[tuple[str, int]], records: Records) -> None:
-        """Keeps these versions in memory, too, whatever is pinned later. A version never changes."""
+        """Keeps these versions in memory as well, regardless of later pins. A version never changes."""
         self._kept |= await self._compiled(versions, self._kept, records)
 
     async def _compiled(
