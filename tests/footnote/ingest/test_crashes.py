@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,18 +28,6 @@ from tests.footnote.ingest.test_pipeline import (
     state,
     work,
 )
-
-
-@pytest.fixture
-def parser() -> HereParser:
-    return HereParser()
-
-
-@pytest.fixture
-async def core(tmp_path: Path, clock: HandClock, parser: HereParser) -> Any:
-    made = open_core(tmp_path / "data", clock, parser)
-    yield made
-    await made.close()
 
 
 @pytest.fixture(scope="module")

@@ -17,19 +17,13 @@ from footnote.ports import Clock
 from footnote.settings import LLM, Budget, Embedding, Ingest, Settings
 from footnote.types import Block, Caller, Document, Request
 from tests.fakes import FakeModel, FakeModels
-from tests.openai_server import Reply, Server, chunk, serving, sse
+from tests.openai_server import Reply, Server, chunk, sse
 from tests.turns import HELD
 
 ME = Caller("local", sees_all=True, role="admin")
 TEXT = b"The lighthouse of Hagen was lit in 1874. Its keeper lived in the tower until 1931. The lamp burned oil."
 REPLY = {"summary": "The history of the lighthouse of Hagen and its keeper.", "topics": ["lighthouse history", "Hagen"], "type": "article"}
 PATH = "/v1/chat/completions"
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as made:
-        yield made
 
 
 @pytest.fixture
@@ -110,7 +104,6 @@ def test_an_address_or_a_key_configures_a_model(given: dict[str, Any]) -> None:
 async def test_a_model_that_does_not_reply_is_left_alone_for_a_while(make: Callable[..., Core], server: Server) -> None:
     server.replies[PATH] = Reply(500, ("{}",))
     core, now = make("auto"), 0.0
-    assert core.ingestor.model is not None
     core.ingestor.model.pause.timer = lambda: now
     for number in range(MOST_FAILURES + 2):
         await add(core, TEXT + str(number).encode())

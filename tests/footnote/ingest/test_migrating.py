@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,21 +19,9 @@ from footnote.types import Caller, CollectionSettings, StoredName
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.spies import Killed
-from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, accept, answering, finish, found, open_core
+from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, accept, answering, finish, found
 
 READER = Caller("someone", groups=frozenset({"staff"}))
-
-
-@pytest.fixture
-def parser() -> HereParser:
-    return HereParser()
-
-
-@pytest.fixture
-async def core(tmp_path: Path, clock: HandClock, parser: HereParser) -> AsyncIterator[Core]:
-    made = open_core(tmp_path / "data", clock, parser)
-    yield made
-    await made.close()
 
 
 def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,13 +20,6 @@ from tests.footnote.ingest.spies import FailOnce, Killed, Spied
 from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, accept, answering, finish, open_core, work
 
 HR, ENG = Caller("ann", frozenset({"hr"})), Caller("bob", frozenset({"eng"}))
-
-
-@pytest.fixture
-async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
-    made = open_core(tmp_path / "data", clock)
-    yield made
-    await made.close()
 
 
 async def add(core: Core, **given: Any) -> Document:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -75,18 +75,6 @@ def open_core(folder: Path, clock: HandClock, parser: HereParser | None = None) 
 def spy(core: Core, tell: Callable[[str, bool], Awaitable[None]]) -> None:
     for name in PORTS:
         setattr(core, name, Spied(name, getattr(core, name), tell))
-
-
-@pytest.fixture
-def parser() -> HereParser:
-    return HereParser()
-
-
-@pytest.fixture
-async def core(tmp_path: Path, clock: HandClock, parser: HereParser) -> AsyncIterator[Core]:
-    made = open_core(tmp_path / "data", clock, parser)
-    yield made
-    await made.close()
 
 
 async def accept(core: Core, data: bytes = OLD, name: str = "tower.txt", groups: list[str] | None = None) -> Document:

@@ -16,7 +16,7 @@ from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Request
 from tests.conftest import HandClock
 from tests.footnote.ingest.test_describe_by_model import describe_all
-from tests.openai_server import Reply, Server, chunk, serving, sse
+from tests.openai_server import Reply, Server, chunk, sse
 from tests.turns import HELD
 
 ME = Caller("local", sees_all=True, role="admin")
@@ -42,12 +42,6 @@ def answering(questions: Callable[[str], Reply]) -> Callable[[Any], Reply]:
         return questions(prompt) if "document number" in prompt else says(DESCRIPTION)
 
     return reply
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as made:
-        yield made
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -18,17 +16,10 @@ from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.spies import Killed
 from tests.footnote.ingest.test_chunkers import DownEmbedder
-from tests.footnote.ingest.test_pipeline import LOCAL, accept, finish, open_core
+from tests.footnote.ingest.test_pipeline import LOCAL, accept, finish
 
 STORED = StoredName("default")
 ROWS = "\n".join(["Room,Fee", *(f"Room {n},{n}" for n in range(30))]).encode()
-
-
-@pytest.fixture
-async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
-    made = open_core(tmp_path / "data", clock)
-    yield made
-    await made.close()
 
 
 async def choose(core: Core, chunker: Chunker) -> None:

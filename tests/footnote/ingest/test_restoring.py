@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -37,13 +36,6 @@ from tests.footnote.ingest.test_pipeline import (
     state,
     work,
 )
-
-
-@pytest.fixture
-async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
-    made = open_core(tmp_path / "data", clock)
-    yield made
-    await made.close()
 
 
 async def add_and_delete(core: Core, **given: Any) -> Document:

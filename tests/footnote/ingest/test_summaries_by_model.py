@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,11 @@ from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Chunk, Chunker, CollectionSettings
 from tests.footnote.ingest.test_describe_by_model import ME, PATH, describe_all, says
-from tests.openai_server import Server, serving
+from tests.openai_server import Server
 
 LONG = "The lighthouse was lit in the year of the great fire, and its keeper lived in the tower. " * 12
 TEXT = f"# The tower\n\n{LONG}\n\n# The harbour\n\nThe harbour is small and old, and nobody comes there in winter.\n"
 SAID = "The tower was lit in the year of the fire and had a keeper."
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as made:
-        yield made
 
 
 async def add(folder: Path, server: Server, chunker: Chunker) -> dict[int, list[Chunk]]:

@@ -19,22 +19,8 @@ from footnote.ingest.sync_state import Options
 from footnote.ports import Entry, Unlisted
 from footnote.settings import Auth
 from footnote.types import Caller, Document
-from tests.conftest import HandClock
-from tests.footnote.ingest.test_pipeline import open_core, work
+from tests.footnote.ingest.test_pipeline import work
 from tests.footnote.ingest.test_sync import EVERYONE, documents, sync, write
-
-
-@pytest.fixture
-async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
-    made = open_core(tmp_path / "data", clock)
-    yield made
-    await made.close()
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "docs" / "hr").mkdir(parents=True)
-    return tmp_path / "docs"
 
 
 async def test_nothing_stays_readable_by_earlier_readers(core: Core, folder: Path) -> None:

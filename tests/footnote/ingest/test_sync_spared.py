@@ -6,29 +6,13 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from footnote.adapters.local.source import FolderSource
 from footnote.bootstrap import Core
 from footnote.ingest.sync import Sync
 from footnote.ports import Entry, Unlisted
 from footnote.types import SYSTEM
-from tests.conftest import HandClock
-from tests.footnote.ingest.test_pipeline import open_core, work
+from tests.footnote.ingest.test_pipeline import work
 from tests.footnote.ingest.test_sync import EVERYONE, documents, sync, write
-
-
-@pytest.fixture
-async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
-    made = open_core(tmp_path / "data", clock)
-    yield made
-    await made.close()
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "docs").mkdir()
-    return tmp_path / "docs"
 
 
 async def test_documents_that_are_spared_are_not_going_to_be_deleted(core: Core, folder: Path) -> None:

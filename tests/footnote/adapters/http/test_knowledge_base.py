@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
 from footnote.adapters.http.json_client import MAX_REPLY_BYTES
 from footnote.adapters.http.knowledge_base import PATH, HttpKnowledgeBase
 from footnote.errors import Unavailable
-from tests.openai_server import Part, Reply, Server, serving
+from tests.openai_server import Part, Reply, Server
 
 ASKED = {"query": "연봉은 언제 지급되나요?", "collection_name": "default", "match_values": ["Law"], "top_k": 3}
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as made:
-        yield made
 
 
 async def test_questions_and_results_pass_unchanged(server: Server) -> None:

@@ -14,16 +14,10 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import Delta
 from footnote.types import Message
 from tests.fakes import LoopClock
-from tests.openai_server import Server, chunk, serving, sse
+from tests.openai_server import Server, chunk, sse
 
 CHAT = "/v1/chat/completions"
 ASKED = (Message("user", "When?"),)
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as server:
-        yield server
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,15 +16,9 @@ from footnote.adapters.openai.models import ConfiguredModels
 from footnote.types import Message, ModelSource
 from tests.conftest import HandClock
 from tests.ollama_server import running_ollama
-from tests.openai_server import Reply, Server, serving
+from tests.openai_server import Reply, Server
 
 OLLAMA, LM_STUDIO, LLAMA_CPP = SERVERS
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as server:
-        yield server
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +56,6 @@ async def test_an_ollama_is_found_named_and_answers() -> None:
     with running_ollama("llama3.2", "other") as ollama:
         models = models_at(replace(OLLAMA, port=ollama.port))
         model = await models.pick(None)
-        assert model is not None
         assert [delta.text async for delta in model.stream([Message("user", "When?")])] == ["llama3.2 says 1894."]
         assert models.source == ModelSource("found", "Ollama", f"localhost:{ollama.port}", "llama3.2")
         assert models.address == f"http://127.0.0.1:{ollama.port}/v1"

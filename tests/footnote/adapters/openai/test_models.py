@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -17,24 +16,11 @@ from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta
 from footnote.types import Message, Usage
 from tests.fakes import LoopClock
-from tests.openai_server import Reply, Server, chunk, serving, sse
+from tests.openai_server import Reply, Server, chunk, sse
 
 CHAT, EMBEDDINGS, MODELS = "/v1/chat/completions", "/v1/embeddings", "/v1/models"
 ASKED = (Message("system", "Be brief."), Message("user", "When?"))
 OPTIONS: dict[str, Any] = {"temperature": 0.2, "max_tokens": 50}
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as server:
-        yield server
-
-
-@pytest.fixture
-async def endpoint(server: Server) -> AsyncIterator[OpenAIEndpoint]:
-    endpoint = OpenAIEndpoint(f"{server.url}/v1", "hush")
-    yield endpoint
-    await endpoint.close()
 
 
 @pytest.fixture

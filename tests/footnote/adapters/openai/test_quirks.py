@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,24 +14,11 @@ from footnote.adapters.shared.models import ModelRefused
 from footnote.errors import ModelUnavailable, PromptTooLong
 from footnote.ports import Delta
 from footnote.types import Message
-from tests.openai_server import Reply, Server, chunk, serving, sse
+from tests.openai_server import Reply, Server, chunk, sse
 
 CHAT = "/v1/chat/completions"
 ASKED = (Message("user", "When?"),)
 GOOD = sse(chunk(content="x"))
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as server:
-        yield server
-
-
-@pytest.fixture
-async def endpoint(server: Server) -> AsyncIterator[OpenAIEndpoint]:
-    endpoint = OpenAIEndpoint(f"{server.url}/v1", None)
-    yield endpoint
-    await endpoint.close()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -31,12 +30,6 @@ def said(body: Any) -> Reply:
 
 def listed(**fields: Any) -> dict[str, Reply]:
     return {"/v1/models": said({"object": "list", "data": [{"id": "other", "max_model_len": 1}, {"id": NAME, **fields}]})}
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as made:
-        yield made
 
 
 async def ask(server: Server, name: str = NAME) -> ModelLimits:
@@ -144,7 +137,6 @@ async def test_the_prompt_and_the_reply_keep_to_what_the_server_says(server: Ser
     assert budget_of(turn, LLM()).passages == 1120
     assert budget_of(turn, LLM(context_window=1000)).passages == 560
     model = await models.pick(None)
-    assert model is not None
     assert "".join([delta.text async for delta in model.stream([])]) == "Yes."
     assert server.requests[-1][2]["max_tokens"] == 300
     await models.close()

@@ -17,7 +17,7 @@ from footnote.model_calls import ask, read_value
 from footnote.tracing import collect_calls
 from footnote.types import Message, Usage
 from tests.fakes import FakeModel, FakeModels, LoopClock
-from tests.openai_server import Reply, Server, chunk, serving, sse
+from tests.openai_server import Reply, Server, chunk, sse
 from tests.turns import make_turn
 
 CHAT = "/v1/chat/completions"
@@ -47,12 +47,6 @@ FORMAT = {
     },
 }
 GOOD = '{"year": 1894, "where": "Köln"}'
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as server:
-        yield server
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -15,24 +14,11 @@ from footnote.adapters.shared.models import ModelBusy, ModelRefused
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, Tool
 from footnote.types import Message, ToolCall, Usage
-from tests.openai_server import Reply, Server, chunk, serving, sse
+from tests.openai_server import Reply, Server, chunk, sse
 
 CHAT = "/v1/chat/completions"
 ASKED = (Message("user", "When?"),)
 SEARCH = Tool("search", "Finds passages.", {"type": "object", "properties": {"query": {"type": "string"}}})
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as server:
-        yield server
-
-
-@pytest.fixture
-async def endpoint(server: Server) -> AsyncIterator[OpenAIEndpoint]:
-    endpoint = OpenAIEndpoint(f"{server.url}/v1", None)
-    yield endpoint
-    await endpoint.close()
 
 
 @pytest.fixture
