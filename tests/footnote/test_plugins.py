@@ -165,7 +165,6 @@ def embedders(install: Install) -> None:
 
 def embed(folder: Path, provider: str) -> Any:
     embedder = Core(Settings(footnote_data=folder, embedding=Embedding(provider=provider, model="m"))).embedder
-    assert embedder is not None
     return embedder, asyncio.run(embedder.embed(["a", "b"]))
 
 

@@ -22,8 +22,6 @@ def test_only_its_owner_can_read_the_file(tmp_path: Path) -> None:
         os.umask(before)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     saved = read_saved_model(path)
-    assert saved is not None
-    assert saved.api_key is not None
     assert (saved.base_url, saved.model, saved.api_key.get_secret_value()) == ("http://x:1/v1", "m", "second")
     assert [each.name for each in path.parent.iterdir()] == ["model.json"]
     assert "second" not in repr(saved)

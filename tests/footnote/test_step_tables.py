@@ -205,7 +205,6 @@ async def test_a_change_that_a_branch_must_not_make_is_a_defect(step: Any, field
     failed = await end(rows, saves=Saves())
     assert isinstance(failed, Failed)
     assert type(failed.error) is FootnoteError
-    assert caplog.records[-1].exc_info is not None
     assert str(caplog.records[-1].exc_info[1]) == f"the branch 'bad' changed {field}, which a branch must not change"
     assert failed.turn.record.persisted
 

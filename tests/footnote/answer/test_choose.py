@@ -104,7 +104,6 @@ def test_unquotable_excerpts_are_shown_only_alone() -> None:
 def test_the_sentences_that_answer_are_marked_the_best_one_first() -> None:
     sentences = asked(scored(make_hit("The first bell rings. A second one follows. Then comes a third."), {"second": 1.0}), 0, 1)
     found = quote_of(sentences[1], sentences)
-    assert found is not None
     assert (found.excerpt.numbers, [each.number for each in found.marked]) == ((0, 1, 2), [1, 0])
 
 

@@ -44,7 +44,6 @@ async def test_each_excerpt_stands_below_its_title_and_is_cited_once_at_its_end(
     turn = with_(turn, profile=type(turn.profile)("p", live=False, citation_style=style, prompt="answer_numbered"))
     tokens, turn = await run(turn, Stored(*hits))
     answer = turn.answer
-    assert answer is not None
     assert answer.extractive
     assert answer.text == (
         f"**𝒷ridge**\n\n🙂 The bridge was built in 1894. Its paint is blue by now. {first}\n\n"
@@ -62,7 +61,6 @@ async def test_each_excerpt_stands_below_its_title_and_is_cited_once_at_its_end(
 async def test_the_sentences_that_answer_are_the_bounds_of_the_citation() -> None:
     hit = make_hit("The bridge was built in 1894 of wood. It was built again in 1977 of steel.")
     _, turn = await run(make_turn("When was it built?", hits=(hit,)), Stored(hit))
-    assert turn.answer is not None
     assert turn.answer.text == "**Plan**\n\nThe bridge was built in 1894 of wood. It was built again in 1977 of steel. [1]"
     (citation,) = turn.answer.citations
     assert (citation.number, citation.bounds) == (1, ((0, 37), (38, 74)))
@@ -72,7 +70,6 @@ async def test_the_sentences_that_answer_are_the_bounds_of_the_citation() -> Non
 async def test_excerpts_of_one_passage_share_its_number() -> None:
     hit = make_hit("The bridge was built in 1894 of wood.\n\nIt was built again in 1977 of steel.")
     _, turn = await run(make_turn("When was it built?", hits=(hit,)), Stored(hit))
-    assert turn.answer is not None
     assert turn.answer.text == "**Plan**\n\nThe bridge was built in 1894 of wood. [1]\n\nIt was built again in 1977 of steel. [1]"
     (citation,) = turn.answer.citations
     assert (citation.number, citation.bounds, len(citation.spans)) == (1, ((0, 37), (39, 75)), 2)
@@ -83,7 +80,6 @@ async def test_a_quoted_sentence_is_cited_with_its_page() -> None:
     text = "Nobody knows its maker.\n\nThe bridge was built in 1894."
     hit = make_hit(text, page=6, parts=(Part(0, 6, 0, 0), Part(25, 7, 1, 0)))
     _, turn = await run(make_turn("When was the bridge built?", hits=(hit,)), Stored(hit))
-    assert turn.answer is not None
     assert [(citation.snippet, citation.page) for citation in turn.answer.citations] == [("The bridge was built in 1894.", 7)]
 
 
@@ -92,7 +88,6 @@ async def test_steps_are_given_as_a_list_below_their_section() -> None:
     parts = (Part(0, None, 0, 0, "heading"), Part(10, None, 1, 0, "paragraph"), Part(39, None, 2, 0, "list"))
     hit = make_hit(text, parts=parts)
     _, turn = await run(make_turn("How do I paint the bridge?", hits=(hit,)), Stored(hit))
-    assert turn.answer is not None
     assert turn.answer.text == (
         "**Plan › Painting**\n\nPaint the bridge like this:\n\n1. Wash it. Wash it well.\n2. Paint the bridge blue. [1]"
     )
@@ -103,14 +98,12 @@ async def test_code_is_given_as_code_with_its_citation_below(code: str) -> None:
     text = f"Start the server on its port:\n\n{code}"
     hit = make_hit(text, parts=(Part(0, None, 0, 0, "paragraph"), Part(31, None, 1, 0, "code")))
     _, turn = await run(make_turn("How do I serve on a port?", hits=(hit,)), Stored(hit))
-    assert turn.answer is not None
     assert turn.answer.text == f"**Plan**\n\nStart the server on its port:\n\n```\n{code}\n```\n[1]"
 
 
 async def test_a_marker_is_no_code_where_a_quoted_sentence_leaves_code_open() -> None:
     hit = make_hit("The bridge was built in `1894.")
     _, turn = await run(make_turn("When was the bridge built?", hits=(hit,)), Stored(hit))
-    assert turn.answer is not None
     assert turn.answer.text == "**Plan**\n\nThe bridge was built in \\`1894. [1]"
 
 
@@ -118,7 +111,6 @@ async def test_a_title_cannot_format_the_answer() -> None:
     hit = make_hit(BRIDGE)
     hit = replace(hit, chunk=replace(hit.chunk, title="*[x]* <b>`y`"))
     _, turn = await run(make_turn("When was the bridge built?", hits=(hit,)), Stored(hit))
-    assert turn.answer is not None
     assert turn.answer.text.startswith(
         "**\\*\\[x\\]\\* \\<b\\>\\`y\\`**\n\nThe bridge was built in 1894. It is painted blue today. Nobody lives on it. [1]"
     )
@@ -133,9 +125,7 @@ async def test_a_question_that_nothing_answers_is_refused_in_its_language(lang: 
     tokens, turn = await run(make_turn("Quantum chromodynamics?", hits=(hit,), lang=lang), Stored(hit), "nothing")
     text = message("refused", lang)
     assert tokens == [Token(text)]
-    assert turn.answer is not None
     assert (turn.outcome, turn.answer.text, turn.answer.citations, turn.answer.extractive) == ("refused", text, (), True)
-    assert turn.answer.verdict is not None
     assert (turn.answer.verdict.tier, turn.answer.verdict.missing) == ("nothing", ("Quantum", "chromodynamics"))
     assert turn.evidence.hits == (hit,)  # the nearest passages stay with it
 
@@ -159,7 +149,6 @@ async def test_the_quotes_of_a_certain_answer_are_those_of_the_answer() -> None:
     with pinned("answer"):
         quotes = await certain_quotes(turn, index=Stored(hit))  # type: ignore[arg-type]
     _, answered = await run(turn, Stored(hit))
-    assert answered.answer is not None
     assert tuple((each.start, each.end) for quote in quotes for each in quote.marked) == answered.answer.citations[0].bounds != ()
     for tier in ("closest", "nothing"):
         with pinned(tier):

@@ -38,7 +38,6 @@ async def test_the_written_answer_is_given_with_its_source() -> None:
     text = "Open the portal and choose Forgotten. [1]"
     assert tokens == [Token(text)]
     assert turn.outcome == "faq"
-    assert turn.answer is not None
     assert (turn.answer.text, turn.answer.extractive, turn.answer.model) == (text, True, None)
     assert turn.answer.citations == (Citation(1, hit, "Open the portal and choose Forgotten.", None, ((28, 65),), ((38, 41),)),)
 
@@ -46,7 +45,6 @@ async def test_the_written_answer_is_given_with_its_source() -> None:
 async def test_its_marker_stands_below_code() -> None:
     hit = faq("How do I start it?\nLike this:\n\n```sh\nfootnote serve\n```")
     _, turn = await run(make_turn("How do I start it?", hits=(hit,)))
-    assert turn.answer is not None
     assert turn.answer.text == "Like this:\n\n```sh\nfootnote serve\n```\n[1]"
     assert turn.answer.citations[0].spans == ((37, 40),)
 
@@ -58,7 +56,6 @@ async def test_its_marker_stands_below_code() -> None:
 async def test_it_is_cited_in_the_style_of_the_profile(style: str, text: str, number: int) -> None:
     hits = (make_hit("Other."), faq("What does it cost?\nIt is free."))
     _, turn = await run(make_turn("What does it cost?", replace(HELD, citation_style=style), hits=hits))
-    assert turn.answer is not None
     assert (turn.answer.text, turn.answer.citations[0].number) == (text, number)
 
 
@@ -122,7 +119,6 @@ async def test_a_faq_answer_is_cited_with_its_page() -> None:
     text = "Opening hours are posted.\n\nIs it free?\nYes, it is."
     hit = faq(text, page=2, parts=(Part(0, 2, 0, 0), Part(text.index("Is it"), 3, 1, 0)))
     _, turn = await run(make_turn("Is it free?", hits=(hit,)))
-    assert turn.answer is not None
     assert [(citation.snippet, citation.page) for citation in turn.answer.citations] == [("Yes, it is.", 3)]
 
 

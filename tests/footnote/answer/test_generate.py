@@ -35,7 +35,6 @@ async def run(*reply: Piece, turn: Turn = ASKED, llm: LLM | None = None) -> tupl
 async def test_the_reply_is_streamed_as_it_comes_and_kept_as_an_answer() -> None:
     events, turn, model = await run(Delta(thinking="Hm."), "In 18", "94 [1].", Delta(usage=Usage(11, 5)))
     assert events == [Think("Hm."), Token("In 18"), Token("94 [1].")]
-    assert turn.answer is not None
     assert (turn.answer.text, turn.answer.model, turn.answer.extractive) == ("In 1894 [1].", "fake", False)
     assert [(citation.number, citation.hit, citation.snippet) for citation in turn.answer.citations] == [(1, HIT, HIT.chunk.text)]
     assert turn.record.usage == Usage(11, 5)
@@ -77,7 +76,6 @@ async def test_tokens_are_estimated_where_the_provider_does_not_tell() -> None:
 @pytest.mark.parametrize("reply", ["\n\n  In 1894 [1].\n", "In 1894 [1].", "\tIn 1894 [1]. [7]\n"])
 async def test_markers_stand_where_their_spans_say_whatever_white_space_came(reply: str) -> None:
     _, turn, _ = await run(reply)
-    assert turn.answer is not None
     assert turn.answer.text == "In 1894 [1]."
     assert turn.answer.citations[0].spans == ((8, 11),)
 
@@ -124,7 +122,6 @@ async def test_text_around_the_answer_is_never_sent() -> None:
     reply = "Sure, here is", " the answer: In 1894 [1].", "\nSUGGESTED_", "QUESTIONS: Who built it?|Is it blue?"
     events, turn, _ = await run(*reply)
     assert "".join(event.text for event in events if isinstance(event, Token)) == "In 1894 [1]."
-    assert turn.answer is not None
     assert (turn.answer.text, turn.answer.citations[0].spans) == ("In 1894 [1].", ((8, 11),))
     assert turn.record.suggested_questions == ("Who built it?", "Is it blue?")
 
@@ -147,7 +144,6 @@ async def test_a_models_code_stays_as_it_wrote_it_in_every_style(text: str, mark
     for style, marker in zip(("footnote", "numbered", "source"), markers, strict=True):
         said = text.format(marker)
         _, turn, _ = await run(said, turn=with_(ASKED, profile=replace(PROFILE, citation_style=style, live=live)))
-        assert turn.answer is not None
         assert turn.answer.text == said
         assert [turn.answer.text[start:end] for each in turn.answer.citations for start, end in each.spans] == [marker]
         events, *_ = await run(*said, turn=with_(ASKED, profile=replace(PROFILE, citation_style=style, live=live)))
@@ -256,7 +252,6 @@ async def test_a_mode_that_needs_a_model_reports_a_used_up_budget() -> None:
 async def test_thoughts_in_the_text_are_no_part_of_the_answer() -> None:
     events, turn, _ = await run("<thi", "nk>Is it [1]?</thi", "nk>\n\nIn 1894 [1].")
     assert events == [Think("Is it [1]?"), Token("In 1894 [1].")]
-    assert turn.answer is not None
     assert (turn.answer.text, turn.answer.citations[0].spans) == ("In 1894 [1].", ((8, 11),))
 
 
@@ -268,11 +263,9 @@ async def test_a_model_that_only_thinks_has_said_nothing(reply: str) -> None:
 
 async def test_thoughts_whose_beginning_got_lost_are_left_out_where_that_is_still_possible() -> None:
     _, turn, _ = await run("Is it?</think>In 1894 [1].")
-    assert turn.answer is not None
     assert turn.answer.text == "In 1894 [1]."
     live = with_(ASKED, profile=replace(PROFILE, live=True))
     events, turn, _ = await run("Is it?</think> In 1894 [1].", turn=live)
-    assert turn.answer is not None
     assert "".join(event.text for event in events if isinstance(event, Token)) == turn.answer.text == "Is it? In 1894 [1]."
 
 

@@ -27,8 +27,7 @@ def profile_of(style: str) -> Profile:
 
 
 async def assemble(style: str, question: str, *hits: Hit, **changes: Any) -> Turn:
-    turn: Turn = await call_step(assemble_context, make_turn(question, profile_of(style), hits=hits, **changes), FakeDeps())
-    return turn
+    return await call_step(assemble_context, make_turn(question, profile_of(style), hits=hits, **changes), FakeDeps())
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -80,7 +80,6 @@ def test_a_quote_with_another_word_or_number_is_not_found(quote: str) -> None:
 
 def test_the_bounds_are_those_of_the_passage() -> None:
     found = looked_up("BUILT  in 1894, … crowns — Bob’s pay none", BRIDGE)
-    assert found is not None
     assert found.bounds is not None
     assert BRIDGE.chunk.text[slice(*found.bounds)] == (
         "built in 1894, and it cost 4.50 crowns (“a scandal”). Carts pay 10 crowns – Bob's pay none"
@@ -163,7 +162,6 @@ def reply(*quotes: str) -> str:
 
 
 def cited(turn: Turn) -> list[Citation]:
-    assert turn.answer is not None
     return list(turn.answer.citations)
 
 
@@ -180,7 +178,6 @@ async def test_found_quotes_become_the_evidence(lang: str) -> None:
     assert "1. (" in request
     assert "Carts pay ten crowns" in request
     assert '<document number="2" title="Tower">' in request
-    assert turn.answer is not None
     assert turn.answer.warnings == ()
 
 

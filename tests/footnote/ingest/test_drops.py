@@ -341,7 +341,6 @@ async def test_interrupted_embedding_continues_in_its_job_and_a_failed_start_is_
     body = {"doc_id": document.doc_id, "generation": 1}
     await embed(core, Job("j", body, 1), lambda: 60.0)
     job = await core.queue.take(LEASE_S)
-    assert job is not None
     assert (job.body, job.attempt) == (body, 1)
     with pytest.raises(ModelUnavailable):
         await embed(core, job, lambda: 60.0)

@@ -183,5 +183,4 @@ async def test_the_question_is_answered_with_the_words_of_its_pair(
     turn = await core.answer.finish(core.new_turn(Request(question, "default"), me, HELD))
     await core.close()
     assert turn.outcome == "faq"
-    assert turn.answer is not None
     assert turn.answer.text.startswith(answer)

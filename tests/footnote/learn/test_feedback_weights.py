@@ -344,7 +344,6 @@ async def test_feedback_changes_the_order_only_where_switched_on_and_until_a_res
     turn = await core.answer.finish(core.new_turn(Request(QUESTION, "default"), LOCAL, HELD))
     assert turn.plan.choices["feedback_weights"].because == "RAG__SWITCHED_ON names it"
     shown = {line.step: line.span for line in core.explain_ended(turn).lines}["feedback_weights"]
-    assert shown is not None
     assert shown.detail == {"weighted": 2, "moved": 2}
     clock.advance(1)
     await reset_weights("default", records=core.records, by="root", now=clock())

@@ -65,7 +65,6 @@ async def test_the_same_question_gets_the_cached_answer(bound: FakeDeps, clock: 
     assert again.outcome == "cached"
     assert again.answer == first.answer
     assert again.evidence.hits == first.evidence.hits
-    assert again.answer is not None
     assert again.answer.citations[0].spans == ((62, 65),)
     assert again.record.notes["answer_cache"] == {"hit": True, "age_s": 60.0, "similarity": 1.0, "saved_tokens": 0}
     assert [span.name for span in again.record.spans] == ["find_answer"]
@@ -135,7 +134,6 @@ async def test_every_passage_is_read_again_whatever_the_version_says(bound: Fake
     assert isinstance(turn, Turn)
     assert turn.outcome is None
     assert turn.answer is None
-    assert turn.record.answer_cache_key is not None
     assert await bound.optional_cache.get(turn.record.answer_cache_key[0]) is None
 
 

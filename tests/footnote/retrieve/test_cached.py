@@ -77,7 +77,6 @@ async def ask(core: Core, reads: Counter[str], question: str = ASKED, profile: P
 
 async def test_an_answer_reads_view_weights_and_sentences_once(core: Core, reads: Counter[str]) -> None:
     turn = await ask(core, reads)
-    assert turn.answer is not None
     assert "1894" in turn.answer.text
     assert reads == dict.fromkeys(reads, 1)
     assert set(reads) == {*READS, "candidates"}
@@ -89,7 +88,6 @@ async def test_an_answer_by_a_model_and_its_checks_read_view_and_sentences_once(
     core = await opened(tmp_path, clock, FakeModels(SameModel("Ferries cross it since 1950, painted red.")))
     turn = await ask(core, reads)
     await core.close()
-    assert turn.answer is not None
     assert turn.answer.extractive
     assert reads == {"view": 1, "candidates": 1, "sentences": 1, "term_weights": 2}  # of the question, and of what the model said
 

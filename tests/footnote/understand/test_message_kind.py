@@ -78,5 +78,4 @@ async def test_a_message_about_the_answer_or_the_collection_is_taken_as_that() -
 @pytest.mark.parametrize(("kind", "begins"), [("greeting", "Hello!"), ("thanks", "You're welcome!")])
 async def test_small_talk_in_other_languages_is_answered_in_english(kind: MessageKind, begins: str) -> None:
     turn = await run_step(greet, asked("Bonjour", "fr", kind), FakeDeps())
-    assert turn.answer is not None
     assert turn.answer.text.startswith(begins)

@@ -59,7 +59,6 @@ async def test_a_typo_is_corrected_in_its_case(tmp_path: Path, question: str, la
     assert turn.asked == corrected
     assert (turn.record.notes["original"], turn.record.notes["corrected"]) == (question, corrected)
     assert turn.request.question == question
-    assert turn.answer is not None
     assert turn.answer.citations
 
 

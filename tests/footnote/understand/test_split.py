@@ -73,7 +73,6 @@ async def test_both_parts_are_searched_for_and_quoted_for(core: Core, lang: str)
     assert {found.query for found in turn.evidence.lists} == set(PARTS[lang])
     assert cited(turn) == ["book", "museum"]
     assert turn.outcome is None
-    assert turn.answer is not None
     assert (turn.answer.verdict.tier if turn.answer.verdict else None) == "answer"
 
 
@@ -104,7 +103,6 @@ async def test_a_part_without_an_answer_is_named_and_the_other_is_answered(core:
     await fill(core, "en")
     turn = await ask(core, "Who wrote the novel Emil? How many giraffes does the zoo of Lisbon feed?")
     assert cited(turn) == ["book"]
-    assert turn.answer is not None
     assert turn.answer.text.endswith("[1]\n\nThe documents do not seem to answer this part: How many giraffes does the zoo of Lisbon feed?")
     assert "giraffes" in (turn.answer.verdict.missing if turn.answer.verdict else ())
 

@@ -46,7 +46,6 @@ async def test_a_job_that_is_taken_too_often_goes_to_the_dead_letters(queue: Sqs
         assert [job and job.attempt for job in taken] == [1, 2, None]
         assert await queue.size() == 0
         job = await SqsQueue(dead).take(lease_s=0)
-        assert job is not None
         assert job.body == {"doc_id": "poison"}
 
 
@@ -67,7 +66,6 @@ async def test_only_the_last_taker_s_handle_is_needed(queue: SqsQueue) -> None:
     await queue.put({"n": 1})
     await queue.take(lease_s=0)
     last = await queue.take(lease_s=60)
-    assert last is not None
     await queue.finish(last.job_id)
     assert await queue.size() == 0
 
@@ -75,7 +73,6 @@ async def test_only_the_last_taker_s_handle_is_needed(queue: SqsQueue) -> None:
 async def test_waiting_longer_than_sqs_can_hide_is_waiting_for_as_long_as_it_can(queue: SqsQueue) -> None:
     await queue.put({})
     job = await queue.take(lease_s=86_400)
-    assert job is not None
     await queue.retry(job.job_id, delay_s=86_400)
     assert await queue.take(lease_s=60) is None
     assert await queue.size() == 1

@@ -61,7 +61,6 @@ async def world(clock: HandClock) -> AsyncIterator[World]:
 async def ask(models: ResilientModels, name: str | None = None, **options: Any) -> tuple[str, str]:
     """(what was said, who said it)"""
     model = await models.pick(name)
-    assert model is not None
     said = "".join([delta.text async for delta in model.stream(ASKED, **options)])
     return said, model.name
 
@@ -119,7 +118,6 @@ async def test_permanent_errors_are_neither_retried_nor_sent_to_the_fallback(wor
 async def test_after_the_first_token_nothing_is_tried_again(world: World, rest: tuple[Part, ...]) -> None:
     world.replies(sse(chunk(content="In "), *rest), GOOD)
     model = await world.models(fallback=True).pick(None)
-    assert model is not None
     stream = model.stream(ASKED)
     assert await anext(stream) == Delta("In ")
     with pytest.raises(ModelUnavailable):
@@ -372,7 +370,6 @@ async def test_a_reply_that_is_left_is_closed_behind_its_reader() -> None:
 
     endless: Callable[[], LanguageModel] = Endless
     model = await ResilientModels(FakeModels(endless()), retry_policy=RetryPolicy(0)).pick(None)
-    assert model is not None
     stream = model.stream(ASKED)
     assert await anext(stream) == Delta("la ")
     await stream.aclose()  # type: ignore[attr-defined]
