@@ -1,33 +1,23 @@
-"""`/v2/*`: the events of a stream and their order, on whose behalf callers may ask, and errors before and during a stream."""
+"""`/v2/*`: conversations, requests, on whose behalf callers may ask, and errors. Whole replies are in tests/recordings."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from footnote.answer.messages import message
-from footnote.errors import ModelTimeout, StoreUnavailable
+from footnote.errors import StoreUnavailable
 from footnote.ports import Delta
 from footnote.text.tokens import count_tokens
-from footnote.types import Caller, ToolCall, Usage
+from footnote.types import Caller, Usage
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site, read_events
+from tests.recordings.play import Failing
 
 RAG: dict[str, Any] = {"query": QUESTION, "collection_name": "default", "room_id": "room_123", "user_id": "user_456"}
 NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-STEPS = {
-    "en": ["Understanding the intent of the user's question…", "Searching for relevant documents…", "Generating an answer…"],
-    "de": ["Die Absicht der Frage wird ermittelt…", "Passende Dokumente werden gesucht…", "Eine Antwort wird geschrieben…"],
-    "ko": ["사용자 질문의 의도를 파악하는 중…", "관련 문서를 검색하는 중…", "답변을 생성하는 중…"],
-}
-SPOKEN = {
-    "en": (QUESTION, BRIDGE[0], "It was built in 1894."),
-    "de": ("Wann wurde die Brücke gebaut?", "Die Brücke wurde 1894 gebaut.", "Sie wurde 1894 gebaut."),
-    "ko": ("다리는 언제 지어졌나요?", "다리는 1894년에 지어졌다.", "1894년에 지어졌습니다."),
-}
 
 
 async def ask(site: Site, path: str = "/v2/rag/query", **changes: Any) -> list[dict[str, Any]]:
@@ -46,64 +36,6 @@ def sent_to(site: Site) -> list[Any]:
 
 
 # --- events of a stream -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("lang", SPOKEN)
-async def test_a_stream_sends_its_steps_then_the_answer_then_its_references(lang: str, open_site: OpenSite) -> None:
-    question, passage, answer = SPOKEN[lang]
-    pieces = Delta(thinking="Hm."), answer[:9], f"{answer[9:]}\n\nSOUR", "CES_USED: 1", ", 7", Delta(usage=Usage(11, 7))
-    site = await open_site(*pieces, filled=False)
-    metadata = {"file_name": "records.pdf", "class": "Law"}
-    document = make_document("bridge", title="Records", groups=("*",), metadata=metadata)
-    await put_document(site.core.index, document, [passage], lang=lang, page=3)
-    reply = await site.client.post("/v2/rag/query", json=RAG | {"query": question})
-    events = read_events(reply.text)
-    assert [event["type"] for event in events] == ["step", "debug", "step", "step", "think", "token", "token", "done"]
-    assert [event["content"] for event in events if event["type"] == "step"] == STEPS[lang]
-    assert [event["content"] for event in events if event["type"] in ("debug", "think")] == [
-        f'Query rewriting complete: "{question}"',
-        "Hm.",
-    ]
-    assert all(len(event["id"]) == 36 for event in events if event["type"] in ("step", "debug", "think"))
-    assert text_of(events) == answer
-    score = events[-1]["references"][0].pop("score")
-    events[-1].pop("warnings")
-    assert 0 < score <= 1
-    assert events[-1] == {
-        "type": "done",
-        "search_type": "rag",
-        "final_response": answer,
-        "tier": "answer",
-        "verdict": None,
-        "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
-        "references": [
-            {
-                "index": 1,
-                "p_id": "bridge#000",
-                "file_name": "records.pdf",
-                "page": 3,
-                "context": events[-1]["references"][0]["context"],
-                "metadatas": {"file_name": "records.pdf", "class": "Law", "paragraph_type": "normal"},
-            }
-        ],
-        "trace_id": reply.headers["x-trace-id"],
-        "degraded": False,
-        "vectors_pending": False,
-        "nearest": [],
-        "persisted": True,
-    }
-    assert passage.startswith(events[-1]["references"][0]["context"])
-
-
-async def test_the_model_gets_the_references_numbered_and_apart_from_the_question(open_site: OpenSite) -> None:
-    site = await open_site("In 1894. SOURCES_USED: 1")
-    await ask(site, temperature=0.7)
-    (sent,) = sent_to(site)
-    assert [said.role for said in sent.messages] == ["system", "user"]
-    references, _, question = sent.messages[1].content.partition("[Question]")
-    assert f"[References]\nReference [1] : Records (page 3)\n<document>\n{BRIDGE[0]}\n</document>" in references
-    assert question.strip() == QUESTION
-    assert sent.options["temperature"] == 0.7
 
 
 async def test_of_many_passages_the_model_reads_what_fits_into_2500_tokens(open_site: OpenSite) -> None:
@@ -133,20 +65,6 @@ async def test_a_follow_up_is_understood_by_its_room_and_the_model_sees_the_conv
         assert len(sent_to(site)[-1].messages) == 2
 
 
-@pytest.mark.usefixtures("sure_of_little")
-async def test_without_a_model_the_sentences_that_answer_are_quoted_with_their_references(open_site: OpenSite) -> None:
-    events = await ask(await open_site())
-    assert text_of(events) == events[-1]["final_response"]
-    assert events[-1]["final_response"].startswith("**Records**\n\nThe bridge was built in 1894.")
-    assert [reference["p_id"] for reference in events[-1]["references"]] == ["bridge#000"]
-    assert not events[-1]["final_response"].endswith(" ")
-
-
-async def test_an_answer_that_names_no_source_has_no_references(open_site: OpenSite) -> None:
-    done = (await ask(await open_site("In 1894, I think.")))[-1]
-    assert (done["final_response"], done["references"], done["persisted"]) == ("In 1894, I think.", [], True)
-
-
 @pytest.mark.parametrize(
     ("written", "expected", "outcome", "warnings"),
     [
@@ -170,38 +88,6 @@ async def test_a_search_without_hits_is_an_empty_result_and_no_error(name: str, 
     events = await ask(await open_site("An invention."), query="Zebras?", collection_name=name)
     assert [event["type"] for event in events] == ["step", "debug", "step", "token", "done"]
     assert (events[-1]["final_response"], events[-1]["references"]) == (message(key, "en"), [])
-
-
-async def test_a_model_that_fails_before_its_first_word_ends_the_turn_with_an_error(open_site: OpenSite) -> None:
-    site = await open_site(ModelTimeout("The model at host.test took too long."))
-    reply = await site.client.post("/v2/rag/query", json=RAG)
-    error = read_events(reply.text)[-1] if reply.status_code == 200 else reply.json()
-    assert (error["type"], error["final_response"]) == ("error", "")
-    assert error["content"].endswith("The language model did not answer in time")
-    assert error["detail"] == f"The model at host.test took too long. (trace {reply.headers['x-trace-id']})"
-    assert (await site.core.turns.get(LOCAL, reply.headers["x-trace-id"]))["status"] == "error"
-
-
-@pytest.mark.usefixtures("sure_of_little")
-async def test_without_a_configured_model_the_documents_are_quoted(open_site: OpenSite) -> None:
-    done = (await ask(await open_site()))[-1]
-    assert (done["type"], done["degraded"], done["nearest"]) == ("done", False, [])
-    assert done["final_response"].startswith("**Records**\n\nThe bridge was built in 1894.")
-
-
-@pytest.mark.parametrize(
-    ("question", "lang"),
-    [
-        ("Who owns the bridge, and why?", "en"),
-        ("Bridge 소유자는 누구이며 왜 그런가요?", "ko"),
-        ("Wem gehört heute das Fährhaus hinter der Bridge, und weshalb?", "de"),
-    ],
-)
-async def test_a_refusal_without_a_model_says_how_to_rephrase_and_shows_no_passages(question: str, lang: str, open_site: OpenSite) -> None:
-    events = await ask(await open_site(), query=question)
-    done = events[-1]
-    assert text_of(events) == done["final_response"] == message("refused", lang)
-    assert (done["tier"], done["references"], done["nearest"]) == ("nothing", [], [])
 
 
 async def test_where_a_model_finds_no_answer_in_the_documents_the_nearest_passages_show(open_site: OpenSite) -> None:
@@ -236,39 +122,6 @@ async def test_small_talk_stands_in_the_history_of_rag_and_in_no_other(open_site
     await ask(site, query="Thanks!")
     *earlier, last = [said.content for said in sent_to(site)[-1].messages[1:]]
     assert (earlier, last.rpartition("\n\n")[2]) == (["Hello!", "Hello Ada!", QUESTION, "In 1894."], "Thanks!")
-
-
-async def test_gpt_answers_only_from_the_conversation(open_site: OpenSite) -> None:
-    site = await open_site("Hello. [1] SOURCES_USED: 1")
-    model: Any = site.core.models.model  # type: ignore[attr-defined]
-    events = await ask(site, "/v2/gpt/query", query="Hi there, who are you?")
-    assert [(event["type"], event.get("content")) for event in events[:-1] if event["type"] != "token"] == [
-        ("step", STEPS["en"][0]),
-        ("step", STEPS["en"][2]),
-    ]
-    assert (text_of(events), events[-1]["search_type"], events[-1]["references"]) == ("Hello. [1] SOURCES_USED: 1", "gpt", [])
-    model.replies.append(["A bridge."])
-    await ask(site, "/v2/gpt/query", query="What did I say to you?")
-    said = [sent.content for sent in sent_to(site)[-1].messages]
-    assert said[1:3] == ["Hi there, who are you?", "Hello. [1] SOURCES_USED: 1"]
-    assert said[3].endswith("\n\nWhat did I say to you?")
-    assert len(sent_to(site)) == 2
-    model.replies.append(["In 1894. SOURCES_USED: 1"])
-    await ask(site)
-    assert len(sent_to(site)[-1].messages) == 2  # a conversation with gpt is not part of the conversation with the documents
-
-
-async def test_an_agent_s_searches_are_steps_and_its_markers_name_its_references(open_site: OpenSite) -> None:
-    wish = ToolCall("c1", "search_documents", '{"query": "When was the bridge built?"}')
-    site = await open_site(Delta(tool_calls=(wish,)))
-    site.core.models.model.replies.append(["In 1894", " [1]."])  # type: ignore[attr-defined]
-    events = await ask(site, "/v2/pa/query")
-    understanding, searching, answering = STEPS["en"]
-    steps = [event["content"] for event in events if event["type"] == "step"]
-    assert steps == [understanding, answering, searching, answering]
-    assert [event["type"] for event in events] == ["step"] * 4 + ["token"] * (len(events) - 5) + ["done"]
-    assert (text_of(events), events[-1]["search_type"]) == ("In 1894 [1].", "pa")
-    assert [(reference["index"], reference["p_id"]) for reference in events[-1]["references"]] == [(1, "bridge#000")]
 
 
 async def test_a_forbidden_question_is_refused_without_a_search(open_site: OpenSite) -> None:
@@ -363,13 +216,6 @@ async def test_the_search_query_is_shown_without_invisible_characters(open_site:
     assert events[-1]["type"] == "done"
 
 
-@pytest.mark.parametrize(("path", "expected"), [("rag", "gpt"), ("gpt", "rag"), ("pa", "rag")])
-async def test_the_route_decides_the_search_type(path: str, expected: str, open_site: OpenSite) -> None:
-    site = await open_site("Yes.")
-    reply = await site.client.post(f"/v2/{path}/query", json=RAG | {"search_type": expected})
-    assert (reply.status_code, f"this route only accepts “{path}”" in reply.json()["detail"]) == (422, True)
-
-
 # --- callers ----------------------------------------------------------------------------------
 
 
@@ -393,74 +239,11 @@ async def test_a_request_without_a_user_is_that_of_the_signed_in_user(open_site:
 # --- errors ---------------------------------------------------------------------------
 
 
-async def test_an_answer_that_breaks_off_ends_with_an_error_and_what_was_said(open_site: OpenSite) -> None:
-    site = await open_site("It was built ", "then. SOURCES_", ModelTimeout("The model took too long."))
-    reply = await site.client.post("/v2/rag/query", json=RAG)
-    events = read_events(reply.text)
-    trace_id = reply.headers["x-trace-id"]
-    assert (reply.status_code, text_of(events)) == (200, "It was built then.")
-    usage = events[-1].pop("usage")
-    assert events[-1] == {
-        "type": "error",
-        "content": "An error occurred: The language model did not answer in time",
-        "detail": f"The model took too long. (trace {trace_id})",
-        "final_response": "It was built then.",
-    }
-    assert (usage["completion_tokens"], usage["prompt_tokens"] > 0) == (7, True)  # estimated from the text
-    assert (await site.client.get("/v2/rag/tokens", params={key: RAG[key] for key in ("room_id", "user_id")})).json() == {
-        "tokens": usage["total_tokens"]
-    }
-    assert (await site.core.turns.get(LOCAL, trace_id))["is_error"] is True
-
-
-async def test_an_index_that_is_down_is_a_503_and_never_nothing_found(tmp_path: Path, open_site: OpenSite) -> None:
-    (tmp_path / "index.db").write_bytes(b"This is no database, whatever its name says. " * 100)
-    site = await open_site("An invention.", filled=False)
-    reply = await site.client.post("/v2/rag/query", json=RAG)
-    assert (reply.status_code, reply.json()["content"]) == (503, "A server error occurred: Search is not available")
-    assert "index.db" in reply.json()["detail"]
-
-
-class Down:
-    """A turn store in which every method fails except those named in `works`."""
-
-    def __init__(self, turns: Any = None, *works: str) -> None:
-        self._turns, self._works = turns, works
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._works:
-            return getattr(self._turns, name)
-
-        async def fail(*args: Any, **options: Any) -> Any:
-            raise StoreUnavailable("The conversations are down.")
-
-        return fail
-
-
-@pytest.mark.parametrize("path", ["/v2/rag/query", "/v2/gpt/query", "/v2/pa/query"])
-async def test_conversations_that_cannot_be_read_are_a_500_before_the_stream(path: str, open_site: OpenSite) -> None:
-    site = await open_site("In 1894.")
-    site.core.turns = Down(site.core.turns, "close")  # type: ignore[assignment]
-    reply = await site.client.post(path, json=RAG)
-    body = reply.json()
-    assert (reply.status_code, reply.headers["content-type"]) == (500, "application/json")
-    assert (body["type"], body["content"]) == ("error", "A server error occurred: Storage is not available")
-    assert body["detail"] == f"The conversations are down. (trace {reply.headers['x-trace-id']})"
-    assert sent_to(site) == []
-
-
 async def test_a_turn_that_cannot_be_stored_is_answered_and_says_so(open_site: OpenSite) -> None:
     site = await open_site("In 1894. SOURCES_USED: 1")
-    site.core.turns = Down(site.core.turns, "history", "close")  # type: ignore[assignment]
+    site.core.turns = Failing(site.core.turns, "save", StoreUnavailable("The conversations are down."))  # type: ignore[assignment]
     done = (await ask(site))[-1]
     assert (done["type"], done["final_response"], done["persisted"]) == ("done", "In 1894.", False)
-
-
-@pytest.mark.parametrize("path", ["/v2/gpt/query", "/v2/pa/query"])
-async def test_where_only_a_model_can_answer_its_absence_is_a_503_with_the_remedy(path: str, open_site: OpenSite) -> None:
-    reply = await (await open_site()).client.post(path, json=RAG)
-    assert (reply.status_code, reply.json()["content"]) == (503, "A server error occurred: The language model is not available")
-    assert "LLM__BASE_URL" in reply.json()["detail"]
 
 
 async def test_an_error_before_the_route_has_the_same_format(open_site: OpenSite) -> None:

@@ -59,7 +59,6 @@ async def test_a_response_carries_its_citations_as_annotations(connect: Connect)
     assert annotation.type == "url_citation"
     assert reply.output_text[annotation.start_index : annotation.end_index] == "[1]"
     assert (annotation.title, annotation.url) == ("Records", address + BRIDGE_URL)
-    assert reply.usage is not None
     assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.total_tokens) == (11, 7, 18)
     model: Any = await site.core.models.pick(None)
     assert (model.sent[0].options["temperature"], model.sent[0].options["max_tokens"]) == (0.1, 50)
@@ -79,7 +78,6 @@ async def test_a_stream_has_the_events_of_a_response_in_their_order(connect: Con
     last = events[-1]
     assert last.type == "response.completed"
     assert last.response.output_text == text == "It was built in 1894 [1]."
-    assert last.response.usage is not None
     assert last.response.usage.total_tokens == 18
 
 
@@ -89,14 +87,6 @@ async def test_the_sdk_puts_a_stream_together(connect: Connect) -> None:
         final = await stream.get_final_response()
     assert final.output_text == "In 1894 [1]."
     assert final.output[0].content[0].annotations[0].url == address + BRIDGE_URL  # type: ignore[union-attr]
-
-
-async def test_each_message_of_a_stream_is_named(open_site: OpenSite) -> None:
-    site = await open_site("In 1894 [1].")
-    reply = await site.client.post("/v1/responses", json=ASKED | {"stream": True})
-    blocks = [block.split("\n") for block in reply.text.split("\n\n")[:-1]]
-    assert [block[0] for block in blocks] == [f"event: {kind}" for kind in (*EVENTS[:5], *EVENTS[6:])]
-    assert all(block[1].startswith("data: {") and len(block) == 2 for block in blocks)
 
 
 async def test_earlier_messages_are_the_conversation(connect: Connect) -> None:
@@ -135,13 +125,6 @@ async def test_a_stream_that_breaks_off_fails(connect: Connect) -> None:
     *_, error, failed = [event async for event in await client.responses.create(**ASKED, stream=True)]
     assert (error.type, failed.type) == ("error", "response.failed")
     assert failed.response.error.message.startswith("The model took too long. (trace ")  # type: ignore[union-attr]
-
-
-async def test_an_answer_that_is_there_before_its_first_word_is_whole(connect: Connect) -> None:
-    _, _, client = await connect(filled=False)
-    *_, last = [event async for event in await client.responses.create(**ASKED, stream=True)]
-    assert last.type == "response.completed"
-    assert last.response.output_text.startswith("There are no documents here yet")
 
 
 @pytest.mark.sample(3)

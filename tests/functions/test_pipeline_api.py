@@ -7,20 +7,13 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.messages import message
 from footnote.errors import SearchUnavailable, StoreUnavailable
-from footnote.ports import Delta
-from footnote.types import ToolCall, Usage
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Site, read_events
 from tests.recordings.play import Failing
 from tests.recordings.scenes import PIXEL
 
 STREAM = {"accept": "text/event-stream"}
-FIELDS = {
-    "content", "sources", "confidence_score", "confidence_level", "suggested_questions", "context_sufficiency", "tier", "warnings",
-    "usage", "trace_id", "degraded", "persisted",
-}  # fmt: skip
 
 
 async def chat(site: Site, message: str = QUESTION, **fields: Any) -> dict[str, Any]:
@@ -39,33 +32,6 @@ def sent_to(site: Site) -> list[Any]:
     return site.core.models.model.sent  # type: ignore[attr-defined, no-any-return]
 
 
-async def test_an_answer_has_every_field_of_the_reply(open_site: OpenSite) -> None:
-    body = await chat(await open_site("It was built in 1894 [1]."), "Which bridge was built in 1894 and painted blue?")
-    assert set(body) == FIELDS
-    assert body["content"] == "It was built in 1894 [Source 1]."
-    [source] = body["sources"]
-    assert source == {
-        "document_id": "bridge",
-        "document_name": "Records",
-        "chunk_id": "bridge#000",
-        "page_number": 3,
-        "snippet": "The bridge was built in 1894.",
-        "relevance_score": source["relevance_score"],
-        "similarity_score": None,
-    }
-    assert 0 < source["relevance_score"] <= 1
-    assert body["confidence_level"] in ("medium", "high")
-    assert 0 < body["confidence_score"] <= 1
-    assert body["context_sufficiency"] == {"is_sufficient": True, "coverage_score": 1.0, "has_conflicts": False, "missing_aspects": []}
-    assert (body["tier"], body["warnings"], body["degraded"], body["persisted"]) == ("answer", [], False, True)
-
-
-async def test_without_a_model_the_answer_is_quoted_with_the_same_markers(open_site: OpenSite) -> None:
-    body = await chat(await open_site())
-    assert body["content"].endswith("The bridge was built in 1894. It is painted blue. [Source 1]")
-    assert [source["chunk_id"] for source in body["sources"]] == ["bridge#000"]
-
-
 @pytest.mark.parametrize("written", ["In 1894 [source 1].", "In 1894 (Source 1).", "In 1894 [SOURCES 1].", "In 1894 [Source 1, Source 9]."])
 async def test_markers_are_normalised_in_a_stream_too(written: str, open_site: OpenSite) -> None:
     site = await open_site(*written)  # one character at a time
@@ -74,22 +40,6 @@ async def test_markers_are_normalised_in_a_stream_too(written: str, open_site: O
     events = read_events(reply.text)
     assert "".join(event["content"] for event in events if event["type"] == "token") == "In 1894 [Source 1]."
     assert events[-1]["content"] == "In 1894 [Source 1]."
-
-
-async def test_a_stream_sends_steps_and_tokens_and_ends_with_the_whole_reply(open_site: OpenSite) -> None:
-    site = await open_site(Delta(thinking="Hm."), "It was built ", "in 1894 [1].", Delta(usage=Usage(10, 5)))
-    reply = await site.client.post("/v1/chat", json={"message": QUESTION}, headers={"accept": "application/json, text/event-stream;q=1"})
-    events = read_events(reply.text)
-    assert [event["type"] for event in events] == ["step", "debug", "step", "step", "think", "token", "token", "done"]
-    assert set(events[-1]) == {"type", *FIELDS}
-    assert events[-1]["trace_id"] == reply.headers["x-trace-id"]
-
-
-async def test_a_stream_that_breaks_off_ends_with_an_error(open_site: OpenSite) -> None:
-    site = await open_site("It was ", SearchUnavailable("The model broke off."))
-    events = read_events((await site.client.post("/v1/chat", json={"message": QUESTION}, headers=STREAM)).text)
-    assert (events[-1]["type"], events[-1]["final_response"]) == ("error", "It was")
-    assert set(events[-1]) == {"type", "content", "detail", "final_response", "usage"}
 
 
 # --- what a request can ask for ------------------------------------------------------------------
@@ -164,21 +114,6 @@ async def test_reasoning_that_the_request_asks_for_is_sent_as_thoughts_and_never
     assert "between <think> and </think>" in sent_to(site)[0].messages[-1].content
     assert "".join(event["content"] for event in events if event["type"] == "think") == "Document 1 says it."
     assert "".join(event["content"] for event in events if event["type"] == "token") == events[-1]["content"] == "In 1894 [Source 1]."
-
-
-async def test_general_answers_without_documents_and_claims_nothing(open_site: OpenSite) -> None:
-    body = await chat(await open_site("Hello."), "Hello!", mode="general")
-    assert (body["content"], body["sources"], body["confidence_score"], body["confidence_level"]) == ("Hello.", [], 0, "low")
-    assert body["context_sufficiency"] == {"is_sufficient": False, "coverage_score": 0, "has_conflicts": False, "missing_aspects": []}
-
-
-async def test_an_agent_searches_and_cites_in_the_same_style(open_site: OpenSite) -> None:
-    call = Delta(tool_calls=(ToolCall("c1", "search_documents", '{"query": "bridge built"}'),))
-    site = await open_site(call)
-    site.core.models.model.replies += [["It was built in 1894 [1]."]]  # type: ignore[attr-defined]
-    body = await chat(site, mode="agent")
-    assert (body["content"], [source["document_id"] for source in body["sources"]]) == ("It was built in 1894 [Source 1].", ["bridge"])
-    assert body["confidence_score"] > 0
 
 
 async def test_vision_reads_images_and_other_modes_refuse_them(open_site: OpenSite) -> None:
@@ -286,16 +221,6 @@ async def test_a_repeated_request_gets_the_stored_reply(open_site: OpenSite) -> 
 
 
 # --- errors --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("mode", ["general", "agent", "vision"])
-@pytest.mark.parametrize("headers", [{}, STREAM])
-async def test_a_mode_that_needs_a_model_names_the_remedy(mode: str, headers: dict[str, str], open_site: OpenSite) -> None:
-    body = {"message": QUESTION, "mode": mode, "images": [PIXEL] if mode == "vision" else []}
-    reply = await (await open_site()).client.post("/v1/chat", json=body, headers=headers)
-    assert reply.status_code == 503
-    assert set(reply.json()["error"]) == {"message", "type", "param", "code"}
-    assert message("add_model_off", "en") in reply.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(

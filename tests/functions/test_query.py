@@ -12,7 +12,7 @@ import pytest
 from footnote.answer.messages import message
 from footnote.errors import ModelTimeout, ModelUnavailable, StoreUnavailable
 from footnote.ports import Delta
-from footnote.types import Caller, Search, ToolCall, Usage
+from footnote.types import Caller, Search
 from footnote_http.callers import caller_of
 from footnote_http.streams import Streams
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, make_document, put_document
@@ -32,62 +32,6 @@ def in_order(expected: list[str], names: list[str]) -> bool:
 
 
 # --- /ask --------------------------------------------------------------------------------------
-
-
-async def test_an_answer_cites_documents_by_id_and_says_where_its_markers_stand(open_site: OpenSite) -> None:
-    site = await open_site(MODEL_ANSWER, Delta(usage=Usage(11, 7)))
-    reply = await site.client.post("/ask", json=ASK)
-    body = reply.json()
-    assert (reply.status_code, body["answer"]) == (200, SHOWN_ANSWER)
-    assert [(c["number"], c["doc_id"], c["chunk_id"], c["title"], c["snippet"]) for c in body["citations"]] == [
-        (1, "bridge", "bridge#000", "Records", "The bridge was built in 1894.")
-    ]
-    assert [body["answer"][start:end] for start, end in body["citations"][0]["spans"]] == ["[^bridge]", "[^bridge]"]
-    assert body["citations"][0]["spans"] == [[21, 30], [51, 60]]
-    assert [(hit["chunk_id"], hit["content"], hit["page"]) for hit in body["hits"]] == [("bridge#000", BRIDGE[0], 3)]
-    assert {name: body[name] for name in ("outcome", "extractive", "model", "notice", "degraded", "persisted", "debug")} == {
-        "outcome": "answered",
-        "extractive": False,
-        "model": "fake",
-        "notice": None,
-        "degraded": False,
-        "persisted": True,
-        "debug": None,
-    }
-    assert body["usage"] == {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18, "estimated": False}
-    assert body["trace_id"] == reply.headers["x-trace-id"]
-    assert body["latency_ms"] > 0
-    assert (await site.core.turns.get(LOCAL, body["trace_id"]))["conversations"][1]["content"] == SHOWN_ANSWER
-
-
-@pytest.mark.usefixtures("sure_of_little")
-async def test_without_a_model_the_reply_says_so_and_how_to_add_one(open_site: OpenSite) -> None:
-    site = await open_site()
-    body = (await site.client.post("/ask", json=ASK)).json()
-    assert body["answer"].startswith("**Records**\n\nThe bridge was built in 1894. It is painted blue. [^bridge]")
-    assert (body["extractive"], body["model"], body["degraded"]) == (True, None, False)
-    assert body["notice"] == "No language model is configured. Set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY)."
-    for citation in body["citations"]:
-        assert {body["answer"][start:end] for start, end in citation["spans"]} == {"[^bridge]"}
-
-
-@pytest.mark.usefixtures("sure_of_little")
-async def test_debug_shows_the_time_and_result_of_each_step(open_site: OpenSite) -> None:
-    site = await open_site()
-    debug = (await site.client.post("/ask", json=ASK | {"debug": True, "retriever": "bm25"})).json()["debug"]
-    assert (debug["language"], debug["retriever"]) == ("en", "bm25")
-    names = [step["name"] for step in debug["steps"]]
-    assert in_order(["guard", "model", "language", "search", "fuse", "read", "extract", "check", "follow_up", "save", "meter"], names)
-    assert list(debug["latency_map"]) == names
-    assert debug["steps"][names.index("read")]["out"] == {"hits": 1}
-
-
-@pytest.mark.usefixtures("sure_of_little")
-async def test_a_model_that_fails_before_its_first_token_is_replaced_by_quotes(open_site: OpenSite) -> None:
-    site = await open_site(ModelUnavailable("down"))
-    body = (await site.client.post("/ask", json=ASK)).json()
-    assert body["answer"].startswith("**Records**\n\nThe bridge was built in 1894. It is painted blue. [^bridge]")
-    assert (body["extractive"], body["degraded"], body["model_failed"]) == (True, True, True)
 
 
 AT, UNTER = "down The model at http://model.test/v1 did not answer.", "down Das Modell unter http://model.test/v1 hat nicht geantwortet."
@@ -124,15 +68,6 @@ async def test_a_question_without_hits_does_not_blame_a_model(open_site: OpenSit
     assert (body["outcome"], body["model_failed"], body["notice"]) == ("no_hits", False, None)
 
 
-@pytest.mark.parametrize(("name", "key"), [("default", "no_hits"), ("never-made", "empty")])
-async def test_an_answer_without_hits_says_so_and_cites_nothing(name: str, key: str, open_site: OpenSite) -> None:
-    site = await open_site("An invention.")
-    reply = await site.client.post("/ask", json=ASK | {"query_text": "Zebras?", "index_name": name})
-    body = reply.json()
-    assert (reply.status_code, body["answer"], body["outcome"]) == (200, message(key, "en"), "no_hits")
-    assert (body["citations"], body["hits"]) == ([], [])
-
-
 async def test_replies_say_whether_vectors_are_pending(open_site: OpenSite) -> None:
     site = await open_site()
     site.core.embedder = embedder = FakeEmbedder()
@@ -154,15 +89,6 @@ async def test_replies_say_whether_vectors_are_pending(open_site: OpenSite) -> N
     site.app.dependency_overrides[caller_of] = lambda: Caller("ann", frozenset({"staff"}))
     assert await pending() == [False] * 4  # the pending document is not readable by this caller
     assert embedder.embedded
-
-
-async def test_an_answer_can_come_as_claims_with_their_documents(open_site: OpenSite) -> None:
-    site = await open_site(MODEL_ANSWER)
-    body = (await site.client.post("/ask", json=ASK | {"answer_format": "json"})).json()
-    assert body["answer"] == {
-        "answer": SHOWN_ANSWER,
-        "claims": [{"text": "It was built in 1894.", "doc_ids": ["bridge"]}, {"text": "It is painted blue.", "doc_ids": ["bridge"]}],
-    }
 
 
 async def test_a_stream_ends_with_the_claims_and_so_does_a_resumed_or_stored_one(open_site: OpenSite) -> None:
@@ -209,20 +135,6 @@ async def test_a_model_alone_answers_from_what_was_said_before_and_searches_noth
     assert (await site.core.turns.get(LOCAL, body["trace_id"]))["search_type"] == "gpt"
 
 
-async def test_an_agents_searches_are_steps_and_its_numbers_are_citations(open_site: OpenSite) -> None:
-    wish = Delta(tool_calls=(ToolCall("c1", "search_documents", '{"query": "bridge built"}'),))
-    site = await open_site()
-    site.core.models.model = FakeModel([[wish], ["In 1894 [1]."]])  # type: ignore[attr-defined]
-    events = read_events((await site.client.post("/ask/stream", json=ASK | {"mode": "pa"})).text)
-    steps = [event["id"] for event in events if event["type"] == "step"]
-    assert in_order(["round", "tool:search_documents", "round#2", "check"], steps)
-    done = events[-1]
-    assert (done["answer"], [(c["number"], c["doc_id"], c["spans"]) for c in done["citations"]]) == (
-        "In 1894 [1].",
-        [(1, "bridge", [[8, 11]])],
-    )
-
-
 @pytest.mark.parametrize("mode", ["gpt", "pa"])
 @pytest.mark.parametrize("path", ["/ask", "/ask/stream"])
 async def test_a_mode_that_needs_a_model_says_how_to_add_one(path: str, mode: str, open_site: OpenSite) -> None:
@@ -267,28 +179,6 @@ async def test_a_stream_whose_model_fails_at_once_quotes_instead(open_site: Open
     assert text.startswith("**Records**\n\nThe bridge was built in 1894. It is painted blue. [^bridge]")
     assert (events[-1]["type"], events[-1]["answer"], events[-1]["degraded"]) == ("done", text, True)
     assert [event["status"] for event in events if event.get("name") == "answer"] == ["fallback"]
-
-
-async def test_a_stream_that_breaks_off_ends_with_an_error_and_what_was_said(open_site: OpenSite) -> None:
-    site = await open_site("It was built ", ModelTimeout("The model took too long."))
-    reply = await site.client.post("/ask/stream", json=ASK)
-    events = read_events(reply.text)
-    trace_id = reply.headers["x-trace-id"]
-    usage = events[-1].pop("usage")
-    assert (usage["completion_tokens"], usage["estimated"], usage["prompt_tokens"] > 0) == (3, True, True)
-    assert (reply.status_code, events[-1]) == (
-        200,
-        {
-            "type": "error",
-            "problem": "urn:footnote:model-unavailable",
-            "content": "The language model did not answer in time",
-            "detail": f"The model took too long. (trace {trace_id})",
-            "final_response": "It was built",
-            "trace_id": trace_id,
-        },
-    )
-    assert "done" not in [event["type"] for event in events]
-    assert (await site.core.turns.get(LOCAL, trace_id))["status"] == "error"
 
 
 async def test_the_turn_of_a_reader_who_leaves_is_finished_and_saved_if_it_ends_soon(open_site: OpenSite) -> None:
@@ -356,40 +246,6 @@ async def test_a_search_by_reciprocal_ranks_keeps_their_order_and_its_answer_is_
     assert [hit["_score"] for hit in found] == pytest.approx([1.0, 31 / 32])
     answered = (await site.client.post("/ask", json=ASK | {"debug": True})).json()
     assert "refine" in [step["name"] for step in answered["debug"]["steps"]]
-
-
-@pytest.mark.parametrize("retriever", ["rrf", "bm25", "cc"])
-async def test_hits_come_in_the_shape_of_an_elasticsearch_reply(retriever: str, open_site: OpenSite) -> None:
-    site = await open_site()
-    reply = await site.client.post(f"/retrieve-{retriever}", json=ASK | {"fields_exclude": ["headings", "level"]})
-    body = reply.json()
-    assert isinstance(body.pop("took"), int)
-    score = body["hits"]["max_score"]
-    assert score > 0
-    assert body == {
-        "timed_out": False,
-        "hits": {
-            "total": {"value": 1, "relation": "eq"},
-            "max_score": score,
-            "hits": [
-                {
-                    "_index": "default",
-                    "_id": "bridge#000",
-                    "_score": score,
-                    "_source": {
-                        "doc_id": "bridge",
-                        "title": "Records",
-                        "content": BRIDGE[0],
-                        "permission_groups": ["*"],
-                        "created_time": "1970-01-01T00:00:01.000+00:00",
-                        "page": 3,
-                        "lang": "en",
-                        "paragraph_type": "normal",
-                    },
-                }
-            ],
-        },
-    }
 
 
 async def test_hits_are_counted_limited_and_filtered(open_site: OpenSite) -> None:

@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 
 from footnote.answer.messages import message
-from footnote.errors import SearchUnavailable, Unavailable
+from footnote.errors import Unavailable
 from footnote.plan import make_plan
-from footnote.ports import Delta, Found, Scope
+from footnote.ports import Found, Scope
 from footnote.settings import Rerank, Settings
 from footnote.types import Caller, Candidate, Fact, Query, Request
 from footnote_query.dialects.vexora import RAG
 from tests.fakes import make_document, put_document
-from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site, read_events
-from tests.recordings.play import Failing
+from tests.functions.conftest import BRIDGE, QUESTION, OpenSite, Site, read_events
 
 STRANGER = Caller("ann", frozenset({"strangers"}))
 FIELDS = {"message", "sources", "searchResults", "hasRelevantSources", "tier", "warnings", "usage", "trace_id", "degraded", "persisted"}
@@ -62,25 +61,6 @@ def test_a_reranker_is_shown_twenty_passages() -> None:
     assert make_plan(Request(QUESTION), RAG, Settings()).pool_size == 0
 
 
-async def test_a_reply_has_its_sources_and_what_was_found(open_site: OpenSite) -> None:
-    body = await chat(await open_site("It was built in 1894 [1]."))
-    assert set(body) == FIELDS
-    assert (body["message"], body["hasRelevantSources"], body["tier"], body["warnings"]) == (
-        "It was built in 1894 [1].",
-        True,
-        "answer",
-        [],
-    )
-    source, added = body["sources"]
-    assert (added["snippet"], added["score"]) == (BRIDGE[1], 0)
-    shown = {
-        "documentId": "bridge", "documentName": "Records", "chunkId": "bridge#000", "pageNumber": 3,
-        "snippet": "The bridge was built in 1894.", "level": 2, "score": source["score"],
-    }  # fmt: skip
-    assert source == shown
-    assert body["searchResults"] == {"query": QUESTION, "results": [{**shown, "content": BRIDGE[0]}], "totalResults": 1}
-
-
 @pytest.mark.parametrize("streamed", [False, True])
 async def test_an_unsupported_answer_is_withheld_where_it_is_not_streamed(streamed: bool, open_site: OpenSite) -> None:
     site = await open_site("It was built in 1777 by pirates [1].")
@@ -95,22 +75,6 @@ async def test_a_marker_is_the_place_of_its_source(open_site: OpenSite) -> None:
     body = await chat(site, "When was the bridge built and do ferries cross the river?")
     assert body["message"] == "Built in 1894 [2]. Ferries cross every hour [1]."
     assert {source["snippet"] for source in body["sources"]} == {"The bridge was built in 1894.", BRIDGE[1]}
-
-
-@pytest.mark.usefixtures("sure_of_little")
-async def test_without_a_model_sentences_are_quoted(open_site: OpenSite) -> None:
-    body = await chat(await open_site())
-    assert body["message"].endswith("The bridge was built in 1894. It is painted blue. [1]")
-    assert body["hasRelevantSources"] is True
-
-
-async def test_a_stream_begins_with_its_sources_and_ends_with_the_reply(open_site: OpenSite) -> None:
-    events = await stream(await open_site(Delta(thinking="Hm."), "In 1894", " [1]."))
-    assert [event["type"] for event in events] == ["sources", "step", "think", "token", "token", "done"]
-    (first, *_), (last, *_) = events[0]["sources"], events[-1]["sources"]
-    assert (first["snippet"], last["snippet"]) == (BRIDGE[0], "The bridge was built in 1894.")  # cited only when the text is there
-    assert {**first, "snippet": ""} == {**last, "snippet": ""}
-    assert set(events[-1]) == {"type", *FIELDS}
 
 
 @pytest.mark.parametrize("question", ["Zebras?", QUESTION])
@@ -131,20 +95,6 @@ async def test_without_rag_the_model_alone_answers(rag: dict[str, Any] | None, o
     *earlier, asked = [each.content for each in sent_to(site)[0].messages[1:]]
     assert earlier == ["My name is Ada.", "Hello Ada."]
     assert asked.endswith("\n\nWhat is my name?")
-
-
-async def test_a_plain_chat_without_a_model_names_the_remedy(open_site: OpenSite) -> None:
-    reply = await (await open_site()).client.post("/api/chat", json=asks("Hello!", rag=None))
-    assert (reply.status_code, message("add_model_off", "en") in reply.json()["detail"]) == (503, True)
-
-
-@pytest.mark.parametrize(
-    ("text", "key", "lang"),
-    [("Hi", "greeting", "en"), ("Danke!", "welcome", "de"), ("안녕하세요", "greeting", "ko"), ("Wer bist du?", "greeting", "de")],
-)
-async def test_small_talk_is_not_searched_for_in_automatic_mode(text: str, key: str, lang: str, open_site: OpenSite) -> None:
-    body = await chat(await open_site(), text, rag={"mode": "automatic"})
-    assert (body["message"], body["sources"], body["searchResults"]["results"]) == (message(key, lang), [], [])
 
 
 async def test_a_model_answers_small_talk_itself(open_site: OpenSite) -> None:
@@ -237,13 +187,6 @@ async def test_the_model_reads_further_passages_of_the_best_documents(open_site:
 # --- what goes wrong -----------------------------------------------------------------------------
 
 
-async def test_without_a_readable_document_the_reply_says_so(open_site: OpenSite) -> None:
-    site = await open_site("An invention.", caller=STRANGER, filled=False)
-    await put_document(site.core.index, make_document("bridge", groups=("board",)), BRIDGE)
-    body = await chat(site)
-    assert (body["message"], body["sources"], body["hasRelevantSources"]) == (message("no_access", "en"), [], False)
-
-
 @pytest.mark.parametrize(
     ("question", "lang"),
     [("Zebras?", "en"), ("Welche Tiere gibt es in Afrika und was fressen sie?", "de"), ("얼룩말은 무엇을 먹나요?", "ko")],
@@ -259,13 +202,6 @@ async def test_an_answer_that_its_sources_support_in_part_goes_out_with_a_warnin
     said = "The bridge was built in 1894 [1]. Giants paid 1492 euros for it [1]."
     body = await chat(await open_site(said))
     assert (body["message"], body["tier"], body["warnings"]) == (said, "answer", ["unsupported"])
-
-
-@pytest.mark.usefixtures("sure_of_little")
-async def test_quotes_replace_an_answer_that_its_sources_do_not_support(open_site: OpenSite) -> None:
-    body = await chat(await open_site("It was built in 1492 by giants [1]."))
-    assert body["message"].startswith("**Records**\n\nThe bridge was built in 1894.")
-    assert body["warnings"] == ["unfounded"]
 
 
 @pytest.mark.parametrize("streams", [False, True])
@@ -305,12 +241,6 @@ async def test_an_invalid_request_is_a_422(fields: dict[str, Any], open_site: Op
     assert (await (await open_site()).client.post("/api/chat", json=asks() | fields)).status_code == 422
 
 
-async def test_a_search_that_is_down_is_a_503_never_nothing_found(open_site: OpenSite) -> None:
-    site = await open_site()
-    setattr(site.core, "index", Failing(site.core.index, "candidates", SearchUnavailable("Down.")))  # noqa: B010
-    assert (await site.client.post("/api/chat", json=asks())).status_code == 503
-
-
 async def test_a_failing_model_is_replaced_by_quotes_with_the_same_numbers(open_site: OpenSite) -> None:
     events = await stream(await open_site(Unavailable("The model is down.")))
     assert (events[0]["type"], events[-1]["type"], events[-1]["degraded"]) == ("sources", "done", True)
@@ -322,12 +252,6 @@ async def test_expansion_that_fails_leaves_the_answer(open_site: OpenSite, monke
     monkeypatch.setattr("footnote.rank.expand._around", lambda *_: 1 / 0)
     body = await chat(site)
     assert (body["message"], body["degraded"]) == ("In 1894 [1].", True)
-
-
-async def test_a_turn_is_stored_under_the_name_of_the_api(open_site: OpenSite) -> None:
-    site = await open_site()
-    block = await site.core.turns.get(LOCAL, (await chat(site))["trace_id"])
-    assert (block["dialect"], block["room_id"] == block["trace_id"]) == ("vexora", True)
 
 
 class BridgeGraph:

@@ -7,13 +7,22 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.retrieve.fuse import COMMON, INFORMATIVE, add_derived, convex_combination, fuse_lists, reciprocal_ranks, vectors_count
+from footnote.retrieve.fuse import (
+    COMMON,
+    INFORMATIVE,
+    add_derived,
+    convex_combination,
+    fuse_lists,
+    lists_counted,
+    reciprocal_ranks,
+    vectors_count,
+)
 from footnote.retrieve.fuse import fuse as fuse_one
 from footnote.settings import Fusion, Rag
 from footnote.types import Candidate, Candidates, Query, Ranked, RankedList, Retriever, lists_of
 from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeEmbedder
-from tests.turns import make_turn
+from tests.turns import SETTINGS, make_turn
 
 
 def fuse(found: Candidates, retriever: Retriever, *, weight: float, rrf_k: int = 30) -> list[Ranked]:
@@ -267,3 +276,8 @@ def test_derived_queries_change_the_order_but_not_how_well_the_best_scores() -> 
         ("a", 0.64, "Why?"),
         ("c", 0.16, "Why?"),
     ]
+
+
+@pytest.mark.parametrize(("retriever", "lists"), [("bm25", ("words",)), ("knn", ("vectors",))])
+def test_a_search_by_one_list_counts_that_one_alone(retriever: Retriever, lists: tuple[str, ...]) -> None:
+    assert lists_counted(make_turn(retriever=retriever), None, SETTINGS.rag) == lists
