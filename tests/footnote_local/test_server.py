@@ -186,7 +186,6 @@ class Running:
 def server(environment: dict[str, str], docs: Path) -> Iterator[Running]:
     command = [sys.executable, "-m", "footnote_local", "serve", "--port", "0", "--json", "--ingest", str(docs)]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
     line = "".join(iter(process.stdout.readline, "}\n")) + "}"
     try:
         yield Running(process, json.loads(line)["url"])

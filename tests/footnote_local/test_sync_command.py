@@ -81,9 +81,7 @@ async def test_a_sync_names_what_failed_although_the_run_that_added_it_was_kille
     assert sorted(outcome.failed) == ["broken0.pdf", "broken1.pdf", "broken2.pdf"]
     core = open_core(tmp_path / "data")
     record = await core.records.get("source", source.address)
-    assert record is not None
     last = read_record(record.value).last_run
-    assert last is not None
     assert (last.failed, sorted(each.name for each in last.failures)) == (3, ["broken0.pdf", "broken1.pdf", "broken2.pdf"])
     await core.close()
 

@@ -180,7 +180,6 @@ async def test_another_name_and_the_settings_of_the_collection(archive: Path, so
     target = cores("target")
     await import_collection(target, archive, "manuals", silent)
     made = (await target.collections.directory()).find("manuals")
-    assert made is not None
     assert (made.settings, made.title) == (settings, "Our handbooks")
     assert len(await documents(target, "manuals")) == len(FILES) + 1
     assert [each[1] for each in await answers(target, "manuals")] == [each[1] for each in await answers(source)]

@@ -92,7 +92,6 @@ async def test_a_question_interrupts_a_description_which_is_made_afterwards(core
     await anext(events)
     await scribe.is_given_up()
     (done,) = [event async for event in events if isinstance(event, Done)]
-    assert done.turn.answer is not None
     assert "1874" in done.turn.answer.text
     scribe.may.set()
     await wait_until(core, document, described_by="model")

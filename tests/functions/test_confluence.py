@@ -94,8 +94,7 @@ async def add(client: httpx.AsyncClient, confluence: Confluence, core: Core, pag
     reply = await send(client, confluence, page_id, **options)
     assert reply.status_code == 202, reply.text
     await work(core)
-    added: dict[str, Any] = reply.json()
-    return added
+    return reply.json()
 
 
 async def shown(client: httpx.AsyncClient) -> dict[str, tuple[str, list[str]]]:

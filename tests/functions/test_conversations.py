@@ -39,8 +39,7 @@ def client_of(site: Site, caller: Caller) -> httpx.AsyncClient:
 async def ask(site: Site, **fields: Any) -> dict[str, Any]:
     reply = await site.client.post("/ask", json=ASK | fields)
     assert reply.status_code == 200
-    body: dict[str, Any] = reply.json()
-    return body
+    return reply.json()
 
 
 async def test_a_stored_turn_is_the_reply_with_its_feedback(open_site: OpenSite, clock: HandClock) -> None:

@@ -41,7 +41,6 @@ async def add(core: Core, name: str, text: str, *groups: str) -> str:
 
 async def rate(core: Core, question: str, rating: Any, caller: Caller = ANN, **given: Any) -> str:
     turn = await core.answer.finish(core.new_turn(Request(question, "default"), caller, HELD))
-    assert turn.answer is not None
     assert turn.answer.citations
     await core.turns.put_feedback(caller, Feedback(turn.trace_id, caller.user_id, rating, created_at=core.clock(), **given))
     return turn.trace_id
@@ -60,8 +59,7 @@ async def replayed(client: httpx.AsyncClient, new: dict[str, Any] = NEW, **body:
     assert made.status_code == 201, made.text
     reply = await client.post(f"/experiments/{new['name']}/replay", json=body)
     assert reply.status_code == 200, reply.text
-    found: dict[str, Any] = reply.json()
-    return found
+    return reply.json()
 
 
 def value_of(body: dict[str, Any], arm: str, metric: str) -> tuple[float, float | None]:

@@ -89,7 +89,6 @@ async def test_personal_data_is_masked_in_every_text(core: Core, open_client: Op
     }
     await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "down"} | texts)
     given = await core.turns.feedback(LOCAL, "t1")
-    assert given is not None
     assert (given.reason, given.comment) == ("Falsch, siehe [e-mail].", "담당자 [phone]로 전화하세요")
     assert (given.proposed_answer, given.tags) == ("Pay to [IBAN] or with [card].", ("call [phone]", "old"))
 

@@ -60,8 +60,7 @@ class People:
         return await self.call(caller, create_query, "POST", "/golden", json=body)
 
     async def listed(self, caller: Caller = ADMIN, **params: Any) -> list[dict[str, Any]]:
-        data: list[dict[str, Any]] = (await self.call(caller, create_query, "GET", "/golden", params=params)).json()["data"]
-        return data
+        return (await self.call(caller, create_query, "GET", "/golden", params=params)).json()["data"]
 
 
 @pytest.fixture

@@ -351,8 +351,7 @@ async def post_form(client: httpx.AsyncClient, target: dict[str, Any], data: byt
 
 
 async def document_of(client: httpx.AsyncClient, target: dict[str, Any]) -> dict[str, Any]:
-    got: dict[str, Any] = (await client.get(f"/documents/{target['doc_id']}")).json()
-    return got
+    return (await client.get(f"/documents/{target['doc_id']}")).json()
 
 
 async def test_a_signed_form_brings_the_file_under_the_promised_id(core: Core, client: httpx.AsyncClient) -> None:
@@ -429,8 +428,7 @@ async def test_a_file_that_could_not_be_ingested_gets_no_form(
 async def test_an_upload_without_groups_is_private_unless_there_is_only_one_user(core: Core, open_client: OpenClient) -> None:
     async def groups_of(caller: Caller) -> list[str]:
         client = await open_client(as_caller(caller, create_app))
-        groups: list[str] = (await send(client, permission_groups=[" "])).json()["permission_groups"]
-        return groups
+        return (await send(client, permission_groups=[" "])).json()["permission_groups"]
 
     assert await groups_of(LOCAL) == ["*"]
     assert await groups_of(Caller("ann", frozenset({"eng", "user:ann"}))) == ["user:ann"]

@@ -72,8 +72,7 @@ def example(**data: Any) -> dict[str, Any]:
 async def hits(search: httpx.AsyncClient, query: str, **changes: Any) -> list[dict[str, Any]]:
     asked = {"index_name": "your_index_name", "query_text": query, "permission_groups": ["user"], "num_result_doc": 50, **changes}
     reply = await search.post("/retrieve-bm25", json=asked)
-    found: list[dict[str, Any]] = reply.json()["hits"]["hits"]
-    return found
+    return reply.json()["hits"]["hits"]
 
 
 @pytest.mark.usefixtures("worker")

@@ -61,8 +61,7 @@ async def open_core(tmp_path: Path) -> AsyncIterator[Open]:
 
 
 async def ask(client: httpx.AsyncClient, **fields: Any) -> dict[str, Any]:
-    reply: dict[str, Any] = (await client.post("/ask", json={**ASK, **fields})).json()
-    return reply
+    return (await client.post("/ask", json={**ASK, **fields})).json()
 
 
 async def status(client: httpx.AsyncClient, lang: str = "en") -> tuple[str | None, str]:
@@ -93,7 +92,6 @@ async def test_the_same_question_is_answered_by_an_ollama_while_it_runs(open_cor
 def test_closest_passages_say_how_to_add_a_model_too() -> None:
     turn = closest()
     body = reply(replace(turn, record=replace(turn.record, model_source=ModelSource("not_found", looked_for=(("Ollama", 11434),)))), LLM())
-    assert body.notice is not None
     assert body.notice.startswith("No language model: no Ollama on port 11434. Start one of them")
 
 

@@ -282,5 +282,4 @@ async def test_a_truncated_answer_says_so_to_a_client_of_mcp(cut: Cut, site: Sit
     site.replies("The bridge was built in 1894 [1]. It", end(cut))
     async with Client(f"{await serve(create_app(lambda: site.core))}/mcp") as client:
         result = await client.call_tool("ask", {"question": QUESTION})
-    assert result.structured_content is not None
     assert result.structured_content["warnings"] == [f"cut_{cut}"]

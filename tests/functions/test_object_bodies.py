@@ -259,8 +259,7 @@ async def test_uploading_the_name_of_anothers_file_creates_a_separate_document(p
 
     async def put(who: str) -> str:
         file = {"file": (f"mine-{person}.txt", f"Written by {who}.".encode())}
-        doc_id: str = (await world.ask(who, "POST", "/ingest/file", files=file, data=data)).json()["doc_id"]
-        return doc_id
+        return (await world.ask(who, "POST", "/ingest/file", files=file, data=data)).json()["doc_id"]
 
     theirs, mine = await put(person), await put("owner")
     assert mine != theirs

@@ -49,8 +49,7 @@ async def open_product(tmp_path: Path, llama_url: str) -> AsyncIterator[Open]:
 
 async def ask(client: httpx.AsyncClient, lang: str = "en") -> dict[str, Any]:
     body = {"query_text": QUESTIONS[lang], "index_name": "default", "permission_groups": []}
-    reply: dict[str, Any] = (await client.post("/ask", json=body)).json()
-    return reply
+    return (await client.post("/ask", json=body)).json()
 
 
 def is_sound(reply: dict[str, Any]) -> bool:

@@ -33,8 +33,7 @@ async def ask(client: httpx.AsyncClient, **fields: Any) -> str:
 async def replay(client: httpx.AsyncClient, trace_id: str, **body: Any) -> dict[str, Any]:
     reply = await client.post(f"/turns/{trace_id}/replay", json=body)
     assert reply.status_code == 200, reply.text
-    found: dict[str, Any] = reply.json()
-    return found
+    return reply.json()
 
 
 def marks(found: dict[str, Any]) -> list[tuple[str, Any, Any]]:

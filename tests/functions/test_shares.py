@@ -26,8 +26,7 @@ COLOUR = "The bridge is painted green."
 async def share(site: Site, room_id: str = "r1", **fields: Any) -> dict[str, Any]:
     reply = await site.client.post("/shares", json={"room_id": room_id, **fields})
     assert reply.status_code == 201, reply.text
-    made: dict[str, Any] = reply.json()
-    return made
+    return reply.json()
 
 
 async def opened(site: Site, token: str, caller: Caller, **params: Any) -> httpx.Response:

@@ -62,7 +62,6 @@ def address_of(confluence: Confluence) -> str:
 
 async def last_run(core: Core, address: str) -> LastRun | None:
     record = await core.records.get("source", address)
-    assert record is not None
     return read_record(record.value).last_run
 
 
@@ -74,12 +73,10 @@ async def test_a_source_is_synced_and_every_run_is_recorded(core: Core, confluen
     assert await sync_sources(core) == {"done": 1}
     assert await names(core) == {f"Page {number}.xml" for number in range(1, 6)}
     first = await last_run(core, address_of(confluence))
-    assert first is not None
     assert (first.state, first.added, first.failed) == ("done", 5, 0)
     clock.now += 3600
     assert await sync_sources(core) == {"done": 1}
     second = await last_run(core, address_of(confluence))
-    assert second is not None
     assert (second.at - first.at, second.added, second.unchanged) == (3600, 0, 5)
     assert await last_run(core, "file:///handbooks") is None
 
@@ -91,7 +88,6 @@ async def test_more_deletions_than_a_tenth_wait_for_consent_and_all_else_is_done
     confluence.pages["3"].readers = (["unknown"], [])
     assert await sync_sources(core) == {"needs_consent": 1}
     run = await last_run(core, address_of(confluence))
-    assert run is not None
     assert (run.state, run.lost, run.documents, run.removed, run.changed) == ("needs_consent", 1, 5, 0, 2)
     assert await names(core) == {"Page 1.xml", "Changed.xml", "confluence-3.xml", "Page 4.xml", "Page 5.xml"}
 
@@ -100,7 +96,6 @@ async def test_a_run_that_takes_too_long_is_continued_by_the_next(core: Core, co
     confluence.replies[f"{API}/3"] = [30.0]
     assert await sync_sources(core, 2.0) == {"unfinished": 1}
     run = await last_run(core, address_of(confluence))
-    assert run is not None
     assert (run.state, run.added) == ("unfinished", len(await names(core)))
     assert await sync_sources(core) == {"done": 1}
     assert len(await names(core)) == 5
@@ -111,7 +106,6 @@ async def test_a_source_that_cannot_be_reached_is_recorded_and_leaves_the_others
     confluence.replies[API] = [JSONResponse({}, 500)] * 4
     assert await sync_sources(core) == {"failed": 2}
     run = await last_run(core, address_of(confluence))
-    assert run is not None
     assert "status 500" in run.detail
     assert await sync_sources(core) == {"failed": 1, "done": 1}
 
@@ -135,7 +129,6 @@ async def test_a_defect_is_recorded_and_leaves_the_others(
     clock.now += 100
     assert await sync_sources(core) == {"failed": 1, "done": 1}
     run = await last_run(core, broken)
-    assert run is not None
     assert (run.state, run.detail) == ("failed", "An unexpected error occurred. The log says more; report it if it happens again.")
     assert run.at == clock.now
 

@@ -34,7 +34,6 @@ async def judge(open_site: OpenSite) -> AsyncIterator[Judge]:
             site.core.models.model = Writing(TEXT, TEXT)  # type: ignore[attr-defined]
             wanted: Any = Verifying(base_url=server.url + BASES[shape], shape=shape, timeout_s=timeout_s)  # type: ignore[arg-type]
             site.core.verifier = make_verifier(wanted)
-            assert site.core.verifier is not None
             stack.push_async_callback(site.core.verifier.close)
             return site, server
 

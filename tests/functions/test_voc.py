@@ -52,15 +52,13 @@ async def filled(world: World) -> World:
 async def search(world: World, person: str, **body: Any) -> dict[str, Any]:
     reply = await world.ask(person, "POST", "/voc/search", json=body)
     assert reply.status_code == 200, reply.text
-    found: dict[str, Any] = reply.json()
-    return found
+    return reply.json()
 
 
 async def get(world: World, person: str, path: str, **params: Any) -> dict[str, Any]:
     reply = await world.ask(person, "GET", path, params=params)
     assert reply.status_code == 200, reply.text
-    found: dict[str, Any] = reply.json()
-    return found
+    return reply.json()
 
 
 async def test_a_search_finds_rows_with_what_is_known_of_them(filled: World) -> None:

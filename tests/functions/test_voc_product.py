@@ -38,8 +38,7 @@ class Site:
     async def find(self, query: str, **body: Any) -> dict[str, Any]:
         reply = await self.client.post("/voc/search", json={"source": "product", "query": query, **body})
         assert reply.status_code == 200, reply.text
-        found: dict[str, Any] = reply.json()
-        return found
+        return reply.json()
 
     async def texts(self, query: str, **body: Any) -> list[str]:
         return [voice["text"] for voice in (await self.find(query, **body))["data"]]
