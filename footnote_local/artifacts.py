@@ -69,17 +69,17 @@ def target(layers: Sequence[Path]) -> str | None:
     """The target Python version, such as 3.14, taken from compiled extensions; None if there are none."""
     for layer in layers:
         for path in sorted(layer.rglob("*.so")):
-            if found := EXTENSION.search(path.name):
-                return f"{found[1]}.{found[2]}"
+            if match := EXTENSION.search(path.name):
+                return f"{match[1]}.{match[2]}"
     return None
 
 
 def find_python(version: str) -> str | None:
     """Finds an interpreter of this version: this one, on the PATH, or from uv or pyenv. Bytecode is platform-independent."""
     for candidate in _candidates(version):
-        asked = [candidate, "-c", "import sys; print(sys.executable, '%d.%d' % sys.version_info[:2])"]
+        command = [candidate, "-c", "import sys; print(sys.executable, '%d.%d' % sys.version_info[:2])"]
         try:
-            words = _run(asked, {**os.environ, "PYENV_VERSION": version}, check=True).split()
+            words = _run(command, {**os.environ, "PYENV_VERSION": version}, check=True).split()
         except (OSError, subprocess.CalledProcessError):
             continue
         if words[-1] == version:
@@ -92,8 +92,8 @@ def _candidates(version: str) -> Iterator[str]:
     for folder in os.get_exec_path():
         yield str(Path(folder) / f"python{version}")
     if uv := shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent)):
-        asked = [uv, "python", "find", "--managed-python", "--no-project", "--offline", version]
-        yield _run(asked).strip()
+        command = [uv, "python", "find", "--managed-python", "--no-project", "--offline", version]
+        yield _run(command).strip()
 
 
 def compile_modules(python: str, folder: Path, where: str) -> None:

@@ -62,8 +62,8 @@ def create(
     from footnote_query.collection_changes import NewCollection, create
 
     settings = _settings(chunker, embedder, languages, groups)
-    wanted = _checked(NewCollection, name=name, title=title or "", description=description or "", settings=settings)
-    run_with_core(data, lambda core: create(core, LOCAL, wanted))
+    new = _checked(NewCollection, name=name, title=title or "", description=description or "", settings=settings)
+    run_with_core(data, lambda core: create(core, LOCAL, new))
     say(f"Created “{name}”.")
 
 
@@ -72,11 +72,11 @@ def show(name: NameArgument, data: DataOption = None, as_json: JsonOption = Fals
     """Show a collection's settings and contents."""
     from footnote_query.collection_changes import describe
 
-    found = run_with_core(data, lambda core: describe(core, name))
+    collection = run_with_core(data, lambda core: describe(core, name))
     if as_json:
-        show_json(found.model_dump())
+        show_json(collection.model_dump())
         return
-    _print(found)
+    _print(collection)
 
 
 @app.command("set")
@@ -95,8 +95,8 @@ def set_(
     from footnote_query.collection_changes import CollectionChange, change
 
     settings = _settings(chunker, embedder, languages, groups)
-    wanted = _checked(CollectionChange, title=title, description=description, settings=settings or None)
-    changed = run_with_core(data, lambda core: change(core, LOCAL, name, wanted))
+    changes = _checked(CollectionChange, title=title, description=description, settings=settings or None)
+    changed = run_with_core(data, lambda core: change(core, LOCAL, name, changes))
     for note in changed.notes:
         say(note)
     _print(changed)
@@ -138,9 +138,9 @@ def delete(
     from footnote.guard.identity import LOCAL
     from footnote_query.collection_changes import delete, describe
 
-    if not yes and (found := run_with_core(data, lambda core: describe(core, name))).state != "DELETED":
-        count = sum(found.documents.values())
-        typer.confirm(f"Delete “{found.name}” with {count} {'document' if count == 1 else 'documents'}?", abort=True, err=True)
+    if not yes and (collection := run_with_core(data, lambda core: describe(core, name))).state != "DELETED":
+        count = sum(collection.documents.values())
+        typer.confirm(f"Delete “{collection.name}” with {count} {'document' if count == 1 else 'documents'}?", abort=True, err=True)
     gone = run_with_core(data, lambda core: delete(core, LOCAL, name))
     if gone.restorable_until is None:
         say(f"“{gone.name}” was deleted before and is being removed.")
@@ -154,20 +154,20 @@ def restore(name: NameArgument, data: DataOption = None) -> None:
     from footnote.guard.identity import LOCAL
     from footnote_query.collection_changes import restore
 
-    found = run_with_core(data, lambda core: restore(core, LOCAL, name))
-    say(f"Restored “{found.name}”.")
+    collection = run_with_core(data, lambda core: restore(core, LOCAL, name))
+    say(f"Restored “{collection.name}”.")
 
 
 def _settings(chunker: str | None, embedder: str | None, languages: str | None, groups: str | None) -> dict[str, Any]:
     """The settings that were named."""
-    found: dict[str, Any] = {} if chunker is None else {"chunker": chunker}
+    settings: dict[str, Any] = {} if chunker is None else {"chunker": chunker}
     if embedder is not None:
-        found["embedder"] = None if embedder == "default" else embedder
+        settings["embedder"] = None if embedder == "default" else embedder
     if languages is not None:
-        found["languages"] = [each.strip() for each in languages.split(",") if each.strip()]
+        settings["languages"] = [language.strip() for language in languages.split(",") if language.strip()]
     if groups is not None:
-        found["permission_groups"] = [each.strip() for each in groups.split(",") if each.strip()]
-    return found
+        settings["permission_groups"] = [group.strip() for group in groups.split(",") if group.strip()]
+    return settings
 
 
 def _checked(model: Any, **fields: Any) -> Any:
@@ -181,18 +181,18 @@ def _checked(model: Any, **fields: Any) -> Any:
         leave(Exit.USAGE)
 
 
-def _print(found: CollectionDetails) -> None:
-    settings = found.settings
-    deleted = f"deleted; can be restored until {_time(found.restorable_until)}" if found.restorable_until else "deleted"
+def _print(collection: CollectionDetails) -> None:
+    settings = collection.settings
+    deleted = f"deleted; can be restored until {_time(collection.restorable_until)}" if collection.restorable_until else "deleted"
     lines = {
-        "name": found.name + (f" ({deleted})" if found.state == "DELETED" else ""),
-        "title": found.title,
-        "description": found.description,
-        "aliases": ", ".join(found.aliases),
-        "documents": ", ".join(f"{count} {state}" for state, count in found.documents.items()) or "none",
-        "passages": str(found.chunks),
-        "languages": ", ".join(f"{count} {lang}" for lang, count in found.languages.items()),
-        "vectors": f"{found.vectors['done']} of {found.vectors['total']}" if found.vectors else "none",
+        "name": collection.name + (f" ({deleted})" if collection.state == "DELETED" else ""),
+        "title": collection.title,
+        "description": collection.description,
+        "aliases": ", ".join(collection.aliases),
+        "documents": ", ".join(f"{count} {state}" for state, count in collection.documents.items()) or "none",
+        "passages": str(collection.chunks),
+        "languages": ", ".join(f"{count} {lang}" for lang, count in collection.languages.items()),
+        "vectors": f"{collection.vectors['done']} of {collection.vectors['total']}" if collection.vectors else "none",
         "chunker": settings.chunker,
         "embedder": settings.embedder or "default",
         "expected languages": ", ".join(settings.languages),

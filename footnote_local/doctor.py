@@ -88,20 +88,20 @@ async def _models(core: Core, timer: Callable[[], float]) -> list[Finding]:
 
 
 async def _data(core: Core) -> list[Finding]:
-    found = []
+    findings = []
     for part, what in (await core.check()).items():
-        found.append(Finding(part, "ok" if what == "ok" else "broken", place_of(part, core.settings) if what == "ok" else what))
-    if all(finding.state == "ok" for finding in found):
+        findings.append(Finding(part, "ok" if what == "ok" else "broken", place_of(part, core.settings) if what == "ok" else what))
+    if all(finding.state == "ok" for finding in findings):
         try:
             await core.check_databases()
         except Unavailable as exc:
-            return [*found, Finding("databases", "broken", exc.detail)]
+            return [*findings, Finding("databases", "broken", exc.detail)]
         said = [f"{count} {state}" for state, count in (await core.ledger.counts()).items() if count and state != "DELETED"]
         remedy = "" if said else "Add some: footnote ingest PATH, or drop a file on the page."
         if left := len(await find_outdated(core.ledger, core.index)):
             said.append(f"{left} of an earlier version, made again while the server runs")
-        found.append(Finding("documents", "ok" if said else "missing", ", ".join(said) or "none yet", remedy))
-    return found
+        findings.append(Finding("documents", "ok" if said else "missing", ", ".join(said) or "none yet", remedy))
+    return findings
 
 
 async def _embedder(core: Core) -> Finding:
@@ -125,21 +125,21 @@ async def _other_embedders(core: Core) -> list[Finding]:
         directory = await core.collections.directory()
     except FootnoteError:  # the store's own finding says why
         return []
-    found = []
+    findings = []
     for choice, users in choices(directory).items():
         names = ", ".join(users)
         embedder = core.embedders.of(choice)
         if embedder is None:
             why = f"is not configured: {names} {'is' if len(users) == 1 else 'are'} searched by words only"
             remedy = "Configure it with EMBEDDING__OTHERS, or run `footnote collections set NAME --embedder …` for another."
-            found.append(Finding(f"embedder {choice}", "broken", why, remedy))
+            findings.append(Finding(f"embedder {choice}", "broken", why, remedy))
             continue
         try:
             await embedder.embed(["test"], query=True)
-            found.append(Finding(f"embedder {choice}", "ok", f"{embedder.name}, used by {names}"))
+            findings.append(Finding(f"embedder {choice}", "ok", f"{embedder.name}, used by {names}"))
         except FootnoteError as exc:
-            found.append(Finding(f"embedder {choice}", "broken", exc.detail, "Check it in EMBEDDING__OTHERS."))
-    return found
+            findings.append(Finding(f"embedder {choice}", "broken", exc.detail, "Check it in EMBEDDING__OTHERS."))
+    return findings
 
 
 async def _model(part: str, models: Models, timer: Callable[[], float]) -> Finding:
@@ -148,8 +148,8 @@ async def _model(part: str, models: Models, timer: Callable[[], float]) -> Findi
     try:
         model = await models.pick(None)
         if model is None:
-            found, remedy = why_no_model(models.source, "en")
-            return Finding(part, "missing", found, remedy)
+            model_line, remedy = why_no_model(models.source, "en")
+            return Finding(part, "missing", model_line, remedy)
         stream = model.stream([Message("user", "Say OK.")], first_token_s=TIMEOUT_S, total_s=TIMEOUT_S)
         async with aclosing(cast(Any, stream)) as reply:
             if await anext(reply, None) is None:
@@ -164,8 +164,8 @@ async def _model(part: str, models: Models, timer: Callable[[], float]) -> Findi
         return Finding(part, "broken", f"{models.address}: {exc.for_admins}", remedy)
     seconds = timer() - started
     slow = "This is slow. Use a smaller model or a faster machine." if seconds > SLOW_S else ""
-    found = which_model(models.source, model.name, models.address, "en")
-    return Finding(part, "ok", f"{found}; first word after {seconds:.1f} s", slow)
+    model_line = which_model(models.source, model.name, models.address, "en")
+    return Finding(part, "ok", f"{model_line}; first word after {seconds:.1f} s", slow)
 
 
 async def _sign_in(core: Core) -> Finding:

@@ -36,12 +36,12 @@ def list_(collection: CollectionOption = None, data: DataOption = None, as_json:
     async def work(core: Core) -> list[Any]:
         return await read_all(lambda after: core.ledger.list(LOCAL, collection=collection, limit=200, after=after))
 
-    found = run_with_core(data, work)
+    documents = run_with_core(data, work)
     if as_json:
-        show_json({"documents": list(map(_fields, found))})
+        show_json({"documents": list(map(_fields, documents))})
         return
-    _print_lines(found)
-    say(f"{len(found)} {'document' if len(found) == 1 else 'documents'}.")
+    _print_lines(documents)
+    say(f"{len(documents)} {'document' if len(documents) == 1 else 'documents'}.")
 
 
 @app.command()
@@ -86,13 +86,13 @@ def delete(
         return [await core.ledger.get(LOCAL, doc_id) for doc_id in dict.fromkeys(doc_ids)]
 
     async def work(core: Core) -> list[Any]:
-        for document in found:
+        for document in documents:
             await audit(core.records, LOCAL, "document.delete", document.doc_id, now=core.clock(), collection=document.collection)
-        return [await core.ingestor.delete(LOCAL, document.doc_id, keep=True) for document in found]
+        return [await core.ingestor.delete(LOCAL, document.doc_id, keep=True) for document in documents]
 
-    found = run_with_core(data, find)
+    documents = run_with_core(data, find)
     if not yes:
-        typer.confirm(f"Delete {', '.join(document.title for document in found)}?", abort=True, err=True)
+        typer.confirm(f"Delete {', '.join(document.title for document in documents)}?", abort=True, err=True)
     deleted = run_with_core(data, work)
     if as_json:
         show_json({"documents": list(map(_fields, deleted))})
@@ -133,25 +133,25 @@ async def _read(core: Core, doc_ids: list[str], queue: Callable[[Any, str], Awai
     except Conflict:
         say("A Footnote server is using this data folder and will process them.")
     try:
-        found = [await queue(LOCAL, doc_id) for doc_id in doc_ids]
+        documents = [await queue(LOCAL, doc_id) for doc_id in doc_ids]
         if lock.is_held:
             with progress_bar() as bar:
                 await work_off(core, bar)
-        while alone and any(document.state in ("RECEIVED", "PROCESSING") for document in found):
-            found = [await core.ledger.get(LOCAL, doc_id) for doc_id in doc_ids]
+        while alone and any(document.state in ("RECEIVED", "PROCESSING") for document in documents):
+            documents = [await core.ledger.get(LOCAL, doc_id) for doc_id in doc_ids]
             await asyncio.sleep(0 if lock.is_held else POLL_S)
-        return found
+        return documents
     finally:
         lock.release()
 
 
-def _leave_with(found: list[Any], as_json: bool) -> None:
+def _leave_with(documents: list[Any], as_json: bool) -> None:
     """Prints documents that were processed, and exits."""
     if as_json:
-        show_json({"documents": list(map(_fields, found))})
+        show_json({"documents": list(map(_fields, documents))})
     else:
-        _print_lines(found)
-    leave(Exit.BAD if any(document.state == "FAILED" for document in found) else Exit.OK)
+        _print_lines(documents)
+    leave(Exit.BAD if any(document.state == "FAILED" for document in documents) else Exit.OK)
 
 
 def _fields(document: Any) -> Mapping[str, Any]:
@@ -173,4 +173,4 @@ def _readable(name: str, value: Any) -> str:
         return "everyone" if "*" in value else ", ".join(value) or "nobody"
     if name.endswith("_at"):
         return datetime.fromtimestamp(value, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return ", ".join(f"{key}={each}" for key, each in value.items()) if isinstance(value, Mapping) else str(value)
+    return ", ".join(f"{key}={item}" for key, item in value.items()) if isinstance(value, Mapping) else str(value)

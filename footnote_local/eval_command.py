@@ -101,6 +101,6 @@ def _check_golden(collection: str | None, baseline: Path | None, save: Path | No
     else:
         print("\n".join(sentences(report)))
     if "changes" in report and report["changes"]["dropped"]:
-        names = ", ".join(each["case_id"] for each in report["changes"]["broken"]) or "the score"
+        names = ", ".join(case["case_id"] for case in report["changes"]["broken"]) or "the score"
         say(f"Dropped since the baseline: {names}.")
         leave(Exit.BAD)

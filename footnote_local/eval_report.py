@@ -10,8 +10,8 @@ WIDTH = 34
 
 def sentences(report: Mapping[str, Any]) -> Iterator[str]:
     """One line per metric: description, value, name and, if there is one, the 95 % confidence interval."""
-    asked = f"{report['queries']} questions on {report['documents']} documents of {report['set']}, retriever {report['retriever']}"
-    yield f"Asked {asked}."
+    scope = f"{report['queries']} questions on {report['documents']} documents of {report['set']}, retriever {report['retriever']}"
+    yield f"Asked {scope}."
     yield ""
     yield _line("Ranking quality, 1 = perfect", f"{report['ndcg@10']:.4f}", "nDCG@10", report["ndcg@10_interval"])
     yield _line(
@@ -40,8 +40,8 @@ def sentences(report: Mapping[str, Any]) -> Iterator[str]:
     yield _line("Time per question", f"median {report['p50_ms']} ms, 95 % within {report['p95_ms']} ms", "p50_ms, p95_ms")
     bare = f"median {report['p50_ms_without_embedding']} ms, 95 % within {report['p95_ms_without_embedding']} ms"
     yield _line("… without embedding", bare, "p50_ms_without_embedding")
-    made = f"{report['index_s']} s" if report["index_s"] else "kept from an earlier run"
-    yield _line("Indexing", made, "index_s")
+    duration = f"{report['index_s']} s" if report["index_s"] else "kept from an earlier run"
+    yield _line("Indexing", duration, "index_s")
 
 
 def _line(what: str, value: str, name: str, interval: list[float] | None = None) -> str:

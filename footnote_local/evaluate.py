@@ -97,8 +97,8 @@ async def _fill(core: Core, golden: GoldenSet, progress: Progress) -> bool:
     """Indexes missing documents; False if there were none."""
     worked = False
     for number, source in enumerate(golden.documents, start=1):
-        known = await core.index.read(CALLER, [make_chunk_id(source.doc_id, 1, 0)])  # staged but not activated: interrupted
-        if not known and (source.text or source.title):
+        staged = await core.index.read(CALLER, [make_chunk_id(source.doc_id, 1, 0)])  # staged but not activated: interrupted
+        if not staged and (source.text or source.title):
             lang = detect_language(source.text)
             document = Document(
                 source.doc_id, source.title, "default", source.doc_id, "READY", "", 0, frozenset({"*"}), generation=1, lang=lang
@@ -115,9 +115,9 @@ async def _fill(core: Core, golden: GoldenSet, progress: Progress) -> bool:
 async def copy_vectors(source: Core, target: Core, embedder: Embedder, progress: Progress) -> None:
     """Copies the vectors that `target` lacks from the same chunks in `source`."""
     while waiting := await pending_chunks(target.index, embedder, AT_ONCE):
-        made = await source.index.sentences(CALLER, [item.chunk_id for item in waiting], embedder.name)
+        sentences = await source.index.sentences(CALLER, [item.chunk_id for item in waiting], embedder.name)
         vectors = [
-            ChunkVectors(chunk_id, item.passage, item.vectors, RECIPE) for chunk_id, item in made.items() if item.passage is not None
+            ChunkVectors(chunk_id, item.passage, item.vectors, RECIPE) for chunk_id, item in sentences.items() if item.passage is not None
         ]
         if not vectors:  # the source has none either
             break

@@ -50,11 +50,11 @@ def read_last(path: Path, limit: int) -> tuple[list[bytes], int]:
     """(the last lines, across the rotated file and the current one; the current file's length in bytes)."""
     lines: deque[bytes] = deque(maxlen=limit)
     at = 0
-    for each in (path.with_name(f"{path.name}.1"), path):
+    for file in (path.with_name(f"{path.name}.1"), path):
         with suppress(FileNotFoundError):
-            whole = _whole(each.read_bytes())
+            whole = _whole(file.read_bytes())
             lines.extend(whole.splitlines())
-            at = len(whole) if each == path else 0
+            at = len(whole) if file == path else 0
     return list(lines), at
 
 

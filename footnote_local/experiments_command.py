@@ -27,14 +27,22 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List all experiments."""
     from footnote.learn.experiments import dump_arm, list_experiments
 
-    found = run_with_core(data, lambda core: list_experiments(core.records))
+    experiments = run_with_core(data, lambda core: list_experiments(core.records))
     if as_json:
-        rows = [{"name": each.name, "state": each.state, "assignment": each.kind, "arms": list(map(dump_arm, each.arms))} for each in found]
+        rows = [
+            {
+                "name": experiment.name,
+                "state": experiment.state,
+                "assignment": experiment.kind,
+                "arms": list(map(dump_arm, experiment.arms)),
+            }
+            for experiment in experiments
+        ]
         show_json({"experiments": rows})
         return
-    for each in found:
-        print(f"{each.name:32} {each.state:8} {each.kind:7} {', '.join(arm.name for arm in each.arms)}")
-    if not found:
+    for experiment in experiments:
+        print(f"{experiment.name:32} {experiment.state:8} {experiment.kind:7} {', '.join(arm.name for arm in experiment.arms)}")
+    if not experiments:
         say("There are no experiments.")
 
 
@@ -48,9 +56,9 @@ def create(
     """Create an experiment. Each arm is checked against what is configured."""
     from footnote_query.experiments import create as create_experiment
 
-    wanted = read_experiment(file)
-    wanted = wanted.model_copy(update={"start": wanted.start or start})
-    _show(run_with_core(data, lambda core: create_experiment(core, _local(), wanted)), as_json)
+    new = read_experiment(file)
+    new = new.model_copy(update={"start": new.start or start})
+    _show(run_with_core(data, lambda core: create_experiment(core, _local(), new)), as_json)
 
 
 @app.command()
@@ -78,11 +86,11 @@ def replay(
         with progress_bar() as bar:
             return await replay_experiment(core, _local(), name, days, turns, bar)
 
-    found = run_with_core(data, work)
+    replay_body = run_with_core(data, work)
     if as_json:
-        show_json(found.model_dump())
+        show_json(replay_body.model_dump())
         return
-    for line in replayed(found):
+    for line in replayed(replay_body):
         print(line)
 
 
@@ -159,21 +167,23 @@ def sentences(experiment: ExperimentDetails) -> Iterator[str]:
     yield f"p = {verdict.p_value:.3g}, valid at any time"
 
 
-def replayed(found: ReplayBody) -> Iterator[str]:
+def replayed(replay_body: ReplayBody) -> Iterator[str]:
     """The lines to print of a replay: each arm's metrics, and what differs from the first arm for certain."""
-    left_out = ", ".join(f"{count} {reason}" for reason, count in found.left_out.items() if count)
-    yield f"{found.name}: {found.liked} good and {found.disliked} bad answers replayed" + (f"; left out: {left_out}" if left_out else "")
-    for arm in found.arms if found.liked or found.disliked else ():
+    left_out = ", ".join(f"{count} {reason}" for reason, count in replay_body.left_out.items() if count)
+    yield f"{replay_body.name}: {replay_body.liked} good and {replay_body.disliked} bad answers replayed" + (
+        f"; left out: {left_out}" if left_out else ""
+    )
+    for arm in replay_body.arms if replay_body.liked or replay_body.disliked else ():
         yield f"  {arm.arm}"
-        for each in arm.measures:
-            value, change = each.value, each.change
-            line = f"    {each.metric:10} {value.mean:.3f} ({value.low:.3f} to {value.high:.3f})"
+        for measure in arm.measures:
+            value, change = measure.value, measure.change
+            line = f"    {measure.metric:10} {value.mean:.3f} ({value.low:.3f} to {value.high:.3f})"
             if change is not None:
                 line += f"  change {change.mean:+.3f} ({change.low:+.3f} to {change.high:+.3f}){'  *' if _is_certain(change) else ''}"
             yield line
         if arm.lost:
             yield f"    finds less of good answers: {', '.join(arm.lost)}"
-    if any(each.change and _is_certain(each.change) for arm in found.arms for each in arm.measures):
+    if any(measure.change and _is_certain(measure.change) for arm in replay_body.arms for measure in arm.measures):
         yield "* differs from the first arm: the 95 % interval does not include 0"
 
 

@@ -54,10 +54,10 @@ async def _explain(core: Core, question: str, level: IntelligenceLevel | None, c
 
     await core.refresh()
     name = await named_collection(core, collection, LOCAL)
-    asked = AskRequest(
+    request = AskRequest(
         query_text=question, index_name=name, permission_groups=[], retriever="cc", any_retriever=True, intelligence_level=level
     )
-    turn = ask_turn(asked, LOCAL, LIVE, core, new_trace_id())
+    turn = ask_turn(request, LOCAL, LIVE, core, new_trace_id())
     turn = replace(turn, request=replace(turn.request, is_test=analyze))
     return core.explain_ended(await core.answer.finish(turn)) if analyze else await core.explain(turn)
 
@@ -65,16 +65,16 @@ async def _explain(core: Core, question: str, level: IntelligenceLevel | None, c
 def sentences(explained: Explanation) -> Iterator[str]:
     """The lines to print, of WIDTH characters: a summary, a table of steps, and the model calls."""
     plan, spent = explained.plan, explained.spent
-    told = [f"level {plan.level} ({plan.level_because})"]
+    facts = [f"level {plan.level} ({plan.level_because})"]
     if plan.strategy:
-        told.append(f"strategy {plan.strategy} ({plan.strategy_because})")
+        facts.append(f"strategy {plan.strategy} ({plan.strategy_because})")
     searched = f" over {' and '.join(explained.lists)}" if explained.lists else ""
-    told += [
+    facts += [
         f"retriever {explained.retriever}{searched}",
         f"{explained.limit} passages",
         f"model {plan.model or 'none (the documents are quoted)'}",
     ]
-    yield from wrap(" · ".join(told), WIDTH)
+    yield from wrap(" · ".join(facts), WIDTH)
     if spent is None:
         yield from table(["stage", "step", "runs", "because"], [_planned(line) for line in explained.lines])
         if calls := sum(line.paid for line in explained.lines):

@@ -77,26 +77,26 @@ async def run_golden(core: Core, collection: str | None, progress: Progress) -> 
 async def run_case(core: Core, case: GoldenCase) -> CaseResult:
     """Asks a case, and judges the answer."""
     caller = Caller("golden", frozenset(case.permission_groups))
-    asked = Request(case.question, case.collection, temperature=0.0, is_test=True, options={"feedback_hints": False})
-    turn = await core.answer.finish(core.new_turn(asked, caller, HELD))
+    request = Request(case.question, case.collection, temperature=0.0, is_test=True, options={"feedback_hints": False})
+    turn = await core.answer.finish(core.new_turn(request, caller, HELD))
     tier = tier_of(turn.outcome)
     if case.expects == "refusal":
         refused = tier == "nothing"
         return CaseResult(case.case_id, case.question, refused, float(refused), () if refused else ("it is answered",))
     located = await locate(case.passages, CHECKER, index=core.index, ledger=core.ledger)
-    found = frozenset(hit.chunk.public_id for hit in turn.evidence.hits)
+    hit_ids = frozenset(hit.chunk.public_id for hit in turn.evidence.hits)
     cited = frozenset(citation.hit.chunk.public_id for citation in turn.answer.citations) if turn.answer else frozenset()
-    gone = tuple(each.passage.chunk_id for each in located if each.state == "gone")
+    gone = tuple(place.passage.chunk_id for place in located if place.state == "gone")
     text = _text_of(turn)
     checks = {"there is no answer": tier == "answer"}
     if located:
-        checks["no expected passage is cited"] = any(each.chunk_ids & cited for each in located)
-        for each in located:
-            if each.state != "gone":
-                checks[f"passage {each.passage.chunk_id} is not found"] = bool(each.chunk_ids & found)
+        checks["no expected passage is cited"] = any(place.chunk_ids & cited for place in located)
+        for place in located:
+            if place.state != "gone":
+                checks[f"passage {place.passage.chunk_id} is not found"] = bool(place.chunk_ids & hit_ids)
     checks |= {f"the answer lacks “{fact}”": contains(text, fact) for fact in case.facts}
     checks |= {f"passage {chunk_id} no longer exists": False for chunk_id in gone}
-    why = tuple(said for said, held in checks.items() if not held)
+    why = tuple(said for said, passed in checks.items() if not passed)
     optional = tuple(said for said in why if said.endswith("is not found") and len(located) > 1)  # one that is cited is enough
     return CaseResult(case.case_id, case.question, len(why) == len(optional), sum(checks.values()) / len(checks), why, gone)
 
@@ -111,7 +111,7 @@ def load_baseline(path: Path) -> Mapping[str, Any]:
         report: dict[str, Any] = json.loads(path.read_text("utf-8"))
         if report["format"] != FORMAT:
             raise ValueError(report["format"])
-        {each["case_id"]: (each["passed"], each["score"], each["question"]) for each in report["results"]}
+        {result["case_id"]: (result["passed"], result["score"], result["question"]) for result in report["results"]}
     except FileNotFoundError as exc:
         raise BadRequest(f"There is no baseline {path}. Write one first with --save {path}.") from exc
     except (OSError, ValueError, KeyError, TypeError) as exc:
@@ -124,20 +124,20 @@ def compare(report: Mapping[str, Any], baseline: Mapping[str, Any]) -> dict[str,
     ENOUGH common cases is lower for certain. BadRequest for a baseline of another collection, or without a common case."""
     if (earlier := baseline.get("collection")) != report.get("collection"):
         raise BadRequest(f"The baseline is of the collection “{earlier}”, not of “{report.get('collection')}”. {ANOTHER}")
-    before = {each["case_id"]: each for each in baseline["results"]}
-    now = {each["case_id"]: each for each in report["results"]}
+    before = {result["case_id"]: result for result in baseline["results"]}
+    now = {result["case_id"]: result for result in report["results"]}
     if before.keys().isdisjoint(now):
         raise BadRequest(f"The baseline and this run have no case in common, so nothing can be compared. {ANOTHER}")
     common = [case_id for case_id in now if case_id in before]
-    broken = [now[each] for each in common if before[each]["passed"] and not now[each]["passed"]]
-    fixed = [now[each] for each in common if now[each]["passed"] and not before[each]["passed"]]
-    mean, low, high = mean_interval([now[each]["score"] - before[each]["score"] for each in common])
+    broken = [now[case_id] for case_id in common if before[case_id]["passed"] and not now[case_id]["passed"]]
+    fixed = [now[case_id] for case_id in common if now[case_id]["passed"] and not before[case_id]["passed"]]
+    mean, low, high = mean_interval([now[case_id]["score"] - before[case_id]["score"] for case_id in common])
     enough = len(common) >= ENOUGH
     changes = {
-        "broken": [_named(each) for each in broken],
-        "fixed": [_named(each) for each in fixed],
-        "new": [_named(each) for each in now.values() if each["case_id"] not in before],
-        "deleted": [_named(each) for each in before.values() if each["case_id"] not in now],
+        "broken": [_named(result) for result in broken],
+        "fixed": [_named(result) for result in fixed],
+        "new": [_named(result) for result in now.values() if result["case_id"] not in before],
+        "deleted": [_named(result) for result in before.values() if result["case_id"] not in now],
         "score_change": round(mean, 4),
         "dropped": bool(broken) or (enough and high < 0),
     }
@@ -153,14 +153,14 @@ def sentences(report: Mapping[str, Any]) -> list[str]:
     interval = report.get("score_interval")
     bounds = f", 95 % interval {interval[0]} to {interval[1]}" if interval else ""
     lines = [f"{report['passed']} of {report['cases']} golden cases of {report['collection']} pass (score {report['score']}{bounds})."]
-    lines += [_line("fails", each) for each in report["results"] if not each["passed"]]
-    if gone := [f"{chunk_id} ({_short(each['question'])})" for each in report["results"] for chunk_id in each["gone"]]:
+    lines += [_line("fails", result) for result in report["results"] if not result["passed"]]
+    if gone := [f"{chunk_id} ({_short(result['question'])})" for result in report["results"] for chunk_id in result["gone"]]:
         lines.append(f"Expected passages that no longer exist: {', '.join(gone)}.")
     changes = report.get("changes")
     if changes is None:
         return [*lines, "No baseline was given, so nothing is compared. Write one with --save FILE, compare with --baseline FILE."]
     for name in ("broken", "fixed", "new", "deleted"):
-        lines += [_line(name, each) for each in changes[name]]
+        lines += [_line(name, result) for result in changes[name]]
     interval = changes.get("score_change_interval")
     bounds = f", 95 % interval {interval[0]:+} to {interval[1]:+}" if interval else ""
     lines.append(

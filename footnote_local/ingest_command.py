@@ -51,14 +51,14 @@ def ingest(
 
 def read_fields(given: list[str]) -> dict[str, str | list[str]]:
     """The fields of `--metadata KEY=VALUE`."""
-    found: dict[str, list[str]] = {}
+    fields: dict[str, list[str]] = {}
     for field in given:
         name, equals, value = field.partition("=")
         if not equals:
             say(f"footnote: “{field}” is not KEY=VALUE. Example: --metadata class=Law.")
             leave(Exit.USAGE)
-        found.setdefault(name, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+        fields.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
 
 
 async def _ingest(core: Core, paths: list[Path], collection: str | None, groups: list[str], metadata: dict[str, Any] | None) -> Report:

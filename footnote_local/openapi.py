@@ -17,8 +17,10 @@ def render() -> str:
     from footnote_query.app import create_app as query
     from footnote_stats.app import create_app as stats
 
-    made = {"query": query, "ingest": ingest, "feedback": feedback, "stats": stats}
-    routes = [route for name, make in made.items() for route in make().router.routes if function_of(getattr(route, "path", "")) == name]
+    factories = {"query": query, "ingest": ingest, "feedback": feedback, "stats": stats}
+    routes = [
+        route for name, make in factories.items() for route in make().router.routes if function_of(getattr(route, "path", "")) == name
+    ]
     return json.dumps(describe("Footnote", routes), ensure_ascii=False, indent=1) + "\n"
 
 

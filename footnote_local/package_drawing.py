@@ -39,8 +39,8 @@ def draw() -> str:
 def layers_of(container: str) -> list[tuple[list[str], bool]]:
     """Top first: the names of a layer, and whether they may not import one another. `container`: "" = the programs themselves."""
     contracts: list[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
-    wanted = [container] if container else []
-    (contract,) = (each for each in contracts if each["type"] == "layers" and each.get("containers", []) == wanted)
+    containers = [container] if container else []
+    (contract,) = (candidate for candidate in contracts if candidate["type"] == "layers" and candidate.get("containers", []) == containers)
     return [(re.split(r"\s*[|:]\s*", layer), "|" in layer) for layer in contract["layers"]]
 
 
@@ -78,7 +78,7 @@ def _box(name: str, words: Sequence[str], x: int, y: int, width: int, height: in
     shape = "" if source_of(name).name == "__init__.py" else ' class="o"'
     yield f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="5"{shape}/>'
     yield text(x + 10, y + 18, name.removeprefix("footnote."), "n")
-    yield from (text(x + 10, y + 34 + place * 14, each, "s") for place, each in enumerate(words))
+    yield from (text(x + 10, y + 34 + place * 14, line, "s") for place, line in enumerate(words))
 
 
 if __name__ == "__main__":

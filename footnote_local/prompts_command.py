@@ -49,8 +49,8 @@ def show(
         return
     print(prompt.template)
     say(f"Variables: {', '.join(prompt.variables) or 'none'}.")
-    for each in prompt.versions:
-        say(f"Version {each.version}: {_day(each.saved_at)}, {each.saved_by}{' (active)' if each.version == prompt.version else ''}")
+    for saved in prompt.versions:
+        say(f"Version {saved.version}: {_day(saved.saved_at)}, {saved.saved_by}{' (active)' if saved.version == prompt.version else ''}")
 
 
 @app.command("set")

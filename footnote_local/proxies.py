@@ -28,7 +28,7 @@ class TrustedProxies:
 
     def __init__(self, app: ASGIApp, trusted: Sequence[str]) -> None:
         self._app = app
-        self._trusted: list[Network] = [ipaddress.ip_network(each, strict=False) for each in trusted]
+        self._trusted: list[Network] = [ipaddress.ip_network(network, strict=False) for network in trusted]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

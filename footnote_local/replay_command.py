@@ -34,7 +34,7 @@ def replay(
     as_json: JsonOption = False,
 ) -> None:
     """Ask the question of a stored turn again, and compare the answers. Nothing is stored or counted."""
-    wanted = read_changes(level, changes or [])
+    new_options = read_changes(level, changes or [])
 
     async def work(core: Core) -> TurnReplay:
         from footnote.guard.identity import LOCAL
@@ -42,13 +42,13 @@ def replay(
         from footnote_query.replay import replay as replay_turn
 
         await core.refresh()
-        return await replay_turn(core, LOCAL, trace, wanted, new_trace_id())
+        return await replay_turn(core, LOCAL, trace, new_options, new_trace_id())
 
-    found = run_with_core(data, work)
+    comparison = run_with_core(data, work)
     if as_json:
-        show_json(found.model_dump())
+        show_json(comparison.model_dump())
     else:
-        print("\n".join(sentences(found)))
+        print("\n".join(sentences(comparison)))
 
 
 def read_changes(level: str | None, changes: list[str]) -> TurnReplayRequest:
@@ -61,29 +61,29 @@ def read_changes(level: str | None, changes: list[str]) -> TurnReplayRequest:
     try:
         return TurnReplayRequest.model_validate({"level": level} | {name: value for name, _, value in pairs})
     except ValidationError as exc:
-        faults = [f"{'.'.join(map(str, each['loc'][:1]))}: {each['msg']}" for each in exc.errors()]
+        faults = [f"{'.'.join(map(str, error['loc'][:1]))}: {error['msg']}" for error in exc.errors()]
         say(f"footnote: --set is wrong. {'; '.join(faults)}.")
         leave(Exit.USAGE)
 
 
-def sentences(found: TurnReplay) -> Iterator[str]:
+def sentences(comparison: TurnReplay) -> Iterator[str]:
     """The lines to print: the question, the answers with their differences, both turns side by side, passages, options and steps."""
-    yield f"Question: {found.question}"
+    yield f"Question: {comparison.question}"
     yield ""
-    yield "".join(_marked(run) for run in found.words).strip()
+    yield "".join(_marked(run) for run in comparison.words).strip()
     yield ""
-    facts = zip(_facts(found.old), _facts(found.new), strict=True)
+    facts = zip(_facts(comparison.old), _facts(comparison.new), strict=True)
     yield from table(["", "then", "now"], [[name, old, new] for (name, old), (_, new) in facts])
-    for name, turn in (("then", found.old), ("now", found.new)):
-        yield f"cited {name}: {', '.join(f'{each.title} ({each.chunk_id})' for each in turn.citations) or NONE}"
-    for option in found.options:
+    for name, turn in (("then", comparison.old), ("now", comparison.new)):
+        yield f"cited {name}: {', '.join(f'{citation.title} ({citation.chunk_id})' for citation in turn.citations) or NONE}"
+    for option in comparison.options:
         yield f"{option.name} is {'on' if option.is_on else 'off'} now ({option.because})"
-    if found.hits:
+    if comparison.hits:
         yield ""
-        rows = [[str(hit.old or NONE), str(hit.new or NONE), f"{hit.title} ({hit.chunk_id})"] for hit in found.hits]
+        rows = [[str(hit.old or NONE), str(hit.new or NONE), f"{hit.title} ({hit.chunk_id})"] for hit in comparison.hits]
         yield from table(["then", "now", "passage"], rows)
     yield ""
-    yield from table(["stage", "step", "ms", "tokens", "cost"], [_step(step) for step in found.steps])
+    yield from table(["stage", "step", "ms", "tokens", "cost"], [_step(step) for step in comparison.steps])
 
 
 def _marked(run: WordRun) -> str:
@@ -111,10 +111,10 @@ def _facts(turn: ReplayedTurn) -> list[tuple[str, str]]:
 
 def _step(step: ReplayedStep) -> list[str]:
     """Its cells: then → now."""
-    called = any(each is not None and each.tokens for each in (step.old, step.new))
-    ms = [NONE if each is None else f"{each.ms:.1f}{'' if each.status == 'ok' else f' {each.status}'}" for each in (step.old, step.new)]
-    tokens = [NONE if each is None else str(each.tokens) for each in (step.old, step.new)]
-    costs = [NONE if each is None else _cost(each.tokens, each.cost) for each in (step.old, step.new)]
+    called = any(run is not None and run.tokens for run in (step.old, step.new))
+    ms = [NONE if run is None else f"{run.ms:.1f}{'' if run.status == 'ok' else f' {run.status}'}" for run in (step.old, step.new)]
+    tokens = [NONE if run is None else str(run.tokens) for run in (step.old, step.new)]
+    costs = [NONE if run is None else _cost(run.tokens, run.cost) for run in (step.old, step.new)]
     cells = [ms, tokens, costs] if called else [ms]
     return [step.stage.value, step.name, *(" → ".join(pair) for pair in cells)]
 

@@ -44,16 +44,16 @@ async def _reprocess(core: Core, collection: str) -> dict[str, Any]:
         mine = False
     try:
         stored = await core.collections.resolve(collection)
-        found = await queue_all(core.ingestor, stored)
-        if not found.queued + found.current + found.failed:
+        queued = await queue_all(core.ingestor, stored)
+        if not queued.queued + queued.current + queued.failed:
             raise NotFound(f"There are no documents in “{collection}”.")
-        if mine and found.queued:
+        if mine and queued.queued:
             await worker.start()
             with progress_bar() as bar:
-                await _wait(core, worker, found.queued, bar)
-        elif found.queued:
+                await _wait(core, worker, queued.queued, bar)
+        elif queued.queued:
             say("A Footnote server is using this data folder and cuts the documents in the background.")
-        return {"collection": collection, "queued": found.queued, "current": found.current, "failed": found.failed}
+        return {"collection": collection, "queued": queued.queued, "current": queued.current, "failed": queued.failed}
     finally:
         await worker.stop()
         lock.release()

@@ -23,7 +23,7 @@ LIMIT_S = 30.0
 
 async def restore(core: Core, name: str) -> int:
     """Returns how many documents were deleted again."""
-    restored, ledger = (Table(each, "AWS__LEDGER_TABLE", LIMIT_S) for each in (name, core.settings.aws.ledger_table or ""))
+    restored, ledger = (Table(table, "AWS__LEDGER_TABLE", LIMIT_S) for table in (name, core.settings.aws.ledger_table or ""))
     try:
         again = await asyncio.to_thread(copy_back, restored, ledger)
     finally:

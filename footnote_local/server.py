@@ -155,9 +155,9 @@ async def _check(settings: Settings) -> None:
     """Checks all parts with a separate Core, because connections belong to one event loop and the server starts its own."""
     core = Core(settings)
     try:
-        for found in (await core.check()).values():
-            if found != "ok":
-                raise Unavailable(found)
+        for state in (await core.check()).values():
+            if state != "ok":
+                raise Unavailable(state)
     finally:
         await core.close()
 
@@ -208,8 +208,8 @@ async def _start(core: Core, taking: _FirstDocuments, address: str, say: Callabl
         say(f"{NO_DOCLING} {DOCLING_REMEDY}")
     await taking.run()
     # Loads the models and prepares the page's suggested questions before the first user waits for them.
-    known = {listed["name"]: listed["questions"] for listed in await core.list_collections(LOCAL)}
-    question = next(iter(known.get(core.settings.index_name, ())), "What are these documents about?")
+    questions = {listed["name"]: listed["questions"] for listed in await core.list_collections(LOCAL)}
+    question = next(iter(questions.get(core.settings.index_name, ())), "What are these documents about?")
     body = json.dumps({"query_text": question, "index_name": core.settings.index_name, "permission_groups": []}, ensure_ascii=False)
     signed = "" if core.settings.auth.mode == "none" else """-H "authorization: Bearer $TOKEN" """
     say(f"Try: curl -N {address}/ask/stream {signed}-H 'content-type: application/json' -d {shlex.quote(body)}")

@@ -64,14 +64,14 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
         check_stores(core)
         return await read_all(lambda after: list_sessions(core.clock(), records=core.records, limit=200, after=after))
 
-    found = run_with_core(data, work)
+    sessions = run_with_core(data, work)
     if as_json:
-        show_json({"sessions": [asdict(session) for session in found]})
+        show_json({"sessions": [asdict(session) for session in sessions]})
         return
-    for session in found:
+    for session in sessions:
         until = datetime.fromtimestamp(session.expires_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
         print(f"{session.session_id}  {until}  {session.role:5}  {session.user_id}  {','.join(session.groups)}".rstrip())
-    say(f"{len(found)} active {'session' if len(found) == 1 else 'sessions'}." if found else "There are no active sessions.")
+    say(f"{len(sessions)} active {'session' if len(sessions) == 1 else 'sessions'}." if sessions else "There are no active sessions.")
 
 
 @app.command()

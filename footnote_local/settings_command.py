@@ -28,11 +28,11 @@ def history(
 
     page = run_with_core(data, lambda core: changes_of(core, key, limit))
     if as_json:
-        show_json({"changes": [each.model_dump(by_alias=True) for each in page.data]})
+        show_json({"changes": [change.model_dump(by_alias=True) for change in page.data]})
         return
-    for each in page.data:
-        undoes = f"  undoes {each.undoes}" if each.undoes is not None else ""
-        print(f"{each.number:4}  {_day(each.at)}  {each.by:16}  {_shown(each.before)} → {_shown(each.after)}{undoes}")
+    for change in page.data:
+        undoes = f"  undoes {change.undoes}" if change.undoes is not None else ""
+        print(f"{change.number:4}  {_day(change.at)}  {change.by:16}  {_shown(change.before)} → {_shown(change.after)}{undoes}")
     if not page.data:
         say(f"{key} has not been changed at runtime.")
 

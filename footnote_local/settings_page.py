@@ -32,8 +32,8 @@ HEAD = (
 def render() -> str:
     """The page as Markdown."""
     groups: dict[str, list[SettingInfo]] = {}
-    for each in each_setting(Settings):
-        groups.setdefault(each.group, []).append(each)
+    for info in each_setting(Settings):
+        groups.setdefault(info.group, []).append(info)
     others = groups.pop("")
     parts = [HEAD]
     for name, settings in groups.items():
@@ -46,19 +46,19 @@ def render() -> str:
 
 def _table(settings: list[SettingInfo]) -> str:
     lines = ["| name | values | default | what it does | affects | at runtime |", "| --- | --- | --- | --- | --- | --- |"]
-    for each in settings:
-        names = ", ".join(f"`{name}`" for name in each.variables)
-        affects = "–" if each.mark.affects == "nothing" else each.mark.affects
-        runtime = f"`{each.key}`" if each.mark.changeable else "–"
-        lines.append(f"| {names} | {_values(each)} | {_default(each.field)} | {each.field.description} | {affects} | {runtime} |")
+    for info in settings:
+        names = ", ".join(f"`{name}`" for name in info.variables)
+        affects = "–" if info.mark.affects == "nothing" else info.mark.affects
+        runtime = f"`{info.key}`" if info.mark.changeable else "–"
+        lines.append(f"| {names} | {_values(info)} | {_default(info.field)} | {info.field.description} | {affects} | {runtime} |")
     return "\n".join(lines) + "\n"
 
 
-def _values(each: SettingInfo) -> str:
-    if each.choices:
-        return ", ".join(f"`{value}`" for value in each.choices)
-    kinds = get_args(each.field.annotation)
-    kind = next(kind for kind in kinds if kind is not NoneType) if NoneType in kinds else each.field.annotation
+def _values(info: SettingInfo) -> str:
+    if info.choices:
+        return ", ".join(f"`{value}`" for value in info.choices)
+    kinds = get_args(info.field.annotation)
+    kind = next(kind for kind in kinds if kind is not NoneType) if NoneType in kinds else info.field.annotation
     named = {"str": "text", "SecretStr": "secret", "int": "whole number", "float": "number", "bool": "`true`, `false`", "Path": "folder"}
     return "JSON" if get_origin(kind) else named.get(getattr(kind, "__name__", ""), "JSON")
 

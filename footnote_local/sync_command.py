@@ -94,5 +94,5 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
             {"file": printable(name), "doc_id": document.doc_id, "reason": document.reason, "remedy": document.remedy}
             for name, document in outcome.failed.items()
         ]
-        + [{"file": name, "doc_id": None, "reason": each.reason, "remedy": each.remedy} for name, each in outcome.refused_pages.items()],
+        + [{"file": name, "doc_id": None, "reason": page.reason, "remedy": page.remedy} for name, page in outcome.refused_pages.items()],
     }

@@ -81,17 +81,17 @@ async def run_sync(
             await save_options(core.records, source.address, options, by=LOCAL.user_id)
         outcome = await _run_once(core, source, options, worker, yes)
         show(outcome)
-        told = ""
+        reported = ""
         while watch and watched:
-            found = await _await_change(watched, seen)
+            listing = await _await_change(watched, seen)
             try:
                 outcome = await _run_once(core, watched, None, worker, yes)
             except FootnoteError as exc:  # such as a folder that is away for a moment: the change is still to be synced
-                if exc.detail != told:
+                if exc.detail != reported:
                     say(f"footnote: {exc.detail}")
-                told = exc.detail
+                reported = exc.detail
             else:
-                seen, told = found, ""
+                seen, reported = listing, ""
                 show(outcome)
         return outcome
     except asyncio.CancelledError:
@@ -183,7 +183,7 @@ async def _run(core: Core, sync: Sync | SpaceSync, worker: SharedWorker | None, 
 async def _unfinished(core: Core, plan: Plan) -> dict[str, str]:
     """Files that an earlier run stored and that are not processed yet: key → document id."""
     unfinished = {document.doc_id for document in await core.ledger.unfinished()}
-    return {key: known.doc_id for key, known in plan.known.items() if known.doc_id in unfinished and known.seen.stored}
+    return {key: origin.doc_id for key, origin in plan.known.items() if origin.doc_id in unfinished and origin.seen.stored}
 
 
 async def _agreed(plan: Plan) -> bool:
@@ -221,11 +221,11 @@ async def _await_change(source: Source, seen: list[Entry | Unlisted]) -> list[En
     while True:
         await asyncio.sleep(WATCH_S)
         try:
-            found = await _listing(source)
+            listing = await _listing(source)
         except BadRequest:
             continue
-        if found != seen:
-            return found
+        if listing != seen:
+            return listing
 
 
 async def register(core: Core, place: str, wanted: Wanted) -> str:

@@ -42,8 +42,8 @@ def import_archive(
 
     arrived = run(_import(make_core(data), file.expanduser(), collection))
     if as_json:
-        told = {"collection": arrived.collection, "results": dict(arrived.results), "refused": arrived.refused}
-        show_json({**told, "permission_groups": sorted(arrived.groups), "vectors_remade": arrived.remade})
+        result = {"collection": arrived.collection, "results": dict(arrived.results), "refused": arrived.refused}
+        show_json({**result, "permission_groups": sorted(arrived.groups), "vectors_remade": arrived.remade})
     else:
         for doc_id, why in arrived.refused.items():
             print(f"{why:8} {doc_id}")

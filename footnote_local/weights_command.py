@@ -24,13 +24,13 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show the weights of documents and fields, the strongest first."""
-    found = run_with_core(data, lambda core: _read(core, collection))
+    weights = run_with_core(data, lambda core: _read(core, collection))
     if as_json:
-        show_json(found.model_dump())
+        show_json(weights.model_dump())
         return
-    for line in sentences(found):
+    for line in sentences(weights):
         print(line)
-    if not found.data:
+    if not weights.data:
         say("Nothing has been learned from feedback yet.")
 
 
@@ -53,16 +53,16 @@ async def _read(core: Core, collection: str | None) -> WeightsBody:
     return await read_weights(core, _local(), collection)
 
 
-def sentences(found: WeightsBody) -> Iterator[str]:
+def sentences(weights: WeightsBody) -> Iterator[str]:
     """The lines to print."""
-    for each in found.data:
-        yield f"{each.collection}: documents {len(each.documents)}, fields {len(each.fields)}"
-        for field in each.fields:
+    for collection in weights.data:
+        yield f"{collection.collection}: documents {len(collection.documents)}, fields {len(collection.fields)}"
+        for field in collection.fields:
             yield f"  {field.field:40} {_figures(field)}"
-        for document in each.documents:
+        for document in collection.documents:
             stale = "" if document.is_current else "  (not used: the document or its readers have changed)"
             yield f"  {document.doc_id:12} {document.title[:27]:27} {_figures(document)}{stale}"
-    if found.data and not found.is_on:
+    if weights.data and not weights.is_on:
         yield "They are not used: RAG__SWITCHED_ON does not name feedback_weights."
 
 

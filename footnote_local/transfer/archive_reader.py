@@ -47,8 +47,8 @@ class ArchiveReader:
     def _check_names(self) -> None:
         names = self._zip.namelist()
         numbers = range(1, min(self.manifest.counts.documents, len(names)) + 1)
-        known = {f"documents/{number}/{part}" for number in numbers for part in PARTS}
-        foreign = next((name for name in names if name != "manifest.json" and name not in known), None)
+        expected = {f"documents/{number}/{part}" for number in numbers for part in PARTS}
+        foreign = next((name for name in names if name != "manifest.json" and name not in expected), None)
         if foreign is not None:
             raise Damaged(f"it contains “{foreign[:100]!r}”, which no export contains.")
         if len(set(names)) != len(names):
@@ -59,13 +59,13 @@ class ArchiveReader:
         sha, chunks, vectors, files = hashlib.sha256(), 0, 0, 0
         ids: set[str] = set()
         for number in range(1, self.manifest.counts.documents + 1):
-            copy, told = self._load(number)
-            sha.update(told)
+            copy, entry = self._load(number)
+            sha.update(entry)
             if copy.document.doc_id in ids:
                 raise Damaged(f"the document {copy.document.doc_id} is in it twice.")
             ids.add(copy.document.doc_id)
             chunks += len(copy.chunks)
-            vectors += sum(each is not None for each in copy.vectors)
+            vectors += sum(vector is not None for vector in copy.vectors)
             files += copy.source is not None
             yield number
         counts = self.manifest.counts
@@ -82,11 +82,11 @@ class ArchiveReader:
         self._zip.close()
 
     def _load(self, number: int) -> tuple[Copy, bytes]:
-        told = self._read(f"documents/{number}/document.json", MOST_MANIFEST)
-        if told is None:
+        raw = self._read(f"documents/{number}/document.json", MOST_MANIFEST)
+        if raw is None:
             raise Damaged(f"document {number} is missing.")
         try:
-            entry = DocumentEntry.model_validate_json(told)
+            entry = DocumentEntry.model_validate_json(raw)
         except ValidationError as exc:
             raise Damaged(f"document {number} is not valid ({_first(exc)}).") from exc
         parts = {part: self._part(number, part, entry) for part in PARTS[1:]}
@@ -101,7 +101,7 @@ class ArchiveReader:
         chunks = [_chunk(document, entry, ordinal, row) for ordinal, row in enumerate(rows)]
         vectors = self._vectors(number, chunks, rows, parts["vectors.bin"] or b"")
         names = [Name(check_file_name(name.file_name), name.origin, name.version) for name in entry.names]
-        return Copy(document, names, parts["source"], parts["parsed"], chunks, [row.bounds for row in rows], vectors), told
+        return Copy(document, names, parts["source"], parts["parsed"], chunks, [row.bounds for row in rows], vectors), raw
 
     def _document(self, number: int, entry: DocumentEntry) -> Document:
         """The entry as a document. What an upload would not be allowed, an archive is not either."""
@@ -124,23 +124,23 @@ class ArchiveReader:
     def _vectors(self, number: int, chunks: list[Chunk], rows: list[ChunkEntry], data: bytes) -> list[ChunkVectors | None]:
         import numpy as np
 
-        told = self.manifest.embedder
-        size = told.dimension if told else 0
+        embedder = self.manifest.embedder
+        size = embedder.dimension if embedder else 0
         if sum(4 * size + len(row.bounds) * size for row in rows if row.has_vectors) != len(data):
             raise Damaged(f"the vectors of document {number} are not whole.")
-        made: list[ChunkVectors | None] = []
+        loaded: list[ChunkVectors | None] = []
         at = 0
         for chunk, row in zip(chunks, rows, strict=True):
-            if not row.has_vectors or told is None:
-                made.append(None)
+            if not row.has_vectors or embedder is None:
+                loaded.append(None)
                 continue
             vector = np.frombuffer(data, "<f4", size, at)
             sentences = np.frombuffer(data, "i1", len(row.bounds) * size, at + 4 * size).reshape(len(row.bounds), size)
             if not np.isfinite(vector).all():
                 raise Damaged(f"a vector of document {number} is not a vector.")
             at += 4 * size + sentences.size
-            made.append(ChunkVectors(chunk.chunk_id, vector, sentences, told.recipe))
-        return made
+            loaded.append(ChunkVectors(chunk.chunk_id, vector, sentences, embedder.recipe))
+        return loaded
 
     def _part(self, number: int, part: str, entry: DocumentEntry) -> bytes | None:
         most = self._max_file_mb * 2**20 if part == "source" else MOST_PART

@@ -40,14 +40,14 @@ class ArchiveWriter:
     def add(self, copy: Copy) -> None:
         """Appends a document."""
         self._documents += 1
-        vectors = [each for each in copy.vectors if each is not None]
+        vectors = [vector for vector in copy.vectors if vector is not None]
         parts = {"source": copy.source, "parsed": copy.parsed}
         if copy.chunks:
             parts |= {"chunks.jsonl": _chunk_lines(copy), "vectors.bin": b"".join(map(_pack, vectors))}
         digests = {name: self._write(name, data) for name, data in parts.items() if data is not None}
-        told = _document_entry(copy, digests).model_dump_json().encode()
-        self._write("document.json", told)
-        self._sha.update(told)
+        entry = _document_entry(copy, digests).model_dump_json().encode()
+        self._write("document.json", entry)
+        self._sha.update(entry)
         self._chunks += len(copy.chunks)
         self._vectors += len(vectors)
         self._files += copy.source is not None

@@ -53,15 +53,15 @@ async def export_collection(core: Core, name: str, path: Path, progress: Progres
     record = directory.collections.get(stored)
     if record is None and not documents:
         raise NotFound(f"There is no collection “{name}”. `footnote documents list` shows the documents and their collections.")
-    told = CollectionEntry(name=directory.name_of(stored))
+    entry = CollectionEntry(name=directory.name_of(stored))
     if record is not None:
-        told = CollectionEntry(
+        entry = CollectionEntry(
             name=record.name, title=record.title, description=record.description, chunker=record.settings.chunker,
             embedder=record.settings.embedder, languages=record.settings.languages, permission_groups=record.settings.permission_groups,
             columns=dict(record.settings.columns),
         )  # fmt: skip
     try:
-        writer = ArchiveWriter(path, told, await embedder_entry(core, stored), core.clock())
+        writer = ArchiveWriter(path, entry, await embedder_entry(core, stored), core.clock())
     except OSError as exc:
         raise BadRequest(f"{path} cannot be written ({exc.strerror}).") from exc
     try:
@@ -83,14 +83,14 @@ async def import_collection(core: Core, path: Path, name: str | None, progress: 
     already stays. `name`: another name for the collection."""
     archive = ArchiveReader(path, core.settings.ingest.max_file_mb)
     try:
-        total, told = archive.manifest.counts.documents, archive.manifest.collection
-        wanted = check_collection(name or told.name)
-        settings = _settings(told)
+        total, entry = archive.manifest.counts.documents, archive.manifest.collection
+        target = check_collection(name or entry.name)
+        settings = _settings(entry)
         for done in archive.check():
             progress("checking", done, total)
-        stored = await _collection(core, wanted, told, settings)
+        stored = await _collection(core, target, entry, settings)
         remade = await why_remade(core, stored, archive.manifest.embedder)
-        arrived = Arrived(wanted, remade=remade)
+        arrived = Arrived(target, remade=remade)
         groups, has_questions = set[str](), False
         for done, copy in enumerate(archive.documents(), start=1):
             moved = replace(copy, document=replace(copy.document, collection=stored))
@@ -124,33 +124,33 @@ async def embedder_entry(core: Core, stored: str) -> EmbedderEntry | None:
     return None if of is None else EmbedderEntry(name=of.name, dimension=of.dimension, recipe=RECIPE)
 
 
-async def why_remade(core: Core, stored: str, told: EmbedderEntry | None) -> str | None:
+async def why_remade(core: Core, stored: str, entry: EmbedderEntry | None) -> str | None:
     """Why the vectors that `told` names cannot be used in this collection; None = they can, or nothing here needs vectors."""
     embedder = await core.embedder_of(stored)
     if embedder is None:
-        return "Without an embedder vectors are not used here." if told else None
-    if told is None:
+        return "Without an embedder vectors are not used here." if entry else None
+    if entry is None:
         return f"It holds no vectors; {embedder.name} makes them."
-    if (told.name, told.dimension) != (embedder.name, embedder.dimension):
-        return f"Its vectors are of {told.name}, here {embedder.name} is used: vectors are made anew."
-    return None if told.recipe == RECIPE else "Its vectors are of another version of Footnote: they are made anew."
+    if (entry.name, entry.dimension) != (embedder.name, embedder.dimension):
+        return f"Its vectors are of {entry.name}, here {embedder.name} is used: vectors are made anew."
+    return None if entry.recipe == RECIPE else "Its vectors are of another version of Footnote: they are made anew."
 
 
-def _settings(told: CollectionEntry) -> CollectionSettings:
-    chunker = next((each for each in CHUNKERS if each == told.chunker), None)
+def _settings(entry: CollectionEntry) -> CollectionSettings:
+    chunker = next((chunker_name for chunker_name in CHUNKERS if chunker_name == entry.chunker), None)
     if chunker is None:
         raise Damaged("its collection has a chunker that this Footnote does not know: upgrade.")
-    return CollectionSettings(chunker, told.embedder, told.languages, told.permission_groups, told.columns)
+    return CollectionSettings(chunker, entry.embedder, entry.languages, entry.permission_groups, entry.columns)
 
 
-async def _collection(core: Core, name: str, told: CollectionEntry, settings: CollectionSettings) -> StoredName:
+async def _collection(core: Core, name: str, entry: CollectionEntry, settings: CollectionSettings) -> StoredName:
     """The stored name of the collection, which is made with the archive's settings if there is none."""
     directory = await core.collections.load()
-    known = directory.find(name) is not None or bool((await core.ledger.list(SYSTEM, collection=directory.resolve(name), limit=1)).data)
-    if known or (settings, told.title, told.description) == (CollectionSettings(), "", ""):
+    exists = directory.find(name) is not None or bool((await core.ledger.list(SYSTEM, collection=directory.resolve(name), limit=1)).data)
+    if exists or (settings, entry.title, entry.description) == (CollectionSettings(), "", ""):
         return await core.collections.open(name, by=BY)
     check_embedder(core.embedders, settings.embedder)
-    return (await core.collections.create(name, settings, title=told.title, description=told.description, by=BY)).stored
+    return (await core.collections.create(name, settings, title=entry.title, description=entry.description, by=BY)).stored
 
 
 def summary(arrived: Arrived) -> Sequence[str]:

@@ -47,18 +47,18 @@ class Copy:
     def shared_metadata(self) -> dict[str, Any]:
         """The metadata that all passages have; each may have more, such as the date of a customer's voice."""
         first, *others = [chunk.metadata for chunk in self.chunks] or [{}]
-        return {name: value for name, value in first.items() if all(name in each and each[name] == value for each in others)}
+        return {name: value for name, value in first.items() if all(name in other and other[name] == value for other in others)}
 
 
 async def list_documents(core: Core, stored: StoredName) -> list[str]:
     """The ids of a collection's documents, oldest first."""
-    found: list[str] = []
+    doc_ids: list[str] = []
     after = None
     while True:
         page = await core.ledger.list(SYSTEM, collection=stored, limit=PAGE, after=after)
-        found += [document.doc_id for document in page.data]
+        doc_ids += [document.doc_id for document in page.data]
         if not page.has_more:
-            return found[::-1]
+            return doc_ids[::-1]
         after = page.last_id
 
 
@@ -135,11 +135,11 @@ async def _read_chunks(core: Core, document: Document, check_recipe: bool) -> tu
         sentences = await core.index.sentences(SYSTEM, [chunk.chunk_id for chunk in read], embedder.name if embedder else "")
         questions = await core.index.questions(SYSTEM, [chunk.chunk_id for chunk in read])
         for chunk in read:
-            found = sentences.get(chunk.chunk_id, ChunkSentences(()))
+            passage = sentences.get(chunk.chunk_id, ChunkSentences(()))
             chunks.append(replace(chunk, questions=questions.get(chunk.chunk_id, ())))
-            bounds.append(found.bounds)
-            is_current = found.passage is not None and chunk.chunk_id not in old
-            vectors.append(ChunkVectors(chunk.chunk_id, found.passage, found.vectors, RECIPE) if is_current else None)  # type: ignore[arg-type]
+            bounds.append(passage.bounds)
+            is_current = passage.passage is not None and chunk.chunk_id not in old
+            vectors.append(ChunkVectors(chunk.chunk_id, passage.passage, passage.vectors, RECIPE) if is_current else None)  # type: ignore[arg-type]
     return chunks, bounds, vectors
 
 
@@ -185,7 +185,7 @@ async def write_to_index(core: Core, copy: Copy) -> None:
     expected = len(chunks), chunks_digest((chunk.chunk_id, chunk.text) for chunk in chunks)
     if await core.index.staged(document.doc_id, generation) != expected or not await core.index.activate(document.doc_id, generation):
         raise Conflict(f"The index refused the document {document.doc_id}: it holds or held a newer version of it. Delete it there first.")
-    made = [each for each in copy.vectors if each is not None]
+    made = [vector for vector in copy.vectors if vector is not None]
     if made and (embedder := await core.embedder_of(document.collection)) is not None:
         await core.index.put_vectors(embedder.name, made)
 

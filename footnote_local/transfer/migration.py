@@ -59,15 +59,15 @@ async def make_plan(source: Core, target: Core, progress: Progress) -> Plan:
         if name in directory.deleted:
             continue
         stored = StoredName(name)
-        wanted: list[str] = []
+        missing: list[str] = []
         doc_ids = await list_documents(source, stored)
         for done, doc_id in enumerate(doc_ids, start=1):
             if await _is_there(source, target, doc_id, plan.shares_ledger):
                 there += 1
             else:
-                wanted.append(doc_id)
+                missing.append(doc_id)
             progress(f"comparing {directory.name_of(stored)}", done, len(doc_ids))
-        plan.documents[stored] = wanted
+        plan.documents[stored] = missing
     merged = _merged(directory, await target.collections.load())
     plan.records["collection"] = len(merged.collections) - len((await target.collections.load()).collections)
     for kind in KINDS:
@@ -128,9 +128,9 @@ async def _is_indexed(target: Core, document: Document) -> bool:
 async def _missing(source: Core, target: Core, kind: Kind) -> Sequence[str]:
     if source.settings.db.address == target.settings.db.address:
         return ()
-    found = await read_all(lambda after: source.records.list(kind, limit=500, after=after))
+    records = await read_all(lambda after: source.records.list(kind, limit=500, after=after))
     there = {record.key for record in await read_all(lambda after: target.records.list(kind, limit=500, after=after))}
-    return [record.key for record in found if record.key not in there]
+    return [record.key for record in records if record.key not in there]
 
 
 async def _move_records(source: Core, target: Core) -> None:
