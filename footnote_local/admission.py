@@ -1,5 +1,5 @@
-"""Refuses questions while the server answers as many as it can in a few seconds. Without that, all of them would wait, most until their
-clients give up, and the server would go on to answer those for nobody."""
+"""Refuses questions beyond the number that the server can answer in a few seconds. Otherwise all of them would wait, most until their
+clients give up, and the server would keep answering questions that nobody is waiting for."""
 
 from __future__ import annotations
 

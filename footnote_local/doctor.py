@@ -120,7 +120,7 @@ async def _embedder(core: Core) -> Finding:
 
 
 async def _other_embedders(core: Core) -> list[Finding]:
-    """Those that collections name."""
+    """The embedders that collections name."""
     try:
         directory = await core.collections.directory()
     except FootnoteError:  # the store's own finding says why
@@ -219,7 +219,7 @@ def _converter() -> Finding:
 
 
 def _plugins() -> list[Finding]:
-    """What installed packages add, each loaded as it is when it is used."""
+    """The extensions of installed packages, each loaded as in use."""
     parts = ((f"{kind}{name}", plugin) for group, kind in GROUPS.items() for name, plugin in installed(group).items())
     return [Finding(part, "broken" if (why := plugin.problem()) else "ok", why or f"package {plugin.package}") for part, plugin in parts]
 

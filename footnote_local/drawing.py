@@ -1,4 +1,4 @@
-"""What the drawings that are made from code share: their size, their style, and text. They are readable on light and on dark pages."""
+"""The common parts of drawings generated from code: size, style, and text. They are readable on light and on dark pages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def line(y: int) -> str:
 
 
 def svg(label: str, height: int, parts: Sequence[str]) -> str:
-    """The whole file; `label` says what it shows to those who do not see it."""
+    """The whole file; `label` describes it for screen readers."""
     size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{label}">'
     return "\n".join([head, f"<style>{STYLE}</style>", *parts, "</svg>\n"])

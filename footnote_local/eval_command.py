@@ -76,7 +76,7 @@ def _measure(
 
 
 def _check_golden(collection: str | None, baseline: Path | None, save: Path | None, data: Path | None, as_json: bool) -> None:
-    """Exits with 1 on a drop. The report is saved also then; a baseline is read before a question is asked."""
+    """Exits with 1 on a drop. The report is saved in any case; a baseline is read before the first question."""
     import json
 
     from footnote_local.golden_run import compare, load_baseline, run_golden, sentences

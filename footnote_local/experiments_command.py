@@ -120,7 +120,7 @@ def delete(name: NameArgument, data: DataOption = None) -> None:
 
 
 def read_experiment(file: Path) -> Any:
-    """The experiment in a file, a `NewExperiment`. Exits with what is wrong."""
+    """The experiment in a file, a `NewExperiment`. Exits with the faults."""
     from pydantic import ValidationError
 
     from footnote_query.experiments import NewExperiment

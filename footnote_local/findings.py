@@ -1,4 +1,4 @@
-"""What `footnote doctor` finds, and what it finds of the models that judge passages and claims."""
+"""The findings of `footnote doctor`, and those about the models that judge passages and claims."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""`footnote eval --golden`: asks the stored golden cases of a collection as it is now, and compares the results with earlier ones.
+"""`footnote eval --golden`: asks the stored golden cases of a collection, and compares the results with earlier ones.
 
 Every case is asked through the regular pipeline, with the case's groups, at temperature 0 and without hints from feedback. Nothing is
-stored, counted or cached.
-"""
+stored, counted or cached."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from footnote_query.dialects.trd.ask import HELD
 
 CHECKER = Caller("golden", sees_all=True)
 ENOUGH = 20
-"""Cases from which on an interval says something."""
+"""Number of cases from which an interval is meaningful."""
 FORMAT = 1
 ANOTHER = "Choose another baseline, or write one with --save."
 SHOWN = 80
@@ -32,8 +31,8 @@ SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What came of a case. `score`: share of what it expects, 0 to 1; `passed`: all that is required; `why`: what is missing; `gone`:
-    public ids of expected passages that no longer exist."""
+    """The result of a case. `score`: share of its expectations, 0 to 1; `passed`: all required ones are met; `why`: the missing ones;
+    `gone`: public ids of expected passages that no longer exist."""
 
     case_id: str
     question: str
@@ -106,7 +105,7 @@ def _text_of(turn: Turn) -> str:
 
 
 def load_baseline(path: Path) -> Mapping[str, Any]:
-    """A report that was saved. BadRequest if it is none."""
+    """A saved report. BadRequest if the file is not one."""
     try:
         report: dict[str, Any] = json.loads(path.read_text("utf-8"))
         if report["format"] != FORMAT:
@@ -120,8 +119,8 @@ def load_baseline(path: Path) -> Mapping[str, Any]:
 
 
 def compare(report: Mapping[str, Any], baseline: Mapping[str, Any]) -> dict[str, Any]:
-    """What has changed since the baseline, cases as {case_id, question, why}. `dropped`: a case broke, or the mean score of at least
-    ENOUGH common cases is lower for certain. BadRequest for a baseline of another collection, or without a common case."""
+    """The changes since the baseline, cases as {case_id, question, why}. `dropped`: a case broke, or the mean score of at least ENOUGH
+    common cases is certainly lower. BadRequest for a baseline of another collection, or without a common case."""
     if (earlier := baseline.get("collection")) != report.get("collection"):
         raise BadRequest(f"The baseline is of the collection “{earlier}”, not of “{report.get('collection')}”. {ANOTHER}")
     before = {result["case_id"]: result for result in baseline["results"]}

@@ -1,4 +1,4 @@
-"""`GET /metrics` of the server, for Prometheus. Labels come from short fixed lists; they hold no names or texts of users."""
+"""`GET /metrics` of the server, for Prometheus. Labels come from short fixed lists; they contain no names or texts of users."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Metrics(LogMeter):
 
 
 def create_metrics_app(metrics: Metrics, core: Callable[[], Core]) -> FastAPI:
-    """For admins, where people sign in: how much is asked of what is not for everybody."""
+    """For admins, where people sign in: the figures include other people's usage."""
     app = make_app("Footnote: metrics", core)
 
     @app.get(PATH)

@@ -39,7 +39,7 @@ def migrate(
 
 
 async def run_migrate(deployment: Core, local: Core, to: str, *, dry_run: bool) -> tuple[Plan, Arrived | None]:
-    """The plan, and what was done. BadRequest if no OpenSearch is configured; Conflict while a server uses the data folder."""
+    """The plan, and the work done. BadRequest if no OpenSearch is configured; Conflict while a server uses the data folder."""
     from footnote.errors import BadRequest
     from footnote.library.worker import Lock
     from footnote_local.transfer.migration import carry_out, make_plan

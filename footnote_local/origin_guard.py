@@ -31,7 +31,7 @@ PORTS = {"http": 80, "https": 443}
 
 
 class Origin(NamedTuple):
-    """What browsers compare."""
+    """The form in which browsers compare origins."""
 
     scheme: str
     host: str
@@ -106,7 +106,7 @@ def does_something(scope: Scope) -> bool:
 
 
 def _origin(url: str) -> Origin | None:
-    """The origin of a URL with the port that it has by default; None for `null` and for what is no URL of a website."""
+    """The origin of a URL with its default port; None for `null` and for anything but the URL of a website."""
     try:
         parts = urlsplit(url.lower())
         port = parts.port

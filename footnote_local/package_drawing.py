@@ -1,4 +1,4 @@
-"""`python -m footnote_local.package_drawing` draws assets/packages.svg: the packages in the layers that import-linter holds."""
+"""`python -m footnote_local.package_drawing` draws assets/packages.svg: the packages in the layers that import-linter enforces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEVER = "They do not import one another."
 
 
 def draw() -> str:
-    """The SVG: what is above imports what is below, never the other way round."""
+    """The SVG: higher packages import lower ones, never the other way round."""
     outside, inside = layers_of("")[:-1], layers_of("footnote")
     parts = [text(24, 26, "Every import points down. A solid box is a package, a dashed one a module.", "s")]
     y = 46
@@ -45,7 +45,7 @@ def layers_of(container: str) -> list[tuple[list[str], bool]]:
 
 
 def summary_of(name: str) -> str:
-    """The first sentence of the docstring of a package or a module: the question that it answers, or what it holds."""
+    """The first sentence of the docstring of a package or a module: its question, or its content."""
     docstring = ast.get_docstring(ast.parse(source_of(name).read_text("utf-8"))) or ""
     paragraph = " ".join(docstring.split("\n\n")[0].split()).replace("`", "")
     return re.split(r"(?<=[.?]) (?=[A-Z])", paragraph)[0]

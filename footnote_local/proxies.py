@@ -1,9 +1,8 @@
-"""What reverse proxies say about a request: the client's address, scheme and host, and the path below which they serve this server.
+"""Headers of reverse proxies: the client's address, scheme and host, and the path below which they serve this server.
 
 Any client can send `X-Forwarded-…` itself. So these headers are dropped unless the connection comes from an address in the setting
-TRUSTED_PROXIES. A proxy appends the address it was called from to `X-Forwarded-For`; read from the right, the first one that is no trusted
-proxy is the client's, and all left of it is what the client made of it.
-"""
+TRUSTED_PROXIES. A proxy appends the address of its client to `X-Forwarded-For`; read from the right, the first one that is not a trusted
+proxy is the client's, and everything left of it was written by the client."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ PREFIX_PATH = re.compile(r"(?:/[\w.~!$&'()*+;=:@%-]+)+/?", re.ASCII)
 
 
 class TrustedProxies:
-    """ASGI middleware that takes over what trusted proxies say, and drops what others do. `trusted`: addresses and networks."""
+    """ASGI middleware that applies the headers of trusted proxies, and drops those of others. `trusted`: addresses and networks."""
 
     def __init__(self, app: ASGIApp, trusted: Sequence[str]) -> None:
         self._app = app
@@ -70,7 +69,7 @@ def _parts(headers: Headers, name: str) -> list[str]:
 
 
 def _address(text: str) -> Address | None:
-    """The address in `203.0.113.5`, `203.0.113.5:80`, `2001:db8::7` or `[2001:db8::7]:80`; None if it is none."""
+    """The address in `203.0.113.5`, `203.0.113.5:80`, `2001:db8::7` or `[2001:db8::7]:80`; None if there is none."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:

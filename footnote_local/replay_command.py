@@ -52,7 +52,7 @@ def replay(
 
 
 def read_changes(level: str | None, changes: list[str]) -> TurnReplayRequest:
-    """What is to be different. Exits with what is wrong."""
+    """The requested changes. Exits with the faults."""
     from pydantic import ValidationError
 
     from footnote_query.replay import TurnReplayRequest

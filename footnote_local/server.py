@@ -217,7 +217,7 @@ async def _start(core: Core, taking: _FirstDocuments, address: str, say: Callabl
 
 
 def _spare_garbage_collector() -> None:
-    """Leaves what is loaded by now out of collections, and makes them rare: one takes 100 ms and more, while every question waits."""
+    """Excludes all loaded objects from garbage collections, and makes these rare: one takes 100 ms and more, while every question waits."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(COLLECT_EVERY)

@@ -31,12 +31,12 @@ from footnote_local.terminal import printable, progress_bar, say
 WATCH_S = 2.0
 """Time between two looks at a watched folder."""
 SHOWN = 20
-"""Files listed before somebody is asked whether to remove them."""
+"""Number of files listed before the question whether to remove them."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of one sync. `done`: the plan was carried out. `refused`: nobody agreed to its deletions."""
+    """The result of one sync. `done`: the plan was carried out. `refused`: its deletions were not confirmed."""
 
     address: str
     plan: Plan
@@ -49,7 +49,7 @@ class Outcome:
 
     @property
     def refused_pages(self) -> dict[str, UnreadableFile]:
-        """Pages that nobody but admins may read here, and that were FAILED before: key → why."""
+        """Pages that only admins may read here, and that were FAILED before: key → why."""
         return {key: why for key, why in self.plan.refused.items() if key not in self.failed}
 
 
@@ -187,7 +187,7 @@ async def _unfinished(core: Core, plan: Plan) -> dict[str, str]:
 
 
 async def _agreed(plan: Plan) -> bool:
-    """Whether somebody at a terminal agrees to so many deletions."""
+    """Whether somebody at a terminal confirms so many deletions."""
     what = f"{plan.lost} of the source's {plan.documents} documents would be deleted, more than {MOST_REMOVED:.0%}."
     if not sys.stdin.isatty():
         say(f"footnote: {what} If that is right, run the command with --yes.")
@@ -202,7 +202,7 @@ async def _agreed(plan: Plan) -> bool:
 
 
 async def _line() -> str:
-    """The next line from the terminal. Meanwhile the worker goes on, and Ctrl-C ends it."""
+    """The next line from the terminal. Meanwhile the worker continues, and Ctrl-C ends it."""
     loop, typed = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(sys.stdin, typed.set)
     try:

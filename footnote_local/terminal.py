@@ -32,7 +32,7 @@ class Exit(IntEnum):
     UNAVAILABLE = 3
     """A dependency is unavailable: the port, the data folder, search, the model."""
     REFUSED = 4
-    """A sync would delete many documents, and nobody agreed."""
+    """A sync would delete many documents, without confirmation."""
     STOPPED = 130
 
 

@@ -41,13 +41,13 @@ class Damaged(BadRequest):
 
 
 class Entry(BaseModel):
-    """What every part of an archive has in common: fields that are not known make it unreadable, rather than being lost."""
+    """The base of every part of an archive: unknown fields make it unreadable, rather than being lost."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class EmbedderEntry(Entry):
-    """Which vectors an archive holds."""
+    """The embedder of the vectors in an archive."""
 
     name: str
     dimension: int = Field(ge=1, le=100_000)
@@ -55,7 +55,7 @@ class EmbedderEntry(Entry):
 
 
 class Counts(Entry):
-    """How much an archive holds. `sha256`: of all `document.json` in order."""
+    """The size of an archive. `sha256`: of all `document.json` in order."""
 
     documents: int = Field(ge=0)
     chunks: int = Field(ge=0)
@@ -97,7 +97,7 @@ class NameEntry(Entry):
 
 
 class DocumentEntry(Entry):
-    """A document as in the ledger; `indexed_…`: what the index shows of all its passages. `sha256`: part → digest."""
+    """A document as in the ledger; `indexed_…`: the values of all its passages in the index. `sha256`: part → digest."""
 
     doc_id: str
     title: str
@@ -128,8 +128,8 @@ class DocumentEntry(Entry):
 
 
 class ChunkEntry(Entry):
-    """A passage. `has_vectors`: whether `vectors.bin` holds its vector and those of its sentences. `metadata`: without what all passages of
-    the document have. `questions`: that a model wrote for it."""
+    """A passage. `has_vectors`: whether `vectors.bin` contains its vector and those of its sentences. `metadata`: without that shared by
+    all passages of the document. `questions`: written for it by a model."""
 
     level: Literal[0, 1, 2]
     text: str

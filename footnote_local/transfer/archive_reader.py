@@ -55,7 +55,7 @@ class ArchiveReader:
             raise Damaged("it contains an entry twice.")
 
     def check(self) -> Iterator[int]:
-        """Reads everything once, so that a damaged archive changes nothing. Yields the number of each document that is sound."""
+        """Reads everything once, so that a damaged archive changes nothing. Yields the number of each intact document."""
         sha, chunks, vectors, files = hashlib.sha256(), 0, 0, 0
         ids: set[str] = set()
         for number in range(1, self.manifest.counts.documents + 1):
@@ -104,7 +104,7 @@ class ArchiveReader:
         return Copy(document, names, parts["source"], parts["parsed"], chunks, [row.bounds for row in rows], vectors), raw
 
     def _document(self, number: int, entry: DocumentEntry) -> Document:
-        """The entry as a document. What an upload would not be allowed, an archive is not either."""
+        """The entry as a document. An archive has the same restrictions as an upload."""
         if not CHOSEN_ID.fullmatch(entry.doc_id):
             raise Damaged(f"document {number} has an id that is not allowed.")
         if not entry.permission_groups or any(not GROUP.fullmatch(group) for group in entry.permission_groups):
@@ -150,7 +150,7 @@ class ArchiveReader:
         return data
 
     def _read(self, name: str, most: int) -> bytes | None:
-        """An entry; None if there is none. TooLarge beyond `most` bytes, whatever the header says."""
+        """An entry; None if there is none. TooLarge beyond `most` bytes, regardless of the header."""
         try:
             with self._zip.open(name) as file:
                 data = file.read(most + 1)

@@ -25,8 +25,8 @@ from footnote_local.transfer.copies import Copy
 
 
 class ArchiveWriter:
-    """Writes an archive beside its place and moves it there when it is whole: an archive that was begun and not finished does not
-    appear under its name. `embedder`: of the vectors; None = there are none."""
+    """Writes an archive beside its place and moves it there when it is complete: an unfinished archive never appears under its name.
+    `embedder`: of the vectors; None = there are none."""
 
     def __init__(self, path: Path, collection: CollectionEntry, embedder: EmbedderEntry | None, now: float) -> None:
         self._path, self._part = path, path.with_name(f"{path.name}.part")
@@ -73,7 +73,7 @@ class ArchiveWriter:
         return counts
 
     def abandon(self) -> None:
-        """Removes what was written."""
+        """Removes the unfinished file."""
         with suppress(OSError):  # the disk may be full
             self._zip.close()
         self._file.close()

@@ -79,8 +79,8 @@ async def export_collection(core: Core, name: str, path: Path, progress: Progres
 
 
 async def import_collection(core: Core, path: Path, name: str | None, progress: Progress) -> Arrived:
-    """Checks the whole archive, then adds its documents one by one. A killed import is continued by the same call: what is there
-    already stays. `name`: another name for the collection."""
+    """Checks the whole archive, then adds its documents one by one. A killed import is continued by the same call: existing documents stay.
+    `name`: another name for the collection."""
     archive = ArchiveReader(path, core.settings.ingest.max_file_mb)
     try:
         total, entry = archive.manifest.counts.documents, archive.manifest.collection
@@ -119,13 +119,13 @@ def wants_questions(core: Core) -> bool:
 
 
 async def embedder_entry(core: Core, stored: str) -> EmbedderEntry | None:
-    """What the vectors of this collection are made by; None = it has none."""
+    """The embedder of this collection's vectors; None = it has none."""
     of = await core.embedder_of(stored)
     return None if of is None else EmbedderEntry(name=of.name, dimension=of.dimension, recipe=RECIPE)
 
 
 async def why_remade(core: Core, stored: str, entry: EmbedderEntry | None) -> str | None:
-    """Why the vectors that `told` names cannot be used in this collection; None = they can, or nothing here needs vectors."""
+    """Why the vectors of `entry` cannot be used in this collection; None = they can, or nothing here needs vectors."""
     embedder = await core.embedder_of(stored)
     if embedder is None:
         return "Without an embedder vectors are not used here." if entry else None
@@ -144,7 +144,7 @@ def _settings(entry: CollectionEntry) -> CollectionSettings:
 
 
 async def _collection(core: Core, name: str, entry: CollectionEntry, settings: CollectionSettings) -> StoredName:
-    """The stored name of the collection, which is made with the archive's settings if there is none."""
+    """The stored name of the collection, which is created with the archive's settings if there is none."""
     directory = await core.collections.load()
     exists = directory.find(name) is not None or bool((await core.ledger.list(SYSTEM, collection=directory.resolve(name), limit=1)).data)
     if exists or (settings, entry.title, entry.description) == (CollectionSettings(), "", ""):

@@ -63,7 +63,7 @@ async def list_documents(core: Core, stored: StoredName) -> list[str]:
 
 
 async def has_old_vectors(core: Core) -> bool:
-    """Whether some vectors are of an earlier recipe, so that it has to be asked for each document which ones."""
+    """Whether some vectors are of an earlier recipe, so that each document has to be checked."""
     for embedder in core.embedders.all:
         of_any, of_this = [(await core.index.progress(embedder.name, embedded_languages(embedder), n))[0] for n in (0, RECIPE)]
         if of_any != of_this:
@@ -72,7 +72,7 @@ async def has_old_vectors(core: Core) -> bool:
 
 
 async def read_copies(core: Core, doc_ids: Sequence[str]) -> AsyncIterator[Copy]:
-    """The documents, without those that were deleted meanwhile."""
+    """The documents, without those deleted meanwhile."""
     check_recipe = await has_old_vectors(core)
     for doc_id in doc_ids:
         copy = await read_copy(core, doc_id, check_recipe)
@@ -81,7 +81,7 @@ async def read_copies(core: Core, doc_ids: Sequence[str]) -> AsyncIterator[Copy]
 
 
 async def read_copy(core: Core, doc_id: str, check_recipe: bool) -> Copy | None:
-    """None for a document that was deleted. Conflict if it changes all the time, or if the index does not hold what it should."""
+    """None for a deleted document. Conflict if it keeps changing, or if its passages are missing from the index."""
     for _ in range(TRIES):
         try:
             document = await core.ledger.get(SYSTEM, doc_id)

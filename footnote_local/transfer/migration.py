@@ -1,11 +1,10 @@
-"""Moves what a deployment holds to another one, document by document; the source is only read.
+"""Moves the data of a deployment to another one, document by document; the source is only read.
 
-What moves: documents with everything made from them, and of the records collections, prompts, settings, forbidden terms, users'
-preferences and the sources of sync. What stays: conversations with their names and pins, feedback, figures, sessions, the audit, caches
-and jobs, and deleted collections.
+Moved: documents with everything made from them, and of the records collections, prompts, settings, forbidden terms, users' preferences and
+the sources of sync. Not moved: conversations with their names and pins, feedback, figures, sessions, the audit, caches and jobs, and
+deleted collections.
 
-What is there already is compared first, so a second run, or one after a kill, writes only what is missing.
-"""
+Existing data is compared first, so a second run, or one after a kill, writes only the missing parts."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ KINDS: tuple[Kind, ...] = ("prompt", "prompt_version", "setting", "setting_chang
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be moved. `documents`: stored name of a collection → ids, oldest first. `there`: how many need nothing. `records`: kind →
+    """The plan of a move. `documents`: stored name of a collection → ids, oldest first. `there`: how many need nothing. `records`: kind →
     number. `shares_ledger`: both sides have the same ledger and files, so only the index is written."""
 
     documents: dict[StoredName, list[str]] = field(default_factory=dict)
@@ -76,7 +75,7 @@ async def make_plan(source: Core, target: Core, progress: Progress) -> Plan:
 
 
 async def carry_out(source: Core, target: Core, plan: Plan, progress: Progress) -> Arrived:
-    """Does what the plan says."""
+    """Carries out the plan."""
     await _move_records(source, target)
     arrived, whole = Arrived(""), dict[str, None]()
     check_recipe, done, has_questions = await has_old_vectors(source), 0, False
@@ -134,7 +133,7 @@ async def _missing(source: Core, target: Core, kind: Kind) -> Sequence[str]:
 
 
 async def _move_records(source: Core, target: Core) -> None:
-    """Adds what the target lacks; what was changed there stays."""
+    """Adds the records missing from the target; changes made there stay."""
     for kind in KINDS:
         for key in await _missing(source, target, kind):
             record = await source.records.get(kind, key)
