@@ -88,8 +88,8 @@ class Bench:
 
     async def score(self, query: GoldenQuery, strategy: Strategy | str) -> tuple[float, bool, str]:
         """(nDCG@10, whether a gold answer would be quoted, the strategy of the search)."""
-        profile = replace(PROFILE, facts_by_vectors=strategy == PIPELINE)
-        request = Request(query.text, "default", limit=TOP, any_limit=strategy != UNROUTED)
+        profile = replace(PROFILE, limit=TOP, routed=strategy != UNROUTED, facts_by_vectors=strategy == PIPELINE)
+        request = Request(query.text, "default", levels=(2,))
         turn = await self._understand.finish(self._core.new_turn(request, CALLER, profile, trace_id="bench"))
         if strategy == RANDOM:
             turn = await classify_by_model(turn, models=self._random, prompts=Prompts())

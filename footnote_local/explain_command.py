@@ -70,8 +70,8 @@ def sentences(explained: Explanation) -> Iterator[str]:
         facts.append(f"strategy {plan.strategy} ({plan.strategy_because})")
     searched = f" over {' and '.join(explained.lists)}" if explained.lists else ""
     facts += [
-        f"retriever {explained.retriever}{searched}",
-        f"{explained.limit} passages",
+        f"retriever {explained.plan.retriever}{searched}",
+        f"{explained.plan.limit} passages",
         f"model {plan.model or 'none (the documents are quoted)'}",
     ]
     yield from wrap(" · ".join(facts), WIDTH)

@@ -49,10 +49,11 @@ async def test_the_defaults_are_ten_passages_fused_by_rank(open_site: OpenSite, 
     site = await open_site()
     made: list[Any] = []
     plain = type(site.core).new_turn
-    monkeypatch.setattr(type(site.core), "new_turn", lambda core, request, *a, **k: made.append(request) or plain(core, request, *a, **k))
+    monkeypatch.setattr(type(site.core), "new_turn", lambda *a, **k: made.append(plain(*a, **k)) or made[-1])
     await chat(site)
-    asked = made[0]
-    assert (asked.mode, asked.limit, asked.retriever, asked.collection) == ("rag", 10, "rrf", "")
+    asked, plan = made[0].request, made[0].plan
+    assert (asked.mode, asked.limit, asked.retriever, asked.levels) == ("rag", None, None, None)
+    assert (plan.limit, plan.retriever, asked.collection) == (10, "rrf", "default")
     assert (asked.temperature, asked.room_id, asked.level, asked.options, asked.filters) == (None, None, None, {}, {})
 
 

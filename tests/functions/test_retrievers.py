@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 
 import footnote_query
+from footnote.plan import make_plan
 from footnote.ports import Delta
+from footnote.settings import Settings
 from footnote.types import Caller, Candidates, Request, Retriever, Search, ToolCall
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite
+from tests.turns import HELD
 
 
 @dataclass
@@ -160,4 +163,4 @@ def test_the_page_asks_for_cc_where_nobody_chooses() -> None:
 
 
 def test_a_turn_that_names_no_retriever_fuses_by_min_max() -> None:
-    assert Request("How long?").retriever == "cc"
+    assert make_plan(Request("How long?"), HELD, Settings()).retriever == "cc"

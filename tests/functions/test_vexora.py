@@ -149,7 +149,7 @@ async def test_always_searches_for_small_talk_too(open_site: OpenSite, requests:
 async def test_the_defaults_are_those_of_the_api(open_site: OpenSite, requests: list[Any]) -> None:
     await chat(await open_site())
     asked = requests[0]
-    assert (asked.limit, asked.threshold, asked.alpha, asked.retriever, asked.any_levels) == (5, 0.1, 0.3, "cc", True)
+    assert (asked.limit, asked.threshold, asked.alpha, asked.retriever, asked.levels) == (5, 0.1, 0.3, None, None)
     assert (asked.expansion.documents, asked.expansion.chunks, asked.expansion.least_score) == (3, 20, 0.3)
     assert asked.options == {"expand_documents": True}
 
@@ -160,7 +160,7 @@ async def test_every_field_reaches_the_turn(open_site: OpenSite, requests: list[
     await chat(await open_site(), "Something else", rag=rag, expansionThreshold=0.4, **more)
     asked = requests[0]
     assert (asked.question, asked.limit, asked.threshold, asked.alpha, asked.model) == (QUESTION, 7, 0.2, 0.9, "m")
-    assert (asked.levels, asked.any_levels, asked.options) == ((0, 1), False, {"expand_documents": False})
+    assert (asked.levels, asked.options) == ((0, 1), {"expand_documents": False})
     assert (asked.expansion.documents, asked.expansion.chunks, asked.expansion.least_score) == (1, 2, 0.4)
 
 

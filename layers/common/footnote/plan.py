@@ -22,7 +22,16 @@ def make_plan(request: Request, profile: Profile, settings: Settings) -> Plan:
     """The plan of a turn before its first step."""
     choices = {name: _choose(name, option, request, profile, settings) for name, option in OPTIONS.items()}
     level, because = (request.level, "request") if request.level else (DEFAULT_LEVEL, "default")
-    return Plan(choices, level, because, model=request.model, given_pool=profile.pool_size)
+    return Plan(
+        choices,
+        level,
+        because,
+        retriever=retriever_of(request.retriever or profile.retriever, settings),
+        limit=profile.limit if request.limit is None else request.limit,
+        levels=(2,) if request.levels is None else request.levels,
+        model=request.model,
+        given_pool=profile.pool_size,
+    )
 
 
 def change_plan(plan: Plan, arm: Arm, because: str, request: Request, profile: Profile, settings: Settings) -> Plan:
@@ -31,7 +40,8 @@ def change_plan(plan: Plan, arm: Arm, because: str, request: Request, profile: P
     for name in {*(LEVELS[arm.level] if arm.level else ()), *arm.options}:
         changed[name] = _choose(name, OPTIONS[name], request, profile, settings, (arm, because))
     level, level_because = (arm.level, because) if arm.level and request.level is None else (plan.level, plan.level_because)
-    return replace(plan, choices=changed, level=level, level_because=level_because)
+    retriever = retriever_of(arm.retriever, settings) if arm.retriever else plan.retriever
+    return replace(plan, choices=changed, level=level, level_because=level_because, retriever=retriever)
 
 
 def limit_of(profile: Profile, settings: Settings) -> int:

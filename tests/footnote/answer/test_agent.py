@@ -227,7 +227,7 @@ async def test_the_collection_the_filters_and_the_caller_are_the_turn_s() -> Non
     await agent.run()
     asked = agent.searched[0]
     request = asked.request
-    assert (request.question, request.collection, request.filters, request.limit) == (
+    assert (request.question, request.collection, request.filters, asked.plan.limit) == (
         "x",
         "default",
         {"class": ("Law",)},

@@ -86,9 +86,9 @@ NO_PART = {
     "attached": "never cached",
     "images": "only for a mode without search",
     "asked_mode": "only for a mode without search",
-    "asks_retriever": "the retriever itself is part",
-    "any_limit": "the limit itself is part",
-    "any_levels": "the levels themselves are part",
+    "retriever": "by the plan that follows from it",
+    "limit": "by the plan that follows from it",
+    "levels": "by the plan that follows from them",
     "level": "by the plan that follows from it",
     "options": "by the plan that follows from them",
 }

@@ -17,7 +17,7 @@ from footnote.understand.message_kind import tell_message_kind, will_be_embedded
 from footnote.understand.rewrite import complete_by_words
 from tests.deps import FakeDeps, call_step, run_step
 from tests.fakes import FakeEmbedder
-from tests.turns import make_turn
+from tests.turns import make_turn, with_
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ async def test_where_no_vector_tells_the_words_do(model: E5) -> None:
     other = asked("Und am Sonntag?", "de")
     assert (await call_step(tell_message_kind, other, FakeDeps(embedder=FakeEmbedder()))) == other  # whose vectors say nothing here
     assert message_kind(other) == "follow_up"
-    by_words = replace(other, request=replace(other.request, retriever="bm25"))
+    by_words = with_(other, retriever="bm25")
     assert not will_be_embedded(by_words)
 
 

@@ -22,6 +22,7 @@ from tests.footnote.step_toys import toy
 from tests.turns import HELD, make_turn
 
 FACT = "How high is the deposit for the holiday flat by the lake?"
+ROUTED_API = replace(HELD, routed=True)
 
 
 async def routed(question: str, *, lang: str = "en", embedder: Any = None, **changes: Any) -> Turn:
@@ -122,10 +123,10 @@ async def test_level_basic_searches_by_vectors_if_any_else_by_words_and_says_so(
 
 
 async def test_the_number_of_passages_follows_the_strategy_only_where_nobody_asked_for_one() -> None:
-    sizes = {q: (await routed(q, any_limit=True)).request.limit for q in (FACT, "Compare rail and road", "Which ports are closed?")}
+    sizes = {q: (await routed(q, profile=ROUTED_API)).plan.limit for q in (FACT, "Compare rail and road", "Which ports are closed?")}
     assert list(sizes.values()) == [10, 20, 15]
-    assert (await routed(FACT, any_limit=True, level="basic")).request.limit == 5
-    assert (await routed("Which ports are closed?")).request.limit == make_turn().request.limit
+    assert (await routed(FACT, profile=ROUTED_API, level="basic")).plan.limit == 5
+    assert (await routed("Which ports are closed?")).plan.limit == 5
 
 
 @pytest.mark.parametrize(
@@ -133,8 +134,8 @@ async def test_the_number_of_passages_follows_the_strategy_only_where_nobody_ask
     [(FACT, 10, 5), ("Summarize the minutes", 12, 12), ("Compare rail and road", 20, 12), ("Which ports are closed?", 15, 15)],
 )
 async def test_every_intent_suggests_a_least_number_of_passages(question: str, standard: int, basic: int) -> None:
-    assert (await routed(question, any_limit=True)).request.limit == standard
-    assert (await routed(question, any_limit=True, level="basic")).request.limit == basic
+    assert (await routed(question, profile=ROUTED_API)).plan.limit == standard
+    assert (await routed(question, profile=ROUTED_API, level="basic")).plan.limit == basic
 
 
 @pytest.mark.parametrize(
@@ -148,8 +149,12 @@ async def test_a_comparison_and_reasons_keep_the_graph_with_every_strategy(quest
 
 
 async def test_a_request_for_chunk_levels_wins_over_the_recommended_ones() -> None:
-    assert (await routed("Which ports are closed?", any_levels=True)).request.levels == (0, 1, 2)
-    assert (await routed("Which ports are closed?", levels=(1,))).request.levels == (1,)
+    question = "Which ports are closed?"
+    assert (await routed(question)).plan.levels == (2,)
+    assert (await routed(question, profile=ROUTED_API)).plan.levels == (0, 1, 2)
+    request = Request(question, limit=7, levels=(1,))
+    plan = (await routed(question, profile=ROUTED_API, request=request, plan=make_plan(request, ROUTED_API, Settings()))).plan
+    assert (plan.limit, plan.levels) == (7, (1,))
 
 
 def test_a_strategy_leaves_out_only_options_of_the_search() -> None:

@@ -14,9 +14,9 @@ from pydantic import BaseModel, Field, RootModel, StringConstraints
 from footnote.answer.confidence import confidence_of
 from footnote.answer.small_talk import without_search
 from footnote.errors import BadRequest
-from footnote.plan import is_set, limit_of
+from footnote.plan import is_set
 from footnote.steps import last_turn
-from footnote.types import Citation, ConfidenceLevel, IntelligenceLevel, Mode, OptionName, Profile, Request, Tier, Turn, tier_of
+from footnote.types import Citation, ConfidenceLevel, IntelligenceLevel, Mode, OptionName, Profile, Request, Retriever, Tier, Turn, tier_of
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import EVENTS, events_of, schema_of, shaped
@@ -38,6 +38,7 @@ CHAT = Profile(
     citation_style="source",
     prompt="answer_numbered",
     limit=10,
+    routed=True,
     candidates=15,
     facts_by_vectors=True,
     context_tokens=4500,
@@ -171,7 +172,8 @@ async def chat(
 ) -> Response:
     """Answers a question with `[Source N]` citations and a confidence."""
     streamed, (_, profile) = EVENTS in accept.lower(), MODES[request.mode]
-    asked, profile = without_search(make_request(request, core), replace(profile, live=streamed))
+    retriever: Retriever = "cc" if is_set("rag.fusion", core.settings) else "rrf"  # cc = what the setting says
+    asked, profile = without_search(make_request(request, core), replace(profile, live=streamed, retriever=retriever))
     turn = core.new_turn(asked, caller, profile, trace_id=trace_id)
     turn, events = await core.run_once(turn, request_key(idempotency_key, turn, PATH, request))
     if streamed:
@@ -184,7 +186,7 @@ def make_request(asked: RAGRequest, core: Core) -> Request:
     """The turn's request. BadRequest for images in a mode that reads none."""
     if asked.images and asked.mode != "vision":
         raise BadRequest("images are read with mode vision only.")
-    mode, profile = MODES[asked.mode]
+    mode, _ = MODES[asked.mode]
     switches: Mapping[OptionName, bool | None] = {
         "chain_of_thought": asked.enable_cot,
         "ensemble_voting": asked.ensemble_voting,
@@ -195,10 +197,7 @@ def make_request(asked: RAGRequest, core: Core) -> Request:
         question=asked.message,
         collection=asked.collection_filter or "",
         mode=mode,
-        retriever="cc" if is_set("rag.fusion", core.settings) else "rrf",  # cc = what the setting says
-        limit=limit_of(profile, core.settings),
-        any_limit=not is_set("rag.top_k", core.settings),
-        any_levels=True,
+        limit=core.settings.rag.top_k if is_set("rag.top_k", core.settings) else None,
         filters={FOLDER: (asked.folder_id,)} if asked.folder_id else {},
         temperature=asked.temperature_override,
         room_id=asked.session_id,

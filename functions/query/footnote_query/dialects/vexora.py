@@ -35,6 +35,7 @@ RAG = Profile(
     citation_style="numbered_by_place",
     prompt="answer_numbered",
     limit=5,
+    routed=True,
     pool_size=20,
     context_tokens=6000,
     understood_by=3,
@@ -185,7 +186,7 @@ def make_turn(asked: VexoraRequest, caller: Caller, core: Core, trace_id: str) -
     earlier = exchanges_of(said[: last or 0])
     searches = rag.mode != "manual" if rag.enabled is None else rag.enabled
     chats = rag.mode == "automatic" and not needs_search(question) and kind_of(question, goes_on=bool(earlier)) != "about_answer"
-    request = Request(question, model=asked.model)
+    request = Request(question, model=asked.model, limit=RAG.limit)
     if not searches or chats:
         turn = core.new_turn(
             replace(request, mode="gpt", options={"greet": chats}), caller, replace(PLAIN, live=asked.stream), trace_id=trace_id
@@ -196,8 +197,7 @@ def make_turn(asked: VexoraRequest, caller: Caller, core: Core, trace_id: str) -
         limit=rag.search_limit,
         threshold=rag.search_threshold,
         alpha=rag.hybrid_alpha,
-        levels=tuple(asked.level_filter or (2,)),
-        any_levels=asked.level_filter is None,
+        levels=None if asked.level_filter is None else tuple(asked.level_filter),
         expansion=Expansion(asked.max_documents_to_expand, asked.max_chunks_per_document, asked.expansion_threshold),
         options={"expand_documents": asked.enable_document_expansion},
     )

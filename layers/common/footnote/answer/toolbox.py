@@ -80,7 +80,7 @@ class Toolbox:
         self._voices, self._voices_in = voices, voices_in if voices is not None else None
         self._turn, self._tools, self._search, self._timeout_s = turn, tools, search, timeout_s
         self._remote = _named(remote)
-        self._given = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
+        self._given = session_arguments(turn.request, turn.plan, turn.caller.user_id, turn.room_id)
         self.hits: list[Hit] = []
         """Passages shown to the model; the first has the number 1."""
 

@@ -36,7 +36,7 @@ from footnote.learn.follow_ups import Trial
 from footnote.live_settings import LiveSettings
 from footnote.memory.stored_turn import replay, stored_turn
 from footnote.pipeline import ANSWER, CLASSIFY, LANGUAGE, LOOK_UP, RETRIEVE, SPEND, UNDERSTAND
-from footnote.plan import make_plan, retriever_of
+from footnote.plan import make_plan
 from footnote.ports import Clock, Embedder, Models, Parser, RequestKey
 from footnote.refresher import Refresher
 from footnote.retrieve.attached import index_of
@@ -165,7 +165,6 @@ class Core(VoiceServices):
         request = replace(
             request,
             collection=request.collection or self.settings.index_name,
-            retriever=retriever_of(request.retriever, self.settings),
             tool_scope=request.tool_scope if self.mcp.mcp_enabled else "",
             ask_kdb=request.ask_kdb and self.kdb.url is not None,
         )

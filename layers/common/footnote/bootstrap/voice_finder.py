@@ -38,8 +38,8 @@ class VoiceFinder:
 
     async def find(self, turn: Turn, collection: str, asked: VoiceArguments, search: Callable[[Turn], Awaitable[Turn]]) -> FoundVoices:
         wanted = _filter(asked)
-        request = replace(turn.request, collection=collection, conditions=wanted.conditions(), limit=RANKED)
-        found = await search(replace(turn, request=request))
+        request = replace(turn.request, collection=collection, conditions=wanted.conditions())
+        found = await search(replace(turn, request=request, plan=replace(turn.plan, limit=RANKED)))
         if found.outcome in ("forbidden", "blocked"):
             return FoundVoices("", found)
         if turn.request.filters:  # counts and themes are made of voices whatever the conversation is filtered by

@@ -152,6 +152,6 @@ async def _with_vectors(
     if not speaks(embedder, turn.lang):
         return turn, ()
     vectors = tuple(await embedder.embed(questions, query=True))
-    if searched_by is not None and searched_by.name == embedder.name and turn.request.retriever != "bm25":
+    if searched_by is not None and searched_by.name == embedder.name and turn.plan.retriever != "bm25":
         turn = turn.with_vectors(vectors[: len(turn.queries)], embedder.name)
     return turn, vectors

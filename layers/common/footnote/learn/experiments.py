@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from footnote.collections import Collections, Directory
 from footnote.errors import Conflict, NotFound
-from footnote.plan import change_plan, retriever_of
+from footnote.plan import change_plan
 from footnote.ports import Clock, Record, Records, read_all
 from footnote.prompts import Prompts
 from footnote.settings import Settings
@@ -120,7 +120,7 @@ def asks_for(request: Request, changes: frozenset[str]) -> bool:
     decided: set[str] = set(request.options)
     if request.level is not None:  # a level decides options, and how is searched for them
         decided |= changes - {"retriever", "alpha"}
-    if request.asks_retriever:
+    if request.retriever is not None:
         decided.add("retriever")
     if request.alpha is not None:
         decided.add("alpha")
@@ -144,11 +144,7 @@ async def join_experiment(turn: Turn, *, experiments: Experiments | None, settin
 def with_arm(turn: Turn, assignment: Assignment, because: str, settings: Settings) -> Turn:
     """The turn, before its first step, as its arm changes it. `because`: the reason to give for it."""
     arm = assignment.arm
-    request = replace(
-        turn.request,
-        retriever=retriever_of(arm.retriever or turn.request.retriever, settings),
-        alpha=turn.request.alpha if arm.alpha is None else arm.alpha,
-    )
+    request = turn.request if arm.alpha is None else replace(turn.request, alpha=arm.alpha)
     plan = change_plan(turn.plan, arm, because, request, turn.profile, settings)
     return replace(turn, request=request, plan=replace(plan, assignment=assignment, assigned_because=because))
 

@@ -149,7 +149,7 @@ SEARCH = (
     ),
     Step(
         "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,
-        shows=lambda t: {"retriever": t.request.retriever, "ranked": len(t.evidence.ranked)},
+        shows=lambda t: {"retriever": t.plan.retriever, "ranked": len(t.evidence.ranked)},
     ),
     Step("refine", refine, stage=Stage.RANK, option="refine", on_error=SKIP, timeout_s=2, when=is_fused),
     Step(

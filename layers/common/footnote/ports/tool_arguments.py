@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from footnote.ports.models import Tool
-from footnote.types import Caller, Request
+from footnote.types import Caller, Plan, Request
 
 Arguments = Mapping[str, Any]
 """A tool's arguments by name."""
@@ -23,15 +23,15 @@ def find_search(tools: Sequence[Tool], name: str, scope: str) -> Tool | None:
     return next((tool for tool in tools if tool.name in (name, f"{scope}__{name}")), None)
 
 
-def session_arguments(request: Request, user_id: str, room_id: str) -> Arguments:
+def session_arguments(request: Request, plan: Plan, user_id: str, room_id: str) -> Arguments:
     """What the request decides, by the names of search services of this kind. One field can be filtered by."""
     key = next(iter(request.filters), "")
     return {
         "collection_name": request.collection,
         "metadata_filter_key": key,
         "match_values": list(request.filters.get(key, ())),
-        "top_k": request.limit,
-        "use_paragraph": request.levels == (2,),
+        "top_k": plan.limit,
+        "use_paragraph": plan.levels == (2,),
         "user_id": user_id,
         "room_id": room_id,
     }

@@ -33,11 +33,11 @@ def several_were_read(turn: Turn) -> bool:
 
 
 async def drop_duplicates(turn: Turn, *, index: Index, embedder: Embedder | None) -> Turn:
-    """Removes near-duplicates of better passages until `request.limit` passages of the pool differ; notes their number as `duplicates`."""
+    """Removes near-duplicates of better passages until `plan.limit` passages of the pool differ; notes their number as `duplicates`."""
     kept: list[_Passage] = []
     passages = await _passages(turn, index, embedder)
     for at, passage in enumerate(passages):
-        if len(kept) == turn.request.limit:
+        if len(kept) == turn.plan.limit:
             kept += passages[at:]
             break
         if not any(passage.repeats(other) for other in kept):
@@ -49,11 +49,11 @@ async def drop_duplicates(turn: Turn, *, index: Index, embedder: Embedder | None
 
 
 async def diversify(turn: Turn, *, index: Index, embedder: Embedder | None) -> Turn:
-    """Orders the first `request.limit` passages of the pool by MMR."""
+    """Orders the first `plan.limit` passages of the pool by MMR."""
     left = await _passages(turn, index, embedder)
     nearest = dict.fromkeys((passage.hit.chunk.chunk_id for passage in left), 0.0)
     chosen: list[Hit] = []
-    while left and len(chosen) < turn.request.limit:
+    while left and len(chosen) < turn.plan.limit:
         best = max(left, key=lambda passage: LAMBDA * passage.hit.score - (1 - LAMBDA) * nearest[passage.hit.chunk.chunk_id])
         left.remove(best)
         chosen.append(best.hit)

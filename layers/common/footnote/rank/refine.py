@@ -49,13 +49,13 @@ NO_FORMS: Mapping[str, str] = {}
 
 def is_fused(turn: Turn) -> bool:
     """Several passages were found, and both lists were asked for: a requested order by one list stays."""
-    return turn.request.retriever in ("cc", "rrf") and len(turn.evidence.ranked) > 1
+    return turn.plan.retriever in ("cc", "rrf") and len(turn.evidence.ranked) > 1
 
 
 async def refine(turn: Turn, *, index: Index) -> Turn:
     """Orders the first TOP entries of `turn.evidence.ranked` again."""
     ranked: Sequence[Ranked] = turn.evidence.ranked
-    if turn.request.retriever == "rrf":
+    if turn.plan.retriever == "rrf":
         ranked = _scaled(ranked)
     first, rest = ranked[:TOP], ranked[TOP:]
     terms = {query.text: content_terms(query.text, query.lang) for query in turn.answered}

@@ -18,7 +18,7 @@ CHARACTERS = 1_500
 
 def may_rerank(turn: Turn) -> bool:
     """Several passages were read, and both lists were asked for: a requested order by one list stays."""
-    return turn.request.retriever in ("cc", "rrf") and len(turn.evidence.pool) > 1
+    return turn.plan.retriever in ("cc", "rrf") and len(turn.evidence.pool) > 1
 
 
 async def rerank(turn: Turn, *, reranker: Reranker | None) -> Turn:

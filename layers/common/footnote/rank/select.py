@@ -12,10 +12,10 @@ from footnote.types import Chunk, Hit, Ranked, Turn
 async def read_pool(turn: Turn, *, index: Index) -> Turn:
     """Sets `turn.evidence.pool` to the best chunks that exist, are active and are visible to the caller now.
 
-    The pool has `plan.pool_size` chunks, at least `request.limit`; its first ones are the hits unless a later step
+    The pool has `plan.pool_size` chunks, at least `plan.limit`; its first ones are the hits unless a later step
     re-ranks it. The request's conditions are checked again, because metadata may have changed since the search."""
     evidence, request = turn.evidence, turn.request
-    size = max(request.limit, turn.plan.pool_size)
+    size = max(turn.plan.limit, turn.plan.pool_size)
     read: list[tuple[Ranked, Chunk]] = []
     for start in range(0, len(evidence.ranked), size):
         batch = evidence.ranked[start : start + size]
@@ -25,18 +25,18 @@ async def read_pool(turn: Turn, *, index: Index) -> Turn:
         if len(read) >= size:
             break
     pool = _with_scores(turn, read[:size])
-    return replace(turn, evidence=replace(evidence, pool=pool, hits=pool[: request.limit]))
+    return replace(turn, evidence=replace(evidence, pool=pool, hits=pool[: turn.plan.limit]))
 
 
 def was_reranked(turn: Turn) -> bool:
     """The pool has been re-ranked."""
     evidence = turn.evidence
-    return bool(evidence.pool) and evidence.hits != evidence.pool[: turn.request.limit]
+    return bool(evidence.pool) and evidence.hits != evidence.pool[: turn.plan.limit]
 
 
 async def cut(turn: Turn) -> Turn:
-    """Sets `turn.evidence.hits` to the first `request.limit` chunks of the pool."""
-    return replace(turn, evidence=replace(turn.evidence, hits=turn.evidence.pool[: turn.request.limit]))
+    """Sets `turn.evidence.hits` to the first `plan.limit` chunks of the pool."""
+    return replace(turn, evidence=replace(turn.evidence, hits=turn.evidence.pool[: turn.plan.limit]))
 
 
 def _with_scores(turn: Turn, pool: Sequence[tuple[Ranked, Chunk]]) -> tuple[Hit, ...]:

@@ -49,10 +49,10 @@ async def take_documents(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
     first = {make_chunk_id(document.doc_id, document.active_generation, 0): document for document in page.data if document.chunks}
     seen = await gate_of(turn, index)(list(first))
     taken = sorted((document for chunk_id, document in first.items() if chunk_id in seen), key=_order)
-    taken = taken[: min(DOCUMENTS, turn.request.limit)]
+    taken = taken[: min(DOCUMENTS, turn.plan.limit)]
     if not taken:
         return turn
-    items = passages_of(taken, turn.request.limit)
+    items = passages_of(taken, turn.plan.limit)
     lists = tuple(RankedList(BY_DOCUMENT, query.text, items) for query in turn.answered)
     return replace(turn.with_notes(about_collection={"documents": len(taken)}), evidence=replace(turn.evidence, lists=lists))
 

@@ -69,7 +69,7 @@ async def search_attached(turn: Turn, *, index: Index, ledger: Ledger) -> Turn:
     read = [
         document for document in await asyncio.gather(*(_document(turn, ledger, doc_id) for doc_id in documents)) if document is not None
     ]
-    items = passages_of(read, turn.request.limit)
+    items = passages_of(read, turn.plan.limit)
     lists = tuple(RankedList(BY_DOCUMENT, query.text, items) for query in turn.answered)
     expansion = replace(turn.request.expansion, documents=len(read), least_score=0.0)
     return replace(turn, request=replace(turn.request, expansion=expansion), evidence=replace(turn.evidence, lists=lists))

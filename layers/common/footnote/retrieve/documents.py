@@ -23,7 +23,7 @@ OPENINGS = 20
 
 def wants_documents_first(turn: Turn) -> bool:
     """Passages are searched for by words and vectors, and nothing has been found in other systems."""
-    return turn.request.retriever in ("cc", "rrf") and 2 in turn.request.levels and not turn.evidence.is_complete
+    return turn.plan.retriever in ("cc", "rrf") and 2 in turn.plan.levels and not turn.evidence.is_complete
 
 
 async def search_documents(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:

@@ -33,7 +33,7 @@ ASKING = {
 def is_keyword_query(turn: Turn) -> bool:
     """One query is searched for, by its words, with at least six content terms and no question word."""
     text = turn.asked
-    if turn.evidence.is_complete or len(turn.answered) != 1 or turn.request.retriever == "knn" or text.rstrip().endswith(("?", "？")):
+    if turn.evidence.is_complete or len(turn.answered) != 1 or turn.plan.retriever == "knn" or text.rstrip().endswith(("?", "？")):
         return False
     asking = {*ASKING.get(turn.lang, "").split(), *QUESTION_WORDS.get(turn.lang, ())}
     return asking.isdisjoint(WORD.findall(text.casefold())) and len(set(content_terms(text, turn.lang))) >= FEWEST_TERMS

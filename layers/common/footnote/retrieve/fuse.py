@@ -41,7 +41,7 @@ async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn
     weight = _weight(turn, embedder, rag)
     foreign = max(weight, FOREIGN) if weight and turn.request.alpha is None else weight
     fused = {
-        query: fuse(lists, turn.request.retriever, weight=weight, foreign=foreign, rrf_k=rag.rrf_k)
+        query: fuse(lists, turn.plan.retriever, weight=weight, foreign=foreign, rrf_k=rag.rrf_k)
         for query in turn.queries
         if (lists := [ranking for ranking in turn.evidence.lists_for(query.text) if ranking.source not in BY_RANK])
     }
@@ -69,8 +69,8 @@ def _weight(turn: Turn, embedder: Embedder | None, rag: Rag) -> float:
 
 def lists_counted(turn: Turn, embedder: Embedder | None, rag: Rag) -> tuple[str, ...]:
     """The lists that have weight in the turn's search: words, vectors."""
-    if turn.request.retriever in ("bm25", "knn"):
-        return ("words" if turn.request.retriever == "bm25" else "vectors",)
+    if turn.plan.retriever in ("bm25", "knn"):
+        return ("words" if turn.plan.retriever == "bm25" else "vectors",)
     weight = _weight(turn, embedder, rag)
     return (*(["words"] if weight < 1 else []), *(["vectors"] if weight else []))
 

@@ -27,7 +27,7 @@ class Hypothetical(BaseModel, defer_build=True):
 
 def is_abstract(turn: Turn) -> bool:
     """The question has fewer than five words, and vectors are searched for."""
-    return turn.request.retriever != "bm25" and len(turn.asked.split()) < ABSTRACT_WORDS
+    return turn.plan.retriever != "bm25" and len(turn.asked.split()) < ABSTRACT_WORDS
 
 
 async def write_hypothetical(turn: Turn, *, models: Models, prompts: Prompts, embedder: Embedder | None) -> Turn:

@@ -24,7 +24,7 @@ MOST_FACTS = 20
 
 def wants_lists(turn: Turn) -> bool:
     """Further lists are wanted, both words and vectors were asked for, and nothing has been found in other systems."""
-    return any(map(turn.plan.wants, FURTHER)) and turn.request.retriever in ("cc", "rrf") and not turn.evidence.is_complete
+    return any(map(turn.plan.wants, FURTHER)) and turn.plan.retriever in ("cc", "rrf") and not turn.evidence.is_complete
 
 
 async def search_lists(turn: Turn, *, index: Index, ranked_lists: Mapping[str, RankedLists] | None, rag: Rag) -> Turn:
@@ -71,7 +71,7 @@ def gate_of(turn: Turn, index: Index) -> Readable:
             chunk = chunks.get(chunk_id)
             readability[chunk_id] = (
                 chunk is not None
-                and chunk.level in request.levels
+                and chunk.level in turn.plan.levels
                 and (chunk.collection == ATTACHED or (chunk.collection == collection and _matches(request, chunk)))
             )
         return frozenset(chunk_id for chunk_id in chunk_ids if readability[chunk_id])

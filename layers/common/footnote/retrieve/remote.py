@@ -46,7 +46,7 @@ async def search_remotely(turn: Turn, *, tools: Tools | None, mcp: MCP) -> Turn:
     search = find_search(await tools.list(scope), mcp.search_tool, scope)
     if search is None:
         return turn
-    given = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
+    given = session_arguments(turn.request, turn.plan, turn.caller.user_id, turn.room_id)
     calls = [filled(search, given, {"query": query.text}) for query in turn.answered]
     return await _found(turn, "mcp", [tools.call(search.name, arguments, timeout_s=mcp.limit_s) for arguments in calls])
 
@@ -60,7 +60,7 @@ async def search_kdb(turn: Turn, *, knowledge_base: KnowledgeBase | None, kdb: K
     """Like `search_remotely`, with the knowledge base. If it has no such collection, its empty result is final (`evidence.closed`)."""
     if knowledge_base is None or not (turn.caller.sees_all or turn.caller.may_read(frozenset(kdb.groups))):
         return turn
-    session = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
+    session = session_arguments(turn.request, turn.plan, turn.caller.user_id, turn.room_id)
     given = {name: value for name, value in session.items() if name not in PERSONAL}
     return await _found(turn, "kdb", [knowledge_base.search({"query": query.text, **given}) for query in turn.answered])
 
@@ -73,7 +73,7 @@ async def _found(turn: Turn, source: str, searches: Sequence[Awaitable[str | Non
         earlier = best.setdefault(hit.chunk.chunk_id, hit)
         if earlier.score < hit.score:
             best[hit.chunk.chunk_id] = hit
-    hits = tuple(sorted(best.values(), key=lambda hit: -hit.score)[: turn.request.limit])
+    hits = tuple(sorted(best.values(), key=lambda hit: -hit.score)[: turn.plan.limit])
     return replace(turn, evidence=replace(turn.evidence, hits=hits, closed=not replies))
 
 

@@ -33,7 +33,7 @@ def candidates_of(turn: Turn, rag: Rag) -> int:
 
 def wants_vector(turn: Turn) -> bool:
     """The retriever uses vectors, and queries have none yet."""
-    return turn.request.retriever != "bm25" and any(map(_lacks_vector, turn.queries))
+    return turn.plan.retriever != "bm25" and any(map(_lacks_vector, turn.queries))
 
 
 def wants_derived_vector(turn: Turn) -> bool:
@@ -47,7 +47,7 @@ def _lacks_vector(query: Query) -> bool:
 
 def _embeds(turn: Turn, embedder: Embedder | None, rag: Rag) -> bool:
     """Whether the dense list would have weight."""
-    return embedder is not None and (turn.request.retriever == "knn" or vectors_count(embedder, turn.lang, rag))
+    return embedder is not None and (turn.plan.retriever == "knn" or vectors_count(embedder, turn.lang, rag))
 
 
 async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
@@ -72,7 +72,7 @@ async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Ra
     One call serves both lists. If it fails, each list is requested alone; if only one of them fails, it is left out. So are derived queries
     that fail or take LATE_S longer than the answered ones, and the dense list of a query that could not be embedded. `note_lists` notes the
     missing lists. SearchUnavailable if `knn` is requested and there is no embedder."""
-    if turn.request.retriever == "knn" and not turn.vectors:
+    if turn.plan.retriever == "knn" and not turn.vectors:
         raise SearchUnavailable("The retriever knn needs an embedder. Run `make setup`, set EMBEDDING__BASE_URL, or use bm25.")
     searched = {ranking.query for ranking in turn.evidence.lists}
     missing_queries = [
@@ -146,14 +146,14 @@ async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder
     request = turn.request
     search = Search(
         collection=request.collection,
-        text="" if request.retriever == "knn" or query.kind == "hypothetical" else query.text,
+        text="" if turn.plan.retriever == "knn" or query.kind == "hypothetical" else query.text,
         lang=query.lang,
         spoken=frozenset(turn.languages),
         vector=query.vector,
         embedder=query.embedder,
         languages=embedded_languages(embedder) if embedder else None,
         limit=candidates_of(turn, rag),
-        levels=request.levels,
+        levels=turn.plan.levels,
         filters=request.filters,
         conditions=request.conditions,
     )

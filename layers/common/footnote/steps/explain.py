@@ -64,9 +64,6 @@ class Explanation:
     """The plan of a turn and its rows."""
 
     plan: Plan
-    retriever: str
-    limit: int
-    """Number of passages that the answer may use."""
     lists: tuple[str, ...] = ()
     """The lists with weight in the search: words, vectors."""
     lines: tuple[Line, ...] = ()
@@ -82,9 +79,9 @@ class Explanation:
             "model": plan.model,
             "strategy": plan.strategy,
             "strategy_because": plan.strategy_because,
-            "retriever": self.retriever,
+            "retriever": plan.retriever,
             "lists": list(self.lists),
-            "limit": self.limit,
+            "limit": plan.limit,
             "model_calls_at_most": sum(line.paid for line in self.lines),
             **(asdict(self.spent) if self.spent else {}),
             "steps": [
@@ -106,7 +103,7 @@ class Explanation:
 def explain(rows: Sequence[Row], turn: Turn, deps: Any, *, lists: Sequence[str] = ()) -> Explanation:
     """Explains a turn before it runs. `deps`: the dependencies of the table; a part that is not configured is None. `lists`: as of
     `Explanation`."""
-    return Explanation(turn.plan, turn.request.retriever, turn.request.limit, tuple(lists), tuple(_lines(rows, turn, deps)))
+    return Explanation(turn.plan, tuple(lists), tuple(_lines(rows, turn, deps)))
 
 
 def with_results(explanation: Explanation, turn: Turn, price: Price) -> Explanation:

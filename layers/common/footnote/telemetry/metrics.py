@@ -29,7 +29,7 @@ def metrics_of(turn: Turn, now: float) -> TurnMetrics:
         user_id=turn.caller.user_id,
         collection=request.collection,
         mode=request.search_type,
-        retriever=request.retriever,
+        retriever=turn.plan.retriever,
         ended=end_of(turn),
         ms=(now - record.started_at) * 1000,
         first_token_ms=record.first_token_ms,

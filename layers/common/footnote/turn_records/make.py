@@ -125,13 +125,13 @@ def _plan(turn: Turn) -> StoredPlan:
         "level": plan.level,
         "strategy": plan.strategy,
         "options": sorted(name for name, choice in plan.choices.items() if choice.is_on),
-        "retriever": request.retriever,
-        "limit": request.limit,
+        "retriever": plan.retriever,
+        "limit": plan.limit,
         "asked": {
             "level": request.level,
             "options": dict(request.options),
             "model": request.model,
-            "limit": None if request.any_limit else request.limit,
+            "limit": request.limit,
         },
     }
 

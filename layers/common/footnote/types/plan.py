@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from footnote.types.classification import Strategy
+from footnote.types.documents import ChunkLevel
+from footnote.types.retrieval import Retriever
 
 if TYPE_CHECKING:
     from footnote.types.experiments import Assignment
@@ -245,6 +247,11 @@ class Plan:
     """One for every option."""
     level: IntelligenceLevel = "standard"
     level_because: str = "default"
+    retriever: Retriever = "cc"
+    limit: int = 5
+    """Number of passages that the answer may use."""
+    levels: tuple[ChunkLevel, ...] = (2,)
+    """The chunk levels that are searched."""
     model: str | None = None
     """The language model that answers; None = no model."""
     window: int | None = None

@@ -39,19 +39,16 @@ class Request:
     mode: Mode = "rag"
     asked_mode: Mode | None = None
     """The mode that was asked for, if another one answers: the turn is stored, remembered and counted under it; None = `mode`."""
-    retriever: Retriever = "cc"
-    asks_retriever: bool = False
-    """True: the user named the retriever, and no experiment may choose another."""
-    limit: int = 5
-    any_limit: bool = False
-    """True: nobody asked for this limit, and the router may choose another."""
+    retriever: Retriever | None = None
+    """None = the profile's, or that of an experiment's arm."""
+    limit: int | None = None
+    """None = the profile's, or the strategy's if the profile is `routed`."""
     filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Metadata field → accepted values; all fields must match."""
     conditions: Conditions = ANYTHING
     """Further conditions on the metadata."""
-    levels: tuple[ChunkLevel, ...] = (2,)
-    any_levels: bool = False
-    """True: nobody asked for these chunk levels, and the router may choose others."""
+    levels: tuple[ChunkLevel, ...] | None = None
+    """Chunk levels; None = passages, or what suits the question if the profile is `routed`."""
     alpha: float | None = None
     """Weight of the dense list, 0..1, where the embedder supports the language; None = the configured one."""
     threshold: float | None = None
@@ -108,6 +105,9 @@ class Profile:
     prompt: str
     """The name of the system prompt, e.g. `answer_footnote`."""
     limit: int = 5
+    retriever: Retriever = "cc"
+    routed: bool = False
+    """True: the strategy chooses the limit and the chunk levels that a request leaves open."""
     candidates: int = 0
     """Entries to take from each list of a search, where nobody configured their number; 0 = the default."""
     pool_size: int = 0

@@ -164,8 +164,8 @@ class Turn:
 
     def again(self, *, limit: int | None = None) -> Turn:
         """A copy as before the search, with the vectors of its queries."""
-        request = self.request if limit is None else replace(self.request, limit=limit)
-        return replace(self, request=request, evidence=Evidence(), record=replace(self.record, spans=()))
+        plan = self.plan if limit is None else replace(self.plan, limit=limit)
+        return replace(self, plan=plan, evidence=Evidence(), record=replace(self.record, spans=()))
 
     def rewrite(self, *texts: str) -> Turn:
         """A copy that answers these texts instead: one is the standalone question, several are its parts. Without texts, the question

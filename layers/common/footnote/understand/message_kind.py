@@ -12,7 +12,7 @@ from footnote.types import Turn
 
 def will_be_embedded(turn: Turn) -> bool:
     """The documents answer, and vectors find them."""
-    return turn.request.mode == "rag" and turn.request.retriever != "bm25"
+    return turn.request.mode == "rag" and turn.plan.retriever != "bm25"
 
 
 async def tell_message_kind(turn: Turn, *, embedder: Embedder | None) -> Turn:

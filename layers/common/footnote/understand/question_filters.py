@@ -35,7 +35,7 @@ async def filter_by_question(turn: Turn, *, index: Index, clock: Clock) -> Turn:
         lang=turn.lang,
         spoken=frozenset(turn.languages),
         limit=1,
-        levels=request.levels,
+        levels=turn.plan.levels,
         filters=request.filters,
         conditions=narrowed.conditions,
     )

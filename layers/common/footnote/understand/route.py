@@ -81,12 +81,11 @@ def follow(turn: Turn, strategy: Strategy, because: str, embedder: Embedder | No
     if turn.plan.level in SPENDS_MORE:
         changes |= {name: True for name in sorted(means.adds) if name != "mmr" or kind.hints.use_mmr}
     plan = replace(turn.plan.routed(strategy, because, changes), least_pool=means.pool)
-    request = turn.request
-    if request.any_limit:
-        request = replace(request, limit=max(means.top_k, kind.hints.suggested_top_k))
-    if request.any_levels:
-        request = replace(request, levels=kind.levels)
-    return replace(turn, request=request, plan=_by_words(plan, turn.lang, embedder))
+    if turn.profile.routed and turn.request.limit is None:
+        plan = replace(plan, limit=max(means.top_k, kind.hints.suggested_top_k))
+    if turn.profile.routed and turn.request.levels is None:
+        plan = replace(plan, levels=kind.levels)
+    return replace(turn, plan=_by_words(plan, turn.lang, embedder))
 
 
 def choose_strategy(kind: Classification, question: str, plan: Plan, *, facts_by_vectors: bool = False) -> tuple[Strategy, str]:

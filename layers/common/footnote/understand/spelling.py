@@ -80,7 +80,7 @@ MOST_CHANGED = 0.5
 
 def may_correct(turn: Turn) -> bool:
     """The documents answer, and one question is searched for, by words."""
-    return turn.request.mode == "rag" and len(turn.answered) == 1 and turn.request.retriever != "knn" and not turn.evidence.hits
+    return turn.request.mode == "rag" and len(turn.answered) == 1 and turn.plan.retriever != "knn" and not turn.evidence.hits
 
 
 async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
@@ -133,7 +133,7 @@ async def _words_of_passages(turn: Turn, index: Index) -> Mapping[str, float]:
         turn.lang,
         spoken=frozenset(turn.languages),
         limit=PASSAGES,
-        levels=request.levels,
+        levels=turn.plan.levels,
         filters=request.filters,
         conditions=request.conditions,
     )

@@ -131,8 +131,7 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
         collection=request.index_name,
         mode=mode,
         asked_mode=request.mode,
-        retriever=request.retriever or core.settings.retriever,
-        asks_retriever=request.retriever is not None and not request.any_retriever,
+        retriever=None if request.any_retriever else request.retriever,
         limit=request.num_result_doc,
         model=request.model,
         room_id=request.room_id,
@@ -141,4 +140,5 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
         options=options,
     )
     narrowed = caller.narrowed(tuple(request.permission_groups))
-    return core.new_turn(asked, narrowed, replace(profile, **BY_MODE[mode]), trace_id=trace_id)
+    profile = replace(profile, retriever=request.retriever or core.settings.retriever, **BY_MODE[mode])
+    return core.new_turn(asked, narrowed, profile, trace_id=trace_id)

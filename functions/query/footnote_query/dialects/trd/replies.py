@@ -89,7 +89,7 @@ def _record(turn: Turn) -> TurnRecord:
 def _debug(turn: Turn, record: TurnRecord, explained: Explanation, llm: LLM) -> dict[str, Any]:
     return {
         "language": turn.lang,
-        "retriever": turn.request.retriever,
+        "retriever": turn.plan.retriever,
         "latency_map": {span.name: round(span.ms, 2) for span in turn.record.spans} | turn.record.notes.get("latency_map", {}),
         "lists_missing": turn.record.notes.get("lists_missing", []),
         "steps": [step.model_dump(exclude_none=True) for step in make_steps(record, llm)],

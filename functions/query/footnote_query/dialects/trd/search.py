@@ -117,7 +117,7 @@ def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:
 
 def _score(turn: Turn, hit: Hit) -> float:
     """The BM25 score for `bm25`, else the fused score or cosine, 0..1."""
-    return hit.scores.get("bm25", hit.score) if turn.request.retriever == "bm25" else hit.score
+    return hit.scores.get("bm25", hit.score) if turn.plan.retriever == "bm25" else hit.score
 
 
 def _source(hit: Hit, fields_exclude: list[str]) -> dict[str, Any]:
