@@ -201,8 +201,8 @@ async def _terms(core: Core) -> Finding:
         return Finding("forbidden terms", "broken", exc.detail, "Until they can be checked, all questions are rejected.")
     if not count:
         return Finding("forbidden terms", "ok", "none")
-    if not core.settings.rag.forbidden_check_enabled:
-        return Finding("forbidden terms", "missing", f"{count}, but the check is off", "Set RAG__FORBIDDEN_CHECK_ENABLED to true.")
+    if not core.settings.rag.forbidden_check:
+        return Finding("forbidden terms", "missing", f"{count}, but the check is off", "Set RAG__FORBIDDEN_CHECK to true.")
     return Finding("forbidden terms", "ok", str(count))
 
 

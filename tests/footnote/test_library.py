@@ -243,8 +243,8 @@ def test_arguments_win_over_the_environment_setting_by_setting(tmp_path: Path, m
     monkeypatch.setenv("LLM__BASE_URL", "http://127.0.0.1:1/v1")
     monkeypatch.setenv("MODEL_NAME", "alias-of-the-environment")
     monkeypatch.setenv("FOOTNOTE_DATA", "elsewhere")
-    made = make_settings("~/data", {"LLM__MODEL": "given", "model_name": "alias", "rag__top_k": 7})
-    assert (made.llm.model, made.llm.base_url, made.model_name, made.rag.top_k) == ("given", "http://127.0.0.1:1/v1", "alias", 7)
+    made = make_settings("~/data", {"LLM__MODEL": "given", "model_name": "alias", "llm_base_url": "http://127.0.0.1:2/v1", "rag__top_k": 7})
+    assert (made.llm.model, made.llm.base_url, made.rag.top_k) == ("given", "http://127.0.0.1:2/v1", 7)
     assert made.data == Path("~/data").expanduser()
 
 

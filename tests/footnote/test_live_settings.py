@@ -53,6 +53,17 @@ async def test_a_reset_setting_has_the_environments_value_and_counts_as_set_only
     assert (live.current.rag.alpha, live.current.rag.rrf_k, live.current.rag.model_fields_set) == (0.6, 30, {"alpha"})
 
 
+async def test_a_setting_stored_by_an_alias_counts_unless_its_own_name_is_stored_too(records: Any) -> None:
+    live = LiveSettings(Settings())
+    await put(records, "rag.use_hybrid_search", False)
+    await live.load(records)
+    assert live.current.rag.hybrid is False
+    assert [setting.key for setting in live.all() if setting.source == "runtime"] == ["rag.hybrid"]
+    await put(records, "rag.hybrid", True)
+    await live.load(records)
+    assert live.current.rag.hybrid is True
+
+
 async def test_an_invalid_stored_setting_is_ignored(records: Any) -> None:
     live = LiveSettings(Settings())
     stored = {"rag.alpha": 7, "conversation.keep_days": 9_999_999, "limits.user_per_minute": 10**30, "rag.gone": 1, "auth.mode": "none"}
@@ -105,11 +116,11 @@ def test_every_setting_is_listed_with_its_source_but_no_secret() -> None:
         mcp=MCP(gateway=f"https://me:@{secret}@tools/mcp"),
         db=DB(uri=f"mongodb://me:{secret}@db"),
         opensearch=OpenSearch(url="https://search", password=secret),
-        OPENAI_API_KEY=secret,
+        openrouter_api_key=secret,
     )
     rows = {setting.key: setting for setting in LiveSettings(settings).all()}
     assert secret not in repr(rows)
-    assert (rows["llm.api_key"].value, rows["embedding.api_key"].value, rows["openai_api_key"].value) == (
+    assert (rows["llm.api_key"].value, rows["embedding.api_key"].value, rows["openrouter_api_key"].value) == (
         "**********",
         None,
         "**********",

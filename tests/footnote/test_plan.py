@@ -21,7 +21,7 @@ from tests.footnote.step_toys import toy
 from tests.turns import HELD, LIVE, make_turn
 
 ASKED = Request("Why?", "default")
-REFORMULATES = replace(HELD, options={"reformulate": True}, settings={"reformulate": "enable_query_reformulation"})
+REFORMULATES = replace(HELD, options={"reformulate": True}, settings=("reformulate",))
 
 
 def choose(option: OptionName, request: Request = ASKED, profile: Any = HELD, **settings: Any) -> Choice:
@@ -33,7 +33,13 @@ def test_every_option_is_described_and_every_option_of_a_row_exists() -> None:
     assert set(LEVELS) == set(get_args(IntelligenceLevel))
     assert {step.option for table in (ANSWER, RETRIEVE, LOOK_UP) for step in steps_of(table)} - {None} <= set(OPTIONS)
     keys = {each.key for each in each_setting(Settings)}
-    assert {key for option in OPTIONS.values() for key in (option.setting, *option.ceiling) if key} <= keys
+    assert {key for option in OPTIONS.values() for key in option.ceiling} <= keys
+
+
+def test_a_setting_with_the_name_of_an_option_switches_it() -> None:
+    named = [each for each in each_setting(Settings) if each.name in OPTIONS]
+    assert {each.field.annotation for each in named} == {bool}
+    assert len({each.name for each in named}) == len(named)
 
 
 def test_levels_set_only_requestable_options() -> None:
@@ -43,8 +49,8 @@ def test_levels_set_only_requestable_options() -> None:
 def test_later_layers_override_earlier_ones() -> None:
     assert choose("reformulate") == Choice(False, "off by default")
     assert choose("reformulate", profile=REFORMULATES) == Choice(True, "the API test")
-    off = {"enable_query_reformulation": False}
-    assert choose("reformulate", profile=REFORMULATES, **off) == Choice(False, "ENABLE_QUERY_REFORMULATION is false")
+    off = {"reformulate": False}
+    assert choose("reformulate", profile=REFORMULATES, **off) == Choice(False, "REFORMULATE is false")
     assert choose("reformulate", **off) == Choice(False, "off by default")  # the setting binds one API
     enhanced = replace(ASKED, level="enhanced")
     assert choose("reformulate", enhanced, REFORMULATES, **off) == Choice(True, "level enhanced")
@@ -55,20 +61,21 @@ def test_later_layers_override_earlier_ones() -> None:
 @pytest.mark.parametrize(
     ("option", "settings", "because"),
     [
-        ("hybrid", {"rag": Rag(use_hybrid_search=False)}, Choice(False, "RAG__USE_HYBRID_SEARCH is false")),
-        ("paraphrases", {"rag": Rag(query_expansion_enabled=True)}, Choice(True, "RAG__QUERY_EXPANSION_ENABLED is true")),
-        ("hypothetical", {"rag": Rag(hyde_enabled=True)}, Choice(True, "RAG__HYDE_ENABLED is true")),
-        ("verify_passages", {"rag": Rag(verification_enabled=True)}, Choice(True, "RAG__VERIFICATION_ENABLED is true")),
+        ("hybrid", {"rag": Rag(hybrid=False)}, Choice(False, "RAG__HYBRID is false")),
+        ("paraphrases", {"rag": Rag(paraphrases=True)}, Choice(True, "RAG__PARAPHRASES is true")),
+        ("hypothetical", {"rag": Rag(hypothetical=True)}, Choice(True, "RAG__HYPOTHETICAL is true")),
+        ("verify_passages", {"rag": Rag(verify_passages=True)}, Choice(True, "RAG__VERIFY_PASSAGES is true")),
         ("verify_passages", {}, Choice(False, "off by default")),
+        ("forbidden_check", {"rag": Rag(forbidden_check=False)}, Choice(False, "RAG__FORBIDDEN_CHECK is false")),
         (
             "rewrite",
-            {"conversation": Conversation(query_rewriting_enabled=False)},
-            Choice(False, "CONVERSATION__QUERY_REWRITING_ENABLED is false"),
+            {"conversation": Conversation(rewrite=False)},
+            Choice(False, "CONVERSATION__REWRITE is false"),
         ),
         (
             "history",
-            {"conversation": Conversation(db_rehydration_enabled=False)},
-            Choice(False, "CONVERSATION__DB_REHYDRATION_ENABLED is false"),
+            {"conversation": Conversation(history=False)},
+            Choice(False, "CONVERSATION__HISTORY is false"),
         ),
     ],
 )
@@ -77,7 +84,7 @@ def test_a_setting_decides_an_option_only_if_it_is_set(option: OptionName, setti
 
 
 def test_a_requested_level_overrides_a_setting() -> None:
-    assert choose("hybrid", replace(ASKED, level="basic"), rag=Rag(use_hybrid_search=True)) == Choice(False, "level basic")
+    assert choose("hybrid", replace(ASKED, level="basic"), rag=Rag(hybrid=True)) == Choice(False, "level basic")
 
 
 def test_numbers_that_nobody_set_are_those_of_the_api() -> None:
@@ -96,7 +103,6 @@ def test_a_request_cannot_switch_checks_that_protect_others() -> None:
     ("option", "profile", "settings", "because"),
     [
         ("answer_cache", HELD, {"cache": Caching(enabled=False)}, "CACHE__ENABLED is false"),
-        ("forbidden_check", HELD, {"rag": Rag(forbidden_check_enabled=False)}, "RAG__FORBIDDEN_CHECK_ENABLED is false"),
         ("follow_up", HELD, {"rag": Rag(switched_off=["follow_up"])}, "RAG__SWITCHED_OFF names it"),
         ("reject_uncited", replace(LIVE, options={"reject_uncited": True}), {}, "the answer is shown while it is written"),
     ],
@@ -117,7 +123,7 @@ def test_a_setting_switches_options_on_and_requests_and_ceilings_override_it() -
     assert choose("penalties", rag=on).is_fixed  # the router leaves it on
     assert choose("sandwich", rag=on) == Choice(False, "off by default")
     assert choose("mmr", replace(ASKED, options={"mmr": False}), rag=on) == Choice(False, "request")
-    assert choose("hypothetical", rag=Rag(switched_on=["hypothetical"], hyde_enabled=False)) == named
+    assert choose("hypothetical", rag=Rag(switched_on=["hypothetical"], hypothetical=False)) == named
     basic = replace(ASKED, level="basic")
     assert choose("verify_passages", basic, rag=Rag(switched_on=["verify_passages"])) == Choice(False, "level basic")
     both = Rag(switched_on=["mmr"], switched_off=["mmr"])

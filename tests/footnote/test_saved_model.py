@@ -30,8 +30,9 @@ def test_only_its_owner_can_read_the_file(tmp_path: Path) -> None:
 def test_settings_of_another_endpoint_are_not_sent_to_this_one() -> None:
     environment = Settings(
         llm=LLM(base_url="https://old.test/v1", model="old", api_key="old-key", system_name="Footnote"),
-        openai_api_key="openai-key", openrouter_api_key="router-key", dep_ticket="ticket", MODEL_NAME="alias", LLM_BASE_URL="http://alias/v1",
-    )  # fmt: skip
+        openrouter_api_key="router-key",
+        dep_ticket="ticket",
+    )
     settings = with_saved_model(environment, make_saved_model("http://new:1/v1", None, None))
     assert settings.model_endpoint == ("http://new:1/v1", None, None)
     assert (settings.dep_ticket, settings.llm.system_name) == (None, None)

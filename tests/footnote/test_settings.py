@@ -9,8 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from footnote.settings import LLM, Price, Settings
-from footnote.settings.environment import foreign_names
-from footnote.settings.marks import group_of
+from footnote.settings.aliases import ALIASES, variable_of
+from footnote.settings.environment import foreign_names, invalid_settings
+from footnote.settings.marks import group_of, settings_by_key
 from footnote.settings.misspelt import misspelt_names
 from footnote.types import ModelCall, ModelUsage, Usage
 
@@ -63,6 +64,34 @@ def test_our_own_names_take_precedence_over_those_of_other_systems(settings: Any
     )
     ours = {"LLM__BASE_URL": "http://x/v1", "LLM__MODEL": "y", "LLM__API_KEY": "z"}
     assert endpoint(**ours, LLM_BASE_URL="http://l/v1", MODEL_NAME="m", OPENAI_API_KEY="k") == ("http://x/v1", "y", "z")
+
+
+VALUES = {"rag.critic": ("model", "rules"), "confluence.base_url": ("http://a", "http://b")}
+"""Two values of a setting that is no switch; of the others any text is one."""
+
+
+@pytest.mark.parametrize(("alias", "key"), ALIASES.items(), ids=ALIASES)
+def test_an_alias_sets_its_setting_and_the_settings_own_name_wins(alias: str, key: str, settings: Any) -> None:
+    info = settings_by_key(Settings)[alias]
+    assert info.key == key
+    value, other = VALUES.get(key, ("false", "true") if info.field.default is True else ("true", "false"))
+    made = info.value(settings(**{variable_of(alias): value}))
+    assert made != info.field.default
+    assert made == info.value(settings(**{variable_of(key): value}))
+    assert info.value(settings(**{variable_of(alias): value, variable_of(key): other})) != made
+    assert misspelt_names(Settings, {variable_of(alias): value}) == {}
+
+
+def test_an_alias_may_stand_in_the_json_object_of_its_group(settings: Any) -> None:
+    made = settings(RAG='{"use_hybrid_search": false, "alpha": 0.3}')
+    assert (made.rag.hybrid, made.rag.alpha, made.rag.model_fields_set) == (False, 0.3, {"hybrid", "alpha"})
+
+
+def test_an_invalid_value_is_told_by_every_name_that_may_have_given_it(settings: Any) -> None:
+    with pytest.raises(ValidationError) as caught:
+        settings(RAG__HYDE_ENABLED="banana")
+    (told,) = invalid_settings(caught.value)
+    assert told.startswith("RAG__HYPOTHETICAL or RAG__HYDE_ENABLED: Input should be a valid boolean")
 
 
 def test_an_openrouter_key_alone_selects_openrouter(settings: Any) -> None:

@@ -180,7 +180,7 @@ def test_secrets_of_other_systems_may_be_short_or_missing() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"llm": LLM(api_key="sk-x1")}, {"openai_api_key": "sk-x1"}, {"openrouter_api_key": "sk-x1"}, {"dep_ticket": "tk-x1"}],
+    [{"llm": LLM(api_key="sk-x1")}, {"openrouter_api_key": "sk-x1"}, {"dep_ticket": "tk-x1"}],
     ids=lambda given: next(iter(given)),
 )
 def test_the_length_of_a_models_key_is_not_checked(given: dict[str, Any]) -> None:

@@ -223,7 +223,7 @@ async def test_forbidden_terms_are_counted_and_not_named(tmp_path: Path) -> None
 async def test_settings_that_an_admin_changed_at_runtime_are_reported(tmp_path: Path) -> None:
     core = open_core(tmp_path, models=FakeModels())
     await core.terms.save(LOCAL, "salary")
-    await core.records.put("setting", "rag.forbidden_check_enabled", {"value": False}, by="ann")
+    await core.records.put("setting", "rag.forbidden_check", {"value": False}, by="ann")
     await core.close()
     found = (await findings(tmp_path))["forbidden terms"]
     assert (found.state, found.found) == ("missing", "1, but the check is off")

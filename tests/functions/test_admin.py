@@ -236,6 +236,25 @@ async def test_undo_reverts_one_change_after_the_other_and_is_audited(core: Core
     assert (await client.post("/settings/rag.alpha/undo")).json()["value"] == 0.5
 
 
+async def test_an_alias_changes_its_setting_and_what_it_stored_earlier_is_undone(core: Core, open_client: OpenClient) -> None:
+    alias, key = "rag.use_hybrid_search", "rag.hybrid"
+    for number, (before, after) in enumerate([(None, True), (True, False)], start=1):  # as an earlier version stored them
+        entry = {"from": before, "to": after, "undoes": None}
+        await core.records.put("setting_change", f"{alias}:{number:09d}", entry, by="ann")
+    await core.records.put("setting", alias, {"value": False}, by="ann")
+    client = await open_client(create_query)
+    reset = (await client.put(f"/settings/{alias}", json={"value": None})).json()
+    assert (reset["key"], reset["value"], reset["source"]) == (key, True, "default")
+    pages = [(await client.get(f"/settings/{name}/history?limit=2")).json() for name in (alias, key)]
+    assert pages[0] == pages[1]
+    assert [each["number"] for each in pages[0]["data"]] == [3, 2]
+    rest = (await client.get(f"/settings/{key}/history?limit=2&after={pages[0]['last_id']}")).json()
+    assert ([each["number"] for each in rest["data"]], rest["has_more"]) == ([1], False)
+    undone = (await client.post(f"/settings/{key}/undo")).json()
+    assert (undone["value"], undone["source"]) == (False, "runtime")
+    assert await core.records.get("setting", alias) is None
+
+
 async def test_only_an_admin_may_undo(core: Core, open_client: OpenClient) -> None:
     await core.records.put("setting", "rag.alpha", {"value": 0.7}, by="ann")
     client = await open_client(as_caller(ANN, create_query))

@@ -191,7 +191,7 @@ def test_settings_for_this_api_override_its_defaults(tmp_path: Path) -> None:
 
 
 def test_typos_are_fixed_unless_that_is_switched_off(tmp_path: Path) -> None:
-    off = Settings(footnote_data=tmp_path, enable_query_reformulation=False)
+    off = Settings(footnote_data=tmp_path, reformulate=False)
     plans = [make_plan(Request(QUESTION, "default"), profile_of(settings), settings) for settings in (Settings(), off)]
     assert [plan.wants("reformulate") for plan in plans] == [True, False]
 

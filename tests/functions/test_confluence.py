@@ -56,9 +56,7 @@ async def core(tmp_path: Path, clock: HandClock, confluence: Confluence) -> Asyn
             embedding=Embedding(builtin=False),
             llm=LLM(discover=False),
             ingest=Ingest(max_file_mb=1),
-            confluence=Mapping(**MAPPING),
-            confluence_base_url=confluence.url + "/",
-            confluence_token=TOKEN,  # type: ignore[arg-type]
+            confluence=Mapping(**MAPPING, base_url=confluence.url + "/", token=TOKEN),
         ),
         clock=clock,
     )

@@ -125,7 +125,7 @@ async def test_a_right_answer_costs_one_call(open_site: OpenSite) -> None:
 async def test_a_model_criticises_where_the_setting_says_so(open_site: OpenSite) -> None:
     model = Writing(f"{RIGHT} It is painted blue [^bridge].", RIGHT, '{"unsupported": [2]}')
     site = await open_writing(open_site, model)
-    assert (await site.client.put("/settings/rag.critique", json={"value": "model"})).status_code == 200
+    assert (await site.client.put("/settings/rag.critic", json={"value": "model"})).status_code == 200
     body = (await site.client.post("/ask", json=ASK)).json()
     assert (body["answer"], len(model.asked)) == (RIGHT, 3)
 

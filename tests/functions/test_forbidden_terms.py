@@ -90,7 +90,7 @@ async def test_an_admin_tries_a_question_and_reads_what_its_user_would(core: Cor
     assert [(hit["term"], hit["similarity"], hit["match_type"]) for hit in tried["hits"]] == [("bridge", 1.0, "exact")]
     allowed = (await client.post("/forbidden-terms/try", json={"query_text": "Who was the mayor?"})).json()
     assert (allowed["refused"], allowed["notice"], allowed["hits"]) == (False, None, [])
-    await client.put("/settings/rag.forbidden_check_enabled", json={"value": False})
+    await client.put("/settings/rag.forbidden_check", json={"value": False})
     off = (await client.post("/forbidden-terms/try", json={"query_text": SECRET["query_text"]})).json()
     assert (off["enabled"], off["refused"], len(off["hits"])) == (False, False, 1)
     assert [turn async for turn in core.turns.all_of(Caller("local"))] == []

@@ -115,18 +115,18 @@ async def shown(site: Site, _: HandClock) -> int:
 SETTINGS: Sequence[tuple[str, Any, Any, Probe, Any, Any]] = [
     ("rag.top_k", 10, 1, passages, 5, 1),
     ("rag.similarity_threshold", 0.4, 0.0, passages, 5, 6),  # five stay, whatever it is
-    ("rag.use_hybrid_search", True, False, strategy, "HYBRID", "DENSE_ONLY"),
-    ("rag.query_expansion_enabled", False, True, runs("paraphrase"), False, True),
-    ("rag.hyde_enabled", False, True, runs("hypothetical", "Bridge colours?"), False, True),
-    ("rag.knowledge_graph_enabled", False, True, runs("lists"), False, True),
-    ("rag.verification_enabled", True, False, runs("verify"), True, False),
+    ("rag.hybrid", True, False, strategy, "HYBRID", "DENSE_ONLY"),
+    ("rag.paraphrases", False, True, runs("paraphrase"), False, True),
+    ("rag.hypothetical", False, True, runs("hypothetical", "Bridge colours?"), False, True),
+    ("rag.graph", False, True, runs("lists"), False, True),
+    ("rag.verify_passages", True, False, runs("verify"), True, False),
     ("rag.rrf_k", 30, 1, second_score, 0.97, 0.67),
     ("cache.enabled", True, False, reused(), True, False),
     ("cache.max_entries", 1000, 1, reused(OTHER), True, False),
     ("cache.default_ttl_seconds", 300, 60, reused(after_s=100), True, False),
     ("cache.threshold_mode", "adaptive", "precision", reused(asked=SIMILAR), True, False),
-    ("conversation.query_rewriting_enabled", True, False, understood, True, False),
-    ("conversation.db_rehydration_enabled", True, False, understood, True, False),
+    ("conversation.rewrite", True, False, understood, True, False),
+    ("conversation.history", True, False, understood, True, False),
     ("conversation.max_history_turns", 15, 1, shown, 2, 1),
 ]
 

@@ -40,8 +40,8 @@ async def confluence(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Confluenc
 def make_core(folder: Path, clock: HandClock, url: str | None = None) -> Core:
     return Core(
         Settings(
-            footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), confluence_base_url=url,
-            confluence=Mapping(spaces={"ENG": ["staff"]}), confluence_token=TOKEN if url else None,  # type: ignore[arg-type]
+            footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False),
+            confluence=Mapping(spaces={"ENG": ["staff"]}, base_url=url, token=TOKEN if url else None),  # type: ignore[arg-type]
         ),
         clock=clock,
     )  # fmt: skip

@@ -269,7 +269,7 @@ async def test_a_graph_tells_its_connections(open_site: OpenSite) -> None:
 
 
 async def test_a_graph_that_is_switched_off_is_not_mentioned(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAG__KNOWLEDGE_GRAPH_ENABLED", "false")
+    monkeypatch.setenv("RAG__GRAPH", "false")
     site = await open_site("It was built in 1894 [1].")
     site.core.ranked_lists = {"graph": BridgeGraph()}
     assert set(await chat(site, "How did Mason in 1894 build the bridge?")) == FIELDS

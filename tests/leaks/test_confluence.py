@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from footnote.adapters.confluence import wiki as adapter
 from footnote.adapters.confluence.wiki_replies import Page as PageReply
@@ -109,9 +110,7 @@ async def open_wiki(folder: Path, stack: AsyncExitStack) -> Wiki:
         footnote_data=folder,
         embedding=Embedding(builtin=False),
         llm=LLM(discover=False),
-        confluence=MAPPING,
-        confluence_base_url=confluence.url,
-        confluence_token=TOKEN,  # type: ignore[arg-type]
+        confluence=MAPPING.model_copy(update={"base_url": confluence.url, "token": SecretStr(TOKEN)}),
     )
     core = Core(settings)
     stack.push_async_callback(core.close)

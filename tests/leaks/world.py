@@ -348,7 +348,7 @@ async def open_world(folder: Path, stack: AsyncExitStack, **changes: Any) -> Wor
         embedding=Embedding(builtin=False),
         llm=LLM(discover=False),
         limits=Limits(user_per_minute=0, address_per_minute=0),
-        rag=Rag(knowledge_graph_enabled=True),
+        rag=Rag(graph=True),
         **changes,
     )
     core = Core(settings, clock=clock, models=FakeModels(EchoModel()), parser=PlainParser())

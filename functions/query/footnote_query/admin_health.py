@@ -146,6 +146,6 @@ async def _knowledge_base(core: Core) -> Found | None:
 async def _terms(core: Core) -> Found:
     """The number only: terms are confidential in messages."""
     count = len((await core.terms.current()).terms)
-    if count and not core.settings.rag.forbidden_check_enabled:
-        return "missing", f"Terms: {count}", "The check is off: set rag.forbidden_check_enabled."
+    if count and not core.settings.rag.forbidden_check:
+        return "missing", f"Terms: {count}", "The check is off: set rag.forbidden_check."
     return "ok", f"Terms: {count}", ""

@@ -85,7 +85,7 @@ async def try_forbidden_terms(body: TermTrial, admin: AdminOf, core: CoreOf) -> 
     turn, hits = await try_question(core, admin, body.query_text)
     refused = turn.outcome == "forbidden"
     return TrialBody(
-        enabled=core.settings.rag.forbidden_check_enabled,
+        enabled=core.settings.rag.forbidden_check,
         refused=refused,
         notice=turn.answer.text if refused and turn.answer else None,
         hits=[MatchedTerm(term=hit.term.text, similarity=min(1.0, max(0.0, hit.similarity)), match_type=hit.match) for hit in hits],

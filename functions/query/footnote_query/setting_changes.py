@@ -101,12 +101,13 @@ async def change(core: Core, caller: Caller, key: str, value: Any, *, undoes: in
     """Changes a setting; None = reset. NotFound for an unknown key, BadRequest if it is not changeable or the value is invalid,
     Conflict if somebody changes it at the same time."""
     core.live.check(key, value)
+    key, *aliases = core.live.names(key)
     if key == "index_name" and value is not None:
         check_collection(value)
-    stored = await core.records.get("setting", key)
-    before = stored.value["value"] if stored else None
-    last = await core.records.list("setting_change", prefix=f"{key}:", limit=1, newest_first=True)
-    number = _number(last.data[0]) + 1 if last.data else 1
+    stored = [record for name in (key, *aliases) if (record := await core.records.get("setting", name))]
+    before = stored[0].value["value"] if stored else None
+    last = (await history(core, key, 1)).data
+    number = last[0].number + 1 if last else 1
     await audit(core.records, caller, "setting.reset" if value is None else "setting.set", key, now=core.clock())
     entry = {"from": before, "to": value, "undoes": undoes}
     await core.records.put("setting_change", f"{key}:{number:09d}", entry, by=caller.user_id, expected=0)
@@ -114,15 +115,25 @@ async def change(core: Core, caller: Caller, key: str, value: Any, *, undoes: in
         await core.records.delete("setting", key)
     else:
         await core.records.put("setting", key, {"value": value}, by=caller.user_id)
+    for alias in aliases:
+        await core.records.delete("setting", alias)
     await core.load_changes()
     return core.live.get(key)
 
 
 async def history(core: Core, key: str, limit: int, after: str | None = None) -> Page[SettingRevision]:
-    """The changes of a setting, newest first. NotFound for an unknown key."""
-    core.live.get(key)
-    page = await core.records.list("setting_change", prefix=f"{key}:", limit=limit, after=after, newest_first=True)
-    return Page(tuple(map(_revision, page.data)), page.has_more, page.last_id)
+    """The changes of a setting, newest first; those that an earlier version stored by an alias are the oldest. NotFound for an unknown
+    key."""
+    names = core.live.names(key)
+    begun = next((at for at, name in enumerate(names) if after and after.startswith(f"{name}:")), 0)
+    found: list[Record] = []
+    for name in names[begun:]:
+        page = await core.records.list("setting_change", prefix=f"{name}:", limit=limit - len(found), after=after, newest_first=True)
+        found, after = [*found, *page.data], None
+        if page.has_more or len(found) == limit:
+            has_more = page.has_more or name != names[-1]
+            return Page(tuple(map(_revision, found)), has_more, found[-1].key)
+    return Page(tuple(map(_revision, found)), False, found[-1].key if found else None)
 
 
 async def undo(core: Core, caller: Caller, key: str) -> Setting:

@@ -20,6 +20,7 @@ from pydantic_core import to_jsonable_python
 from footnote.errors import BadRequest, FootnoteError, NotFound
 from footnote.ports import Records, read_all
 from footnote.settings import Settings
+from footnote.settings.aliases import ALIASES, aliases_of
 from footnote.settings.marks import SettingInfo, each_setting, settings_by_key
 from footnote.settings.saved_model import read_saved_model, with_saved_model
 
@@ -82,10 +83,10 @@ class LiveSettings:
             return
         stored = await read_all(lambda after: records.list("setting", limit=200, after=after))
         current, runtime = self._base, {}  # read after the wait, during which it may change
-        for record in stored:
+        for record in sorted(stored, key=lambda each: each.key not in ALIASES):  # a setting's own name wins
             try:
                 current = _with(current, record.key, record.value["value"])
-                runtime[record.key] = record.value["value"]
+                runtime[_find(record.key).key] = record.value["value"]
             except FootnoteError:  # stored by a version with other settings or limits
                 log.warning("ignoring an invalid stored setting", extra={"setting": record.key})
         self.current, self._runtime, self._changes = current, runtime, changes
@@ -97,12 +98,17 @@ class LiveSettings:
         else:
             _with(self.current, key, value)
 
+    def names(self, key: str) -> tuple[str, ...]:
+        """The setting's own key, and its aliases, which earlier versions stored it by. NotFound if the key is unknown."""
+        own = _find(key).key
+        return own, *aliases_of(own)
+
     def all(self) -> list[Setting]:
         """All settings, ordered by key."""
         return sorted(map(self._describe, each_setting(Settings)), key=lambda setting: setting.key)
 
     def get(self, key: str) -> Setting:
-        """The setting with this key. NotFound if it is unknown."""
+        """The setting with this key or alias. NotFound if it is unknown."""
         return self._describe(_find(key))
 
     def _is_changed(self, info: SettingInfo) -> bool:

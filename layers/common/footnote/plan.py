@@ -7,11 +7,12 @@ is configured (`Step.needs`) and whether the turn requires it (`Step.when`) is o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 
 from footnote.settings import Settings
-from footnote.settings.marks import SettingInfo, settings_by_key
+from footnote.settings.marks import SettingInfo, each_setting, settings_by_key
 from footnote.types import Arm, Profile, Request, Retriever
 from footnote.types.plan import LEVELS, OPTIONS, Choice, IntelligenceLevel, Option, OptionName, Plan
 
@@ -89,8 +90,8 @@ def _layers(
         yield Choice(LEVELS[DEFAULT_LEVEL][name], f"level {DEFAULT_LEVEL}")
     if name in profile.options:
         yield Choice(profile.options[name], f"the API {profile.name}")
-    key = profile.settings.get(name, option.setting)
-    if key is not None and (setting := _setting(key)).is_set(settings):
+    setting = _deciding().get(name)
+    if setting is not None and (setting.group or name in profile.settings) and setting.is_set(settings):
         yield Choice(bool(setting.value(settings)), f"{setting.variables[0]} is {str(setting.value(settings)).lower()}", is_fixed=True)
     if option.requestable and name in settings.rag.switched_on:
         yield Choice(True, f"{_setting('rag.switched_on').variables[0]} names it", is_fixed=True)
@@ -104,6 +105,12 @@ def _layers(
         yield Choice(LEVELS[request.level][name], f"level {request.level}")
     if option.requestable and name in request.options:
         yield Choice(request.options[name], "request", is_fixed=True)
+
+
+@cache
+def _deciding() -> Mapping[str, SettingInfo]:
+    """Option → the setting that has its name."""
+    return {each.name: each for each in each_setting(Settings) if each.name in OPTIONS}
 
 
 def _setting(key: str) -> SettingInfo:

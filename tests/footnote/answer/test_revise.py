@@ -129,7 +129,7 @@ async def test_where_a_setting_asks_for_it_a_model_criticises_too(lang: str) -> 
     text = "The bridge was built in 1894 [1]. It is painted blue every ten years [1]."
     model = FakeModel([['{"unsupported": [2, 9]}'], ["The bridge was built in 1894 [2]."]])
     deps = FakeDeps(
-        models=FakeModels(model), index=Stored(BRIDGE, TOWER), searcher=returns_nothing, settings=Settings(rag=Rag(critique="model"))
+        models=FakeModels(model), index=Stored(BRIDGE, TOWER), searcher=returns_nothing, settings=Settings(rag=Rag(critic="model"))
     )
     turn = await run_step(critique, with_(written(text), lang=lang), deps)
     assert turn.record.notes["doubted"] == ["It is painted blue every ten years    ."]

@@ -96,7 +96,7 @@ async def test_by_default_a_model_that_nobody_configured_is_not_asked(make: Call
     assert (await add(core))[1]["type"] == "text"
 
 
-@pytest.mark.parametrize("given", [{"llm": LLM(base_url="http://x/v1")}, {"openai_api_key": "k"}, {"openrouter_api_key": "k"}])
+@pytest.mark.parametrize("given", [{"llm": LLM(base_url="http://x/v1")}, {"llm": LLM(api_key="k")}, {"openrouter_api_key": "k"}])
 def test_an_address_or_a_key_configures_a_model(given: dict[str, Any]) -> None:
     assert Settings(**given).has_model
 

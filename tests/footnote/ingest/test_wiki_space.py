@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from starlette.responses import JSONResponse
 
 from footnote.adapters.confluence import wiki_client
@@ -87,7 +88,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
         core = Core(
             Settings(
                 footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1),
-                confluence=MAPPING, confluence_base_url=confluence.url, confluence_token=TOKEN,  # type: ignore[arg-type]
+                confluence=MAPPING.model_copy(update={"base_url": confluence.url, "token": SecretStr(TOKEN)}),
             ),
             parser=HereParser(),
         )  # fmt: skip

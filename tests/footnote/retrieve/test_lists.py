@@ -164,7 +164,7 @@ def test_levels_that_spend_more_use_what_a_collection_has(level: Any, on: list[s
 
 def test_the_setting_switches_the_graph() -> None:
     for on in (True, False):
-        plan = make_plan(Request("Who?"), PROFILE, Settings(rag=Rag(knowledge_graph_enabled=on)))
+        plan = make_plan(Request("Who?"), PROFILE, Settings(rag=Rag(graph=on)))
         assert plan.wants("graph") is on
     assert not make_plan(Request("Who?"), PROFILE, Settings()).wants("graph")
 

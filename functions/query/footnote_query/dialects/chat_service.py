@@ -35,7 +35,7 @@ PROFILE = Profile(
     history=4,
     nothing_found="nothing_found",
     options={"reject_uncited": True, "reformulate": True},
-    settings={"reformulate": "enable_query_reformulation"},
+    settings=("reformulate",),
 )
 
 

@@ -1,4 +1,4 @@
-"""Critique of an answer: the sentences that the passages do not support, by the check of `support` and, where RAG__CRITIQUE asks for it, by
+"""Critique of an answer: the sentences that the passages do not support, by the check of `support` and, where RAG__CRITIC asks for it, by
 the model. `guard.answer_policy` finds what breaks the policy; `revise` has all of it corrected where the answer has not been shown."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ async def critique(
     turn, claims = await check_claims(turn, answer, index, embedder, verifier)
     answer = replace(answer, claims=claims)
     turn, doubted = replace(turn, answer=answer), doubted_of(answer)
-    if rag.critique == "model":
+    if rag.critic == "model":
         doubted += [sentence for sentence in await _ask_model(turn, answer, models, prompts) if sentence not in doubted]
     if not doubted:
         return turn

@@ -55,7 +55,7 @@ async def revise(
     if a model criticises, an answer that says that the documents lack it is revised, too. A revision that is no better is dropped, and ends
     it. Sets `review.revisions` to the rounds, and notes them as `revision`."""
     thorough = turn.plan.level == "maximum"
-    seeks = thorough or rag.critique == "model"
+    seeks = thorough or rag.critic == "model"
     doubted: Sequence[str] = turn.record.review.doubted
     forbidden: Sequence[str] = turn.record.review.violations
     rounds: list[Revision] = []

@@ -48,7 +48,7 @@ async def rank_voices(
             lists = await _lists(query, lexical, voices, embedder, cache, rag, EMBEDDED_AT_ONCE if embeds else 0)
     if lists is None:
         return RankedVoices(tuple((by_id[each.chunk_id], round(each.score / whole, 4)) for each in lexical))
-    weight = rag.alpha if rag.use_hybrid_search else 1.0
+    weight = rag.alpha if rag.hybrid else 1.0
     ranked = fuse(lists, "rrf" if rag.fusion == "rrf" else "cc", weight=weight, rrf_k=rag.rrf_k)
     return RankedVoices(tuple((by_id[each.chunk_id], round(each.score, 4)) for each in ranked), lists[1].coverage < 1)
 

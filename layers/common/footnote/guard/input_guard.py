@@ -26,7 +26,7 @@ async def check_input(turn: Turn, *, rag: Rag) -> Turn:
         raise Rejected(f"The question has {len(question)} characters; {LONGEST} are allowed. Shorten it.")
     if not any(char.isalnum() for char in question):
         raise Rejected("The question contains no letter or digit. Write it in words.")
-    if rag.injection_check_enabled and is_injection(question):
+    if rag.refuse_injections and is_injection(question):
         raise Rejected("The question tries to change the assistant's rules. Ask only what you want to know.")
     queries = tuple(replace(query, text=question) if query.kind == "original" else query for query in turn.queries)
     return replace(turn, request=replace(turn.request, question=question), queries=queries)

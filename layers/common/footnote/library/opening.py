@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, StoreUnavailable
 from footnote.settings import Settings
+from footnote.settings.aliases import ALIASES
 from footnote.settings.environment import invalid_settings
 from footnote.settings.marks import settings_by_key
 from footnote.settings.misspelt import not_a_setting
@@ -34,12 +35,13 @@ def make_settings(folder: str | PathLike[str], given: Mapping[str, Any]) -> Sett
     by_key = settings_by_key(Settings)
     names = {key.replace(".", "__"): key for key in by_key if key != "footnote_data"}
     nested: dict[str, Any] = {"footnote_data": Path(folder).expanduser()}
-    for name, value in given.items():
+    for name in given:
         if name.lower() not in names:
             raise BadRequest(not_a_setting(name, next(iter(get_close_matches(name.lower(), names, 1)), None)))
+    for name, value in sorted(given.items(), key=lambda item: names[item[0].lower()] not in ALIASES):  # its own name wins
         info = by_key[names[name.lower()]]
         holder = nested.setdefault(info.group, {}) if info.group else nested
-        holder[info.name if info.group else (info.field.validation_alias and info.variables[0]) or info.name] = value
+        holder[info.name] = value
     try:
         return Settings(**nested)
     except ValidationError as exc:

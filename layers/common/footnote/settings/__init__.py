@@ -3,7 +3,7 @@
 Each group has a file; the settings outside of the groups are here.
 
 Precedence: request → value set by an admin at runtime → environment → the API's own default → default. Only values that
-were explicitly set count. Nested names use a double underscore: `LLM__MODEL`.
+were explicitly set count. Nested names use a double underscore: `LLM__MODEL`. `aliases.py` has all other names of settings.
 Each setting has a mark (`marks.py`). The runtime settings, the check before production, the scope of the caches and
 `docs/settings.md` are derived from the marks.
 """
@@ -14,14 +14,14 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, AliasChoices, Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from footnote.settings.auth import ApiKey, Auth
 from footnote.settings.aws import AWS
 from footnote.settings.budget import Budget
 from footnote.settings.cache import Caching
-from footnote.settings.confluence import ADDRESS, Confluence
+from footnote.settings.confluence import Confluence
 from footnote.settings.conversation import Conversation
 from footnote.settings.db import DB
 from footnote.settings.embedding import Embedding
@@ -130,7 +130,7 @@ class Settings(BaseSettings):
         affects="search",
     )
 
-    enable_query_reformulation: bool = setting(
+    reformulate: bool = setting(
         True, description="Let a model fix typos that cannot be corrected from the documents, in questions to `/chat`.", changeable=True
     )
     max_context_tokens: int | None = setting(
@@ -143,21 +143,11 @@ class Settings(BaseSettings):
     temperature: float | None = setting(None, ge=0, le=2, description="Same as `LLM__TEMPERATURE`, for `/chat` only.")
     max_tokens: int | None = setting(None, gt=0, le=1_000_000, description="Same as `LLM__MAX_COMPLETION_TOKENS`, for `/chat` only.")
 
-    # Names that other systems use for the same settings; `LLM__…` takes precedence.
-    openai_api_key: SecretStr | None = setting(None, description="Same as `LLM__API_KEY`.", foreign=True)
     openrouter_api_key: SecretStr | None = setting(
-        None, description=f"The same if neither of the two is set; without a base URL the endpoint is {OPENROUTER}.", foreign=True
+        None,
+        description=f"API key for the model's endpoint where `LLM__API_KEY` is not set; without a base URL the endpoint is {OPENROUTER}.",
+        foreign=True,
     )
-    llm_base_url: str | None = setting(
-        None, validation_alias=AliasChoices("LLM_BASE_URL", "OPENAI_BASE_URL"), description="Same as `LLM__BASE_URL`."
-    )
-    model_name: str | None = setting(
-        None, validation_alias=AliasChoices("MODEL_NAME", "PRIMARY_MODEL_ID"), description="Same as `LLM__MODEL`."
-    )
-    confluence_base_url: str | None = setting(
-        None, pattern=ADDRESS, description="Same as `CONFLUENCE__BASE_URL`.", affects="nothing", https=True
-    )
-    confluence_token: SecretStr | None = setting(None, description="Same as `CONFLUENCE__TOKEN`.", affects="nothing", foreign=True)
 
     @cached_property
     def fingerprints(self) -> Fingerprints:
@@ -177,9 +167,8 @@ class Settings(BaseSettings):
 
     @property
     def model_endpoint(self) -> tuple[str | None, str | None, SecretStr | None]:
-        """(base URL, model, key), aliases resolved."""
-        base_url, model = self.llm.base_url or self.llm_base_url, self.llm.model or self.model_name
-        key = self.llm.api_key or self.openai_api_key
+        """(base URL, model, key); "" = None."""
+        base_url, model, key = self.llm.base_url or None, self.llm.model or None, self.llm.api_key or None
         if key is None and self.openrouter_api_key is not None:
             key = self.openrouter_api_key
             if base_url is None:
@@ -194,9 +183,8 @@ class Settings(BaseSettings):
 
     @property
     def confluence_account(self) -> tuple[str, str] | None:
-        """(base URL without a slash at its end, token), aliases resolved; None = Confluence is not configured."""
-        base_url = self.confluence.base_url or self.confluence_base_url
-        token = self.confluence.token or self.confluence_token
+        """(base URL without a slash at its end, token); None = Confluence is not configured."""
+        base_url, token = self.confluence.base_url, self.confluence.token
         return (base_url.rstrip("/"), token.get_secret_value()) if base_url and token else None
 
     @classmethod

@@ -14,10 +14,8 @@ class Conversation(Group):
         changeable=True,
         affects="nothing",
     )
-    query_rewriting_enabled: bool = setting(
-        True, description="Make a follow-up a question that stands alone.", changeable=True, affects="search"
-    )
-    db_rehydration_enabled: bool = setting(
+    rewrite: bool = setting(True, description="Make a follow-up a question that stands alone.", changeable=True, affects="search")
+    history: bool = setting(
         True,
         description="Read the earlier turns of a conversation. If not, every question stands alone.",
         changeable=True,

@@ -10,11 +10,23 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import EnvSettingsSource
 
+from footnote.settings.aliases import ALIASES, aliases_of, variable_of
 from footnote.settings.marks import group_of
 
 
 class Environment(EnvSettingsSource):
     """Reads a variable with the name of a group only if it holds a JSON object: `CACHE=redis://…` belongs to another program."""
+
+    def __call__(self) -> dict[str, Any]:
+        """The values of the settings by their own names, whatever names they were given by."""
+        values = super().__call__()
+        for alias, key in ALIASES.items():
+            group, _, name = alias.rpartition(".")
+            value = (values.get(group, {}) if group else self.env_vars).get(name)
+            group, _, name = key.rpartition(".")
+            if value is not None and (values.get(group, {}) if group else values).get(name) in (None, ""):
+                (values.setdefault(group, {}) if group else values)[name] = value
+        return values
 
     def prepare_field_value(self, field_name: str, field: FieldInfo, value: Any, value_is_complex: bool) -> Any:
         """The value to parse, or None for another program's variable."""
@@ -40,8 +52,10 @@ def invalid_settings(exc: ValidationError) -> list[str]:
     """What is wrong with each invalid setting, without its value, which may be a secret."""
     told = []
     for error in exc.errors(include_input=False):
-        name = "__".join(map(str, error["loc"])).upper()
-        told.append(f"{name}: It must be {FORMS[kind] % name}" if (kind := error["type"]) in FORMS else f"{name}: {error['msg']}")
+        key = ".".join(map(str, error["loc"]))
+        name = variable_of(key)
+        wrong = f"It must be {FORMS[kind] % name}" if (kind := error["type"]) in FORMS else error["msg"]
+        told.append(f"{' or '.join(map(variable_of, (key, *aliases_of(key))))}: {wrong}")
     return told
 
 

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, to_jsonable_python
+
+from footnote.settings.aliases import ALIASES, aliases_of, variable_of
 
 Effect = Literal["search", "answer", "nothing"]
 """search: search results, and therefore answers. answer: answers only. nothing: neither."""
@@ -79,8 +81,7 @@ class SettingInfo:
     @property
     def variables(self) -> tuple[str, ...]:
         """The names of its environment variables, in order of precedence."""
-        alias = self.field.validation_alias
-        return tuple(map(str, alias.choices)) if isinstance(alias, AliasChoices) else (self.key.replace(".", "__").upper(),)
+        return tuple(map(variable_of, (self.key, *aliases_of(self.key))))
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -126,8 +127,9 @@ def each_setting(model: type[BaseModel]) -> tuple[SettingInfo, ...]:
 
 @cache
 def settings_by_key(model: type[BaseModel]) -> Mapping[str, SettingInfo]:
-    """All settings by key."""
-    return {each.key: each for each in each_setting(model)}
+    """All settings by key and by alias."""
+    own = {each.key: each for each in each_setting(model)}
+    return own | {alias: own[key] for alias, key in ALIASES.items() if key in own}
 
 
 def fingerprint(settings: BaseModel, *effects: Effect) -> str:

@@ -42,25 +42,23 @@ class Rag(Group):
         changeable=True,
         affects="search",
     )
-    use_hybrid_search: bool = setting(
-        True, description="Search by words where vectors can be searched for, too.", changeable=True, affects="search"
-    )
-    query_expansion_enabled: bool = setting(
+    hybrid: bool = setting(True, description="Search by words where vectors can be searched for, too.", changeable=True, affects="search")
+    paraphrases: bool = setting(
         False, description="Search for paraphrases of a question, written by a model, too.", changeable=True, affects="search"
     )
-    hyde_enabled: bool = setting(
+    hypothetical: bool = setting(
         False,
         description="Search for a possible answer to short questions, made up by a model, too (HyDE).",
         changeable=True,
         affects="search",
     )
-    knowledge_graph_enabled: bool = setting(
+    graph: bool = setting(
         False,
         description="Follow the connections of what a question names, too, in collections that have a graph.",
         changeable=True,
         affects="search",
     )
-    verification_enabled: bool = setting(
+    verify_passages: bool = setting(
         True,
         description="Drop passages below `rag.similarity_threshold`, but not the five placed best. Unset: off, except where an API has"
         " it on.",
@@ -82,7 +80,7 @@ class Rag(Group):
         changeable=True,
         affects="search",
     )
-    forbidden_check_enabled: bool = setting(
+    forbidden_check: bool = setting(
         True, description="Check questions for forbidden terms. Without terms all questions are allowed.", changeable=True
     )
     forbidden_check_threshold: float = setting(
@@ -91,14 +89,14 @@ class Rag(Group):
     forbidden_check_mode: Literal["llm", "qdrant"] = setting(
         "llm", description="llm: a language model judges similar questions; qdrant: similarity alone decides.", changeable=True
     )
-    injection_check_enabled: bool = setting(True, description="Refuse questions that try to change the assistant's rules.", changeable=True)
+    refuse_injections: bool = setting(True, description="Refuse questions that try to change the assistant's rules.", changeable=True)
     output_check: Literal["warn", "reject"] = setting(
         "warn",
         description="What happens to an answer that its sources do not support. warn: it gets a warning. reject: it is withheld, if it has"
         " not been sent yet.",
         changeable=True,
     )
-    critique: Literal["rules", "model"] = setting(
+    critic: Literal["rules", "model"] = setting(
         "rules",
         description="What says which sentences of an answer are unsupported, with the option `critique` (`/ask`, level maximum). model: the"
         " language model in a call of its own, too; where the documents lack the answer, it also says what to search for.",

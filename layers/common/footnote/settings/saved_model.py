@@ -67,5 +67,4 @@ def with_saved_model(settings: Settings, saved: SavedModel) -> Settings:
     """The settings with this endpoint instead of theirs. Nothing that is meant for another endpoint remains: no key, no ticket, no
     header that names users."""
     own = {"base_url": saved.base_url, "model": saved.model, "api_key": saved.api_key, "system_name": None}
-    aliases = dict.fromkeys(("llm_base_url", "model_name", "openai_api_key", "openrouter_api_key", "dep_ticket"))
-    return settings.model_copy(update={"llm": settings.llm.model_copy(update=own), **aliases})
+    return settings.model_copy(update={"llm": settings.llm.model_copy(update=own), "openrouter_api_key": None, "dep_ticket": None})

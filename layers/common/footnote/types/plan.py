@@ -79,14 +79,12 @@ OptionName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An optional part of a turn. `is_on`: the default."""
+    """An optional part of a turn. `is_on`: the default. A setting with the option's name decides if it is set; a request overrides it."""
 
     description: str
     is_on: bool
     requestable: bool = False
     """Whether a request or an intelligence level may switch it. False for checks that protect others."""
-    setting: str | None = None
-    """The key of the setting that decides if it is set; a request overrides it."""
     ceiling: tuple[str, ...] = ()
     """Keys of settings. If there are any, and all are false or not set, the option is off whatever a request says."""
     buffered_only: bool = False
@@ -124,26 +122,22 @@ OPTIONS: Mapping[OptionName, Option] = {
     ),
     "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
     "follow_up_by_model": Option("Let the model that answers write what could be asked next.", False, requestable=True),
-    "forbidden_check": Option("Refuse questions that meet a forbidden term.", True, ceiling=("rag.forbidden_check_enabled",)),
+    "forbidden_check": Option("Refuse questions that meet a forbidden term.", True),
     "graph": Option(
         "Follow the connections of what the question names, too.",
         False,
         requestable=True,
-        setting="rag.knowledge_graph_enabled",
         affects="search",
     ),
     "greet": Option("Greet where there is no model to talk to.", False, requestable=True),
-    "history": Option("Read the earlier turns of the conversation.", True, setting="conversation.db_rehydration_enabled"),
+    "history": Option("Read the earlier turns of the conversation.", True),
     "hybrid": Option(
         "Search by words where vectors can be searched for, too.",
         True,
         requestable=True,
-        setting="rag.use_hybrid_search",
         affects="search",
     ),
-    "hypothetical": Option(
-        "Search for a possible answer that a model makes up, too.", False, requestable=True, setting="rag.hyde_enabled", affects="search"
-    ),
+    "hypothetical": Option("Search for a possible answer that a model makes up, too.", False, requestable=True, affects="search"),
     "knowledge_base": Option("Ask another system's knowledge base before the index.", True),
     "injection_check": Option("Warn if a passage contains instructions to the model.", True),
     "judge_passages": Option("Let a model judge the passages, where they are verified.", False, requestable=True),
@@ -153,7 +147,6 @@ OPTIONS: Mapping[OptionName, Option] = {
         "Search for the question in a model's other words, too.",
         False,
         requestable=True,
-        setting="rag.query_expansion_enabled",
         affects="search",
     ),
     "penalties": Option(
@@ -182,7 +175,7 @@ OPTIONS: Mapping[OptionName, Option] = {
         affects="search",
         pool_size=30,
     ),
-    "rewrite": Option("Make a follow-up a question that stands alone.", True, setting="conversation.query_rewriting_enabled"),
+    "rewrite": Option("Make a follow-up a question that stands alone.", True),
     "rewrite_always": Option("Let a model word every follow-up, even one that seems to stand alone.", False),
     "rewrite_by_size": Option("Have a small model's follow-ups made to stand alone by words of earlier questions.", False),
     "route": Option("Choose how to search by the kind of question.", True, requestable=True, affects="search"),
@@ -193,7 +186,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "step_back": Option("Search for the more general question, too.", False, requestable=True, affects="search"),
     "summary_tree": Option("Search summaries for the passages under them, too.", False, requestable=True, affects="search"),
     "support_check": Option("Warn where the cited passages do not support a claim.", True, requestable=True),
-    "verify_passages": Option("Drop passages of little relevance.", False, requestable=True, setting="rag.verification_enabled"),
+    "verify_passages": Option("Drop passages of little relevance.", False, requestable=True),
 }
 
 LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {

@@ -141,5 +141,5 @@ class Profile:
     """The name of the prompt that combines documents and question; None = they are in separate messages, system and user."""
     options: Mapping[OptionName, bool] = field(default_factory=dict)
     """Options that this API sets differently from the default."""
-    settings: Mapping[OptionName, str] = field(default_factory=dict)
-    """Option → key of the setting that decides it in this API only."""
+    settings: tuple[OptionName, ...] = ()
+    """Options that a setting outside of the groups decides, in this API only."""

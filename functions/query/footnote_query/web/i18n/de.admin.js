@@ -274,7 +274,7 @@ export default {
   admin_refused: 'Diese Frage wird mit diesem Hinweis abgelehnt:',
   admin_matched_allowed: 'Diese Frage passt zu Begriffen und ist erlaubt.',
   admin_no_hits: 'Diese Frage ist erlaubt: Sie passt zu keinem Begriff.',
-  admin_terms_off: 'Die Prüfung ist aus (rag.forbidden_check_enabled): Jede Frage ist erlaubt.',
+  admin_terms_off: 'Die Prüfung ist aus (rag.forbidden_check): Jede Frage ist erlaubt.',
 
   admin_experiments_text: 'Varianten ändern, wie Fragen eines Teils der Benutzer beantwortet werden, und werden nach den Bewertungen verglichen.',
   admin_experiment: 'Experiment',

@@ -14,7 +14,7 @@ export default {
   'Tools: {}': 'Werkzeuge: {}',
   'Terms: {}': 'Begriffe: {}',
   'They are off: set MCP__MCP_ENABLED to true.': 'Sie sind ausgeschaltet. Setzen Sie MCP__MCP_ENABLED auf true.',
-  'The check is off: set rag.forbidden_check_enabled.': 'Die Prüfung ist ausgeschaltet. Setzen Sie rag.forbidden_check_enabled.',
+  'The check is off: set rag.forbidden_check.': 'Die Prüfung ist ausgeschaltet. Setzen Sie rag.forbidden_check.',
   'The keys of the identity provider cannot be fetched.': 'Die Schlüssel des Identitätsanbieters lassen sich nicht abrufen.',
   'Check AUTH__JWKS_URL.': 'Prüfen Sie AUTH__JWKS_URL.',
   'The list of collections cannot be read at present, so no collection is.': 'Die Liste der Sammlungen lässt sich derzeit nicht lesen, deshalb auch keine Sammlung.',

@@ -274,7 +274,7 @@ export default {
   admin_refused: 'This question is refused with this notice:',
   admin_matched_allowed: 'This question matches, and is allowed.',
   admin_no_hits: 'This question is allowed: it matches no term.',
-  admin_terms_off: 'The check is off (rag.forbidden_check_enabled): every question is allowed.',
+  admin_terms_off: 'The check is off (rag.forbidden_check): every question is allowed.',
 
   admin_experiments_text: 'Arms change how questions of a share of the users are answered, and are compared by their ratings.',
   admin_experiment: 'Experiment',

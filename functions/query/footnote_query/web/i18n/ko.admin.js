@@ -274,7 +274,7 @@ export default {
   admin_refused: '이 질문은 다음 안내와 함께 거절됩니다:',
   admin_matched_allowed: '금지어와 일치하지만 허용됩니다.',
   admin_no_hits: '금지어와 일치하지 않으므로 허용됩니다.',
-  admin_terms_off: '검사가 꺼져 있어(rag.forbidden_check_enabled) 모든 질문이 허용됩니다.',
+  admin_terms_off: '검사가 꺼져 있어(rag.forbidden_check) 모든 질문이 허용됩니다.',
 
   admin_experiments_text: '각 실험군은 일부 사용자의 질문에 답하는 방법을 바꾸며, 평가로 비교합니다.',
   admin_experiment: '실험',

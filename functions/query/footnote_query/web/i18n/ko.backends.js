@@ -14,7 +14,7 @@ export default {
   'Tools: {}': '도구: {}',
   'Terms: {}': '금지어: {}',
   'They are off: set MCP__MCP_ENABLED to true.': '꺼져 있습니다. MCP__MCP_ENABLED를 true로 설정하세요.',
-  'The check is off: set rag.forbidden_check_enabled.': '검사가 꺼져 있습니다. rag.forbidden_check_enabled를 설정하세요.',
+  'The check is off: set rag.forbidden_check.': '검사가 꺼져 있습니다. rag.forbidden_check를 설정하세요.',
   'The keys of the identity provider cannot be fetched.': 'ID 공급자의 키를 가져올 수 없습니다.',
   'Check AUTH__JWKS_URL.': 'AUTH__JWKS_URL을 확인하세요.',
   'The list of collections cannot be read at present, so no collection is.': '지금은 컬렉션 목록을 읽을 수 없어 어떤 컬렉션도 읽을 수 없습니다.',
