@@ -29,7 +29,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from bench.figures import NotMeasured, log_progress
 from bench.server import serving
 from footnote.adapters.sqlite.ledger import SqliteLedger
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.guard.identity import LOCAL
 from footnote.ports import NewFile
 

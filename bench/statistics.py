@@ -18,15 +18,23 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from footnote.adapters.mongodb.databases import Databases
-from footnote.adapters.mongodb.turn_store import MongoTurnStore
-from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
+from footnote.adapters.mongodb.feedback import MongoFeedbackStore
+from footnote.adapters.mongodb.records import MongoRecords
+from footnote.adapters.mongodb.statistics import MongoStatisticsStore
+from footnote.adapters.mongodb.turns import MongoTurnStore
+from footnote.adapters.sqlite.database import Database
+from footnote.adapters.sqlite.feedback import SqliteFeedbackStore
+from footnote.adapters.sqlite.records import SqliteRecords
+from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
+from footnote.adapters.sqlite.store import open_store
+from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.learn.rollups import read_tallies, store_rollups
 from footnote.learn.stats import By, figures_of, roll_up
 from footnote.plan import make_plan
-from footnote.ports import TurnStore
+from footnote.ports import Clock, FeedbackStore, Records, StatisticsStore, TurnStore
 from footnote.settings import Settings
 from footnote.turn_records.days import DAY_S, day_of
 from footnote.turn_records.make import make_record
@@ -178,18 +186,50 @@ def differences(
     ]
 
 
-async def compare(store: TurnStore, made: Sequence[Made], caller: Caller, first: str, last: str) -> list[str]:
+async def compare(statistics: StatisticsStore, made: Sequence[Made], caller: Caller, first: str, last: str) -> list[str]:
     """Where the statistics of a period differ from a recount of these turns, which are all that the caller should see."""
     within = [each for each in made if first <= each.record["created_at"][:10] <= last]
     found: list[str] = []
     for by in (None, *BYS):
-        tallies = await read_tallies(caller, first, last, turns=store, people=by in ("user", "room"))
+        tallies = await read_tallies(caller, first, last, statistics=statistics, people=by in ("user", "room"))
         if by is None:
             shown: dict[Any, dict[str, float]] = {(): asdict(figures_of(tallies))} if tallies else {}
         else:
             shown = {tuple(group.key.values()): asdict(group.figures) for group in roll_up(tallies, by)}
         found += [f"{by} {difference}" for difference in differences(shown, recount(within, by))]
     return found
+
+
+# --- stores -----------------------------------------------------------------------------------------
+
+
+class Stores(NamedTuple):
+    """What keeps turns, and what is about them, in one engine."""
+
+    turns: TurnStore
+    feedback: FeedbackStore
+    statistics: StatisticsStore
+    records: Records
+
+
+def on_sqlite(database: Database, clock: Clock, keep_s: float | None = None) -> Stores:
+    """The stores in store.db. `keep_s`: how long turns are kept; None = for good."""
+    return Stores(
+        SqliteTurnStore(database, clock, keep_s=keep_s),
+        SqliteFeedbackStore(database, clock, keep_s=keep_s),
+        SqliteStatisticsStore(database, clock, keep_s=keep_s),
+        SqliteRecords(database, clock),
+    )
+
+
+def on_mongodb(databases: Databases, clock: Clock, keep_s: float | None = None) -> Stores:
+    """The stores in MongoDB; `keep_s` as above."""
+    return Stores(
+        MongoTurnStore(databases, clock, keep_s=keep_s),
+        MongoFeedbackStore(databases, clock, keep_s=keep_s),
+        MongoStatisticsStore(databases, clock, keep_s=keep_s),
+        MongoRecords(databases, clock),
+    )
 
 
 # --- times ------------------------------------------------------------------------------------------
@@ -201,9 +241,9 @@ async def timed(work: Callable[[], Awaitable[T]]) -> tuple[T, float]:
     return result, perf_counter() - start
 
 
-async def measure(store: Any, made: Sequence[Made]) -> None:
+async def measure(stores: Stores, made: Sequence[Made]) -> None:
     """Fills the store, measures, and prints what was measured."""
-    _, took = await timed(lambda: _fill(store, made))
+    _, took = await timed(lambda: _fill(stores, made))
     _say("turns stored", f"{len(made)} in {took:.0f} s")
     last = START + YEAR * DAY_S + DAY_S / 2
     today = day_of(last)
@@ -212,16 +252,16 @@ async def measure(store: Any, made: Sequence[Made]) -> None:
     async def show(what: str, bys: Sequence[By]) -> None:
         for name, first in periods:
             for by in bys:
-                _, took = await timed(partial(_show, store, first, today, by))
+                _, took = await timed(partial(_show, stores, first, today, by))
                 _say(f"/stats of {name} by {by}, {what}", f"{took * 1000:.0f} ms")
 
     await show("before", ("day",))
-    done, took = await timed(lambda: store_rollups(ADMIN, last, turns=store))
+    done, took = await timed(lambda: store_rollups(ADMIN, last, statistics=stores.statistics))
     _say("roll-up of all days", f"{len(done)} days, {sum(done.values())} roll-ups in {took:.1f} s")
-    _, took = await timed(lambda: store_rollups(ADMIN, last, turns=store))
+    _, took = await timed(lambda: store_rollups(ADMIN, last, statistics=stores.statistics))
     _say("roll-up when nothing has changed", f"{took * 1000:.0f} ms")
     await show("after", ("day", "user", "room"))
-    found = await compare(store, made, ADMIN, day_of(START), today)
+    found = await compare(stores.statistics, made, ADMIN, day_of(START), today)
     _say("differences from a recount", str(len(found)))
     for each in found[:5]:
         _say("difference", each)
@@ -231,15 +271,15 @@ def _say(name: str, value: str) -> None:
     print(f"  {name}: {value}", flush=True)
 
 
-async def _show(store: TurnStore, first: str, last: str, by: By) -> None:
-    roll_up(await read_tallies(ADMIN, first, last, turns=store, people=by in ("user", "room")), by)
+async def _show(stores: Stores, first: str, last: str, by: By) -> None:
+    roll_up(await read_tallies(ADMIN, first, last, statistics=stores.statistics, people=by in ("user", "room")), by)
 
 
-async def _fill(store: Any, made: Sequence[Made]) -> None:
+async def _fill(stores: Stores, made: Sequence[Made]) -> None:
     for each in made:
-        await store.save(each.record)
+        await stores.turns.save(each.record)
         for given in each.feedback:
-            await store.put_feedback(each.caller, given)
+            await stores.feedback.put(each.caller, given)
 
 
 async def _main(options: argparse.Namespace) -> None:
@@ -247,15 +287,14 @@ async def _main(options: argparse.Namespace) -> None:
     print(f"{len(made)} generated turns of {YEAR} days", file=sys.stderr)
     if options.mongodb:
         databases = Databases(options.mongodb, "footnote_bench", "footnote_bench_statistics")
-        store = MongoTurnStore(databases, lambda: START)  # a year ago, when no day was over
         print("MongoDB", flush=True)
-        await measure(store, made)
-        await store.close()
+        await measure(on_mongodb(databases, lambda: START), made)  # a year ago, when no day was over
+        await databases.close()
         return
     with TemporaryDirectory() as folder:
         database = open_store(Path(folder), durable=False)
         print("SQLite", flush=True)
-        await measure(SqliteTurnStore(database, lambda: START), made)
+        await measure(on_sqlite(database, lambda: START), made)
         database.close()
 
 

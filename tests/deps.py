@@ -38,6 +38,10 @@ class Turns:
         if record["status"] != "idle":
             self.saved.append(record)
 
+
+class Statistics:
+    """A store that counts nothing."""
+
     async def count(self, figures: TurnFigures) -> None:
         """The figures are not read."""
 
@@ -84,7 +88,8 @@ def pinned(tier: Tier) -> Iterator[None]:
 
 
 MAKERS: Mapping[str, Callable[[], Any]] = {
-    "models": FakeModels, "prompts": Prompts, "meter": LogMeter, "clock": HandClock, "turns": Turns, "records": Nothing, "terms": Nothing,
+    "models": FakeModels, "prompts": Prompts, "meter": LogMeter, "clock": HandClock, "turns": Turns,
+    "statistics": Statistics, "records": Nothing, "terms": Nothing,
     "settings": Settings, "voice_tool": NoVoices,
     "ledger": NoDocuments,
     "trial": lambda: never_answered,

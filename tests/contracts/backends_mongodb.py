@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pymongo import AsyncMongoClient
 
+from bench.statistics import Stores, on_mongodb
 from footnote.adapters.mongodb.checkpoints import MongoCheckpoints
 from footnote.adapters.mongodb.databases import Databases
 from footnote.adapters.mongodb.records import MongoRecords
-from footnote.adapters.mongodb.turn_store import MongoTurnStore
 from footnote.ports import Clock
 from tests.engines.fixtures import address
 
@@ -37,9 +37,9 @@ async def databases_of(folder: Path) -> AsyncIterator[Databases]:
 
 
 @asynccontextmanager
-async def make(folder: Path, clock: Clock, keep_s: float | None = None) -> AsyncIterator[MongoTurnStore]:
+async def make(folder: Path, clock: Clock, keep_s: float | None = None) -> AsyncIterator[Stores]:
     async with databases_of(folder) as databases:
-        yield MongoTurnStore(databases, clock, keep_s=keep_s)
+        yield on_mongodb(databases, clock, keep_s)
 
 
 @asynccontextmanager

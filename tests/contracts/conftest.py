@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from bench import statistics
 from footnote.adapters.e5.embedder import E5
 from footnote.adapters.installed.embedder import InstalledEmbedder
 from footnote.adapters.local.files import LocalFiles
@@ -32,7 +33,7 @@ from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.ledger import SqliteLedger
 from footnote.adapters.sqlite.queue import SqliteQueue
 from footnote.adapters.sqlite.records import SqliteRecords
-from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.adapters.sqlite.vector_cache import SqliteVectorCache
 from footnote.errors import ModelUnavailable
 from footnote.plugins import Plugin
@@ -110,17 +111,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 LEDGERS: dict[str, Make] = {"sqlite": on_sqlite(SqliteLedger), "dynamodb": backends_dynamodb.make_ledger}
-TURN_STORES: dict[str, Make] = {"sqlite": on_sqlite(SqliteTurnStore), "mongodb": backends_mongodb.make}
-KEEP_S = 100.0
-FORGETFUL_TURN_STORES: dict[str, Make] = {
-    "sqlite": on_sqlite(partial(SqliteTurnStore, keep_s=KEEP_S)), "mongodb": partial(backends_mongodb.make, keep_s=KEEP_S),
-}  # fmt: skip
-"""Stores with the retention period KEEP_S."""
+
+
+def keeping(keep_s: float | None) -> dict[str, Make]:
+    """The stores of turns, feedback, statistics and records of each engine. `keep_s`: how long turns are kept."""
+    return {
+        "sqlite": on_sqlite(lambda database, clock: statistics.on_sqlite(database, clock, keep_s)),
+        "mongodb": partial(backends_mongodb.make, keep_s=keep_s),
+    }
+
+
 LONGEST_S = 365_000 * 24 * 3600.0
-LASTING_TURN_STORES: dict[str, Make] = {
-    "sqlite": on_sqlite(partial(SqliteTurnStore, keep_s=LONGEST_S)), "mongodb": partial(backends_mongodb.make, keep_s=LONGEST_S),
-}  # fmt: skip
-"""Stores with the longest retention period that the setting allows."""
+"""The longest retention period that the setting allows."""
 RECORDS: dict[str, Make] = {"sqlite": on_sqlite(SqliteRecords), "mongodb": backends_mongodb.make_records}
 CHECKPOINTS: dict[str, Make] = {"sqlite": make_sqlite_checkpoints, "mongodb": backends_mongodb.make_checkpoints}
 CACHES: dict[str, Make] = {
@@ -163,9 +165,9 @@ def backends(table: dict[str, Make]) -> Any:
 
 
 open_ledger = backends(LEDGERS)
-open_turn_store = backends(TURN_STORES)
-open_forgetful_turn_store = backends(FORGETFUL_TURN_STORES)
-open_lasting_turn_store = backends(LASTING_TURN_STORES)
+open_stores = backends(keeping(None))
+open_forgetful_stores = backends(keeping(100.0))
+open_lasting_stores = backends(keeping(LONGEST_S))
 open_records = backends(RECORDS)
 open_checkpoints_store = backends(CHECKPOINTS)
 open_cache = backends(CACHES)
@@ -183,18 +185,18 @@ async def ledger(open_ledger: Open) -> Any:
 
 
 @pytest.fixture
-async def turn_store(open_turn_store: Open) -> Any:
-    return await open_turn_store()
+async def stores(open_stores: Open) -> Any:
+    return await open_stores()
 
 
 @pytest.fixture
-async def forgetful_turn_store(open_forgetful_turn_store: Open) -> Any:
-    return await open_forgetful_turn_store()
+async def forgetful_stores(open_forgetful_stores: Open) -> Any:
+    return await open_forgetful_stores()
 
 
 @pytest.fixture
-async def lasting_turn_store(open_lasting_turn_store: Open) -> Any:
-    return await open_lasting_turn_store()
+async def lasting_stores(open_lasting_stores: Open) -> Any:
+    return await open_lasting_stores()
 
 
 @pytest.fixture

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
-from bench.statistics import ADMIN
+from bench.statistics import ADMIN, Stores, on_mongodb, on_sqlite
 from footnote.adapters.mongodb.databases import Databases
-from footnote.adapters.mongodb.turn_store import MongoTurnStore
-from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.learn.rollups import store_rollups
 
 
@@ -23,17 +22,17 @@ class Place:
     now: float
     mongodb: tuple[str, str, str] | None = None
 
-    def open(self) -> Any:
-        """The store, and what closes it."""
+    def open(self) -> tuple[Stores, Callable[[], Awaitable[None]]]:
+        """The stores, and what closes them."""
         if self.mongodb is None:
             database = open_store(self.folder)
 
             async def close() -> None:
                 database.close()
 
-            return SqliteTurnStore(database, lambda: self.now), close
-        store = MongoTurnStore(Databases(*self.mongodb), lambda: self.now)
-        return store, store.close
+            return on_sqlite(database, lambda: self.now), close
+        databases = Databases(*self.mongodb)
+        return on_mongodb(databases, lambda: self.now), databases.close
 
 
 def roll_up(place: Place, replies: Connection) -> None:
@@ -42,8 +41,8 @@ def roll_up(place: Place, replies: Connection) -> None:
 
 
 async def _roll_up(place: Place, replies: Connection) -> None:
-    store, close = place.open()
-    await store.rolled_days(ADMIN, "2025-01-01", "2025-01-01")  # opens the connection
+    stores, close = place.open()
+    await stores.statistics.rolled_days(ADMIN, "2025-01-01", "2025-01-01")  # opens the connection
     replies.send("begins")
-    replies.send(await store_rollups(ADMIN, place.now, turns=store))
+    replies.send(await store_rollups(ADMIN, place.now, statistics=stores.statistics))
     await close()

@@ -82,7 +82,7 @@ def in_a_folder(folder: Path) -> Iterator[Home]:
 
     async def rollups() -> list[dict[str, Any]]:
         core = Core(settings)
-        found = await core.turns.rollups(LOCAL, "2023-11-14")
+        found = await core.statistics.rollups(LOCAL, "2023-11-14")
         await core.close()
         return [
             {"user_id": each.user_id, "room_id": each.room_id, "llm": each.llm, "usage": each.figures}

@@ -62,11 +62,11 @@ def run(place: Place, dies_after_s: float | None) -> tuple[dict[str, int] | None
 @pytest.mark.timeout(600)
 async def test_killed_at_any_moment_statistics_stay_those_of_a_recount(place: Place, seed: str) -> None:
     chance, made = random.Random(seed), {each.record["trace_id"]: each for each in generate(TURNS, DAYS, 3, users=20)}
-    store, close = place.open()
+    stores, close = place.open()
     for each in made.values():
-        await store.save(each.record)
+        await stores.turns.save(each.record)
         for given in each.feedback:
-            await store.put_feedback(each.caller, given)
+            await stores.feedback.put(each.caller, given)
     later = replace(place, now=START + (DAYS + 1) * DAY_S)
     rating, close_rating = later.open()
     killed, finished, took = 0, 0, 1.0
@@ -75,7 +75,7 @@ async def test_killed_at_any_moment_statistics_stay_those_of_a_recount(place: Pl
         for each in list({each.record["created_at"][:10]: each for each in chance.sample(list(made.values()), TURNS)}.values()):
             given = Feedback(each.record["trace_id"], each.record["user_id"], chance.choice(("up", "down")), created_at=later.now)
             made[each.record["trace_id"]] = replace(each, feedback=(given,))
-            await rating.put_feedback(each.caller, given)
+            await rating.feedback.put(each.caller, given)
         later = replace(later, now=later.now + 3600)
         done, seconds = await asyncio.to_thread(run, later, None if not finished or killed >= KILLS else chance.uniform(0, took))
         if done is None:
@@ -84,11 +84,11 @@ async def test_killed_at_any_moment_statistics_stay_those_of_a_recount(place: Pl
             finished += 1
             took = seconds
             assert len(done) == DAYS
-        assert await compare(store, list(made.values()), ADMIN, FIRST, LAST) == []
+        assert await compare(stores.statistics, list(made.values()), ADMIN, FIRST, LAST) == []
         if finished and killed >= KILLS:
             break
     done, _ = await asyncio.to_thread(run, replace(later, now=later.now + 3600), None)
-    assert await compare(store, list(made.values()), ADMIN, FIRST, LAST) == []
-    assert all(day.is_fresh for day in await store.rolled_days(ADMIN, FIRST, LAST))
+    assert await compare(stores.statistics, list(made.values()), ADMIN, FIRST, LAST) == []
+    assert all(day.is_fresh for day in await stores.statistics.rolled_days(ADMIN, FIRST, LAST))
     await close()
     await close_rating()

@@ -10,16 +10,20 @@ from typing import Any, get_type_hints
 import pytest
 
 from footnote.adapters.dynamodb.ledger import DynamoLedger
-from footnote.adapters.mongodb.turn_store import MongoTurnStore
+from footnote.adapters.mongodb.feedback import MongoFeedbackStore
+from footnote.adapters.mongodb.statistics import MongoStatisticsStore
+from footnote.adapters.mongodb.turns import MongoTurnStore
 from footnote.adapters.opensearch.index import OpenSearchIndex
+from footnote.adapters.sqlite.feedback import SqliteFeedbackStore
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.ledger import SqliteLedger
-from footnote.adapters.sqlite.turn_store import SqliteTurnStore
+from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
+from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.ingest.sources import Sources
-from footnote.ports import IndexStore, Ledger, TurnStore
+from footnote.ports import FeedbackStore, IndexStore, Ledger, StatisticsStore, TurnStore
 from footnote.types import Caller, Turn
 
-NOBODYS = {
+NOBODYS: dict[type[Any], set[str]] = {
     # Maintenance of the index and the ledger, which shows no user the content of a document.
     IndexStore: {
         "info",
@@ -56,11 +60,19 @@ NOBODYS = {
         "give_up",
         "undescribed",
     },
-    # Writes: the turn or link holds its user. A link is found by whoever has its token; what it shows is checked for its reader.
-    TurnStore: {"save", "count", "put_rollups", "put_share", "shared"},
+    # Writes: the turn, or its figures, hold its user.
+    TurnStore: {"save"},
+    FeedbackStore: set(),
+    StatisticsStore: {"count", "put_rollups"},
 }
 """Port → methods without a caller."""
-BACKENDS = {IndexStore: (SqliteIndex, OpenSearchIndex), Ledger: (SqliteLedger, DynamoLedger), TurnStore: (SqliteTurnStore, MongoTurnStore)}
+BACKENDS = {
+    IndexStore: (SqliteIndex, OpenSearchIndex),
+    Ledger: (SqliteLedger, DynamoLedger),
+    TurnStore: (SqliteTurnStore, MongoTurnStore),
+    FeedbackStore: (SqliteFeedbackStore, MongoFeedbackStore),
+    StatisticsStore: (SqliteStatisticsStore, MongoStatisticsStore),
+}
 METHODS = [
     pytest.param(getattr(kind, name), id=f"{kind.__name__}.{name}")
     for port, kinds in BACKENDS.items()

@@ -11,7 +11,7 @@ import pytest
 
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.checkpoints import SqliteCheckpoints, open_checkpoints
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.checkpoints import LEASE_S, ReplayedModels, ReplayedReranker, ReplayedSearches, TurnCheckpoint, resume, take_checkpoint
 from footnote.errors import Conflict, ModelUnavailable, StoreUnavailable
 from footnote.events import Done

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from footnote.adapters.sqlite.records import SqliteRecords
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.collections import Collections, service
 from footnote.errors import Conflict, StoreUnavailable
 from footnote.types import CollectionSettings, StoredName

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from footnote.adapters.sqlite.records import SqliteRecords
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.errors import BadRequest, NotFound, StoreUnavailable
 from footnote.live_settings import LiveSettings
 from footnote.refresher import Refresher

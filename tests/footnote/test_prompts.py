@@ -10,7 +10,7 @@ import pytest
 
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.records import SqliteRecords
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.errors import BadRequest, FootnoteError, NotFound, StoreUnavailable
 from footnote.prompts import LANGUAGES, Prompts, prompt_names, read_packaged
 from footnote.prompts.rules import LONGEST, Shape, check_template, learn_values

@@ -54,7 +54,7 @@ async def _rate(folder: Path) -> None:
         pass
     for question, rating in (("How long does the ferry to the island take?", "up"), ("When was the harbour bridge built?", "down")):
         turn = await core.answer.finish(core.new_turn(Request(question, "default"), LOCAL, HELD))
-        await core.turns.put_feedback(LOCAL, Feedback(turn.trace_id, LOCAL.user_id, rating, created_at=core.clock()))  # type: ignore[arg-type]
+        await core.feedback.put(LOCAL, Feedback(turn.trace_id, LOCAL.user_id, rating, created_at=core.clock()))  # type: ignore[arg-type]
     await core.close()
 
 

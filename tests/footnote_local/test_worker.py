@@ -264,7 +264,7 @@ async def test_a_worker_learns_weights_from_feedback(tmp_path: Path) -> None:
     for number in range(6):
         caller = Caller(f"user {number}")
         turn = await core.answer.finish(core.new_turn(Request("How long does the ferry to the island take?", "default"), caller, HELD))
-        await core.turns.put_feedback(caller, Feedback(turn.trace_id, caller.user_id, "up", created_at=core.clock()))
+        await core.feedback.put(caller, Feedback(turn.trace_id, caller.user_id, "up", created_at=core.clock()))
     worker = Worker(core)
     await worker.start()
     for _ in range(500):

@@ -46,7 +46,7 @@ async def test_a_stored_turn_is_the_reply_with_its_feedback(open_site: OpenSite,
     site = await open_site()
     asked_at = clock.now
     reply = await ask(site, room_id="r1")
-    await site.core.turns.put_feedback(Caller("local"), Feedback(reply["trace_id"], "local", "down"))
+    await site.core.feedback.put(Caller("local"), Feedback(reply["trace_id"], "local", "down"))
     turn = (await site.client.get(f"/turns/{reply['trace_id']}")).json()
     steps, latency_ms = turn.pop("steps"), turn.pop("latency_ms")
     assert turn == {

@@ -42,7 +42,7 @@ async def add(core: Core, name: str, text: str, *groups: str) -> str:
 async def rate(core: Core, question: str, rating: Any, caller: Caller = ANN, **given: Any) -> str:
     turn = await core.answer.finish(core.new_turn(Request(question, "default"), caller, HELD))
     assert turn.answer.citations
-    await core.turns.put_feedback(caller, Feedback(turn.trace_id, caller.user_id, rating, created_at=core.clock(), **given))
+    await core.feedback.put(caller, Feedback(turn.trace_id, caller.user_id, rating, created_at=core.clock(), **given))
     return turn.trace_id
 
 
@@ -101,11 +101,11 @@ async def test_an_arm_that_breaks_good_answers_is_named_with_what_it_loses(
 
 
 async def test_a_replay_stores_counts_and_announces_nothing(core: Core, open_client: OpenClient, rated: dict[str, str]) -> None:
-    before = [each.trace_id for each in await core.turns.figures(LOCAL, 0, core.clock() + 1)]
+    before = [each.trace_id for each in await core.statistics.figures(LOCAL, 0, core.clock() + 1)]
     events = core.settings.data / "events.jsonl"
     announced = events.read_bytes()
     await replayed(await open_client(as_caller(ADMIN, create_query)))
-    assert [each.trace_id for each in await core.turns.figures(LOCAL, 0, core.clock() + 1)] == before
+    assert [each.trace_id for each in await core.statistics.figures(LOCAL, 0, core.clock() + 1)] == before
     assert events.read_bytes() == announced
     shown = (await (await open_client(as_caller(ADMIN, create_query))).get("/experiments/tries")).json()
     assert [each["turns"] for each in shown["results"]] == [0, 0, 0]

@@ -42,7 +42,7 @@ async def test_feedback_is_stored_with_all_its_fields(core: Core, clock: HandClo
     }
     reply = await (await open_client(create_app)).post("/feedback", json=body)
     assert (reply.status_code, reply.json()) == (200, {"status": "ok"})
-    assert await core.turns.feedback(LOCAL, "t1") == Feedback(
+    assert await core.feedback.get(LOCAL, "t1") == Feedback(
         "t1",
         "local",
         "down",
@@ -58,7 +58,7 @@ async def test_feedback_is_stored_with_all_its_fields(core: Core, clock: HandClo
 async def test_a_rating_is_enough_and_an_empty_reason_is_dropped(core: Core, open_client: OpenClient) -> None:
     await save(core, "t1")
     await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "up", "reason": "  "})
-    assert await core.turns.feedback(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
+    assert await core.feedback.get(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
 
 
 async def test_the_last_feedback_on_a_turn_stands_alone(core: Core, open_client: OpenClient) -> None:
@@ -66,7 +66,7 @@ async def test_the_last_feedback_on_a_turn_stands_alone(core: Core, open_client:
     client = await open_client(create_app)
     await client.post("/feedback", json={"trace_id": "t1", "rating": "down", "reason": "Wrong.", "tags": ["wrong"]})
     await client.post("/feedback", json={"trace_id": "t1", "rating": "up"})
-    assert await core.turns.feedback(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
+    assert await core.feedback.get(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ async def test_the_last_feedback_on_a_turn_stands_alone(core: Core, open_client:
 async def test_a_usual_reason_is_recognised_however_it_is_written(reason: str, stored_as: str, core: Core, open_client: OpenClient) -> None:
     await save(core, "t1")
     await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "down", "reason": reason})
-    assert await core.turns.feedback(LOCAL, "t1") == Feedback("t1", "local", "down", stored_as, created_at=1_700_000_000.0)
+    assert await core.feedback.get(LOCAL, "t1") == Feedback("t1", "local", "down", stored_as, created_at=1_700_000_000.0)
 
 
 async def test_personal_data_is_masked_in_every_text(core: Core, open_client: OpenClient) -> None:
@@ -88,7 +88,7 @@ async def test_personal_data_is_masked_in_every_text(core: Core, open_client: Op
         "tags": ["call +49 30 901820", "old"],
     }
     await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "down"} | texts)
-    given = await core.turns.feedback(LOCAL, "t1")
+    given = await core.feedback.get(LOCAL, "t1")
     assert (given.reason, given.comment) == ("Falsch, siehe [e-mail].", "담당자 [phone]로 전화하세요")
     assert (given.proposed_answer, given.tags) == ("Pay to [IBAN] or with [card].", ("call [phone]", "old"))
 
@@ -99,7 +99,7 @@ async def test_own_feedback_can_be_deleted(core: Core, open_client: OpenClient) 
     await client.post("/feedback", json={"trace_id": "t1", "rating": "up"})
     stranger = await open_client(as_caller(ME, create_app))
     assert [(await each.delete("/feedback/t1")).status_code for each in (stranger, client, client)] == [404, 204, 404]
-    assert await core.turns.feedback(LOCAL, "t1") is None
+    assert await core.feedback.get(LOCAL, "t1") is None
 
 
 async def test_a_turn_of_another_user_looks_like_a_missing_one(core: Core, open_client: OpenClient) -> None:
@@ -115,7 +115,7 @@ async def test_a_turn_of_another_user_looks_like_a_missing_one(core: Core, open_
             "detail": "There is no such turn.",
             "trace_id": reply.headers["x-trace-id"],
         }
-    assert await core.turns.feedback(ME, "theirs") is None
+    assert await core.feedback.get(ME, "theirs") is None
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ async def test_an_invalid_or_too_long_field_is_named(changes: dict[str, Any], de
     await save(core, "t1")
     reply = await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "up"} | changes)
     assert (reply.status_code, reply.json()["detail"]) == (422, detail)
-    assert await core.turns.feedback(LOCAL, "t1") is None
+    assert await core.feedback.get(LOCAL, "t1") is None
 
 
 async def test_the_longest_feedback_is_taken(core: Core, open_client: OpenClient) -> None:
@@ -152,7 +152,7 @@ async def test_the_longest_feedback_is_taken(core: Core, open_client: OpenClient
     }
     reply = await (await open_client(create_app)).post("/feedback", json={"trace_id": "t" * 100, "rating": "up"} | longest)
     assert reply.status_code == 200
-    assert (await core.turns.feedback(LOCAL, "t" * 100)).reason == "가" * 2000
+    assert (await core.feedback.get(LOCAL, "t" * 100)).reason == "가" * 2000
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ async def test_a_body_that_cannot_be_read_is_refused(content: bytes, status: int
     await save(core, "t1")
     reply = await (await open_client(create_app)).post("/feedback", content=content, headers={"content-type": "application/json"})
     assert (reply.status_code, reply.headers["content-type"]) == (status, "application/problem+json")
-    assert await core.turns.feedback(LOCAL, "t1") is None
+    assert await core.feedback.get(LOCAL, "t1") is None
 
 
 # --- metrics ----------------------------------------------------------------------
@@ -253,7 +253,7 @@ async def test_forbidden_and_failed_questions_are_never_trending(core: Core, clo
 async def test_metrics_reveal_other_users_only_to_admins(core: Core, clock: HandClock, open_client: OpenClient) -> None:
     for number in range(3):
         await save(core, f"t{number}", question="Secret?")
-        await core.turns.put_feedback(LOCAL, Feedback(f"t{number}", "local", "down", "Secret."))
+        await core.feedback.put(LOCAL, Feedback(f"t{number}", "local", "down", "Secret."))
     clock.advance(1)
     mine = (await (await open_client(as_caller(ME, create_app))).get("/feedback/metrics")).json()
     everybodys = (await (await open_client(create_app)).get("/feedback/metrics")).json()
@@ -265,7 +265,7 @@ async def test_metrics_are_of_one_collection_under_all_its_names(core: Core, ope
     await core.collections.create("rules", CollectionSettings(), title="", description="", by="local")
     for number, (collection, rating) in enumerate((("rules", "up"), ("laws", "up"), ("other", "down"))):
         await save(core, f"t{number}", collection=collection, question="Why?", started_at=core.clock() - 1)
-        await core.turns.put_feedback(LOCAL, Feedback(f"t{number}", "local", rating))
+        await core.feedback.put(LOCAL, Feedback(f"t{number}", "local", rating))
     await core.collections.edit("rules", lambda now: replace(now, aliases=("laws",)), by="local")
     client = await open_client(create_app)
     for name, expected in (("rules", (1.0, ["Why?"])), ("laws", (1.0, ["Why?"])), ("other", (0.0, [])), ("none", (None, []))):
@@ -277,7 +277,7 @@ async def test_metrics_are_of_one_period(core: Core, clock: HandClock, open_clie
     clock.now = 1_700_006_400.0 + 3600  # 2023-11-15, 01:00 UTC
     for trace_id, hours_ago, rating in (("today", 0.5, "up"), ("yesterday", 2, "down"), ("before", 26, "down")):
         await save(core, trace_id, started_at=clock.now - hours_ago * 3600)
-        await core.turns.put_feedback(LOCAL, Feedback(trace_id, "local", rating))
+        await core.feedback.put(LOCAL, Feedback(trace_id, "local", rating))
     client = await open_client(create_app)
     periods = {
         "from=2023-11-15": 1.0, "from=2023-11-14": 0.5, "from=2023-11-14&to=2023-11-14": 0.0, "to=2023-11-13": 0.0, "days=1": 0.5,
@@ -326,7 +326,7 @@ def test_feedback_as_lambda_gets_it_is_kept(core: Core, lambda_loop: asyncio.Abs
     do(save(core, SAMPLE_TRACE))
     reply = http_handler(create_app(lambda: core))(sample_event("feedback_http"), None)
     assert (reply["statusCode"], body_of(reply)) == (200, {"status": "ok"})
-    assert do(core.turns.feedback(LOCAL, SAMPLE_TRACE)) == Feedback(
+    assert do(core.feedback.get(LOCAL, SAMPLE_TRACE)) == Feedback(
         SAMPLE_TRACE, "local", "down", "The passage is about another version.", None, (), ("outdated",), 1_700_000_000.0
     )
 

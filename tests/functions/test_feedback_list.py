@@ -25,7 +25,7 @@ async def rate(core: Core, trace_id: str, documents: tuple[str, ...] = ("plan",)
     turn = make_turn(**{"trace_id": trace_id, "caller": ANN, "started_at": core.clock(), "hits": hits, "answer": answer} | changes)
     span: Any = {"name": "search", "ms": 12.345, "status": "ok", "detail": {"query": "zqdetail"}}
     await core.turns.save({**stored(turn), "spans": [span]})
-    await core.turns.put_feedback(ANN, given or Feedback(trace_id, "ann", "down", "wrong", created_at=core.clock()))
+    await core.feedback.put(ANN, given or Feedback(trace_id, "ann", "down", "wrong", created_at=core.clock()))
 
 
 async def add_document(core: Core, doc_id: str, group: str) -> None:

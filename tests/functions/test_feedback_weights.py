@@ -96,7 +96,7 @@ async def rate_by_several(core: Core) -> str:
     for number in range(6):
         caller = Caller(f"user {number}", frozenset({"staff"}))
         turn = await core.answer.finish(core.new_turn(Request("How long does the ferry to the island take?", "default"), caller, HELD))
-        await core.turns.put_feedback(caller, Feedback(turn.trace_id, caller.user_id, "up", created_at=core.clock()))
+        await core.feedback.put(caller, Feedback(turn.trace_id, caller.user_id, "up", created_at=core.clock()))
     return doc_id
 
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from footnote.adapters.sqlite.database import Database
-from footnote.adapters.sqlite.store_schema import VERSION
+from footnote.adapters.sqlite.store import VERSION
 from footnote.collections.attachments import CONVERSATION
 from footnote.ports import Delta, NewFile
 from footnote.types import ATTACHED, Caller, Feedback, Usage
@@ -43,7 +43,7 @@ async def export(client: httpx.AsyncClient) -> list[dict[str, Any]]:
 async def test_a_user_exports_their_turns_with_their_feedback(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     first, second = await ask(site.client, room_id="r1"), await ask(site.client, query_text="철도는 언제 지어졌나요?")
-    await site.core.turns.put_feedback(ANN, Feedback(first, "ann", "down", "old", created_at=5.0))
+    await site.core.feedback.put(ANN, Feedback(first, "ann", "down", "old", created_at=5.0))
     async with client_of(site, BEN) as ben:
         await ask(ben, room_id="r1")
         assert len(await export(ben)) == 1
@@ -116,7 +116,7 @@ async def test_an_export_quotes_no_document_that_became_unreadable(open_site: Op
 async def test_a_user_deletes_only_their_own_data(open_site: OpenSite, tmp_path: Path) -> None:
     site = await open_site(Delta("It was built in 1894 [1].", usage=Usage(7, 5)), caller=ANN)
     trace_id = await ask(site.client, room_id="r1")
-    await site.core.turns.put_feedback(ANN, Feedback(trace_id, "ann", "up"))
+    await site.core.feedback.put(ANN, Feedback(trace_id, "ann", "up"))
     for caller in (ANN, BEN):
         await site.core.records.put("preference", caller.user_id, {"model": "m"}, by=caller.user_id)
     async with client_of(site, BEN) as ben:

@@ -120,7 +120,7 @@ async def test_others_get_what_they_get_for_no_turn_at_all(groups: frozenset[str
 
 
 async def rated(site: Site, trace_id: str, caller: Caller = ANN) -> str:
-    await site.core.turns.put_feedback(caller, Feedback(trace_id, caller.user_id, "down", created_at=site.core.clock()))
+    await site.core.feedback.put(caller, Feedback(trace_id, caller.user_id, "down", created_at=site.core.clock()))
     return trace_id
 
 
@@ -181,10 +181,10 @@ async def test_nothing_is_stored_counted_announced_or_cached(open_site: OpenSite
     model: Any = site.core.models
     model.model.replies += [("In 1894 it was built [^bridge].",), ("It is painted blue [^bridge].",)]
     events = site.core.settings.data / "events.jsonl"
-    before = [each.trace_id for each in await site.core.turns.figures(LOCAL, 0, 2**40)], events.read_bytes()
+    before = [each.trace_id for each in await site.core.statistics.figures(LOCAL, 0, 2**40)], events.read_bytes()
     for words in ("In 1894", "painted blue"):
         assert words in (await replay(site.client, trace_id))["new"]["answer"]
-    assert ([each.trace_id for each in await site.core.turns.figures(LOCAL, 0, 2**40)], events.read_bytes()) == before
+    assert ([each.trace_id for each in await site.core.statistics.figures(LOCAL, 0, 2**40)], events.read_bytes()) == before
     assert [turn["trace_id"] for turn in (await site.client.get("/conversations/r1")).json()["data"]] == [trace_id]
     assert (await site.client.get("/me/usage")).json()["today"]["questions"] == 1
 

@@ -110,7 +110,7 @@ async def test_a_reconnecting_reader_gets_the_rest_and_the_question_is_asked_onc
     assert_in_order([id_ for id_, _ in received], first.headers["x-trace-id"])
     assert [event["content"] for _, event in received if event["type"] == "token"] == ["It was built", " in 1894", " [^bridge]."]
     assert more[-1][1]["answer"] == "It was built in 1894 [^bridge]."
-    assert len(await site.core.turns.figures(LOCAL, 0, 2e9)) == 1
+    assert len(await site.core.statistics.figures(LOCAL, 0, 2e9)) == 1
 
 
 async def test_several_readers_follow_one_turn_each_from_where_they_are(open_site: OpenSite) -> None:
@@ -276,4 +276,4 @@ async def test_fifty_disconnected_readers_leave_no_tasks_behind(open_site: OpenS
     for _ in range(2):
         await asyncio.sleep(0)
     assert len(site.app.state.streams) == 0
-    assert [record.is_error for record in await site.core.turns.figures(LOCAL, 0, 2e9)] == [False] * 50
+    assert [record.is_error for record in await site.core.statistics.figures(LOCAL, 0, 2e9)] == [False] * 50

@@ -42,8 +42,8 @@ async def save_two_days(core: Core, clock: HandClock) -> None:
     await save(core, clock, "refusal", JAN_15, 300, room_id="r1", answer=Answer("I don't know."), outcome="refused")
     await save(core, clock, "error", JAN_15 + 8 * HOUR, 200, "error", room_id="r1", usage=Usage(5, 0))
     await save(core, clock, "after", JAN_15 + 24 * HOUR)
-    await core.turns.put_feedback(LOCAL, Feedback("answer", "local", "up"))
-    await core.turns.put_feedback(LOCAL, Feedback("refusal", "local", "down"))
+    await core.feedback.put(LOCAL, Feedback("answer", "local", "up"))
+    await core.feedback.put(LOCAL, Feedback("refusal", "local", "down"))
 
 
 JAN_14_FIGURES = {
@@ -183,7 +183,7 @@ async def test_without_turns_there_are_no_groups_and_the_total_is_zero(open_clie
 async def test_a_user_without_admin_role_sees_only_their_own_figures(core: Core, clock: HandClock, open_client: OpenClient) -> None:
     await save(core, clock, "mine", JAN_15, caller=ME)
     await save(core, clock, "theirs", JAN_15, caller=STRANGER)
-    await core.turns.put_feedback(LOCAL, Feedback("mine", "local", "down"))
+    await core.feedback.put(LOCAL, Feedback("mine", "local", "down"))
     body = (await (await open_client(as_caller(ME, create_app))).get("/stats?by=user")).json()
     assert [group["key"] for group in body["data"]] == [{"user": "me"}]
     assert (body["total"]["turns"], body["total"]["feedback_down"]) == (1, 0)
@@ -271,7 +271,7 @@ def test_the_schedule_rolls_up_every_day_that_is_over_once_and_today_again(
     do = lambda_loop.run_until_complete
 
     def rolled_up(day: str) -> list[Rollup]:
-        return [replace(each, tallies=()) for each in do(core.turns.rollups(LOCAL, day))]
+        return [replace(each, tallies=()) for each in do(core.statistics.rollups(LOCAL, day))]
 
     do(save_two_days(core, clock))
     clock.now = JAN_15 + 26 * HOUR
@@ -288,7 +288,7 @@ def test_roll_ups_are_of_all_users_rooms_apart(core: Core, clock: HandClock, lam
     for trace_id, caller, room_id in (("t1", ME, "r1"), ("t2", ME, "r1"), ("t3", ME, "r2"), ("t4", STRANGER, "r1")):
         do(save(core, clock, trace_id, JAN_15, caller=caller, room_id=room_id))
     assert create_handler(create_app(lambda: core))(sample_event("stats_schedule"), None) == {"2026-01-15": 3}
-    rollups = do(core.turns.rollups(LOCAL, "2026-01-15"))
+    rollups = do(core.statistics.rollups(LOCAL, "2026-01-15"))
     assert [(rollup.user_id, rollup.room_id, rollup.figures["turns"]) for rollup in rollups] == [
         ("me", "r1", 2),
         ("me", "r2", 1),
@@ -302,10 +302,10 @@ def test_later_turns_of_the_same_day_are_in_the_next_roll_up(core: Core, clock: 
     do(save(core, clock, "t1", JAN_15 + 9 * HOUR, room_id="r1"))
     handle(sample_event("stats_schedule"), None)
     do(save(core, clock, "t2", JAN_15 + 23.5 * HOUR, room_id="r1"))
-    do(core.turns.put_feedback(LOCAL, Feedback("t1", "local", "up")))
+    do(core.feedback.put(LOCAL, Feedback("t1", "local", "up")))
     clock.now = JAN_15 + 24 * HOUR
     assert handle(sample_event("stats_schedule", time="2026-01-16T00:00:00Z"), None) == {"2026-01-15": 1}
-    (rollup,) = do(core.turns.rollups(LOCAL, "2026-01-15"))
+    (rollup,) = do(core.statistics.rollups(LOCAL, "2026-01-15"))
     assert (rollup.figures["turns"], rollup.figures["feedback_up"]) == (2, 1)
 
 

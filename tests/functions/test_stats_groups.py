@@ -44,8 +44,8 @@ async def after(request: pytest.FixtureRequest, core: Core, clock: HandClock) ->
     async def roll() -> None:
         clock.now = max(clock.now, JAN_15 + 2 * DAY_S)
         if request.param == "rolled up":
-            assert await store_rollups(SCHEDULE, clock.now, turns=core.turns)
-            assert all(day.is_fresh for day in await core.turns.rolled_days(SCHEDULE, "2026-01-14", "2026-01-15"))
+            assert await store_rollups(SCHEDULE, clock.now, statistics=core.statistics)
+            assert all(day.is_fresh for day in await core.statistics.rolled_days(SCHEDULE, "2026-01-14", "2026-01-15"))
 
     return roll
 
@@ -140,7 +140,7 @@ async def test_documents_that_are_cited_come_before_those_that_are_not(
     for number, doc_id in enumerate(cited):
         hit = make_hit("Yes.", doc_id)
         await asked(core, clock, f"t{number}", "Why?", None, answer=Answer("Yes [1].", (Citation(1, hit, "Yes."),)), caller=ME)
-    await core.turns.put_feedback(ME, Feedback("t0", "me", "down"))
+    await core.feedback.put(ME, Feedback("t0", "me", "down"))
     await after()
     admin = as_caller(Caller("boss", role="admin"), create_app)
     reply = await (await open_client(admin)).get("/stats", params={**PERIOD, "by": "document"})

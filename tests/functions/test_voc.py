@@ -154,7 +154,7 @@ async def test_the_products_own_voices_are_for_admins_and_leave_out_forbidden_qu
         rated = Feedback(
             f"t{number}", "local", "down", "It names no year", "It was 1894", comment="See the plaque", created_at=filled.clock()
         )
-        await core.turns.put_feedback(LOCAL, rated)
+        await core.feedback.put(LOCAL, rated)
     found = await search(filled, "admin", source="product")
     mine = [voice for voice in found["data"] if voice["id"].split("|")[1].startswith("t")]
     assert sorted((voice["channel"], voice["text"].partition("\n")[0]) for voice in mine) == [

@@ -129,7 +129,7 @@ async def test_the_embedder_gets_masked_texts_of_voices_that_the_admin_sees_alon
     async with site(tmp_path, embedder) as here:
         await keep(here.core, {"Who has the number of ann@example.org?": "no_hits", "What does Kim earn?": "forbidden"})
         given = Feedback("local0", "local", "down", "old", comment="Call +49 30 1234567 or ben@example.org", created_at=here.core.clock())
-        await here.core.turns.put_feedback(Caller("local"), given)
+        await here.core.feedback.put(Caller("local"), given)
         assert len(await here.texts("number")) == 2
     said = "\n".join(embedder.embedded)
     assert "Who has the number of [e-mail]?" in embedder.embedded
@@ -160,7 +160,7 @@ async def test_the_vectors_of_what_a_user_said_are_deleted_with_their_data(tmp_p
     embedder = FakeEmbedder()
     async with site(tmp_path, embedder) as here:
         await keep(here.core, {"How do I reset my password?": "no_hits"}, "ann")
-        await here.core.turns.put_feedback(Caller("ann"), Feedback("ann0", "ann", "down", "old", created_at=here.core.clock()))
+        await here.core.feedback.put(Caller("ann"), Feedback("ann0", "ann", "down", "old", created_at=here.core.clock()))
         await keep(here.core, {"Where is the canteen?": "no_hits"})
         assert len(await here.texts("password")) == 3
     async with site(tmp_path, embedder, Caller("ann")) as here:

@@ -13,8 +13,10 @@ import pytest
 
 from footnote.adapters.sqlite import index, index_reads, ledger, ledger_undelete, ledger_writes
 from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.feedback import SqliteFeedbackStore
 from footnote.adapters.sqlite.index import SqliteIndex
-from footnote.adapters.sqlite.turn_store import SqliteTurnStore
+from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
+from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.adapters.sqlite.vector_file import Scan
 from footnote.bootstrap import Core
 from footnote.collections import Directory, attachments, visible
@@ -174,9 +176,9 @@ MUTANTS: Mapping[str, Mutant] = {
     "the list of rooms is another's": ((SqliteTurnStore, "rooms", is_neighbour),),
     "an export is another's": ((SqliteTurnStore, "all_of", is_neighbour),),
     "history is another's": ((SqliteTurnStore, "history", is_neighbour),),
-    "figures are everybody's": ((SqliteTurnStore, "figures", is_admin),),
-    "hints are from another's ratings": ((SqliteTurnStore, "rated", is_neighbour),),
-    "feedback is taken on any turn": ((SqliteTurnStore, "put_feedback", sees_all),),
+    "figures are everybody's": ((SqliteStatisticsStore, "figures", is_admin),),
+    "hints are from another's ratings": ((SqliteFeedbackStore, "rated", is_neighbour),),
+    "feedback is taken on any turn": ((SqliteFeedbackStore, "put", sees_all),),
     "a stream is anybody's": ((Streams, "find", lambda _: lambda self, trace_id, user_id: self._streams.get(trace_id)),),
     "a stream that ended is replayed whatever it quotes": ((Stream, "ended", lambda _: None),),
     "what was removed answers": ((SqliteIndex, "remove", giving(None)),),
@@ -191,8 +193,8 @@ MUTANTS: Mapping[str, Mutant] = {
     "a link shows what a model wrote from what its reader may not read": (
         (stored_shares, "quoted_in", lambda quoted: lambda record: quoted(record) if record["extractive"] else []),
     ),
-    "a link that was deleted opens its conversation": ((SqliteTurnStore, "delete_share", giving(True)),),
-    "links are anybody's to delete": ((SqliteTurnStore, "shares", is_neighbour), (SqliteTurnStore, "delete_share", is_neighbour)),
+    "a link that was deleted opens its conversation": ((shares, "end_share", giving(None)),),
+    "links are anybody's to delete": ((shares, "valid_shares", is_neighbour),),
     "searches are kept without their groups": ((search_cache, "search_scope", _for_all),),
     "answers are kept without their groups": ((answer_cache, "answer_scope", _for_all),),
     "all see the same of a collection": (

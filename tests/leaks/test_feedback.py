@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.sqlite.turn_store import SqliteTurnStore
+from footnote.adapters.sqlite.feedback import SqliteFeedbackStore
+from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
 from footnote.learn import hints, readable_questions
 from footnote.ports import Delta
 from footnote.types import Caller, Message
@@ -160,7 +161,7 @@ MUTANTS: dict[str, Mutant] = {
         (hints, "_said", lambda _: _everything_said), (hints, "OFFERED", lambda offered: offered | {ANNS_ANSWER}),
     ),
     "others' tags are taken for one's own": (
-        (SqliteTurnStore, "rated", lambda rated: lambda self, caller, *rest: rated(self, type(caller)("ann"), *rest)),
+        (SqliteFeedbackStore, "rated", lambda rated: lambda self, caller, *rest: rated(self, type(caller)("ann"), *rest)),
     ),
     "trends are told without the documents' permissions": ((readable_questions, "readable_documents", lambda _: _all_documents),),
     "the list of feedback is told without the documents' permissions": ((reviews, "readable_documents", lambda _: _all_documents),),
@@ -172,7 +173,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "cases are made of any passage": ((golden, "read_passages", calling_as(_seeing_all)),),
     "cases are told to whoever may list them": ((golden, "_body", _shown_to_all),),
-    "everybody measures everybody's feedback": ((SqliteTurnStore, "figures", is_admin),),
+    "everybody measures everybody's feedback": ((SqliteStatisticsStore, "figures", is_admin),),
     "no hint reaches anybody": ((hints, "_heard", giving([])),),
     "trends are what anybody asked": ((feedback_app, "trending_queries", giving([ANNS_QUESTION])),),
 }  # fmt: skip

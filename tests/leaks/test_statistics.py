@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.sqlite.turn_store import SqliteTurnStore
+from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
 from footnote.guard.identity import Session, open_session
 from footnote.learn import readable_questions, unanswered
 from footnote.learn.rollups import store_rollups
@@ -99,8 +99,8 @@ async def live_through_it(folder: Path) -> None:
         await ask_all(world)
         await check(world)
         world.clock.advance(DAY_S)
-        await store_rollups(ROLLER, world.clock(), turns=world.core.turns)
-        assert any(day.is_fresh for day in await world.core.turns.rolled_days(ROLLER, "2000-01-01", "2100-01-01"))
+        await store_rollups(ROLLER, world.clock(), statistics=world.core.statistics)
+        assert any(day.is_fresh for day in await world.core.statistics.rolled_days(ROLLER, "2000-01-01", "2100-01-01"))
         await check(world)
 
 
@@ -121,10 +121,10 @@ async def _all_documents(doc_ids: Any, *_: Any) -> frozenset[str]:
 
 
 MUTANTS: Mapping[str, Mutant] = {
-    "turns of today are everybody's": ((SqliteTurnStore, "figures", is_admin),),
-    "turns of today are another's": ((SqliteTurnStore, "figures", is_neighbour),),
-    "roll-ups are everybody's": ((SqliteTurnStore, "tallies", is_admin),),
-    "roll-ups are another's": ((SqliteTurnStore, "tallies", is_neighbour),),
+    "turns of today are everybody's": ((SqliteStatisticsStore, "figures", is_admin),),
+    "turns of today are another's": ((SqliteStatisticsStore, "figures", is_neighbour),),
+    "roll-ups are everybody's": ((SqliteStatisticsStore, "tallies", is_admin),),
+    "roll-ups are another's": ((SqliteStatisticsStore, "tallies", is_neighbour),),
     "everybody gets an admin's statistics": ((app, "read_stats", _as_admin),),
     "cited documents are listed without their groups": ((documents, "_readable", _with_all_documents),),
     "documents that are never cited are listed without their groups": ((documents, "_never", _with_all_documents),),

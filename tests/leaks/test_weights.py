@@ -52,7 +52,9 @@ async def check_weights(folder: Path) -> None:
             await rate(world, f"member {number}", "down", before[1:])
             await world.sign_in(f"guest {number}", frozenset())
             await rate(world, f"guest {number}", "up", [])
-        await learn_weights(turns=core.turns, ledger=core.ledger, records=core.records, collections=core.collections, clock=core.clock)
+        await learn_weights(
+            feedback=core.feedback, ledger=core.ledger, records=core.records, collections=core.collections, clock=core.clock
+        )
         learned = load_weights(await core.records.get("weights", "default"))
         assert {doc_id: (each.users, each.value) for doc_id, each in learned.documents.items() if doc_id != red} == dict.fromkeys(
             before, (RATERS, 1.0)

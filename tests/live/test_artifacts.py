@@ -16,7 +16,7 @@ from anyio.from_thread import BlockingPortal
 
 from footnote.adapters.mongodb.databases import Databases
 from footnote.adapters.mongodb.records import MongoRecords
-from footnote.adapters.mongodb.turn_store import MongoTurnStore
+from footnote.adapters.mongodb.turns import MongoTurnStore
 from footnote.guard.audit import AuditEntry, read_audit
 from footnote.types import Answer, Caller, Usage
 from footnote_local.lambda_service.function_url import function_url, read_http

@@ -50,7 +50,7 @@ router = Router("Feedback")
 @router.post("/feedback", name="give_feedback", responses=problems({404: "The caller has no such turn"}))
 async def feedback(request: FeedbackRequest, caller: CallerOf, core: CoreOf) -> FeedbackAccepted:
     """Rates an answer. Each user has one rating per turn; a new one replaces it."""
-    await core.turns.put_feedback(caller, request.feedback(caller, core.clock()))
+    await core.feedback.put(caller, request.feedback(caller, core.clock()))
     return FeedbackAccepted()
 
 
@@ -90,9 +90,9 @@ async def metrics(
     Trending questions of others are only those whose documents the caller may read."""
     since, until = period(days, first, last, core.clock(), METRICS_DAYS)
     collections = None if index_name is None else await core.collections.names_of(index_name)
-    recent = await core.turns.figures(caller, since, until)
+    recent = await core.statistics.figures(caller, since, until)
     measured = measure_feedback([each for each in recent if collections is None or each.collection in collections], k=k)
-    trending = await trending_queries(recent, since, until, caller, turns=core.turns, ledger=core.ledger, collections=collections)
+    trending = await trending_queries(recent, since, until, caller, statistics=core.statistics, ledger=core.ledger, collections=collections)
     return MetricsBody(
         positive_rate=measured.positive_rate,
         counts_by_reason=measured.counts_by_reason,
@@ -127,7 +127,7 @@ async def forget(admin: AdminOf, core: CoreOf, index_name: Annotated[str, Query(
 )
 async def own(rated_trace_id: str, caller: CallerOf, core: CoreOf) -> OwnFeedback:
     """The caller's own feedback on a turn."""
-    given = await core.turns.feedback(caller, rated_trace_id)
+    given = await core.feedback.get(caller, rated_trace_id)
     if given is None:
         raise NotFound(NO_FEEDBACK)
     return OwnFeedback.of(given)
@@ -141,7 +141,7 @@ async def own(rated_trace_id: str, caller: CallerOf, core: CoreOf) -> OwnFeedbac
 )
 async def delete(rated_trace_id: str, caller: CallerOf, core: CoreOf) -> Response:
     """Deletes the caller's own feedback on a turn."""
-    if not await core.turns.delete_feedback(caller, rated_trace_id):
+    if not await core.feedback.delete(caller, rated_trace_id):
         raise NotFound(NO_FEEDBACK)
     return Response(status_code=204)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 async def list_feedback(core: Core, admin: Caller, wanted: FeedbackFilter, limit: int, after: str | None) -> FeedbackPage:
     """A page of feedback."""
-    page = await core.turns.list_feedback(admin, wanted, limit, after)
+    page = await core.feedback.list(admin, wanted, limit, after)
     shown = await may_show(page.data, admin, core)
     data = [_body(rated, admin, withheld=not each) for rated, each in zip(page.data, shown, strict=True)]
     return FeedbackPage(data=data, has_more=page.has_more, last_id=page.last_id)

@@ -123,7 +123,7 @@ async def delete_conversation(room_id: str, caller: CallerOf, core: CoreOf) -> R
 @router.get("/turns/{trace_id}", name="get_turn")
 async def turn(trace_id: str, caller: CallerOf, core: CoreOf) -> TurnBody:
     """One turn, as its reply was."""
-    stored = StoredTurn(await core.turns.get(caller, trace_id), await core.turns.feedback(caller, trace_id))
+    stored = StoredTurn(await core.turns.get(caller, trace_id), await core.feedback.get(caller, trace_id))
     (body,) = await _bodies([stored], caller, core)
     return body
 

@@ -143,7 +143,7 @@ async def _choose(core: Core, admin: Caller, experiment: Experiment, since: floa
     names = None if experiment.collection is None else await core.collections.names_of(experiment.collection)
     chosen, after = _Chosen(), None
     while len(chosen.questions) < most:
-        page = await core.turns.list_feedback(admin, FeedbackFilter(since, collections=names), PAGE, after)
+        page = await core.feedback.list(admin, FeedbackFilter(since, collections=names), PAGE, after)
         for rated in page.data:
             if len(chosen.questions) < most:
                 await _consider(rated, chosen, core, admin)

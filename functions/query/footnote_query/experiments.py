@@ -240,7 +240,7 @@ async def _changed(core: Core, admin: Caller, name: str) -> ExperimentDetails:
 
 
 async def _details(core: Core, admin: Caller, experiment: Experiment) -> ExperimentDetails:
-    results: Results = measure(experiment, await turns_of(experiment, admin, core.turns, core.clock()))
+    results: Results = measure(experiment, await turns_of(experiment, admin, core.statistics, core.clock()))
     return ExperimentDetails.model_validate(
         _fields(experiment) | {"results": list(results.arms), "verdict": results.verdict}, from_attributes=True
     )

@@ -189,7 +189,7 @@ async def _case(request: GoldenRequest, admin: Caller, core: Core) -> GoldenCase
 
 async def _turn(trace_id: str, admin: Caller, core: Core) -> tuple[TurnRecord, Feedback | None]:
     """A rated turn with the newest feedback on it, or a turn of the admin's own."""
-    rated = (await core.turns.list_feedback(admin, FeedbackFilter(trace_id=trace_id), 1)).data
+    rated = (await core.feedback.list(admin, FeedbackFilter(trace_id=trace_id), 1)).data
     record, given = (rated[0].record, rated[0].feedback) if rated else (await core.turns.get(admin, trace_id), None)
     documents = frozenset(documents_of(record))
     if not documents <= await readable_documents(documents, admin, core.ledger):

@@ -198,7 +198,7 @@ async def _readable_turn(core: Core, caller: Caller, trace_id: str) -> TurnRecor
     except NotFound:
         if caller.role != "admin":
             raise
-        rated = await core.turns.list_feedback(caller, FeedbackFilter(trace_id=trace_id), 1)
+        rated = await core.feedback.list(caller, FeedbackFilter(trace_id=trace_id), 1)
         if not rated.data:
             raise
         record = rated.data[0].record

@@ -11,8 +11,18 @@ from footnote.answer.messages import message
 from footnote.collections.places import Places
 from footnote.errors import NotFound
 from footnote.guard.audit import audit
-from footnote.memory.shares import SharedAnswer, Withheld, digest_of, make_share, read_shared
-from footnote.ports import Share
+from footnote.memory.shares import (
+    Share,
+    SharedAnswer,
+    Withheld,
+    digest_of,
+    end_share,
+    find_share,
+    make_share,
+    read_shared,
+    save_share,
+    valid_shares,
+)
 from footnote.turn_records.days import DAY_S
 from footnote.turn_records.read import question_of, started_at_of
 from footnote.types import Caller, Tier, TurnRecord, tier_of
@@ -98,29 +108,31 @@ async def share(body: NewShare, caller: CallerOf, core: CoreOf) -> MadeShare:
     made, token = make_share(caller, body.room_id, core.clock(), None if body.valid_days is None else body.valid_days * DAY_S)
 
     async def shared() -> set[str]:
-        return {each.share_id for each in await core.turns.shares(caller)}
+        return {each.share_id for each in await valid_shares(caller, records=core.records, now=core.clock())}
 
     places = Places(core.records, core.clock, MOST, f"You have {MOST} links. Delete one first.")
     async with places.place(f"share/{digest_of(caller.user_id)}", made.share_id, shared):
         facts = {"share_id": made.share_id, "valid_days": body.valid_days}
         await audit(core.records, caller, "conversation.share", body.room_id, now=core.clock(), **facts)
-        await core.turns.put_share(made)
+        await save_share(made, records=core.records, turns=core.turns)
     return MadeShare(**_fields(made), token=token, path=f"/shared#{token}")
 
 
 @router.get("/shares", name="list_shares")
 async def list_shares(caller: CallerOf, core: CoreOf) -> ShareList:
     """The caller's links. Their tokens are not stored."""
-    return ShareList(data=[ShareBody(**_fields(each)) for each in await core.turns.shares(caller)])
+    shares = await valid_shares(caller, records=core.records, now=core.clock())
+    return ShareList(data=[ShareBody(**_fields(each)) for each in shares])
 
 
 @router.delete("/shares/{share_id}", name="delete_share", status_code=204, responses=problems({404: "The caller has no such link"}))
 async def delete_share(share_id: str, caller: CallerOf, core: CoreOf) -> Response:
     """Deletes a link. It opens nothing from then on."""
-    if share_id not in {each.share_id for each in await core.turns.shares(caller)}:
+    own = {each.share_id: each for each in await valid_shares(caller, records=core.records, now=core.clock())}
+    if share_id not in own:
         raise NotFound("There is no such link.")
     await audit(core.records, caller, "conversation.unshare", share_id, now=core.clock())
-    await core.turns.delete_share(caller, share_id)
+    await end_share(own[share_id], records=core.records)
     return Response(status_code=204)
 
 
@@ -128,7 +140,7 @@ async def delete_share(share_id: str, caller: CallerOf, core: CoreOf) -> Respons
 async def open_share(body: OpenShare, caller: CallerOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> SharedPage:
     """Shows a shared conversation to whoever has its token, oldest turn first. All sources are checked for the caller. It is a POST, so
     that the token stands in no log."""
-    found = await core.turns.shared(digest_of(body.token))
+    found = await find_share(body.token, records=core.records, now=core.clock())
     if found is None:
         raise NotFound(GONE)
     try:

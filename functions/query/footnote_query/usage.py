@@ -51,7 +51,7 @@ async def usage(caller: CallerOf, core: CoreOf) -> OwnUsage:
     own = Caller(caller.user_id)  # without a role: nobody else's figures
 
     async def used(since: str) -> UsedBody:
-        return _body(figures_of(await read_tallies(own, since, today, turns=core.turns), core.settings.llm))
+        return _body(figures_of(await read_tallies(own, since, today, statistics=core.statistics), core.settings.llm))
 
     return OwnUsage(today=await used(today), days=DAYS, period=await used(first), budget=await _budget(caller, core))
 

@@ -88,9 +88,11 @@ def run_schedule(core: Core) -> dict[str, int]:
     → {day: number of roll-ups}."""
 
     async def work() -> dict[str, int]:
-        stored = await store_rollups(SCHEDULE, core.clock(), turns=core.turns)
-        await follow_ratings(SCHEDULE, records=core.records, turns=core.turns, clock=core.clock)
-        await learn_weights(turns=core.turns, ledger=core.ledger, records=core.records, collections=core.collections, clock=core.clock)
+        stored = await store_rollups(SCHEDULE, core.clock(), statistics=core.statistics)
+        await follow_ratings(SCHEDULE, records=core.records, statistics=core.statistics, clock=core.clock)
+        await learn_weights(
+            feedback=core.feedback, ledger=core.ledger, records=core.records, collections=core.collections, clock=core.clock
+        )
         return stored
 
     return use_loop().run_until_complete(work())

@@ -57,7 +57,7 @@ async def read_stats(core: Core, caller: Caller, wanted: Wanted) -> StatsBody:
         raise Forbidden("This requires the admin role.")
     name = await _namer(core, caller)
     first, last = wanted.first.isoformat(), wanted.last.isoformat()
-    found = await read_tallies(caller, first, last, turns=core.turns, people=wanted.by in PEOPLE, hours=wanted.by == "hour")
+    found = await read_tallies(caller, first, last, statistics=core.statistics, people=wanted.by in PEOPLE, hours=wanted.by == "hour")
     tallies = [replace(tally, collection=name(tally.collection)) for tally in found]
     only = None if wanted.collection is None else name(wanted.collection)
     if only is not None:
@@ -83,7 +83,7 @@ async def _namer(core: Core, caller: Caller) -> Callable[[str], str]:
 
 async def _questions(core: Core, caller: Caller, since: float, until: float, only: str | None, name: Callable[[str], str]) -> list[Group]:
     found = await unanswered_questions(
-        caller, since, until, turns=core.turns, ledger=core.ledger, wanted=lambda turn: only in (None, name(turn.collection))
+        caller, since, until, statistics=core.statistics, ledger=core.ledger, wanted=lambda turn: only in (None, name(turn.collection))
     )
     return [
         Group(

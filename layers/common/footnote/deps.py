@@ -18,6 +18,7 @@ from footnote.ports import (
     Cache,
     Clock,
     Embedder,
+    FeedbackStore,
     Images,
     Index,
     KnowledgeBase,
@@ -28,6 +29,7 @@ from footnote.ports import (
     RankedLists,
     Records,
     Reranker,
+    StatisticsStore,
     Tools,
     TurnStore,
     Verifier,
@@ -107,6 +109,12 @@ class Deps(SettingGroups, Protocol):
 
     @property
     def turns(self) -> TurnStore: ...
+
+    @property
+    def feedback(self) -> FeedbackStore: ...
+
+    @property
+    def statistics(self) -> StatisticsStore: ...
 
     @property
     def ledger(self) -> Ledger: ...

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from footnote.adapters.sqlite.records import SqliteRecords
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.guard import audit as module
 from footnote.guard.audit import AuditFilter, audit, read_audit
 from footnote.types import Caller

@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from footnote.adapters.sqlite.cache import SqliteCache
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.errors import StoreUnavailable
 from footnote.guard.budget import SharedBudget, check_budget, spend, spends, warn_of_budget
 from footnote.guard.spending import DAY_S, FIRST, Hold, Spending

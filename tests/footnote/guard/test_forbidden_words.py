@@ -13,7 +13,7 @@ import pytest
 
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.records import SqliteRecords
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.errors import ModelUnavailable, StoreUnavailable
 from footnote.events import Done, Token
 from footnote.guard.forbidden_words import check_forbidden

@@ -10,7 +10,7 @@ import pytest
 
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.records import SqliteRecords
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.errors import NotFound, StoreUnavailable, Unauthorized, Unavailable
 from footnote.guard.identity import LOCAL, Session, close_session, identify, list_sessions, open_session, revoke_session
 from footnote.settings import Auth

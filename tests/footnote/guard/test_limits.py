@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from footnote.adapters.sqlite.cache import SqliteCache
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.errors import StoreUnavailable, TooManyRequests
 from footnote.guard.limits import RateLimiter
 from footnote.settings import Limits

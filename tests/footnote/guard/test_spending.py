@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from footnote.adapters.sqlite.cache import SqliteCache
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.errors import StoreUnavailable
 from footnote.guard.held_models import HeldModels
 from footnote.guard.spending import DAY_S, FIRST, HOLD_S, BudgetSpent, Hold, Spending, amounts_of

@@ -10,7 +10,7 @@ import pytest
 
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.records import SqliteRecords
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.errors import BadRequest, NotFound, StoreUnavailable
 from footnote.guard.audit import read_audit
 from footnote.guard.terms import Terms

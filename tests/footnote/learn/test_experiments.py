@@ -169,9 +169,9 @@ async def test_the_arm_is_stored_with_the_turn_and_its_ratings_are_measured(core
         turn = await core.answer.finish(core.new_turn(Request("When was the bridge built?"), Caller(user), HELD))
         assert turn.plan.assignment is not None
         for rating in ("down", "up"):  # one per turn: the last one stands
-            await core.turns.put_feedback(Caller(user), Feedback(turn.trace_id, user, rating, created_at=clock.now))  # type: ignore[arg-type]
+            await core.feedback.put(Caller(user), Feedback(turn.trace_id, user, rating, created_at=clock.now))  # type: ignore[arg-type]
         clock.now += 1
-    figures = await core.turns.figures(ADMIN, 0, clock.now + 1)
+    figures = await core.statistics.figures(ADMIN, 0, clock.now + 1)
     results = measure(make(), figures)
     assert sum(arm.turns for arm in results.arms) == sum(arm.rate.positive for arm in results.arms) == 3
     assert (sum(arm.downs for arm in results.arms), results.verdict.winner) == (0, None)
@@ -201,7 +201,7 @@ def test_shares_follow_the_ratings_and_none_falls_to_nothing() -> None:
 async def test_the_shares_of_a_running_bandit_change_once_a_day(core: Core, clock: HandClock) -> None:
     await create_experiment(make(kind="bandit", shares_at=clock.now), core.records)
     await create_experiment(make(name="fixed", shares_at=clock.now), core.records)
-    follow = lambda: follow_ratings(ADMIN, records=core.records, turns=core.turns, clock=clock)  # noqa: E731
+    follow = lambda: follow_ratings(ADMIN, records=core.records, statistics=core.statistics, clock=clock)  # noqa: E731
     assert await follow() == {}
     clock.now += DAY_S
     assert await follow() == {"tries": 1}

@@ -303,11 +303,12 @@ async def rate(core: Core, user: str, rating: Any, blamed: str, *, groups: froze
     assert blamed in cited
     selected = (blamed,) if rating == "up" else tuple(cited - {blamed})
     core.clock.advance(1)  # type: ignore[attr-defined]
-    await core.turns.put_feedback(caller, Feedback(turn.trace_id, user, rating, selected_citations=selected, created_at=core.clock()))
+    await core.feedback.put(caller, Feedback(turn.trace_id, user, rating, selected_citations=selected, created_at=core.clock()))
 
 
 async def learn(core: Core) -> dict[str, int]:
-    return await learn_weights(turns=core.turns, ledger=core.ledger, records=core.records, collections=core.collections, clock=core.clock)
+    stores = {"feedback": core.feedback, "ledger": core.ledger, "records": core.records}
+    return await learn_weights(**stores, collections=core.collections, clock=core.clock)
 
 
 async def rate_by_many(core: Core, first: str, second: str) -> None:

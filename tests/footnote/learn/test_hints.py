@@ -39,7 +39,7 @@ class Rated:
 
 
 async def hinted(question: str, *given: tuple[str, Any, list[str]], lang: str = "en") -> Any:
-    turn = await call_step(add_hints, make_turn(question, lang=lang), FakeDeps(turns=Rated(*given), clock=HandClock()))
+    turn = await call_step(add_hints, make_turn(question, lang=lang), FakeDeps(feedback=Rated(*given), clock=HandClock()))
     return turn.record.notes.get("feedback_hints")
 
 
@@ -82,7 +82,7 @@ async def test_the_model_is_told_what_its_reader_said_and_no_other_reader_is_hea
     await put_document(core.index, make_document(), ["The harbour bridge was built in 1894."])
     try:
         rated = await ask(core, "When was the harbour bridge built?")
-        await core.turns.put_feedback(ME, Feedback(rated.trace_id, "me", "down", tags=("no date",), created_at=time.time()))
+        await core.feedback.put(ME, Feedback(rated.trace_id, "me", "down", tags=("no date",), created_at=time.time()))
         await ask(core, "When was the harbour bridge built?", feedback_hints=True)
         await ask(core, "When was the harbour bridge built?")
         await ask(core, "When was the harbour bridge built?", OTHER, feedback_hints=True)
@@ -122,7 +122,7 @@ def told(model: FakeModel) -> str:
 
 
 async def rate(core: Core, caller: Caller, trace_id: str, rating: Any, **given: Any) -> None:
-    await core.turns.put_feedback(caller, Feedback(trace_id, caller.user_id, rating, created_at=time.time(), **given))
+    await core.feedback.put(caller, Feedback(trace_id, caller.user_id, rating, created_at=time.time(), **given))
 
 
 async def test_a_colleagues_rating_is_heard_in_the_words_that_the_page_offers(site: tuple[Core, FakeModel]) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.index import SqliteIndex
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.answer.extract import extract
 from footnote.errors import StoreUnavailable
 from footnote.events import Done, Event, Token

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from footnote.adapters.sqlite.ledger import SqliteLedger
-from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
+from footnote.adapters.sqlite.store import open_store
+from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.deps import Deps
 from footnote.errors import NotFound, StoreUnavailable
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
@@ -80,35 +81,35 @@ async def ledger(store: SqliteTurnStore, tmp_path: Path, clock: HandClock) -> As
 async def test_a_turn_is_stored_and_counted_with_its_status(answer: Answer | None, status: Status) -> None:
     turns: Any = Turns()
     turn = make_turn(answer=answer, started_at=1_699_999_999.5)
-    saved = await call_step(save_turn, turn, FakeDeps(turns=turns))
+    saved = await call_step(save_turn, turn, FakeDeps(turns=turns, statistics=turns))
     assert saved.record.persisted
     assert turns.calls == [("save", stored(turn, status, ms=500)), ("count", "t1")]
 
 
 async def test_a_very_long_question_is_stored_truncated() -> None:
     turns = Turns()
-    await call_step(save_turn, make_turn(question="x" * 1_000_000), FakeDeps(turns=turns))
+    await call_step(save_turn, make_turn(question="x" * 1_000_000), FakeDeps(turns=turns, statistics=turns))
     assert [len(question_of(given)) for name, given in turns.calls if name == "save"] == [10_000]
 
 
 async def test_a_store_that_is_down_raises_an_error() -> None:
     turns: Any = Turns("save")
     with pytest.raises(StoreUnavailable):
-        await call_step(save_turn, make_turn(), FakeDeps(turns=turns))
+        await call_step(save_turn, make_turn(), FakeDeps(turns=turns, statistics=turns))
     assert turns.calls == []
 
 
 @pytest.mark.parametrize("down", ["trim", "count"])
 async def test_a_stored_turn_is_persisted_even_if_it_could_not_be_counted(down: str) -> None:
-    turns: Any = Turns(down)
-    saved = await call_step(save_turn, make_turn(answer=Answer("Yes."), tool_messages=(Message("tool", "Yes."),)), FakeDeps(turns=turns))
+    turns, turn = Turns(down), make_turn(answer=Answer("Yes."), tool_messages=(Message("tool", "Yes."),))
+    saved = await call_step(save_turn, turn, FakeDeps(turns=turns, statistics=turns))
     assert saved.record.persisted
 
 
 async def test_an_agents_tool_calls_are_dropped_once_it_has_answered() -> None:
     turns: Any = Turns()
     talk = (Message("tool", "Two years.", tool_call_id="c1"),)
-    saved = await call_step(save_turn, make_turn(answer=Answer("Two years."), tool_messages=talk), FakeDeps(turns=turns))
+    saved = await call_step(save_turn, make_turn(answer=Answer("Two years."), tool_messages=talk), FakeDeps(turns=turns, statistics=turns))
     assert [name for name, _ in turns.calls] == ["save", "trim", "count"]
     assert ([said["role"] for said in turns.calls[0][1]["conversations"]], saved.record.tool_messages) == (
         ["user", "tool", "assistant"],
@@ -117,8 +118,8 @@ async def test_an_agents_tool_calls_are_dropped_once_it_has_answered() -> None:
 
 
 async def test_an_agent_that_did_not_finish_keeps_its_tool_calls() -> None:
-    turns: Any = Turns()
-    saved = await call_step(save_turn, make_turn(tool_messages=(Message("tool", "Two years.", tool_call_id="c1"),)), FakeDeps(turns=turns))
+    turns, turn = Turns(), make_turn(tool_messages=(Message("tool", "Two years.", tool_call_id="c1"),))
+    saved = await call_step(save_turn, turn, FakeDeps(turns=turns, statistics=turns))
     assert [name for name, _ in turns.calls] == ["save", "count"]
     assert len(saved.record.tool_messages) == 1
 
@@ -128,7 +129,6 @@ async def test_a_turn_that_begins_is_idle_until_it_is_saved(store: SqliteTurnSto
     assert (await store.get(ME, "t1"))["status"] == "idle"
     await call_step(save_turn, with_(turn, answer=Answer("Yes."), usage=Usage(3, 4)), FakeDeps(turns=store))
     assert (await store.get(ME, "t1"))["status"] == "done"
-    assert [rollup.figures["total_tokens"] for rollup in await store.rollups(ME, "1970-01-01")] == [7]
 
 
 async def test_a_turn_that_was_killed_stays_idle(store: SqliteTurnStore) -> None:
@@ -162,7 +162,7 @@ async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:
         toy("save", save_turn, on_error=SKIP, always=True, when=is_kept),
     )
     turns = Turns("save", "trim", "count")
-    turn = await finish(rows, make_turn(), FakeDeps(turns=turns))
+    turn = await finish(rows, make_turn(), FakeDeps(turns=turns, statistics=turns))
     assert (turn.answer, turn.record.persisted) == (Answer("Two years."), False)
     assert [(span.name, span.status) for span in turn.record.spans] == [("open", "skipped"), ("say", "ok"), ("save", "skipped")]
     assert turns.calls == []

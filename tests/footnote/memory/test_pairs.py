@@ -13,7 +13,7 @@ import pytest
 
 from footnote.adapters.e5.embedder import E5
 from footnote.adapters.sqlite.cache import SqliteCache
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.memory.answer_cache import find_answer, keep_answer
 from footnote.memory.search_cache import keep_searches, recall_searches
 from footnote.ports import View

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from footnote.adapters.sqlite.cache import SqliteCache
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.memory.similar import CacheQuery, answer_query, cache_key, keep, look_up
 from footnote.settings import Caching
 from tests.conftest import HandClock

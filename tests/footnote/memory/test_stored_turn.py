@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
+from footnote.adapters.sqlite.store import open_store
+from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.errors import NotFound
 from footnote.events import Done, Failed, Token
 from footnote.memory.stored_turn import replay, stored_turn

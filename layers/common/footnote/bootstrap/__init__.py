@@ -113,7 +113,8 @@ class Core(VoiceServices):
     def _renew(self, before: Settings) -> None:
         """Drops what was created from settings that are different now; it is created again when it is next asked for."""
         if self.settings.conversation != before.conversation:
-            self.__dict__.pop("turns", None)
+            for name in ("turns", "feedback", "statistics"):
+                self.__dict__.pop(name, None)
         if self.settings.model_endpoint != before.model_endpoint:
             self.__dict__.pop("models", None)
             self._old_endpoints += self.__dict__.pop("endpoints", ())  # turns that are running still use them

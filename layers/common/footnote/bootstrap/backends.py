@@ -26,8 +26,10 @@ from footnote.adapters.local.files import LocalFiles
 from footnote.adapters.mcp.tools import McpTools
 from footnote.adapters.mongodb.checkpoints import MongoCheckpoints
 from footnote.adapters.mongodb.databases import Databases
+from footnote.adapters.mongodb.feedback import MongoFeedbackStore
 from footnote.adapters.mongodb.records import MongoRecords
-from footnote.adapters.mongodb.turn_store import MongoTurnStore
+from footnote.adapters.mongodb.statistics import MongoStatisticsStore
+from footnote.adapters.mongodb.turns import MongoTurnStore
 from footnote.adapters.openai.gateway import Gateway
 from footnote.adapters.openai.local_servers import SERVERS, LocalServers
 from footnote.adapters.openai.models import ConfiguredModels
@@ -37,11 +39,14 @@ from footnote.adapters.resilience.models import ResilientModels, RetryPolicy
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.checkpoints import SqliteCheckpoints, open_checkpoints
 from footnote.adapters.sqlite.database import Database
+from footnote.adapters.sqlite.feedback import SqliteFeedbackStore
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.ledger import SqliteLedger
 from footnote.adapters.sqlite.queue import SqliteQueue
 from footnote.adapters.sqlite.records import SqliteRecords
-from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
+from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
+from footnote.adapters.sqlite.store import open_store
+from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.adapters.sqlite.vector_cache import SqliteVectorCache
 from footnote.bootstrap.embedders import default_embedder, named_embedders
 from footnote.bootstrap.judges import make_reranker, make_verifier, revealed
@@ -59,6 +64,7 @@ from footnote.ports import (
     Clock,
     Drops,
     Embedder,
+    FeedbackStore,
     Files,
     Images,
     IndexStore,
@@ -72,6 +78,7 @@ from footnote.ports import (
     RankedLists,
     Records,
     Reranker,
+    StatisticsStore,
     Tokens,
     Tools,
     TurnStore,
@@ -87,10 +94,10 @@ from footnote.telemetry.metrics import LogMeter
 CACHE_S, LEDGER_S, VECTORS_S = 1.0, 5.0, 5.0
 """Time limits of a DynamoDB call, in seconds."""
 BACKENDS = (
-    "engine", "index", "parser", "apart", "embedder", "reranker", "verifier", "knowledge_base", "turns", "checkpoints", "records", "ledger",
+    "engine", "index", "parser", "apart", "embedder", "reranker", "verifier", "knowledge_base", "_databases", "checkpoints", "ledger",
     "cache", "queue", "files", "drops", "uploads", "bus", "wiki", "vector_cache",
 )  # fmt: skip
-"""The ports whose adapters may hold connections, files or processes and are closed with the Core."""
+"""What may hold connections, files or processes and is closed with the Core."""
 
 
 class Backends(Readers):
@@ -175,11 +182,27 @@ class Backends(Readers):
 
     @cached_property
     def turns(self) -> TurnStore:
-        days = self.settings.conversation.keep_days
-        keep_s = None if days is None else days * 24 * 3600
         if self._databases:
-            return MongoTurnStore(self._databases, self.clock, keep_s=keep_s)
-        return SqliteTurnStore(self.store, self.clock, keep_s=keep_s)
+            return MongoTurnStore(self._databases, self.clock, keep_s=self._keep_s)
+        return SqliteTurnStore(self.store, self.clock, keep_s=self._keep_s)
+
+    @cached_property
+    def feedback(self) -> FeedbackStore:
+        if self._databases:
+            return MongoFeedbackStore(self._databases, self.clock, keep_s=self._keep_s)
+        return SqliteFeedbackStore(self.store, self.clock, keep_s=self._keep_s)
+
+    @cached_property
+    def statistics(self) -> StatisticsStore:
+        if self._databases:
+            return MongoStatisticsStore(self._databases, self.clock, keep_s=self._keep_s)
+        return SqliteStatisticsStore(self.store, self.clock, keep_s=self._keep_s)
+
+    @property
+    def _keep_s(self) -> float | None:
+        """How long turns are kept; None = for good."""
+        days = self.settings.conversation.keep_days
+        return None if days is None else days * 24 * 3600
 
     @cached_property
     def checkpoints(self) -> Checkpoints:

@@ -92,7 +92,10 @@ class VoiceServices(Backends):
     @cached_property
     def voices(self) -> Voices:
         """What customers say."""
-        return Voices(self.index, self.ledger, self.collections, lambda: self.turns, lambda: self.embedders, self.clock, mask_pii)
+        return Voices(
+            *(self.index, self.ledger, self.collections, lambda: self.feedback, lambda: self.statistics),
+            *(lambda: self.embedders, self.clock, mask_pii),
+        )
 
     async def rank_voices(self, query: str, voices: Sequence[Voice], *, embeds: bool = True) -> RankedVoices:
         """The product's own voices by how well they fit a query, as in `bootstrap.voice_search`."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from footnote.errors import Conflict
 from footnote.learn.experiment_stats import Rate, Rated, Verdict, judge, rate_of
 from footnote.learn.experiments import Experiment, list_experiments, put_experiment
-from footnote.ports import Clock, Records, TurnStore
+from footnote.ports import Clock, Records, StatisticsStore
 from footnote.turn_records.days import DAY_S
 from footnote.types import Caller, TurnFigures
 
@@ -85,7 +85,7 @@ def shares_for(ratings: Sequence[Rated], arms: Sequence[str], seed: str) -> tupl
     return tuple(LEAST_SHARE + rest * best[arm] / DRAWS for arm in arms)
 
 
-async def follow_ratings(caller: Caller, *, records: Records, turns: TurnStore, clock: Clock) -> Mapping[str, int]:
+async def follow_ratings(caller: Caller, *, records: Records, statistics: StatisticsStore, clock: Clock) -> Mapping[str, int]:
     """Lets the shares of running bandits follow their ratings, where the period is over. → name: number of the new period.
     `caller`: an admin."""
     changed: dict[str, int] = {}
@@ -93,7 +93,7 @@ async def follow_ratings(caller: Caller, *, records: Records, turns: TurnStore, 
     for experiment in await list_experiments(records) if await records.changes("experiment") else ():
         if experiment.kind != "bandit" or experiment.state != "RUNNING" or now - experiment.shares_at < DAY_S:
             continue
-        ratings = ratings_of(await turns_of(experiment, caller, turns, now))
+        ratings = ratings_of(await turns_of(experiment, caller, statistics, now))
         names = [arm.name for arm in experiment.arms]
         period = experiment.period + 1
         shares = shares_for(ratings, names, f"{experiment.experiment_id} {period}")
@@ -106,9 +106,9 @@ async def follow_ratings(caller: Caller, *, records: Records, turns: TurnStore, 
     return changed
 
 
-async def turns_of(experiment: Experiment, caller: Caller, turns: TurnStore, now: float) -> list[TurnFigures]:
+async def turns_of(experiment: Experiment, caller: Caller, statistics: StatisticsStore, now: float) -> list[TurnFigures]:
     """The turns of the experiment, oldest first. `caller`: an admin."""
     if experiment.started_at is None:
         return []
-    figures = await turns.figures(caller, experiment.started_at, now + 1)
+    figures = await statistics.figures(caller, experiment.started_at, now + 1)
     return [turn for turn in figures if turn.experiment is not None and turn.experiment["id"] == experiment.experiment_id]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from footnote.learn.ranking_metrics import ndcg, reciprocal_rank
 from footnote.learn.readable_questions import readable_questions
-from footnote.ports import Ledger, TurnStore
+from footnote.ports import Ledger, StatisticsStore
 from footnote.text.question_set import QuestionSet
 from footnote.turn_records.days import DAY_S
 from footnote.turn_records.withheld import withheld_questions
@@ -65,7 +65,7 @@ async def trending_queries(
     until: float,
     caller: Caller,
     *,
-    turns: TurnStore,
+    statistics: StatisticsStore,
     ledger: Ledger,
     collections: frozenset[str] | None = None,
 ) -> list[str]:
@@ -78,7 +78,7 @@ async def trending_queries(
     frequent = {query: records for query, records in by_query.items() if len(records) >= ASKED_AT_LEAST}
     if not frequent:
         return []
-    withheld = QuestionSet(await withheld_questions(caller, turns))
+    withheld = QuestionSet(await withheld_questions(caller, statistics))
     frequent = {
         query: records
         for query, records in frequent.items()
@@ -88,7 +88,7 @@ async def trending_queries(
     earlier, end = max(2 * since - until, 0.0), since
     while end > earlier and (rising := {query for query, times in change.items() if times > 0}):
         begin = max(end - READ_AT_ONCE_S, earlier)
-        for query, records in _asked(await turns.figures(caller, begin, end), collections).items():
+        for query, records in _asked(await statistics.figures(caller, begin, end), collections).items():
             if query in rising:
                 change[query] -= len(records)
         end = begin

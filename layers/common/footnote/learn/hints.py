@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from footnote.ports import Clock, Ledger, RatedTurn, TurnStore
+from footnote.ports import Clock, FeedbackStore, Ledger, RatedTurn
 from footnote.text.similarity import bigram_cosine, bigrams
 from footnote.turn_records.days import DAY_S
 from footnote.turn_records.read import documents_of, question_of
@@ -47,12 +47,12 @@ WORDS: Mapping[str, Mapping[str, str]] = {
 """Language of the prompt → word of OFFERED → its wording in the prompt. `other` adds nothing."""
 
 
-async def add_hints(turn: Turn, *, turns: TurnStore, ledger: Ledger, clock: Clock) -> Turn:
+async def add_hints(turn: Turn, *, feedback: FeedbackStore, ledger: Ledger, clock: Clock) -> Turn:
     """Sets `evidence.hints` to the feedback on similar questions in the last DAYS, first the reader's own words, the newest first. Notes
     them as `feedback_hints`."""
     since = clock() - DAYS * DAY_S
-    own = await turns.rated(turn.caller, since, READ)
-    others = await turns.rated_by_others(turn.caller, turn.request.collection, since, READ)
+    own = await feedback.rated(turn.caller, since, READ)
+    others = await feedback.rated_by_others(turn.caller, turn.request.collection, since, READ)
     pairs = bigrams(turn.asked)
     near = [given for question, given in own if _is_similar(question, pairs)]
     shared = [rated for rated in others if _is_similar(question_of(rated.record), pairs)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from footnote.learn.readable_questions import readable_questions
-from footnote.ports import Ledger, TurnStore
+from footnote.ports import Ledger, StatisticsStore
 from footnote.text.normal_form import normal_form
 from footnote.text.particulars import count_negations
 from footnote.text.question_set import QuestionSet
@@ -31,13 +31,19 @@ class Unanswered:
 
 
 async def unanswered_questions(
-    caller: Caller, since: float, until: float, *, turns: TurnStore, ledger: Ledger, wanted: Callable[[TurnFigures], bool] = lambda _: True
+    caller: Caller,
+    since: float,
+    until: float,
+    *,
+    statistics: StatisticsStore,
+    ledger: Ledger,
+    wanted: Callable[[TurnFigures], bool] = lambda _: True,
 ) -> list[Unanswered]:
     """The questions of turns in [since, until) that showed the closest passages or nothing, the most frequent first, at most
     MOST_QUESTIONS. Questions with the words of a forbidden or blocked one are left out, and so are questions of others that depend on a
     document that the caller may not read."""
-    candidates = await turns.ended_as(caller, UNANSWERED, since, until, MOST_TURNS)
-    withheld = QuestionSet(await withheld_questions(caller, turns))
+    candidates = await statistics.ended_as(caller, UNANSWERED, since, until, MOST_TURNS)
+    withheld = QuestionSet(await withheld_questions(caller, statistics))
     groups = _group([turn for turn in candidates if wanted(turn) and not withheld.holds(turn.question, turn.lang)])
     groups.sort(key=lambda group: (-len(group), -group[0].started_at))
     shown = await readable_questions(groups, MOST_QUESTIONS, caller, ledger)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from footnote.collections import Collections
 from footnote.errors import Conflict, NotFound
 from footnote.learn.feedback_weights import LEAST_USERS, Vote, Weights, dump_weights, load_weights, make_weights, vote_of
-from footnote.ports import Clock, FeedbackFilter, Index, Ledger, Record, Records, TurnStore, read_all
+from footnote.ports import Clock, FeedbackFilter, FeedbackStore, Index, Ledger, Record, Records, read_all
 from footnote.text.tokens import content_terms
 from footnote.turn_records.days import DAY_S
 from footnote.types import Caller, ChunkSentences, Document, Hit, Turn
@@ -31,12 +31,14 @@ SCORE = "feedbackWeight"
 """The key in `Hit.scores` of the factor."""
 
 
-async def learn_weights(*, turns: TurnStore, ledger: Ledger, records: Records, collections: Collections, clock: Clock) -> dict[str, int]:
+async def learn_weights(
+    *, feedback: FeedbackStore, ledger: Ledger, records: Records, collections: Collections, clock: Clock
+) -> dict[str, int]:
     """Computes the weights of all collections again, and stores the changed ones. → stored name: number of weighted documents.
 
     Always from all feedback of the last DAYS, so a repeated or simultaneous run is harmless, and deleted feedback is forgotten."""
     kept = {record.key: record for record in await read_all(lambda after: records.list("weights", limit=PAGE, after=after))}
-    votes = await _read_votes(kept, turns, collections, clock())
+    votes = await _read_votes(kept, feedback, collections, clock())
     learned: dict[str, int] = {}
     for stored in sorted({*kept, *votes}):
         mine, record = votes.get(stored, []), kept.get(stored)
@@ -52,14 +54,14 @@ async def learn_weights(*, turns: TurnStore, ledger: Ledger, records: Records, c
     return learned
 
 
-async def _read_votes(kept: dict[str, Record], turns: TurnStore, collections: Collections, now: float) -> dict[str, list[Vote]]:
+async def _read_votes(kept: dict[str, Record], feedback: FeedbackStore, collections: Collections, now: float) -> dict[str, list[Vote]]:
     """Stored name of a collection → the votes on its turns."""
     directory = await collections.directory()
     resets = {stored: load_weights(record).reset_at for stored, record in kept.items()}
     votes: dict[str, list[Vote]] = {}
     after, read = None, 0
     while read < MOST_RATINGS:
-        page = await turns.list_feedback(LEARNER, FeedbackFilter(since=now - DAYS * DAY_S), PAGE, after)
+        page = await feedback.list(LEARNER, FeedbackFilter(since=now - DAYS * DAY_S), PAGE, after)
         for rated in page.data:
             stored = directory.resolve(rated.record["collection"])
             if rated.feedback.created_at > resets.get(stored, 0.0) and (vote := vote_of(rated)) is not None:

@@ -131,7 +131,7 @@ class Worker:
                     purge_at = time.monotonic() + PURGE_S
                     await purge_deleted(self._core.ingestor, self._core.records)
                     await purge_attachments(self._core.ingestor, self._core.turns)
-                    await follow_ratings(LOCAL, records=self._core.records, turns=self._core.turns, clock=self._core.clock)
+                    await follow_ratings(LOCAL, records=self._core.records, statistics=self._core.statistics, clock=self._core.clock)
                 ingestor = self._core.ingestor
                 if not (busy := await self._work_one()):
                     if not self._long:
@@ -205,13 +205,13 @@ class Worker:
         """Beside the work, as the first roll-up of many turns takes long."""
         while True:
             try:
-                await store_rollups(ROLLER, self._core.clock(), turns=self._core.turns)
+                await store_rollups(ROLLER, self._core.clock(), statistics=self._core.statistics)
             except Exception as exc:  # statistics read the turns themselves until the next time
                 log.warning("turns not rolled up", exc_info=exc)
             try:
                 core = self._core
                 await learn_weights(
-                    turns=core.turns, ledger=core.ledger, records=core.records, collections=core.collections, clock=core.clock
+                    feedback=core.feedback, ledger=core.ledger, records=core.records, collections=core.collections, clock=core.clock
                 )
             except Exception as exc:  # the weights stay as they were until the next time
                 log.warning("no weights learned", exc_info=exc)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from footnote.checkpoints import TurnCheckpoint
 from footnote.errors import FootnoteError
 from footnote.memory.withdrawn import WITHDRAWN, read_again
-from footnote.ports import Clock, Index, Ledger, TurnStore
+from footnote.ports import Clock, Index, Ledger, StatisticsStore, TurnStore
 from footnote.settings import Settings
 from footnote.steps import known_early
 from footnote.text.surrogates import repair
@@ -72,7 +72,7 @@ def _exchange(record: TurnRecord) -> Exchange:
     return Exchange(question_of(record), record["result"]["final_response"])
 
 
-async def save_turn(turn: Turn, *, turns: TurnStore, clock: Clock) -> Turn:
+async def save_turn(turn: Turn, *, turns: TurnStore, statistics: StatisticsStore, clock: Clock) -> Turn:
     """Stores the turn and sets `turn.record.persisted`. A turn that failed or has no answer is stored as an error, with the text
     already sent. An agent's tool calls are dropped from a finished turn and kept in an unfinished one."""
     request = replace(turn.request, question=repair(turn.request.question[:LONGEST_QUESTION]))
@@ -84,7 +84,7 @@ async def save_turn(turn: Turn, *, turns: TurnStore, clock: Clock) -> Turn:
         if done and turn.record.tool_messages:
             await turns.trim(turn.caller, turn.trace_id)
             saved = replace(saved, record=replace(saved.record, tool_messages=()))
-        await turns.count(figures_of(record))
+        await statistics.count(figures_of(record))
     except FootnoteError as exc:  # the turn is stored; its figures are recomputed every hour
         log.warning("turn not counted", extra={"trace_id": turn.trace_id, "error": type(exc).__name__})
     return saved

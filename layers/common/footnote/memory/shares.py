@@ -7,24 +7,52 @@ A link shares the turns that had begun when it was made. Their sources are check
     some are not, and a model wrote it         nothing: it has read all of them, and no sentence says which it is from
 
 A passage counts as readable only in the version that the turn used: what a document said before was perhaps not for this reader.
+
+Records: "share" `<digest>`, which opens the link, and "share" `<user_id>/<digest>`, which lists it, both with all its fields. A turn store
+deletes them with the turns of their conversation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Literal
 
-from footnote.ports import Index, Share
+from footnote.errors import NotFound
+from footnote.ports import Index, Records, TurnStore, read_all
 from footnote.text.code_spans import followed_by
 from footnote.turn_records.read import quoted_in
 from footnote.types import EXTERNAL_IDS, Caller, Chunk, StoredHit, StoredReference, TurnRecord
 
 TOKEN_BYTES = 32
 ID_LENGTH = 16
+AT_ONCE = 200
+"""Records that are read together."""
 Withheld = Literal["nothing", "part", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A link to a conversation. `share_id` names it to its owner; `digest`: the hash of the token that opens it, which is not stored.
+    `room_id`: of `user_id`; the turns that began up to `created_at` are shared. `expires_at` None = until it is deleted."""
+
+    share_id: str
+    digest: str
+    user_id: str
+    room_id: str
+    created_at: float
+    expires_at: float | None = None
+
+    @property
+    def key(self) -> str:
+        """The key of the record that lists it."""
+        return f"{self.user_id}/{self.digest}"
+
+    def is_valid(self, now: float) -> bool:
+        """Whether it has not expired."""
+        return self.expires_at is None or now < self.expires_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +80,48 @@ def make_share(caller: Caller, room_id: str, now: float, valid_s: float | None) 
 def digest_of(token: str) -> str:
     """The hash under which a token's link is stored."""
     return sha256(token.encode(errors="surrogatepass")).hexdigest()
+
+
+async def save_share(share: Share, *, records: Records, turns: TurnStore) -> None:
+    """Stores a link, and deletes those of its user that have expired by then. NotFound where its user has no turns in the room.
+
+    It is stored before the room is looked for, and a turn store deletes it with the turns of the room or after them: whichever of two
+    simultaneous calls comes second finds what the other has left."""
+    for old in await _shares_of(share.user_id, records):
+        if not old.is_valid(share.created_at):
+            await end_share(old, records=records)
+    for key in (share.key, share.digest):
+        await records.put("share", key, asdict(share), by=share.user_id)
+    try:
+        await turns.room(Caller(share.user_id), share.room_id, 1)
+    except NotFound:
+        await end_share(share, records=records)
+        raise
+
+
+async def valid_shares(caller: Caller, *, records: Records, now: float) -> list[Share]:
+    """The caller's own links that have not expired, the newest first."""
+    shares = [share for share in await _shares_of(caller.user_id, records) if share.is_valid(now)]
+    return sorted(shares, key=lambda share: (-share.created_at, share.share_id))
+
+
+async def find_share(token: str, *, records: Records, now: float) -> Share | None:
+    """The link that a token opens, for whoever has it; None for one that was deleted or has expired."""
+    record = await records.get("share", digest_of(token))
+    share = None if record is None else Share(**record.value)
+    return share if share is not None and share.is_valid(now) else None
+
+
+async def end_share(share: Share, *, records: Records) -> None:
+    """Deletes a link."""
+    for key in (share.digest, share.key):
+        await records.delete("share", key)
+
+
+async def _shares_of(user_id: str, records: Records) -> list[Share]:
+    found = await read_all(lambda after: records.list("share", prefix=f"{user_id}/", limit=AT_ONCE, after=after))
+    shares = (Share(**each.value) for each in found)
+    return [share for share in shares if share.user_id == user_id]  # another user's id may begin with this one and a slash
 
 
 async def read_shared(records: Sequence[TurnRecord], reader: Caller, *, index: Index) -> list[SharedAnswer]:

@@ -7,6 +7,7 @@ a port, and all wrappers, pass the same tests in `tests/contracts`. Methods rais
 from __future__ import annotations
 
 from footnote.ports.checkpoints import CHECKPOINTS_KEPT_S, OTHER_BODY, TAKEN_OVER, Checkpoint, Checkpoints, RequestKey
+from footnote.ports.feedback import FeedbackFilter, FeedbackStore, RatedTurn
 from footnote.ports.identity import Tokens
 from footnote.ports.index import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, IndexStore, PendingVector, View
 from footnote.ports.ledger import MOST_REDIRECTED, Held, Ledger, Name, NewFile, Target
@@ -33,8 +34,9 @@ from footnote.ports.ranked_lists import Found, RankedLists, Readable, Scope
 from footnote.ports.records import Kind, Record, Records, read_all
 from footnote.ports.reranker import Reranker
 from footnote.ports.sources import Entry, Source, Unlisted
+from footnote.ports.statistics import Meter, RolledDay, Rollup, StatisticsStore
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
-from footnote.ports.turns import FeedbackFilter, Meter, RatedTurn, RolledDay, Rollup, Room, Share, StoredTurn, TurnStore
+from footnote.ports.turns import Room, StoredTurn, TurnStore
 from footnote.ports.vector_cache import VECTORS_KEPT_S, VectorCache
 from footnote.ports.verifier import Statement, Verifier
 from footnote.ports.wiki import Attachment, ListedPage, PageFacts, Restriction, Wiki, WikiPage
@@ -64,6 +66,7 @@ __all__ = [
     "Embedder",
     "Entry",
     "FeedbackFilter",
+    "FeedbackStore",
     "Files",
     "Found",
     "Held",
@@ -99,9 +102,9 @@ __all__ = [
     "Rollup",
     "Room",
     "Scope",
-    "Share",
     "Source",
     "Statement",
+    "StatisticsStore",
     "StoredTurn",
     "Target",
     "Tokens",

@@ -1,5 +1,5 @@
 """Records that admins and users change at runtime: prompts, settings, terms, preferences, sessions, golden cases, weights,
-names of conversations, which files are attached to them, the audit log."""
+names of conversations, links to them, which files are attached to them, the audit log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from footnote.types import Page
 T = TypeVar("T")
 Kind = Literal[
     "prompt", "prompt_version", "setting", "setting_change", "term", "preference", "session", "audit", "source", "source_lease",
-    "collection", "experiment", "golden", "weights", "conversation", "attachment", "places",
+    "collection", "experiment", "golden", "weights", "conversation", "share", "attachment", "places",
 ]  # fmt: skip
 """Kinds of records."""
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from footnote.errors import Forbidden
-from footnote.ports import FeedbackFilter, Ledger, RatedTurn, TurnStore
+from footnote.ports import FeedbackFilter, FeedbackStore, Ledger, RatedTurn, StatisticsStore
 from footnote.text.question_set import QuestionSet
 from footnote.turn_records.read import question_of
 from footnote.turn_records.readable import needed_to_show, needed_to_show_question, readable_documents
@@ -41,15 +41,17 @@ class _Candidate:
     documents: frozenset[str]
 
 
-async def read_product(caller: Caller, since: float, until: float, *, turns: TurnStore, ledger: Ledger, mask: Mask) -> Read:
+async def read_product(
+    caller: Caller, since: float, until: float, *, feedback: FeedbackStore, statistics: StatisticsStore, ledger: Ledger, mask: Mask
+) -> Read:
     """The product's own voices of [since, until), the newest MOST ratings and as many questions, oldest first. Forbidden unless the
     caller is an admin."""
     if caller.role != "admin":
         raise Forbidden("What people said about the answers is for admins.")
-    unanswered = await turns.ended_as(caller, NOT_ANSWERED, since, until, MOST + 1)
+    unanswered = await statistics.ended_as(caller, NOT_ANSWERED, since, until, MOST + 1)
     candidates = await asyncio.to_thread(_unanswered, unanswered[:MOST], caller)
-    ratings, more = await _ratings(caller, FeedbackFilter(since, until), turns)
-    withheld = QuestionSet(await withheld_questions(caller, turns))
+    ratings, more = await _ratings(caller, FeedbackFilter(since, until), feedback)
+    withheld = QuestionSet(await withheld_questions(caller, statistics))
     candidates = await asyncio.to_thread(_without, [*candidates, *ratings], withheld)
     readable = await readable_documents(frozenset[str]().union(*(candidate.documents for candidate in candidates)), caller, ledger)
     voices = await asyncio.to_thread(_masked, [candidate.voice for candidate in candidates if candidate.documents <= readable], mask)
@@ -76,12 +78,12 @@ def _unanswered(turns: Sequence[TurnFigures], caller: Caller) -> list[_Candidate
     return candidates
 
 
-async def _ratings(caller: Caller, criteria: FeedbackFilter, turns: TurnStore) -> tuple[list[_Candidate], bool]:
+async def _ratings(caller: Caller, criteria: FeedbackFilter, feedback: FeedbackStore) -> tuple[list[_Candidate], bool]:
     """(the newest MOST ratings, whether there are more)."""
     candidates: list[_Candidate] = []
     after, more, read = None, True, 0
     while more and read < MOST:
-        page = await turns.list_feedback(caller, criteria, min(AT_ONCE, MOST - read), after)
+        page = await feedback.list(caller, criteria, min(AT_ONCE, MOST - read), after)
         candidates += await asyncio.to_thread(_rated, page.data, caller)
         read, after, more = read + len(page.data), page.last_id, page.has_more and page.last_id is not None
     return candidates, more

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
-from footnote.ports import Clock, Index, Ledger, TurnStore
+from footnote.ports import Clock, FeedbackStore, Index, Ledger, StatisticsStore
 from footnote.types import Caller
 from footnote.voices.counts import By, Count, count, mean_rating
 from footnote.voices.product import Mask, read_product
@@ -44,14 +44,16 @@ class Voices:
         index: Index,
         ledger: Ledger,
         collections: Collections,
-        turns: Callable[[], TurnStore],
+        feedback: Callable[[], FeedbackStore],
+        statistics: Callable[[], StatisticsStore],
         embedders: Callable[[], Embedders],
         clock: Clock,
         mask: Mask,
     ) -> None:
         """`mask`: replaces personal data in the product's own voices."""
         self._ledger, self._directory, self._mask = ledger, collections, mask
-        self._index, self._turns, self._embedders, self._clock = index, turns, embedders, clock
+        self._index, self._embedders, self._clock = index, embedders, clock
+        self._feedback, self._statistics = feedback, statistics
         self._read: OrderedDict[Key, Read] = OrderedDict()
         self._themes: OrderedDict[Key, Themes] = OrderedDict()
 
@@ -106,7 +108,8 @@ class Voices:
         return until - PRODUCT_DAYS * DAY_S if criteria.since is None else criteria.since, until
 
     async def _of_product(self, caller: Caller, since: float, until: float) -> Read:
-        return await read_product(caller, since, until, turns=self._turns(), ledger=self._ledger, mask=self._mask)
+        feedback, statistics = self._feedback(), self._statistics()
+        return await read_product(caller, since, until, feedback=feedback, statistics=statistics, ledger=self._ledger, mask=self._mask)
 
     async def _of_collection(self, caller: Caller, collection: str) -> tuple[Key, Read]:
         view = await self._index.view(caller, collection)

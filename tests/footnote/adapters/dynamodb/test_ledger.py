@@ -16,7 +16,7 @@ from footnote.adapters.dynamodb.ledger import DynamoLedger
 from footnote.adapters.dynamodb.ledger_items import Record, Transaction, alias_key, change, table_definition
 from footnote.adapters.dynamodb.table import Table
 from footnote.adapters.sqlite.ledger import SqliteLedger
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.errors import NotFound, StoreUnavailable, TooLarge
 from footnote.ports import NewFile
 from footnote.types import Caller, Document

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from footnote.adapters.sqlite.cache import SqliteCache
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 
 
 async def test_every_write_clears_some_expired_rows_away(tmp_path: Path, clock: Any) -> None:

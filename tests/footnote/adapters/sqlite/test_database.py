@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,13 @@ import pytest
 
 from footnote.adapters.sqlite.database import Database, writing
 from footnote.adapters.sqlite.ledger import SqliteLedger, _readable_states, _select, _unreadable
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.records import SqliteRecords
+from footnote.adapters.sqlite.store import open_store
 from footnote.errors import NotFound, SearchUnavailable, StoreUnavailable
 from footnote.guard.identity import LOCAL
+from footnote.memory.shares import Share, digest_of, find_share, valid_shares
 from footnote.ports import NewFile
+from footnote.types import Caller
 
 SCHEMA = """
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
@@ -240,6 +243,19 @@ async def test_the_store_of_version_8_is_upgraded_and_no_document_waits(tmp_path
     assert await newer.get(LOCAL, document.doc_id) == document
     assert await newer.undescribed(9) == []
     assert await newer.readable_states(LOCAL, "default") == {"RECEIVED": 1}
+
+
+async def test_links_in_the_store_of_version_9_are_found_and_listed(tmp_path: Path, clock: Any) -> None:
+    share = Share("id", digest_of("token"), "ann", "r1", 5.0)
+    older = open_store(tmp_path)
+    await SqliteRecords(older, clock).put("share", share.digest, asdict(share), by="ann")
+    await older.run(lambda connection: connection.execute("PRAGMA user_version = 9"))
+    older.close()
+    newer = open_store(tmp_path)
+    records = SqliteRecords(newer, clock)
+    assert await valid_shares(Caller("ann"), records=records, now=6.0) == [share]
+    assert await find_share("token", records=records, now=6.0) == share
+    newer.close()
 
 
 async def test_states_of_documents_are_read_from_an_index(tmp_path: Path, clock: Any) -> None:

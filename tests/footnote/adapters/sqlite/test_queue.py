@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from footnote.adapters.sqlite.queue import SqliteQueue
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.ports import Job
 
 

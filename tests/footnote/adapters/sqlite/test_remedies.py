@@ -15,7 +15,7 @@ from footnote.adapters.sqlite import database as module
 from footnote.adapters.sqlite.checkpoints import open_checkpoints
 from footnote.adapters.sqlite.database import Database, check_pages, writing
 from footnote.adapters.sqlite.index import SqliteIndex
-from footnote.adapters.sqlite.turn_store import open_store
+from footnote.adapters.sqlite.store import open_store
 from footnote.errors import SearchUnavailable, StoreUnavailable
 from tests.full_disk import files_of_at_most
 

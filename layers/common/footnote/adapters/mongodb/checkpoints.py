@@ -69,9 +69,6 @@ class MongoCheckpoints:
         if not await self._databases.run(_change, _id(request), owner, change):
             raise Conflict(TAKEN_OVER)
 
-    async def close(self) -> None:
-        await self._databases.close()
-
 
 def _id(request: RequestKey) -> str:
     return f"{request.user_id}\0{request.key}"

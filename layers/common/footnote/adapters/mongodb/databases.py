@@ -38,7 +38,7 @@ INDEXES: dict[str, tuple[str, ...]] = {
     EXPIRY: ("expires_at",),
 }
 OF_ROOMS: dict[str, tuple[str, ...]] = {"by_room": ("user_id", "room_id"), EXPIRY: ("expires_at",)}
-"""The indexes of checkpoints and shares."""
+"""The indexes of checkpoints."""
 REFUSED = frozenset({13, 18, 8000})  # Unauthorized, AuthenticationFailed, and Atlas's code for both
 UNREACHABLE = "MongoDB cannot be reached. Check DB__URI, or DB__HOST and DB__PORT, and that the server allows connections from here."
 UNUSABLE = "The address of MongoDB is invalid. Check DB__URI, or DB__HOST and DB__PORT; the server must be MongoDB 4.4 or newer."
@@ -116,13 +116,13 @@ class Databases:
 
         if not self._indexed:
             options: Document = {EXPIRY: {"expireAfterSeconds": 0}, "by_rating": {"sparse": True}}
-            others = opened.turns.database
-            wanted = {opened.turns: INDEXES, others["checkpoints"]: OF_ROOMS, others["shares"]: OF_ROOMS}
+            wanted = {opened.turns: INDEXES, opened.turns.database["checkpoints"]: OF_ROOMS}
             await asyncio.gather(
+                _move_shares(opened.turns.database),
                 *(
                     collection.create_indexes([IndexModel(fields, name=name, **options.get(name, {})) for name, fields in indexes.items()])
                     for collection, indexes in wanted.items()
-                )
+                ),
             )
             self._indexed = True
 
@@ -133,6 +133,17 @@ class Databases:
         if self._client is not None:
             await self._client.close()
             self._client = None
+
+
+async def _move_shares(database: AsyncDatabase[Document]) -> None:
+    """Moves links to conversations that an earlier version kept in a collection of their own into the records, which `memory.shares`
+    reads. Several processes may do so at once: a record that is there, or was deleted, stays as it is."""
+    async for link in database["shares"].find():
+        for key in (f"{link['user_id']}/{link['_id']}", link["_id"]):
+            fields = {"kind": "share", "key": key, "value": link["share"], "changed_by": link["user_id"]}
+            record = {**fields, "changed_at": link["share"]["created_at"], "version": 1}
+            await database["records"].update_one({"_id": f"share\0{key}"}, {"$setOnInsert": record}, upsert=True)
+        await database["shares"].delete_one({"_id": link["_id"]})
 
 
 def _connect(address: str) -> AsyncMongoClient[Document]:

@@ -11,7 +11,7 @@ from footnote.adapters.mongodb.databases import Document
 from footnote.ports import Rollup
 from footnote.turn_records.figures import figures_of
 from footnote.turn_records.tallies import dump, load
-from footnote.types import Feedback, Tally, TurnFigures, TurnRecord
+from footnote.types import Caller, Feedback, Tally, TurnFigures, TurnRecord
 
 # Beside a record's fields: the trace again, seconds since the epoch, the order of turns of one moment, feedback by user, when the
 # last of it was given, whether the turn is in the statistics, and when MongoDB may delete it.
@@ -43,6 +43,9 @@ FIGURES_FIELDS: Document = {
         1,
     ),
 }
+OLDEST_FIRST = [("started_at", 1), ("number", 1)]
+NEWEST_FIRST = [("started_at", -1), ("number", -1)]
+"""Orders of turns."""
 USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
@@ -85,6 +88,12 @@ def unpacked(value: Any) -> Any:
         case bytes():
             return value.decode("utf-8", "surrogatepass")
     return value
+
+
+def readable(caller: Caller, trace_id: str, since: float) -> Document:
+    """Finds the turn, if the caller may read it and it started at `since` or later."""
+    wanted: Document = {"_id": trace_id, "started_at": {"$gte": since}}
+    return wanted if caller.sees_all else {**wanted, "user_id": caller.user_id}
 
 
 def load_turn(document: Document) -> TurnRecord:

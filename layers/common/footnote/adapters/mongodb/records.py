@@ -67,10 +67,6 @@ class MongoRecords:
     async def changes(self, kind: Kind) -> int:
         return await self._databases.run(_changes, _range(kind, ""))
 
-    async def close(self) -> None:
-        """Closes the connection to MongoDB."""
-        await self._databases.close()
-
 
 def _id(kind: Kind, key: str) -> str:
     return f"{kind}\0{key}"
@@ -121,3 +117,9 @@ async def _list(store: Opened, wanted: Document, limit: int, order: int) -> Page
 async def _changes(store: Opened, wanted: Document) -> int:
     cursor = await _records(store).aggregate([{"$match": {"_id": wanted}}, {"$group": {"_id": None, "changes": {"$sum": "$version"}}}])
     return next((int(group["changes"]) for group in await cursor.to_list()), 0)
+
+
+async def delete_shares(store: Opened, own: Document) -> None:
+    """Deletes the records of a user's links, to one room or to all."""
+    wanted: Document = {"_id": _range("share", ""), **{f"value.{name}": storable(value) for name, value in own.items()}}
+    await _records(store).update_many(wanted, {"$unset": {"value": ""}, "$inc": {"version": 1}})

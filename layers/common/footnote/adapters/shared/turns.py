@@ -1,4 +1,4 @@
-"""What the stores of turns do alike: how long turns are kept, how many are read at once, pages, and the order of links."""
+"""What the stores of turns, feedback and statistics do alike: how long turns are kept, how many are read at once, pages, stale days."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from footnote.errors import BadRequest
-from footnote.ports import Clock, Share, StoredTurn
+from footnote.ports import Clock, RolledDay, StoredTurn
+from footnote.turn_records.days import begin_of
 from footnote.types import Feedback, Page
 
 K = TypeVar("K")
@@ -74,6 +75,8 @@ def page_of(found: Sequence[F], limit: int, load: Callable[[F], T | None], id_of
     return Page(tuple(item for item, _ in kept), has_more=len(found) > limit, last_id=kept[-1][1] if kept else None)
 
 
-def valid_shares(found: Iterable[Share], now: float) -> list[Share]:
-    """The links that have not expired, the newest first."""
-    return sorted((share for share in found if share.is_valid(now)), key=lambda share: (-share.created_at, share.share_id))
+def not_fresh(known: Iterable[RolledDay], with_turns: Iterable[str], since: float) -> list[RolledDay]:
+    """The days to roll up, newest first: of the `known` ones those that are not fresh, and those that have turns and are not known.
+    `since`: turns that started before are not kept."""
+    days = {day: RolledDay(day, whole=begin_of(day) >= since) for day in with_turns} | {each.day: each for each in known}
+    return sorted((each for each in days.values() if not each.is_fresh), key=lambda each: each.day, reverse=True)

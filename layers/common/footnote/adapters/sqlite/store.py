@@ -1,15 +1,22 @@
-"""Tables of the embedded store: documents, turns, feedback, roll-ups, cache and jobs."""
+"""store.db, the embedded store's file: the tables of documents, turns, feedback, roll-ups, records, cache and jobs."""
 
 from __future__ import annotations
 
-VERSION = 9
+from pathlib import Path
+
+from footnote.adapters.sqlite.database import Database
+from footnote.adapters.sqlite.records import RECORDS_SCHEMA
+
+VERSION = 10
 INCOMPLETE = """CREATE INDEX documents_unready ON documents (collection, permission_groups, state)
     WHERE state IN ('RECEIVED', 'PROCESSING', 'FAILED');
 CREATE INDEX documents_to_describe ON documents (created_at, doc_id) WHERE described_by = 'waiting';"""
 UPGRADES = {
     7: "ALTER TABLE documents ADD COLUMN owner TEXT NOT NULL DEFAULT '';\n",
     8: "ALTER TABLE documents ADD COLUMN words TEXT NOT NULL DEFAULT '';\n"
-    f"ALTER TABLE documents ADD COLUMN described_by TEXT NOT NULL DEFAULT 'patterns';\n{INCOMPLETE}",
+    f"ALTER TABLE documents ADD COLUMN described_by TEXT NOT NULL DEFAULT 'patterns';\n{INCOMPLETE}\n",
+    9: "INSERT INTO records SELECT kind, json_extract(value, '$.user_id') || '/' || key, value, version, changed_at, changed_by"
+    " FROM records WHERE kind = 'share';\n",
 }
 """Version → the statements that lead from it to the next one."""
 
@@ -123,3 +130,9 @@ CREATE TABLE jobs (
     due_at REAL NOT NULL
 );
 """
+
+
+def open_store(folder: Path, *, durable: bool = True) -> Database:
+    """The store of a data folder, made when it is first used. Ledger, turns, cache, queue and records share it. `durable`: as in
+    `Database`."""
+    return Database(folder / "store.db", SCHEMA + RECORDS_SCHEMA, VERSION, upgrades=UPGRADES, durable=durable)
