@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from footnote.errors import NotFound
-from footnote.ports import Rollup
+from footnote.ports import FeedbackFilter, Rollup
 from footnote.settings import Conversation
 from footnote.types import Answer, Caller, Feedback, Message, Page, ToolCall, Turn, Usage
 from tests.contracts.conftest import LONGEST_S
@@ -39,10 +39,17 @@ async def all_of(store: Any, caller: Caller) -> list[tuple[str, Feedback | None]
 # --- history -----------------------------------------------------------------------------------------
 
 
-async def test_history_is_of_one_mode(stores: Any, me: Caller) -> None:
-    for mode in ("rag", "gpt", "pa", "vision"):
+@pytest.mark.engine
+async def test_history_never_crosses_rooms_users_dialects_or_modes(stores: Any, me: Caller, stranger: Caller) -> None:
+    await stores.turns.save(stored(make_turn("mine", me, room_id="r1")))
+    await stores.turns.save(stored(make_turn("other-room", me, room_id="r2")))
+    await stores.turns.save(stored(make_turn("other-user", stranger, room_id="r1")))
+    await stores.turns.save(stored(make_turn("other-dialect", me, room_id="r1", profile=CHAT)))
+    for mode in ("gpt", "pa", "vision"):
         await stores.turns.save(stored(make_turn(mode, me, room_id="r1", mode=mode)))
-    assert traces(await stores.turns.history(me, "r1", "trd", 10)) == ["rag"]
+    for caller in (me, replace(me, sees_all=True)):
+        assert traces(await stores.turns.history(caller, "r1", "trd", 10)) == ["mine"]
+    assert traces(await stores.turns.history(me, "r1", "chat_service", 10)) == ["other-dialect"]
     assert traces(await stores.turns.history(me, "r1", "trd", 10, mode="pa")) == ["pa"]
 
 
@@ -63,6 +70,7 @@ async def test_history_of_a_filtered_question_is_what_one_of_its_values_filtered
     assert await with_classes("Law\ud800") == ["t5"]  # half a character
 
 
+@pytest.mark.engine
 async def test_a_turn_keeps_its_position_from_when_it_began(stores: Any, me: Caller) -> None:
     turns = [make_turn(trace_id, me, room_id="r1") for trace_id in ("t2", "t1", "t3")]
     for turn in turns:
@@ -71,15 +79,7 @@ async def test_a_turn_keeps_its_position_from_when_it_began(stores: Any, me: Cal
     for seconds, turn in enumerate(reversed(turns)):
         await stores.turns.save(stored(with_(turn, started_at=turn.record.started_at + seconds)))
     assert traces(await stores.turns.history(me, "r1", "trd", 10)) == ["t2", "t1", "t3"]
-
-
-@pytest.mark.engine
-async def test_saving_the_beginning_after_the_end_changes_nothing(stores: Any, me: Caller) -> None:
-    ended = make_turn("t1", me, room_id="r1", answer=Answer("Two years."))
-    await stores.turns.save(stored(ended))
-    await stores.turns.save(stored(with_(ended, answer=None), "idle"))
-    block = await stores.turns.get(me, "t1")
-    assert (block["status"], block["result"]["final_response"]) == ("done", "Two years.")
+    assert traces(await stores.turns.history(me, "r1", "trd", 2)) == ["t1", "t3"]
 
 
 @pytest.mark.engine
@@ -94,7 +94,7 @@ async def test_turns_that_end_at_once_are_in_the_order_of_their_beginnings(open_
         await stores[(number + 1) % 2].turns.save(stored(with_(turn, answer=Answer(turn.trace_id))))
 
     await asyncio.gather(*(run(number, turns[number]) for number in reversed(range(20))))
-    page = await stores[0].turns.room(me, "r1", 100)
+    page = await (await open_stores()).turns.room(me, "r1", 100)
     assert [each.record["result"]["final_response"] for each in page.data] == [f"t{number:02}" for number in range(20)]
 
 
@@ -243,6 +243,7 @@ async def test_nothing_is_left_of_a_deleted_user(stores: Any, me: Caller, strang
     assert (await stores.turns.rooms(LOCAL, 10)).data == ()
     assert await all_of(stores, LOCAL) == []
     assert [await stores.feedback.get(caller, "t3") is None for caller in (LOCAL, me)] == [True, False]
+    assert [each.feedback.user_id for each in (await stores.feedback.list(ADMIN, FeedbackFilter(), 9)).data] == ["me"]
     assert [rollup.user_id for rollup in await stores.statistics.rollups(ADMIN, DAY)] == ["me", "stranger"]
     assert [trace for trace, _ in await all_of(stores, me)] == ["t3"]
     assert await stores.turns.tokens(stranger, "r1") == 2

@@ -1,4 +1,4 @@
-"""What every store does with feedback beside keeping the last of each user: lists, deletion, what others said."""
+"""What every engine does with feedback: the last of each user, lists, deletion, what others said."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from footnote.errors import BadRequest
+from footnote.errors import BadRequest, NotFound
 from footnote.ports import FeedbackFilter
 from footnote.types import Caller, Feedback
 from tests.turns import make_turn, stored
@@ -33,13 +33,23 @@ async def listed(store: Any, caller: Caller = ADMIN, **wanted: Any) -> list[str]
     return [f"{each.feedback.trace_id} {each.feedback.user_id}" for each in page.data]
 
 
-async def test_a_comment_comes_back_with_the_rest(stores: Any, me: Caller) -> None:
-    given = Feedback("t1", "me", "down", "wrong", "Three.", ("plan#001",), ("x",), AT, "The 😀 date.")
+async def test_the_last_feedback_of_each_user_comes_back_as_it_was_given(stores: Any, me: Caller, stranger: Caller, clock: Any) -> None:
+    seer = replace(me, user_id="seer", sees_all=True)
     await stores.turns.save(stored(make_turn(trace_id="t1", caller=me)))
-    await stores.feedback.put(me, given)
-    assert await stores.feedback.get(me, "t1") == given
-    (rated,) = (await stores.feedback.list(me, EVERYTHING, 9)).data
-    assert (rated.feedback, rated.record["trace_id"]) == (given, "t1")
+    assert await stores.feedback.get(me, "t1") is None
+    await stores.feedback.put(me, Feedback("t1", "me", "up", created_at=5.0))
+    assert await stores.feedback.get(me, "t1") == Feedback("t1", "me", "up", created_at=5.0)
+    await stores.feedback.put(seer, Feedback("t1", "me", "down", created_at=6.0))
+    clock.now = 7.0
+    last = Feedback("t1", "me", "down", "틀림", "Three years.", ("plan-1a2b3c#007",), ("wrong", "old"), comment="The 😀 date.")
+    await stores.feedback.put(me, last)
+    given = [replace(last, created_at=7.0), Feedback("t1", "seer", "down", created_at=6.0)]
+    assert [await stores.feedback.get(caller, "t1") for caller in (me, seer)] == given
+    rated = (await stores.feedback.list(ADMIN, EVERYTHING, 9)).data
+    assert [(each.feedback, each.record["trace_id"]) for each in rated] == [(each, "t1") for each in given]
+    for caller, trace_id in ((stranger, "t1"), (me, "unknown")):
+        with pytest.raises(NotFound):
+            await stores.feedback.put(caller, Feedback(trace_id, "me", "down"))
 
 
 async def test_an_admin_lists_everybodys_feedback_and_others_their_own_newest_first(stores: Any, me: Caller, stranger: Caller) -> None:
@@ -93,25 +103,6 @@ async def test_feedback_is_deleted_by_who_gave_it(stores: Any, me: Caller, stran
     assert await listed(stores) == ["t1 me"]
 
 
-async def test_with_a_users_turns_their_feedback_leaves_the_list(stores: Any, me: Caller, stranger: Caller) -> None:
-    await rate(stores, me, "t1")
-    await rate(stores, stranger, "t2")
-    await stores.turns.delete_all_of(me)
-    assert await listed(stores) == [f"t2 {stranger.user_id}"]
-
-
-async def test_with_a_users_data_their_feedback_on_turns_of_others_goes(stores: Any, me: Caller, stranger: Caller) -> None:
-    """Who sees all rates what others asked, too."""
-    seer = replace(me, user_id="seer", sees_all=True)
-    await rate(stores, me, "t1", tags=("x",))
-    await rate(stores, seer, "t1", comment="Seen.")
-    await rate(stores, stranger, "t2")
-    await stores.turns.delete_all_of(seer)
-    assert await listed(stores) == [f"t2 {stranger.user_id}", "t1 me"]
-    assert await stores.feedback.get(seer, "t1") is None
-    assert (await stores.feedback.get(me, "t1")).tags == ("x",)
-
-
 async def test_what_others_said_is_of_one_collection_and_on_their_own_turns(stores: Any, me: Caller, stranger: Caller) -> None:
     seer = replace(me, user_id="seer", sees_all=True)
     await rate(stores, me, "mine", tags=("x",))
@@ -127,6 +118,18 @@ async def test_what_others_said_is_of_one_collection_and_on_their_own_turns(stor
     assert [each.feedback.trace_id for each in await stores.feedback.rated_by_others(stranger, "default", AT, 9)] == ["mine"]
 
 
-async def test_a_reason_counts_as_said_by_oneself(stores: Any, me: Caller) -> None:
-    await rate(stores, me, "t1", reason="wrong")
-    assert [given.reason for _, given in await stores.feedback.rated(me, AT, 9)] == ["wrong"]
+async def test_ones_own_ratings_that_say_why_come_newest_first(stores: Any, me: Caller, stranger: Caller) -> None:
+    said = ({"tags": ("too long", "틀림")}, {}, {"rating": "up", "tags": ("short",)}, {"reason": "wrong"})
+    for number, given in enumerate(said, 1):
+        await rate(stores, me, f"t{number}", turn={"started_at": AT + number}, **given)
+    await rate(stores, stranger, "s1", tags=("theirs",))
+    await rate(stores, Caller("local", sees_all=True), "t1", tags=("seen",))
+    for caller in (me, replace(me, role="admin")):
+        rated = await stores.feedback.rated(caller, AT, 10)
+        assert [(question, given.rating, given.reason, given.tags) for question, given in rated] == [
+            ("Question t4?", "down", "wrong", ()),
+            ("Question t3?", "up", None, ("short",)),
+            ("Question t1?", "down", None, ("too long", "틀림")),
+        ]
+    assert [question for question, _ in await stores.feedback.rated(me, AT, 1)] == ["Question t4?"]
+    assert len(await stores.feedback.rated(me, AT + 2, 10)) == 2

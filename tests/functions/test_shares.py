@@ -209,25 +209,6 @@ async def test_unknown_deleted_and_expired_links_are_the_same_404(open_site: Ope
     assert is_gone(after)
 
 
-async def test_a_link_does_not_show_another_conversation_that_took_the_name(open_site: OpenSite, clock: HandClock) -> None:
-    site = await open_site(caller=ANN)
-    await ask(site, room_id="r1")
-    token = (await share(site))["token"]
-    await site.client.delete("/conversations/r1")
-    clock.advance(1)
-    await ask(site, room_id="r1")
-    assert is_gone(await opened(site, token, BEN))
-
-
-async def test_deleting_ones_data_ends_ones_links(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
-    await ask(site, room_id="r1")
-    token = (await share(site))["token"]
-    assert (await site.client.delete("/me/data")).status_code == 204
-    assert is_gone(await opened(site, token, BEN))
-    assert (await site.client.get("/shares")).json() == {"data": []}
-
-
 async def test_only_its_owner_sees_and_deletes_a_link(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     await ask(site, room_id="r1")

@@ -413,13 +413,6 @@ async def test_who_stops_waiting_leaves_the_connection_as_it_was(clock: Clock, m
     await databases.close()
 
 
-async def test_a_turn_that_began_late_does_not_replace_its_end(store: Stores) -> None:
-    turn = make_turn("t1", ME, answer=Answer("Yes."))
-    await store.turns.save(stored(turn))
-    await store.turns.save(stored(turn, "idle"))
-    assert (await store.turns.get(ME, "t1"))["status"] == "done"
-
-
 @pytest.mark.nightly
 async def test_no_server_is_told_to_all_who_wait_at_the_same_time(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     databases = Databases("mongodb://zoe:secret@127.0.0.1:1/", "footnote", "statistics")
