@@ -38,31 +38,7 @@ def outcomes(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, test: s
     return {"passed": len(passed), "skipped": len(skipped), "failed": len(failed)}
 
 
-@pytest.mark.parametrize(
-    "test",
-    [
-        "def test_it(): burn()",
-        "def test_it(): subprocess.run([sys.executable, '-c', BURN])",
-        "def test_it(child): child.stdout.read(1)",
-    ],
-    ids=["its own process", "a child that ended", "a child that still runs"],
-)
-def test_a_test_that_costs_too_much_fails(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, test: str) -> None:
-    assert outcomes(pytester, monkeypatch, test) == {"passed": 0, "skipped": 0, "failed": 1}
-
-
-def test_a_mark_with_a_reason_allows_it(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    marked = "@pytest.mark.slow('it burns')\ndef test_it(): burn()"
-    assert outcomes(pytester, monkeypatch, marked) == {"passed": 1, "skipped": 0, "failed": 0}
-
-
-def test_a_fixture_of_its_own_counts(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = "@pytest.fixture\ndef made(): burn()\ndef test_it(made): pass"
-    assert outcomes(pytester, monkeypatch, made) == {"passed": 0, "skipped": 0, "failed": 1}
-
-
-def test_a_shared_fixture_does_not_count(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    shared = """
+SHARED = """
 @pytest.fixture(scope="session")
 def engine(): yield subprocess.Popen([sys.executable, '-c', BURN])
 @pytest.fixture(scope="module")
@@ -71,20 +47,7 @@ def made(request):
     request.getfixturevalue("engine").wait()
 def test_it(made): pass
 """
-    assert outcomes(pytester, monkeypatch, shared) == {"passed": 1, "skipped": 0, "failed": 0}
-
-
-def test_waiting_costs_nothing(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert outcomes(pytester, monkeypatch, "def test_it(): time.sleep(0.5)") == {"passed": 1, "skipped": 0, "failed": 0}
-
-
-def test_a_slow_machine_is_allowed_more(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(costs, "loop_s", lambda: 600.0)  # ten times as long
-    assert outcomes(pytester, monkeypatch, "def test_it(): burn()") == {"passed": 1, "skipped": 0, "failed": 0}
-
-
-def test_earlier_time_of_a_shared_child_does_not_count(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    shared = """
+SHARED_CHILD = """
 @pytest.fixture(scope="module")
 def engine():
     with subprocess.Popen([sys.executable, "-c", BURN + "\\nprint(flush=True); sys.stdin.read()"], stdin=-1, stdout=-1) as made:
@@ -92,4 +55,29 @@ def engine():
         yield made
 def test_it(engine): engine.communicate()
 """
-    assert outcomes(pytester, monkeypatch, shared) == {"passed": 1, "skipped": 0, "failed": 0}
+
+
+@pytest.mark.parametrize(
+    ("test", "outcome"),
+    [
+        ("def test_it(): burn()", "failed"),
+        ("def test_it(): subprocess.run([sys.executable, '-c', BURN])", "failed"),
+        ("def test_it(child): child.stdout.read(1)", "failed"),
+        ("@pytest.fixture\ndef made(): burn()\ndef test_it(made): pass", "failed"),
+        ("@pytest.mark.slow('it burns')\ndef test_it(): burn()", "passed"),
+        ("def test_it(): time.sleep(0.5)", "passed"),
+        (SHARED, "passed"),
+        (SHARED_CHILD, "passed"),
+    ],
+    ids=[
+        "its own process", "a child that ended", "a child that still runs", "its own fixture", "a mark with a reason", "waiting",
+        "shared fixtures", "what a shared child did before",
+    ],
+)  # fmt: skip
+def test_a_test_that_costs_too_much_fails(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, test: str, outcome: str) -> None:
+    assert outcomes(pytester, monkeypatch, test) == {"passed": 0, "skipped": 0, "failed": 0} | {outcome: 1}
+
+
+def test_a_slow_machine_is_allowed_more(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(costs, "loop_s", lambda: 600.0)  # ten times as long
+    assert outcomes(pytester, monkeypatch, "def test_it(): burn()") == {"passed": 1, "skipped": 0, "failed": 0}
