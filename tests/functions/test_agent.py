@@ -174,16 +174,6 @@ async def test_text_of_a_tool_or_a_document_calls_no_tool(tmp_path: Path, clock:
     assert events[-1]["final_response"] == "I see."
 
 
-async def test_an_agent_without_a_model_says_what_it_needs(tmp_path: Path, clock: Clock) -> None:
-    core = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock)
-    transport = httpx.ASGITransport(as_caller(LOCAL, create_app)(lambda: core))
-    async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:
-        reply = await client.post("/v2/pa/query", json={"query": "When?"})
-    await core.close()
-    assert reply.status_code == 503
-    assert "LLM__BASE_URL" in reply.json()["detail"]
-
-
 @pytest.mark.parametrize("status", [400, 422, 404])
 async def test_a_model_without_tool_support_answers_from_one_search(tmp_path: Path, clock: Clock, gateway: str, status: int) -> None:
     replies = [Reply(status, ('{"error": {"message": "tools are not supported"}}',)), sse(chunk(content="In 1894 [1]."))]

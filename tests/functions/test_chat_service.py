@@ -20,8 +20,6 @@ from footnote_query.dialects.chat_service import profile_of
 from tests.fakes import make_chunk, make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenClient, OpenSite, Site
 
-CONTENT = "http://footnote.test/documents/bridge/content"
-
 
 async def open_chat(open_site: OpenSite, *replies: str, **options: Any) -> Site:
     """Opens a site whose model gives these replies in order."""

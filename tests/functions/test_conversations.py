@@ -68,13 +68,6 @@ async def test_a_stored_turn_is_the_reply_with_its_feedback(open_site: OpenSite,
     }
 
 
-async def test_a_citation_says_where_its_sentences_stand_in_the_passage(open_site: OpenSite) -> None:
-    site = await open_site()
-    (citation,) = (await ask(site))["citations"]
-    assert citation["bounds"][0] == [0, 29]
-    assert BRIDGE[0][0:29] == citation["snippet"] == "The bridge was built in 1894."
-
-
 async def test_a_streams_end_and_a_plain_reply_have_the_same_fields(open_site: OpenSite) -> None:
     site = await open_site()
     reply = await ask(site)

@@ -8,7 +8,7 @@ import pytest
 
 from footnote.types import Caller, Candidate, Candidates, Search
 from tests.fakes import make_document, put_document
-from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite
+from tests.functions.conftest import LOCAL, QUESTION, OpenSite
 
 ASKED: dict[str, Any] = {"knowledge_id": "default", "query": QUESTION, "retrieval_setting": {"top_k": 5, "score_threshold": 0.0}}
 
@@ -16,27 +16,6 @@ ASKED: dict[str, Any] = {"knowledge_id": "default", "query": QUESTION, "retrieva
 def where(*conditions: tuple[Any, str, Any], operator: str = "and") -> dict[str, Any]:
     listed = [{"name": name, "comparison_operator": comparison, "value": value} for name, comparison, value in conditions]
     return {"metadata_condition": {"logical_operator": operator, "conditions": listed}}
-
-
-async def test_a_record_is_a_passage_with_where_it_stands(open_site: OpenSite) -> None:
-    site = await open_site()
-    await put_document(site.core.index, make_document("plan", groups=("*",), metadata={"year": 2024}), ["A bridge is planned."])
-    reply = await site.client.post("/retrieval", json=ASKED)
-    bridge, plan = reply.json()["records"]
-    assert reply.status_code == 200
-    assert bridge.pop("score") > plan["score"] > 0
-    assert bridge == {
-        "content": BRIDGE[0],
-        "title": "Records",
-        "metadata": {
-            "url": "http://footnote.test/documents/bridge/content?chunk_id=bridge%23000#page=3",
-            "doc_id": "bridge",
-            "chunk_id": "bridge#000",
-            "page": 3,
-            "headings": [],
-        },
-    }
-    assert (plan["metadata"]["year"], plan["metadata"]["page"]) == (2024, None)
 
 
 async def test_metadata_of_a_document_do_not_say_that_it_is_another(open_site: OpenSite) -> None:

@@ -133,25 +133,6 @@ async def test_search_results_can_be_fetched(mode: Any, start: Start) -> None:
         assert whole["metadata"] == {"doc_id": "handbook", "pages": None, "collection": "default", "cut": False}
 
 
-async def test_an_answer_is_returned_as_text_with_sources_and_as_data(start: Start) -> None:
-    address = await start("It was built in 1894 [1].")
-    async with connect(f"{address}/mcp") as client:
-        result = await client.call_tool("ask", {"question": QUESTION})
-    assert not result.is_error
-    answer = result.structured_content
-    (citation,) = answer["citations"]
-    assert text_of(result) == f"It was built in 1894 [1].\n\n[1] Records: {citation['url']}"
-    assert (answer["answer"], citation["doc_id"]) == ("It was built in 1894 [1].", "handbook")
-    assert len(answer["trace_id"]) == 32
-
-
-async def test_collections_are_listed_with_their_sizes(start: Start) -> None:
-    async with connect(f"{await start()}/mcp") as client:
-        result = await client.call_tool("list_collections")
-    assert result.structured_content == {"collections": [{"name": "default", "documents": 2}]}
-    assert json.loads(text_of(result)) == result.structured_content
-
-
 @pytest.mark.parametrize(
     ("tool", "arguments", "expected"),
     [

@@ -24,7 +24,7 @@ from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve, Site, rea
 
 ASKED: Any = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]}
 BRIDGE_URL = "/documents/bridge/content?chunk_id=bridge%23000#page=3"
-TASK = "### Task:\nGenerate a concise title.\n### Chat History:\n<chat_history>\nUSER: When?\n</chat_history>"
+
 
 SPOKEN = {
     "en": (QUESTION, "The bridge was built in 1894.", "It was built in 1894 [1].", "Searching the documents", "Passages found: 1"),
@@ -393,15 +393,6 @@ async def test_unauthorized_and_rate_limited_requests_get_an_error_in_the_same_f
         ("rate_limit_error", "rate_limit_exceeded"),
     ]
     assert int(replies[2].headers["retry-after"]) >= 1
-
-
-@pytest.mark.parametrize("stream", [False, True])
-async def test_an_index_that_is_down_is_a_503_for_the_client(stream: bool, tmp_path: Path, connect: OpenClient) -> None:
-    (tmp_path / "index.db").write_bytes(b"This is no database, whatever its name says. " * 100)
-    to = await connect("An invention.", filled=False)
-    with pytest.raises(openai.InternalServerError) as error:
-        await to.client.chat.completions.create(**ASKED, stream=stream)
-    assert (error.value.status_code, error.value.type) == (503, "server_error")
 
 
 # --- tasks of Open WebUI ----------------------------------------------------------

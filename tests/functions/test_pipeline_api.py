@@ -244,8 +244,3 @@ async def test_a_failing_dependency_is_an_error_never_an_empty_answer(
     setattr(site.core, port, Failing(getattr(site.core, port), method, error))
     reply = await site.client.post("/v1/chat", json={"message": QUESTION, "session_id": "s"})
     assert (reply.status_code, set(reply.json())) == (status, {"error"})
-
-
-async def test_a_failing_model_is_replaced_by_quotes(open_site: OpenSite) -> None:
-    body = await chat(await open_site(SearchUnavailable("The model is down.")))
-    assert (body["content"].endswith("[Source 1]"), body["degraded"]) == (True, True)

@@ -7,16 +7,14 @@ from typing import Any
 import pytest
 
 from footnote.answer.messages import message
-from footnote.errors import Unavailable
 from footnote.plan import make_plan
 from footnote.ports import Found, Scope
 from footnote.settings import Rerank, Settings
-from footnote.types import Caller, Candidate, Fact, Query, Request
+from footnote.types import Candidate, Fact, Query, Request
 from footnote_query.dialects.vexora import RAG
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import BRIDGE, QUESTION, OpenSite, Site, read_events
 
-STRANGER = Caller("ann", frozenset({"strangers"}))
 FIELDS = {"message", "sources", "searchResults", "hasRelevantSources", "tier", "warnings", "usage", "trace_id", "degraded", "persisted"}
 
 
@@ -77,13 +75,6 @@ async def test_a_marker_is_the_place_of_its_source(open_site: OpenSite) -> None:
     assert {source["snippet"] for source in body["sources"]} == {"The bridge was built in 1894.", BRIDGE[1]}
 
 
-@pytest.mark.parametrize("question", ["Zebras?", QUESTION])
-async def test_every_stream_begins_with_sources_even_if_there_are_none(question: str, open_site: OpenSite) -> None:
-    rag = {"enabled": question != QUESTION}
-    events = await stream(await open_site("Hello."), question, rag=rag)
-    assert (events[0], events[-1]["type"]) == ({"type": "sources", "sources": []}, "done")
-
-
 # --- when documents are searched -----------------------------------------------------------------
 
 
@@ -132,12 +123,6 @@ async def test_a_request_about_documents_is_searched_for(text: str, open_site: O
     assert [request.mode for request in requests[:1]] == ["rag"]
 
 
-@pytest.mark.usefixtures("sure_of_little")
-@pytest.mark.parametrize("mode", ["automatic", "always"])
-async def test_a_question_is_searched_for_in_both_modes(mode: str, open_site: OpenSite) -> None:
-    assert (await chat(await open_site(), rag={"mode": mode}))["hasRelevantSources"] is True
-
-
 async def test_always_searches_for_small_talk_too(open_site: OpenSite, requests: list[Any]) -> None:
     await chat(await open_site(), "Hi", rag={"mode": "always"})
     assert [request.mode for request in requests[:1]] == ["rag"]
@@ -162,13 +147,6 @@ async def test_every_field_reaches_the_turn(open_site: OpenSite, requests: list[
     assert (asked.question, asked.limit, asked.threshold, asked.alpha, asked.model) == (QUESTION, 7, 0.2, 0.9, "m")
     assert (asked.levels, asked.options) == ((0, 1), {"expand_documents": False})
     assert (asked.expansion.documents, asked.expansion.chunks, asked.expansion.least_score) == (1, 2, 0.4)
-
-
-async def test_a_follow_up_is_understood_by_the_messages(open_site: OpenSite) -> None:
-    site = await open_site('{"queries": ["Of which colour is the bridge painted?"]}')
-    site.core.models.model.replies += [["Blue [1]."]]  # type: ignore[attr-defined]
-    body = await chat(site, QUESTION, "In 1894 [1].", "And what colour is it?")
-    assert (body["message"], body["searchResults"]["query"]) == ("Blue [1].", "Of which colour is the bridge painted?")
 
 
 async def test_the_model_reads_further_passages_of_the_best_documents(open_site: OpenSite) -> None:
@@ -239,12 +217,6 @@ async def test_outlines_without_a_sentence_are_found_at_the_default_threshold(
 @pytest.mark.parametrize("fields", [{"messages": []}, {"levelFilter": [3]}, {"levelFilter": []}, {"rag": {"mode": "never"}}])
 async def test_an_invalid_request_is_a_422(fields: dict[str, Any], open_site: OpenSite) -> None:
     assert (await (await open_site()).client.post("/api/chat", json=asks() | fields)).status_code == 422
-
-
-async def test_a_failing_model_is_replaced_by_quotes_with_the_same_numbers(open_site: OpenSite) -> None:
-    events = await stream(await open_site(Unavailable("The model is down.")))
-    assert (events[0]["type"], events[-1]["type"], events[-1]["degraded"]) == ("sources", "done", True)
-    assert events[-1]["message"].endswith("[1]")
 
 
 async def test_expansion_that_fails_leaves_the_answer(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,13 +80,6 @@ async def test_the_route_decides_the_search_type_of_a_vision_query(tmp_path: Pat
     assert [reply.status_code for reply in replies] == [422, 200]
 
 
-async def test_without_a_model_it_says_what_it_needs(tmp_path: Path, clock: Clock) -> None:
-    async with asking(tmp_path, clock, model=False) as (client, _, _):
-        reply = await client.post("/v2/vision/query", json={"query": "What is it?", "images": [PNG]})
-    assert reply.status_code == 503
-    assert "LLM__BASE_URL" in reply.json()["detail"]
-
-
 @pytest.mark.parametrize(("images", "size", "status"), [(4, 5, 200), (1, 6, 422), (6, 5, 413)])
 async def test_images_may_be_as_large_as_the_settings_say(tmp_path: Path, clock: Clock, images: int, size: int, status: int) -> None:
     image = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n".ljust(size * 2**20, b".")).decode()
