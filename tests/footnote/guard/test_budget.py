@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from footnote.adapters.sqlite.cache import SqliteCache
-from footnote.adapters.sqlite.store import open_store
 from footnote.errors import StoreUnavailable
 from footnote.guard.budget import SharedBudget, check_budget, spend, spends, warn_of_budget
 from footnote.guard.spending import DAY_S, FIRST, Hold, Spending
@@ -51,13 +48,6 @@ class CountingCache:
 @pytest.fixture
 def clock() -> HandClock:
     return HandClock(NOON)
-
-
-@pytest.fixture
-def cache(tmp_path: Path, clock: HandClock) -> Iterator[SqliteCache]:
-    database = open_store(tmp_path)
-    yield SqliteCache(database, clock)
-    database.close()
 
 
 @pytest.fixture

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from footnote.adapters.sqlite.cache import SqliteCache
-from footnote.adapters.sqlite.store import open_store
 from footnote.errors import StoreUnavailable, TooManyRequests
 from footnote.guard.limits import RateLimiter
 from footnote.settings import Limits
 from tests.conftest import HandClock
 
 THREE = Limits(user_per_minute=3, address_per_minute=5)
-
-
-@pytest.fixture
-async def cache(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCache]:
-    database = open_store(tmp_path)
-    yield SqliteCache(database, clock)
-    database.close()
 
 
 class Down:

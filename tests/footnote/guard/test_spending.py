@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -44,13 +44,6 @@ class Outage:
 @pytest.fixture
 def clock() -> HandClock:
     return HandClock(NOON)
-
-
-@pytest.fixture
-def cache(tmp_path: Path, clock: HandClock) -> Iterator[SqliteCache]:
-    database = open_store(tmp_path)
-    yield SqliteCache(database, clock)
-    database.close()
 
 
 @pytest.fixture

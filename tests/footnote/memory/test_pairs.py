@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 
 from footnote.adapters.e5.embedder import E5
 from footnote.adapters.sqlite.cache import SqliteCache
-from footnote.adapters.sqlite.store import open_store
 from footnote.memory.answer_cache import find_answer, keep_answer
 from footnote.memory.search_cache import keep_searches, recall_searches
 from footnote.ports import View
@@ -45,13 +43,6 @@ class Library:
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
         return [HIT.chunk for _ in chunk_ids]
-
-
-@pytest.fixture
-async def cache(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCache]:
-    store = open_store(tmp_path)
-    yield SqliteCache(store, clock)
-    store.close()
 
 
 async def hits(pair: Pair, number: int, cache: SqliteCache, embedder: Any, clock: HandClock) -> tuple[bool, bool]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,6 @@ import numpy.typing as npt
 import pytest
 
 from footnote.adapters.sqlite.cache import SqliteCache
-from footnote.adapters.sqlite.store import open_store
 from footnote.memory.similar import CacheQuery, answer_query, cache_key, keep, look_up
 from footnote.settings import Caching
 from tests.conftest import HandClock
@@ -27,13 +24,6 @@ def vector(cosine: float) -> npt.NDArray[np.float32]:
     made = np.zeros(16, np.float32)
     made[:2] = cosine, np.sqrt(1 - cosine**2)
     return made
-
-
-@pytest.fixture
-async def cache(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCache]:
-    store = open_store(tmp_path)
-    yield SqliteCache(store, clock)
-    store.close()
 
 
 async def found(cache: Any, first: CacheQuery, then: CacheQuery, caching: Caching = CACHING, scope: str = "s") -> Any:
