@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from footnote.text.language import detect_language
@@ -37,19 +39,23 @@ def test_a_language_is_detected_by_script_and_words(text: str, lang: str) -> Non
     assert detect_language(text) == lang
 
 
-def test_an_inconclusive_short_text_gets_the_most_expected_language() -> None:
-    assert detect_language("SAP", {"en": 3, "de": 5}) == "de"
-    assert detect_language("SAP", {"en": 5, "de": 3}) == "en"
-    assert detect_language("SAP", {"ko": 9}) == "ko"
-    assert detect_language("SAP", {}) == "en"
-    assert detect_language("SAP", ("de", "en")) == "de"
-    assert detect_language("Passwort reset", {"de": 4, "en": 1}) == "de"
-    assert detect_language("reset password", {"en": 1}) == detect_language("reset password") == "en"
-
-
-def test_a_conclusive_text_overrides_the_expected_language() -> None:
-    assert detect_language("Where is the station?", {"de": 1000}) == "en"
-    assert detect_language("역은 어디에 있습니까", {"en": 1000}) == "ko"
+@pytest.mark.parametrize(
+    ("text", "expected", "lang"),
+    [
+        ("SAP", {"en": 3, "de": 5}, "de"),
+        ("SAP", {"en": 5, "de": 3}, "en"),
+        ("SAP", {"ko": 9}, "ko"),
+        ("SAP", {}, "en"),
+        ("SAP", ("de", "en"), "de"),
+        ("Passwort reset", {"de": 4, "en": 1}, "de"),
+        ("reset password", {"en": 1}, "en"),
+        ("reset password", None, "en"),
+        ("Where is the station?", {"de": 1000}, "en"),
+        ("역은 어디에 있습니까", {"en": 1000}, "ko"),
+    ],
+)
+def test_the_most_expected_language_decides_where_a_text_is_inconclusive(text: str, expected: Any, lang: str) -> None:
+    assert detect_language(text, expected) == lang
 
 
 @pytest.mark.parametrize(
