@@ -19,37 +19,22 @@ def cut(text: str, size: int, overlap: int = 0, separator: str = " ") -> list[st
     return [text[start:end] for start, end in fixed_bounds(text, FixedSize(size, overlap, separator))]
 
 
-def test_a_short_text_is_one_passage() -> None:
-    assert cut("one two", 20) == ["one two"]
-
-
-def test_a_passage_ends_before_a_separator() -> None:
-    assert cut("one two three four", 8) == ["one two", "three", "four"]
-
-
-def test_a_separator_right_after_the_last_character_is_not_counted() -> None:
-    assert cut("aaaa bbbb cccc", 9) == ["aaaa bbbb", "cccc"]
-
-
-def test_a_passage_repeats_whole_words_of_the_one_before() -> None:
-    assert cut("aa bb cc dd ee ff gg", 11, 5) == ["aa bb cc dd", "cc dd ee ff", "ee ff gg"]
-
-
-def test_a_word_that_is_too_long_is_cut() -> None:
-    assert cut("ab " + "x" * 20, 8) == ["ab", "x" * 8, "x" * 8, "x" * 4]
-
-
-def test_without_a_separator_passages_are_cut_anywhere() -> None:
-    assert cut("abcdefghij", 4, 2, "") == ["abcd", "cdef", "efgh", "ghij"]
-
-
-def test_sizes_count_characters_in_every_language() -> None:
-    assert cut("가나다라마바사", 3) == ["가나다", "라마바", "사"]
-    assert cut("ä🙂b", 2) == ["ä🙂", "b"]
-
-
-def test_a_separator_may_be_longer() -> None:
-    assert cut("one. two. three", 9, separator=". ") == ["one. two", "three"]
+@pytest.mark.parametrize(
+    ("text", "given", "passages"),
+    [
+        pytest.param("one two", (20,), ["one two"], id="a short text is one passage"),
+        pytest.param("one two three four", (8,), ["one two", "three", "four"], id="a passage ends before a separator"),
+        pytest.param("aaaa bbbb cccc", (9,), ["aaaa bbbb", "cccc"], id="a separator right after the last character is not counted"),
+        pytest.param("aa bb cc dd ee ff gg", (11, 5), ["aa bb cc dd", "cc dd ee ff", "ee ff gg"], id="whole words are repeated"),
+        pytest.param("ab " + "x" * 20, (8,), ["ab", "x" * 8, "x" * 8, "x" * 4], id="a word that is too long is cut"),
+        pytest.param("abcdefghij", (4, 2, ""), ["abcd", "cdef", "efgh", "ghij"], id="without a separator it is cut anywhere"),
+        pytest.param("가나다라마바사", (3,), ["가나다", "라마바", "사"], id="characters count, not bytes"),
+        pytest.param("ä🙂b", (2,), ["ä🙂", "b"], id="an emoji is one character"),
+        pytest.param("one. two. three", (9, 0, ". "), ["one. two", "three"], id="a separator may be longer"),
+    ],
+)
+def test_a_text_is_cut_by_size_overlap_and_separator(text: str, given: tuple[Any, ...], passages: list[str]) -> None:
+    assert cut(text, *given) == passages
 
 
 @pytest.mark.parametrize("separator", [" ", "", "\n\n", "e"])

@@ -81,25 +81,21 @@ def test_words_that_begin_like_a_foreign_format_are_text(text: str) -> None:
     assert detect(text.encode() * 20, "notes.txt") == "text"
 
 
-def test_the_lock_file_of_an_open_document_is_refused_by_its_name() -> None:
-    assert reason_of(b"\3Ann".ljust(162), "plans/~$budget.docx")[1] == "Add the document itself."
-
-
-def test_an_empty_file_is_refused() -> None:
-    assert reason_of(b"", "a.txt") == ("This file is empty.", "Check that it was saved completely and add it again.")
-
-
-@pytest.mark.parametrize("data", [b" \n\t\r\n ", "\ufeff\u200b\u00a0".encode()])
-def test_a_file_of_white_space_contains_no_text(data: bytes) -> None:
-    assert reason_of(data, "a.txt")[0] == "This file contains no text, only white space."
-
-
-def test_binary_data_named_txt_is_refused() -> None:
-    assert reason_of(bytes(range(256)) * 20, "notes.txt")[0] == "This file contains binary data, not text."
-
-
-def test_binary_data_without_zero_bytes_is_refused_too() -> None:
-    assert reason_of(bytes(range(1, 32)) * 20, "notes.csv")[0] == "This file contains binary data, not text."
+@pytest.mark.parametrize(
+    ("data", "file_name", "reason", "remedy"),
+    [
+        (b"\3Ann".ljust(162), "plans/~$budget.docx", None, "Add the document itself."),
+        (b"", "a.txt", "This file is empty.", "Check that it was saved completely and add it again."),
+        (b" \n\t\r\n ", "a.txt", "This file contains no text, only white space.", None),
+        ("\ufeff\u200b\u00a0".encode(), "a.txt", "This file contains no text, only white space.", None),
+        (bytes(range(256)) * 20, "notes.txt", "This file contains binary data, not text.", None),
+        (bytes(range(1, 32)) * 20, "notes.csv", "This file contains binary data, not text.", None),
+    ],
+    ids=["a lock file", "an empty file", "white space", "invisible characters", "binary data", "binary data without zero bytes"],
+)
+def test_a_file_without_text_is_refused(data: bytes, file_name: str, reason: str | None, remedy: str | None) -> None:
+    told = reason_of(data, file_name)
+    assert told == (reason or told[0], remedy or told[1])
 
 
 @pytest.mark.parametrize(
