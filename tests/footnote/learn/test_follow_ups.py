@@ -47,18 +47,6 @@ async def suggested(turn: Turn, fails: str = "never") -> tuple[str, ...]:
     return (await suggest_follow_ups(turn, trial=trial)).record.suggested_questions
 
 
-async def test_unanswered_questions_near_the_answer_are_suggested() -> None:
-    hits = [
-        hit("handbook", "Holidays"),
-        hit("handbook", "Request a parking space", 1),
-        hit("handbook", "Who covers travel costs?", 2),
-    ]
-    assert await suggested(answered("How many holidays are there?", *hits)) == (
-        "Who covers travel costs?",
-        "What is there on “Request a parking space”?",
-    )
-
-
 async def test_a_question_is_tried_before_it_is_shown() -> None:
     hits = [
         hit("handbook", "Holidays"),
@@ -69,21 +57,33 @@ async def test_a_question_is_tried_before_it_is_shown() -> None:
     assert await suggested(answered("How many holidays are there?", *hits), fails="") == ()
 
 
-async def test_a_document_that_was_not_cited_must_share_a_word_with_the_question() -> None:
-    hits = [hit("handbook", "Holidays"), hit("other", "Use rich markdown"), hit("plan", "Move holidays")]
-    assert await suggested(answered("How many holidays are there?", *hits)) == ("What is there on “Move holidays”?",)
-
-
-async def test_questions_about_the_cited_document_come_first() -> None:
-    hits = [
-        hit("handbook", "Holidays"),
-        hit("plan", "Move holidays"),
-        hit("handbook", "Sick leave", 1),
-        hit("handbook", "Send a parcel", 2),
-    ]
-    assert await suggested(answered("How many holidays are there?", *hits)) == (
-        "What is there on “Sick leave”?", "What is there on “Send a parcel”?", "What is there on “Move holidays”?",
-    )  # fmt: skip
+@pytest.mark.parametrize(
+    ("hits", "questions"),
+    [
+        pytest.param(
+            [hit("handbook", "Request a parking space", 1), hit("handbook", "Who covers travel costs?", 2)],
+            ("Who covers travel costs?", "What is there on “Request a parking space”?"),
+            id="what is near the answer and not answered yet",
+        ),
+        pytest.param(
+            [hit("other", "Use rich markdown"), hit("plan", "Move holidays")],
+            ("What is there on “Move holidays”?",),
+            id="another document must share a word with the question",
+        ),
+        pytest.param(
+            [hit("plan", "Move holidays"), hit("handbook", "Sick leave", 1), hit("handbook", "Send a parcel", 2)],
+            ("What is there on “Sick leave”?", "What is there on “Send a parcel”?", "What is there on “Move holidays”?"),
+            id="the cited document comes first",
+        ),
+        pytest.param(
+            [hit("handbook", "Send a parcel", 1), hit("handbook", "Send a big parcel", 2)],
+            ("What is there on “Send a parcel”?",),
+            id="no question repeats another",
+        ),
+    ],
+)
+async def test_what_the_other_hits_answer_can_be_asked_next(hits: list[Hit], questions: tuple[str, ...]) -> None:
+    assert await suggested(answered("How many holidays are there?", hit("handbook", "Holidays"), *hits)) == questions
 
 
 @pytest.mark.parametrize(
@@ -110,11 +110,6 @@ async def test_earlier_questions_of_the_conversation_are_not_suggested() -> None
     asked = Conversation((Exchange("What is there on “Send a parcel”?", "By post."),))
     assert await suggested(turn) == ("What is there on “Send a parcel”?",)
     assert await suggested(with_(turn, conversation=asked)) == ()
-
-
-async def test_suggestions_do_not_repeat_one_another() -> None:
-    hits = [hit("handbook", "Holidays"), hit("handbook", "Send a parcel", 1), hit("handbook", "Send a big parcel", 2)]
-    assert await suggested(answered("How many holidays are there?", *hits)) == ("What is there on “Send a parcel”?",)
 
 
 async def test_a_hit_far_behind_the_best_suggests_nothing_unless_its_document_was_cited() -> None:

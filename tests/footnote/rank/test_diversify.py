@@ -55,21 +55,19 @@ BRIDGE = "The old bridge over the river was built by masons in nine years."
 HOUSE = "A house of stone stands on the hill behind the village and its church."
 
 
-async def test_a_passage_above_95_percent_leaves_and_the_next_takes_its_place() -> None:
-    order, turn = await pool_after(drop_duplicates, ["the bridge was built", "masons built it", "a house"], [0, 10, 80], limit=2)
-    assert order == [0, 2]
-    assert turn.record.notes["duplicates"] == 1
-
-
-async def test_a_passage_below_95_percent_stays() -> None:
-    order, turn = await pool_after(drop_duplicates, ["the bridge was built", "masons built it", "a house"], [0, 20, 80], limit=2)
-    assert order == [0, 1, 2]
-    assert "duplicates" not in turn.record.notes
-
-
-async def test_duplicates_beyond_the_hits_stay() -> None:
-    order, _ = await pool_after(drop_duplicates, ["one", "two", "two", "two"], [0, 80, 81, 82], limit=2)
-    assert order == [0, 1, 2, 3]
+@pytest.mark.parametrize(
+    ("texts", "angles", "left", "duplicates"),
+    [
+        pytest.param(["the bridge was built", "masons built it", "a house"], [0, 10, 80], [0, 2], 1, id="above 95 percent one leaves"),
+        pytest.param(["the bridge was built", "masons built it", "a house"], [0, 20, 80], [0, 1, 2], None, id="below 95 percent all stay"),
+        pytest.param(["one", "two", "two", "two"], [0, 80, 81, 82], [0, 1, 2, 3], None, id="beyond the hits they stay"),
+    ],
+)
+async def test_a_duplicate_leaves_the_hits_and_the_next_takes_its_place(
+    texts: list[str], angles: list[float], left: list[int], duplicates: int | None
+) -> None:
+    order, turn = await pool_after(drop_duplicates, texts, angles, limit=2)
+    assert (order, turn.record.notes.get("duplicates")) == (left, duplicates)
 
 
 @pytest.mark.parametrize("angles", [(None, None, None), (0, None, 80), (0, 60, 80)])
@@ -93,19 +91,19 @@ async def test_passages_that_differ_in_a_number_a_name_or_a_negation_stay(one: s
     assert order == [0, 1, 2]
 
 
-async def test_mmr_prefers_a_passage_that_differs() -> None:
-    order, _ = await pool_after(diversify, ["a", "b", "c"], [0, 10, 80], limit=2, scores=[0.9, 0.85, 0.7])
-    assert order == [0, 2, 1]
-
-
-async def test_mmr_keeps_the_order_where_all_differ_alike() -> None:
-    order, _ = await pool_after(diversify, ["a b c", "d e f", "g h i"], [None, None, None], limit=3)
-    assert order == [0, 1, 2]
-
-
-async def test_mmr_compares_words_without_vectors() -> None:
-    order, _ = await pool_after(diversify, [BRIDGE, BRIDGE, HOUSE], [None, None, None], limit=2, scores=[0.9, 0.85, 0.7])
-    assert order == [0, 2, 1]
+@pytest.mark.parametrize(
+    ("texts", "angles", "limit", "scores", "expected"),
+    [
+        pytest.param(["a", "b", "c"], [0, 10, 80], 2, [0.9, 0.85, 0.7], [0, 2, 1], id="one that differs is preferred"),
+        pytest.param(["a b c", "d e f", "g h i"], [None, None, None], 3, (), [0, 1, 2], id="where all differ alike the order stays"),
+        pytest.param([BRIDGE, BRIDGE, HOUSE], [None, None, None], 2, [0.9, 0.85, 0.7], [0, 2, 1], id="words are compared without vectors"),
+    ],
+)
+async def test_mmr_orders_passages_by_score_and_difference(
+    texts: list[str], angles: list[Any], limit: int, scores: Sequence[float], expected: list[int]
+) -> None:
+    order, _ = await pool_after(diversify, texts, angles, limit=limit, scores=scores)
+    assert order == expected
 
 
 @pytest.mark.parametrize(("options", "expected"), [({}, ["one", "two"]), ({"drop_duplicates": True}, ["one", "three"])])

@@ -100,18 +100,19 @@ async def test_it_is_asked_with_the_question_and_at_most_30_passages_of_1500_cha
         assert max(map(len, sent["documents"])) == 1_500
 
 
-@pytest.mark.parametrize("request_", [{"level": "basic"}, {"options": {"rerank": False}}, {"retriever": "bm25"}])
-async def test_it_is_not_asked_at_level_basic_or_when_one_list_is_asked_for(tmp_path: Path, request_: Any) -> None:
+@pytest.mark.parametrize(
+    ("request_", "calls"),
+    [
+        ({"level": "basic"}, 0),
+        ({"options": {"rerank": False}}, 0),
+        ({"retriever": "bm25"}, 0),
+        *(({"level": level}, 1) for level in ("standard", "enhanced", "maximum")),
+    ],
+)
+async def test_it_is_asked_from_level_standard_on_and_not_where_one_list_is_asked_for(tmp_path: Path, request_: Any, calls: int) -> None:
     async with reranked(tmp_path, jina) as (core, server):
         await search(core, **request_)
-        assert server.requests == []
-
-
-@pytest.mark.parametrize("level", ["standard", "enhanced", "maximum"])
-async def test_it_is_asked_from_level_standard_on(tmp_path: Path, level: IntelligenceLevel) -> None:
-    async with reranked(tmp_path, jina) as (core, server):
-        await search(core, level=level)
-        assert len(server.requests) == 1
+        assert len(server.requests) == calls
 
 
 async def test_internal_searches_do_not_call_the_reranker(tmp_path: Path) -> None:
