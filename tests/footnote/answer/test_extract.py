@@ -15,7 +15,7 @@ from footnote.answer.messages import message
 from footnote.answer.score_sentences import Scored
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
-from footnote.types import EXTERNAL_IDS, Part, Tier, Turn
+from footnote.types import EXTERNAL_IDS, Hit, Part, Tier, Turn
 from tests.deps import FakeDeps, call_step, pinned
 from tests.fakes import FakeEmbedder, make_hit
 from tests.footnote.answer.stored_sentences import Stored
@@ -83,28 +83,40 @@ async def test_a_quoted_sentence_is_cited_with_its_page() -> None:
     assert [(citation.snippet, citation.page) for citation in turn.answer.citations] == [("The bridge was built in 1894.", 7)]
 
 
-async def test_steps_are_given_as_a_list_below_their_section() -> None:
-    text = "Painting\n\nPaint the bridge like this:\n\n1. Wash it.  Wash it well.\n2. Paint the bridge blue."
-    parts = (Part(0, None, 0, 0, "heading"), Part(10, None, 1, 0, "paragraph"), Part(39, None, 2, 0, "list"))
-    hit = make_hit(text, parts=parts)
-    _, turn = await run(make_turn("How do I paint the bridge?", hits=(hit,)), Stored(hit))
-    assert turn.answer.text == (
-        "**Plan › Painting**\n\nPaint the bridge like this:\n\n1. Wash it. Wash it well.\n2. Paint the bridge blue. [1]"
-    )
+STEPS = "Painting\n\nPaint the bridge like this:\n\n1. Wash it.  Wash it well.\n2. Paint the bridge blue."
+STEP_PARTS = (Part(0, None, 0, 0, "heading"), Part(10, None, 1, 0, "paragraph"), Part(39, None, 2, 0, "list"))
+CODE_PARTS = (Part(0, None, 0, 0, "paragraph"), Part(31, None, 1, 0, "code"))
 
 
-@pytest.mark.parametrize("code", ["footnote serve --port 8080", "| footnote serve --port 8080 |"])
-async def test_code_is_given_as_code_with_its_citation_below(code: str) -> None:
-    text = f"Start the server on its port:\n\n{code}"
-    hit = make_hit(text, parts=(Part(0, None, 0, 0, "paragraph"), Part(31, None, 1, 0, "code")))
-    _, turn = await run(make_turn("How do I serve on a port?", hits=(hit,)), Stored(hit))
-    assert turn.answer.text == f"**Plan**\n\nStart the server on its port:\n\n```\n{code}\n```\n[1]"
-
-
-async def test_a_marker_is_no_code_where_a_quoted_sentence_leaves_code_open() -> None:
-    hit = make_hit("The bridge was built in `1894.")
-    _, turn = await run(make_turn("When was the bridge built?", hits=(hit,)), Stored(hit))
-    assert turn.answer.text == "**Plan**\n\nThe bridge was built in \\`1894. [1]"
+@pytest.mark.parametrize(
+    ("question", "hit", "text"),
+    [
+        pytest.param(
+            "How do I paint the bridge?",
+            make_hit(STEPS, parts=STEP_PARTS),
+            "**Plan › Painting**\n\nPaint the bridge like this:\n\n1. Wash it. Wash it well.\n2. Paint the bridge blue. [1]",
+            id="steps are a list below their section",
+        ),
+        *(
+            pytest.param(
+                "How do I serve on a port?",
+                make_hit(f"Start the server on its port:\n\n{code}", parts=CODE_PARTS),
+                f"**Plan**\n\nStart the server on its port:\n\n```\n{code}\n```\n[1]",
+                id=f"code has its citation below: {code}",
+            )
+            for code in ("footnote serve --port 8080", "| footnote serve --port 8080 |")
+        ),
+        pytest.param(
+            "When was the bridge built?",
+            make_hit("The bridge was built in `1894."),
+            "**Plan**\n\nThe bridge was built in \\`1894. [1]",
+            id="a marker is no code where a sentence leaves code open",
+        ),
+    ],
+)
+async def test_an_answer_is_given_in_the_form_of_its_passage(question: str, hit: Hit, text: str) -> None:
+    _, turn = await run(make_turn(question, hits=(hit,)), Stored(hit))
+    assert turn.answer.text == text
 
 
 async def test_a_title_cannot_format_the_answer() -> None:

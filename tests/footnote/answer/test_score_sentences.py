@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from footnote.answer.score_sentences import BESIDE_COSINE, COSINE, WORDS, Features, Question, Scored
-from footnote.types import BlockKind, Part, Reading
+from footnote.types import BlockKind, Hit, Part, Reading
 from tests.fakes import make_hit
 from tests.footnote.answer.stored_sentences import score
 
@@ -172,48 +172,58 @@ async def test_a_heading_or_a_caption_answers_nothing(kind: BlockKind) -> None:
     assert [each.is_heading for each in found] == [kind == "heading", False]
 
 
-async def test_the_line_before_a_table_its_head_and_its_rule_answer_nothing() -> None:
-    table = "| Bridge | Painted | Length |\n| --- | --- | --- |\n| Tower Bridge | 1911 | 244 m |"
-    hit = make_hit(f"The bridges that were painted:\n\n{table}", "table", kind="table")
-    _, found = await score("When was the bridge painted?", hit)
-    assert texts(found) == ["| Tower Bridge | 1911 | 244 m |"]
-
-
-@pytest.mark.parametrize("lead_in", ["These bridges are blue:", "파란 다리는 다음과 같습니다："])
-async def test_the_line_that_introduces_a_list_answers_nothing(lead_in: str) -> None:
-    _, found = await score(
-        "Which bridges are blue?", make_hit(f"{lead_in}\n\n- the old bridge on the river\n- the new bridge over the road")
-    )
-    assert texts(found) == ["- the old bridge on the river", "- the new bridge over the road"]
-
-
-async def test_a_sentence_that_asks_answers_nothing() -> None:
-    hit = make_hit("When was the bridge painted? “Was it in 1911?” The bridge was painted in 1911.", "faq")
-    _, found = await score("When was the bridge painted?", hit)
-    assert texts(found) == ["The bridge was painted in 1911."]
+BRIDGES = "| Bridge | Painted | Length |\n| --- | --- | --- |\n| Tower Bridge | 1911 | 244 m |"
+PAGES = "| Page | Address |\n| --- | --- |\n| Payroll | https://payroll.example.org/a/long/address |"
+ITEMS = ["- the old bridge on the river", "- the new bridge over the road"]
+LOST = "**Password lost?**: Open the page for members and choose a new one there."
+VERGESSEN = "**Passwort vergessen?**: Falls du es vergessen hast, hilft dir die Verwaltung."
 
 
 @pytest.mark.parametrize(
-    ("question", "text"),
+    ("question", "hit", "found"),
     [
-        ("password lost", "**Password lost?**: Open the page for members and choose a new one there."),
-        ("Passwort vergessen", "**Passwort vergessen?**: Falls du es vergessen hast, hilft dir die Verwaltung."),
+        pytest.param(
+            "When was the bridge painted?",
+            make_hit(f"The bridges that were painted:\n\n{BRIDGES}", "table", kind="table"),
+            ["| Tower Bridge | 1911 | 244 m |"],
+            id="not the line before a table, its head and its rule",
+        ),
+        pytest.param(
+            "Where is the page for payroll?",
+            make_hit(PAGES, kind="table"),
+            ["| Payroll | https://payroll.example.org/a/long/address |"],
+            id="a row with an address",
+        ),
+        pytest.param(
+            "Which bridges are blue?", make_hit("\n".join(["These bridges are blue:\n", *ITEMS])), ITEMS, id="not what introduces a list"
+        ),
+        pytest.param(
+            "Which bridges are blue?", make_hit("\n".join(["파란 다리는 다음과 같습니다：\n", *ITEMS])), ITEMS, id="nor in Korean"
+        ),
+        pytest.param(
+            "When was the bridge painted?",
+            make_hit("When was the bridge painted? “Was it in 1911?” The bridge was painted in 1911.", "faq"),
+            ["The bridge was painted in 1911."],
+            id="not a sentence that asks",
+        ),
+        pytest.param("password lost", make_hit(LOST, "faq"), [LOST], id="one that asks as a label and answers it"),
+        pytest.param("Passwort vergessen", make_hit(VERGESSEN, "faq"), [VERGESSEN], id="also in German"),
+        pytest.param(
+            "What may a member do?",
+            make_hit("**What may a member do?**\n\nA member may paint the bridge.", "faq"),
+            ["A member may paint the bridge."],
+            id="not a question in bold",
+        ),
+        pytest.param(
+            "the bridge was painted",
+            make_hit("The bridge was painted in 1911.", "record"),
+            ["The bridge was painted in 1911."],
+            id="one that repeats a few words",
+        ),
     ],
 )
-async def test_a_sentence_that_asks_as_a_label_and_answers_it_is_quoted(question: str, text: str) -> None:
-    _, found = await score(question, make_hit(text, "faq"))
-    assert texts(found) == [text]
-
-
-async def test_a_question_in_bold_answers_nothing() -> None:
-    _, found = await score("What may a member do?", make_hit("**What may a member do?**\n\nA member may paint the bridge.", "faq"))
-    assert texts(found) == ["A member may paint the bridge."]
-
-
-async def test_a_row_of_a_table_with_an_address_answers() -> None:
-    rows = "| Page | Address |\n| --- | --- |\n| Payroll | https://payroll.example.org/a/long/address |"
-    _, found = await score("Where is the page for payroll?", make_hit(rows, kind="table"))
-    assert texts(found) == ["| Payroll | https://payroll.example.org/a/long/address |"]
+async def test_sentences_that_may_answer_are_told_from_those_that_do_not(question: str, hit: Hit, found: list[str]) -> None:
+    assert texts((await score(question, hit))[1]) == found
 
 
 @pytest.mark.parametrize("question", ["Where is the mailing list?", "the address of the mailing list", "메일링 사이트 주소"])
@@ -222,11 +232,6 @@ async def test_an_address_that_is_asked_for_answers(question: str) -> None:
     hit = make_hit(f"{text}: https://example.org/mail/lists/bridges.html", lang=lang)
     _, found = await score(question, hit, lang=lang)
     assert len(texts(found)) == 1
-
-
-async def test_a_few_words_may_be_answered_by_the_sentence_that_repeats_them() -> None:
-    _, found = await score("the bridge was painted", make_hit("The bridge was painted in 1911.", "record"))
-    assert texts(found) == ["The bridge was painted in 1911."]
 
 
 async def test_added_terms_are_in_neither_question_nor_headings() -> None:

@@ -9,7 +9,7 @@ import pytest
 from footnote.answer.choose import Quote
 from footnote.answer.excerpts import ITEMS, blocks_of
 from footnote.answer.show_excerpt import rows, shown, source_name
-from footnote.types import Excerpt
+from footnote.types import Excerpt, Hit
 from tests.fakes import make_hit
 from tests.footnote.answer.passages import excerpt, passage, quote, scored, split
 
@@ -32,13 +32,7 @@ def test_the_name_of_a_source_is_its_title_and_section_each_once(heading: str, n
     assert source_name(Quote(hit, excerpt(hit, "ferry"), split(hit), (best,))) == name
 
 
-# --- paragraphs ----------------------------------------------------------------------------------
-
-
-def test_sentences_are_one_line() -> None:
-    assert show(quote(make_hit("The ferry\ntakes  twelve cars. In winter | it\ntakes eight."), "ferry")) == (
-        "The ferry takes twelve cars. In winter | it takes eight."
-    )
+# --- paragraphs, lists, code and tables ----------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -53,29 +47,68 @@ def test_omissions_in_a_paragraph_are_marked(best: str, text: str) -> None:
     assert show(quote(make_hit(PROSE), best)) == text
 
 
-def test_a_question_stands_before_its_answer() -> None:
-    hit = passage(("paragraph", "When does it leave?"), ("paragraph", "It leaves at nine."))
-    assert show(quote(hit, "nine")) == "When does it leave? It leaves at nine."
+BLOCK = "class A:\n    x = 1\n\n" + "\n\n".join(f"    def f{number}(self):\n        return '{'x' * 300}'" for number in range(3))
+LINES = "\n\n".join(f"    line{number} = '{'x' * 400}'" for number in range(5))
+FENCED = "```sh\nfootnote serve --port 8080\n```"
 
 
-# --- lists and code ------------------------------------------------------------------------------
-
-
-def test_a_list_stands_below_what_introduces_it() -> None:
-    hit = passage(("paragraph", "Paint the bridge  like this:"), ("list", "1. Wash it.  Wash it well.\n2. Paint the bridge blue."))
-    assert show(quote(hit, "Wash")) == "Paint the bridge like this:\n\n1. Wash it. Wash it well.\n2. Paint the bridge blue."
-
-
-def test_items_have_one_mark_and_keep_their_indentation() -> None:
-    hit = passage(("list", "• Wash the railing well.\n  • Rinse it twice after that.\n• Paint the railing blue."))
-    assert show(quote(hit, "Paint")) == "- Wash the railing well.\n  - Rinse it twice after that.\n- Paint the railing blue."
-
-
-def test_items_that_are_one_sentence_stand_on_their_own_lines() -> None:
-    assert (
-        show(quote(passage(("list", "- May\n- June\n- July, but only\n  on Sundays")), "May"))
-        == "- May\n- June\n- July, but only on Sundays"
-    )
+@pytest.mark.parametrize(
+    ("hit", "best", "text"),
+    [
+        pytest.param(
+            make_hit("The ferry\ntakes  twelve cars. In winter | it\ntakes eight."),
+            "ferry",
+            "The ferry takes twelve cars. In winter | it takes eight.",
+            id="sentences are one line",
+        ),
+        pytest.param(
+            passage(("paragraph", "When does it leave?"), ("paragraph", "It leaves at nine.")),
+            "nine",
+            "When does it leave? It leaves at nine.",
+            id="a question stands before its answer",
+        ),
+        pytest.param(
+            passage(("paragraph", "Paint the bridge  like this:"), ("list", "1. Wash it.  Wash it well.\n2. Paint the bridge blue.")),
+            "Wash",
+            "Paint the bridge like this:\n\n1. Wash it. Wash it well.\n2. Paint the bridge blue.",
+            id="a list stands below what introduces it",
+        ),
+        pytest.param(
+            passage(("list", "• Wash the railing well.\n  • Rinse it twice after that.\n• Paint the railing blue.")),
+            "Paint",
+            "- Wash the railing well.\n  - Rinse it twice after that.\n- Paint the railing blue.",
+            id="items have one mark and keep their indentation",
+        ),
+        pytest.param(
+            passage(("list", "- May\n- June\n- July, but only\n  on Sundays")),
+            "May",
+            "- May\n- June\n- July, but only on Sundays",
+            id="items of one sentence stand on their own lines",
+        ),
+        pytest.param(
+            passage(("list", "1. Open a terminal there."), ("code", "    make setup"), ("list", "2. Start the server.")),
+            "terminal",
+            "1. Open a terminal there.\n\n```\n    make setup\n```\n\n2. Start the server.",
+            id="code between steps is code",
+        ),
+        pytest.param(
+            passage(("paragraph", "Write it so:"), ("code", BLOCK)),
+            "f1",
+            f"Write it so:\n\n```\n{BLOCK}\n```",
+            id="a block of code keeps its white space",
+        ),
+        pytest.param(passage(("code", LINES)), "line2", f"```\n    line2 = '{'x' * 400}'\n```\n…", id="code that is left out has a sign"),
+        pytest.param(passage(("code", FENCED)), "serve", f"````\n{FENCED}\n````", id="code that holds a fence gets a longer one"),
+        pytest.param(
+            passage(("caption", "Fees of the halls in 2024."), ("table", TABLE)),
+            "new hall",
+            "Fees of the halls in 2024.\n\n- Hall: The new hall, Fee: 30 euros\n- … 2 more",
+            id="rows stand below their caption with their column names",
+        ),
+    ],
+)
+def test_an_excerpt_is_shown_in_the_form_of_its_passage(hit: Hit, best: str, text: str) -> None:
+    assert show(quote(hit, best)) == text
 
 
 @pytest.mark.parametrize(("lang", "more"), [("en", "- … 14 more"), ("de", "- … 14 weitere"), ("ko", "- … 14개 더")])
@@ -83,32 +116,7 @@ def test_items_that_are_left_out_are_counted(lang: str, more: str) -> None:
     assert show(quote(passage(("list", MANY)), "number 5."), lang=lang) == f"- Take the item with number 5.\n{more}"
 
 
-def test_code_between_steps_is_code() -> None:
-    hit = passage(("list", "1. Open a terminal there."), ("code", "    make setup"), ("list", "2. Start the server."))
-    assert show(quote(hit, "terminal")) == "1. Open a terminal there.\n\n```\n    make setup\n```\n\n2. Start the server."
-
-
-def test_a_block_of_code_keeps_its_white_space() -> None:
-    code = "class A:\n    x = 1\n\n" + "\n\n".join(f"    def f{number}(self):\n        return '{'x' * 300}'" for number in range(3))
-    assert show(quote(passage(("paragraph", "Write it so:"), ("code", code)), "f1")) == f"Write it so:\n\n```\n{code}\n```"
-
-
-def test_code_that_is_left_out_has_a_sign() -> None:
-    code = "\n\n".join(f"    line{number} = '{'x' * 400}'" for number in range(5))
-    assert show(quote(passage(("code", code)), "line2")) == f"```\n    line2 = '{'x' * 400}'\n```\n…"
-
-
-def test_code_that_holds_a_fence_gets_a_longer_one() -> None:
-    code = "```sh\nfootnote serve --port 8080\n```"
-    assert show(quote(passage(("code", code)), "serve")) == f"````\n{code}\n````"
-
-
-# --- tables --------------------------------------------------------------------------------------
-
-
-def test_rows_stand_below_their_caption_with_their_column_names() -> None:
-    hit = passage(("caption", "Fees of the halls in 2024."), ("table", TABLE))
-    assert show(quote(hit, "new hall")) == "Fees of the halls in 2024.\n\n- Hall: The new hall, Fee: 30 euros\n- … 2 more"
+# --- rows ------------------------------------------------------------------------------------------
 
 
 CITIES = "| City | Population | |\n| --- | --- | --- |\n| Bonn | 335,000 | x |\n| Köln | | |\n| too | few |\n| Bonn | 335,000 and more | |"
