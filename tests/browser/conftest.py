@@ -389,9 +389,19 @@ class Screen:
     def finished(self) -> None:
         expect(self.page.locator("#thread")).to_have_attribute("aria-busy", "false")
 
+    def answer_to(self, question: str) -> None:
+        """Asks the question and waits until it is answered."""
+        self.ask(question)
+        self.finished()
+
     def picture(self, path: Path) -> None:
         self.page.screenshot(path=path)
         assert path.stat().st_size > 10_000
+
+    def complained_only_of(self, *texts: str) -> None:
+        """Asserts that each complaint until now holds one of the texts, and forgets them."""
+        assert [complaint for complaint in self.complaints if not any(text in complaint for text in texts)] == []
+        self.complaints.clear()
 
     def assert_quiet(self) -> None:
         """Asserts no script error, no violation of the content security policy, no dialog, and no request to another host."""

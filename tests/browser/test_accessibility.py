@@ -75,8 +75,7 @@ def main_states(screen: Any, handbook: bytes) -> Iterator[str]:
 
     documents.get_by_role("button", name="Keep", exact=True).click()
     close_sheet(page)
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     for folded in page.locator("#thread summary:visible").all():
         folded.click()
     yield "answer"
@@ -106,8 +105,7 @@ def main_states(screen: Any, handbook: bytes) -> Iterator[str]:
 def test_axe_finds_nothing_serious_in_korean(open_screen: Open, server: str, tmp_path: Path) -> None:
     screen = open_screen(server, locale="ko-KR", **STILL)
     screen.add("handbook.md", (HERE / "handbook.ko.md").read_bytes())
-    screen.ask("직원의 연차 휴가는 매년 며칠입니까?")
-    screen.finished()
+    screen.answer_to("직원의 연차 휴가는 매년 며칠입니까?")
     screen.page.get_by_role("button", name="인용 1").first.click()
     expect(screen.page.locator("#source-view mark").first).to_be_visible()
     screen.picture(tmp_path / "korean.png")
@@ -153,8 +151,7 @@ def walk(page: Page, key: str = "Tab") -> list[dict[str, Any]]:
 def test_every_control_is_reached_by_tab_and_files_are_managed_by_keyboard(open_screen: Open, server: str, handbook: bytes) -> None:
     screen = open_screen(server, **STILL)
     screen.add("handbook.pdf", handbook)
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     places = walk(screen.page)
     assert [place["name"] for place in places if not place["seen"] or not place["inside"]] == []
     controls = screen.page.locator(
@@ -242,8 +239,7 @@ def test_on_a_narrow_screen_lists_are_sheets_and_a_touch_opens_a_citation(open_h
     page.keyboard.press("Escape")
     expect(documents).to_be_focused()
 
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     page.locator(".cite").first.tap()
     expect(page.locator("#passage-place strong")).to_have_text("page 2")
     expect(page.locator("#citation-card")).to_be_hidden()

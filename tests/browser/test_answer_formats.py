@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import STILL, grave_in_both
+from tests.browser.test_accessibility import STILL, Open, grave_in_both
 from tests.browser.test_source import digest
 
-Open = Callable[..., Any]
 WEB = Path(__file__).parents[2] / "functions" / "query" / "footnote_query" / "web"
 CODE = 'days = {"annual": 28}\nprint(days["annual"])'
 
@@ -24,11 +21,9 @@ def test_formulas_are_typeset_code_is_copied_and_prices_are_left_alone(open_hand
     screen = open_handbook(server_with_model, **STILL, permissions=["clipboard-read", "clipboard-write"])
     page: Page = screen.page
     answer = page.locator(".answer").last
-    screen.ask("How many days of annual leave do employees receive?")
-    screen.finished()
+    screen.answer_to("How many days of annual leave do employees receive?")
     assert not [url for url in screen.requests if "/katex/" in url]  # loaded for the first formula
-    screen.ask(FORMULA)
-    screen.finished()
+    screen.answer_to(FORMULA)
     expect(answer.locator(".katex")).to_have_count(5)
     written = answer.locator("annotation").all_text_contents()
     assert written == [r"c = \frac{d}{260}", "d_1^2", "x", "\\sum_{i=1}^{n} i\n= \\frac{n(n+1)}{2}", "1_000"]
@@ -117,5 +112,4 @@ def test_formulas_do_no_harm_and_markers_are_drawn_outside_code_only(open_screen
     page.reload()
     expect(page.locator("html[data-ready]")).to_be_attached()
     assert page.evaluate(COUNT, ["$a_1$"]) == [False]  # it stays as it was written
-    assert all("ERR_FAILED" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # logged by the browser itself
+    screen.complained_only_of("ERR_FAILED")  # logged by the browser itself

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import LEAVE, STILL, grave_in
+from tests.browser.test_accessibility import LEAVE, STILL, Open, grave_in
 
-Open = Callable[..., Any]
 TRAVEL = "Within how many weeks does the finance team refund travel expenses?"
 
 
@@ -28,19 +26,16 @@ def test_questions_are_answered_with_citations_that_open_their_passage(open_hand
     screen.finished()
     expect(page.locator(".answer .cite").first).to_have_text("1")
     for question in (LEAVE, TRAVEL):
-        screen.ask(question)
-        screen.finished()
+        screen.answer_to(question)
     expect(page.locator(".question")).to_have_text([suggested, LEAVE, TRAVEL])
     expect(page.locator(".answer").nth(2)).to_contain_text("two weeks")
     expect(page.locator(".actions .copy").last).to_be_visible()
     expect(page.get_by_role("button", name="Regenerate the answer")).to_have_count(0)  # quoted sentences would be the same
     opens_its_passage(page, page.locator(".answer").nth(1), tmp_path)
 
-    screen.ask("?")
-    screen.finished()
+    screen.answer_to("?")
     expect(page.locator(".failed")).to_contain_text("letter or digit")
-    assert all("status of 422" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # logged by the browser itself
+    screen.complained_only_of("status of 422")  # logged by the browser itself
     page.locator("#new-conversation").click()
     takes_a_correction_back(screen)
 
@@ -68,8 +63,7 @@ def opens_its_passage(page: Page, answer: Any, folder: Path) -> None:
 def takes_a_correction_back(screen: Any) -> None:
     page: Page = screen.page
     written = LEAVE.replace("annual", "anual")
-    screen.ask(written)
-    screen.finished()
+    screen.answer_to(written)
     expect(page.locator(".corrected span")).to_have_text(f"Searched for “{LEAVE}”.")
     expect(page.locator(".question")).to_have_text(written)
     page.reload()
@@ -115,15 +109,13 @@ def test_an_answer_arrives_in_pieces_is_stopped_and_goes_on_without_its_reader(
     page.locator("#new-conversation").click()
     expect(page.locator("#welcome")).to_be_visible()
     expect(page.locator("#send")).to_be_visible()
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     page.locator("#conversation-list a").filter(has_text="Tell me slowly, again").first.click()
     expect(page.locator(".question")).to_have_text("Tell me slowly, again, about annual leave")
     expect(answer).to_contain_text("One moment")
     page.locator("#stop").click()
     screen.finished()
-    assert all("status of 404" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # the conversation is stored with its first answer
+    screen.complained_only_of("status of 404")  # the conversation is stored with its first answer
 
 
 def test_an_answer_of_a_model_is_asked_for_again_copied_and_exported(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
@@ -133,8 +125,7 @@ def test_an_answer_of_a_model_is_asked_for_again_copied_and_exported(open_handbo
     expect(page.get_by_role("option", name="Model only")).to_be_enabled()
     expect(page.locator("#needs-model")).to_be_hidden()
     expect(page.locator("#export")).to_be_hidden()
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     answer = page.locator(".answer").first
     expect(answer.locator("strong")).to_have_text("28 days")
     expect(answer.locator("p")).to_have_text("Yes 🎉, 28 days1.")  # the emoji is one code point and two UTF-16 units

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
-from tests.browser.test_accessibility import STILL, grave_in, grave_in_both
-
-Open = Callable[..., Any]
+from tests.browser.test_accessibility import STILL, Open, grave_in, grave_in_both
 
 OFFER = b"The repair of the mill costs 9000 crowns. The carpenter begins in May."
 PRICE = "What does the repair of the mill cost?"
@@ -49,19 +46,16 @@ def test_a_question_is_answered_from_the_attached_file_which_is_shown_after_a_re
     attach(page, offer=OFFER, wool=b"Wool is sold by weight.")
     expect(chip(page)).to_have_attribute("data-state", "ready")
     expect(chip(page, "wool.txt")).to_contain_text("Ready")
-    screen.ask(PRICE)
-    screen.finished()
+    screen.answer_to(PRICE)
     expect(page.locator(".answer")).to_contain_text("9000 crowns")
     page.reload()
     expect(page.locator("#attachments li .name")).to_have_text(["offer.txt", "wool.txt"])
-    screen.ask("How many days of annual leave do employees receive?")
-    screen.finished()
+    screen.answer_to("How many days of annual leave do employees receive?")
     expect(page.locator(".answer").last).to_contain_text("28 days")
     expect(page.locator("#document-list li")).to_have_count(1)  # the handbook
     page.locator("#new-conversation").click()
     expect(page.locator("#attachments")).to_be_hidden()
-    screen.ask(PRICE)
-    screen.finished()
+    screen.answer_to(PRICE)
     expect(page.locator(".answer").last).not_to_contain_text("9000")
 
 

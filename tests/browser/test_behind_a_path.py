@@ -70,8 +70,7 @@ def test_below_a_path_every_page_loads_and_files_are_added_asked_and_linked(tmp_
         screen = open_screen(address)
         page = screen.page
         screen.add("pets.md", TEXT)
-        screen.ask("When are cats allowed in the office?")
-        screen.finished()
+        screen.answer_to("When are cats allowed in the office?")
         expect(page.locator(".answer").last).to_contain_text("Fridays")
         page.locator(".cite").first.click()
         expect(page.locator("#source-view")).to_contain_text("Cats are allowed")

@@ -113,8 +113,7 @@ def test_a_file_is_uploaded_to_the_bucket_and_ingested_on_its_event(arrive: Open
     cloud.deliver(doc_id)
     expect(row).to_contain_text("Ready")
     expect(page.locator("#document-list li")).to_have_attribute("data-state", "READY")
-    screen.ask("When did a letter come?")
-    screen.finished()
+    screen.answer_to("When did a letter come?")
     expect(page.locator(".answer")).to_contain_text("Monday")
 
     cloud.deliver(send(screen, LETTER))  # the server has it already, under its first id
@@ -129,8 +128,7 @@ def test_a_large_pdf_is_shown_and_saved_from_the_bucket_and_the_page_stays(arriv
     large = padded(handbook, 4 * 2**20)  # too large for a reply of a function
     cloud.deliver(send(screen, {"handbook.pdf": large}))
     expect(page.locator("#document-list li")).to_have_attribute("data-state", "READY")
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     page.locator(".answer .cite").first.click()
     expect(page.locator("#source-view canvas").first).to_be_visible()
     assert [url for url in screen.requests if url.startswith(cloud.files_url)]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import LEAVE, STILL, grave_in_both
+from tests.browser.test_accessibility import LEAVE, STILL, Open, grave_in_both
 from tests.browser.test_page import tab_to
 from tests.browser.test_tiers import route_replies
 
-Open = Callable[..., Any]
 LATER = "() => new Promise(resolve => setTimeout(resolve, 200))"
 """After every timer that was set before for an earlier time, however slow the machine is."""
 
@@ -20,8 +18,7 @@ LATER = "() => new Promise(resolve => setTimeout(resolve, 200))"
 def test_a_citations_card_shows_the_cited_words_by_pointer_and_by_keyboard(open_handbook: Open, server: str, tmp_path: Path) -> None:
     screen = open_handbook(server, **STILL)
     page: Page = screen.page
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     cite, card = page.locator(".cite").first, page.locator("#citation-card")
     before = [url for url in screen.requests if "/web/vendor/" not in url]
     cite.hover()
@@ -65,8 +62,7 @@ def test_a_citation_whose_quote_is_not_in_its_passage_is_marked_and_says_why(ope
     screen = open_handbook(server, **STILL)
     page: Page = screen.page
     route_replies(page, misquoted)
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     mark = page.locator(".answer .doubt")
     expect(mark).to_have_count(1)
     expect(mark).to_have_text("≠The words that the model quotes for this are in no passage. Check the sentence before you rely on it.")

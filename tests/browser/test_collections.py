@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import serving
-
-Open = Callable[..., Any]
+from tests.browser.test_accessibility import Open
 
 
 def row_of(page: Page, name: str) -> Locator:

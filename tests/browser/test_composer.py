@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import STILL, grave_in_both
+from tests.browser.test_accessibility import STILL, Open, grave_in_both
 
-Open = Callable[..., Any]
 RARE = ("#mode", "#retriever", "#results")
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.test_accessibility import STILL, grave_in, grave_in_both
+from tests.browser.test_accessibility import STILL, Open, grave_in, grave_in_both
 
-Open = Callable[..., Any]
 TITLES = ["When does the museum open?", "Who built the bridge?", "Where is the museum?"]
 
 
@@ -112,8 +110,7 @@ def keeps_a_name_that_cannot_be_saved(screen: Any) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".rename [role=alert]")).to_have_text("There is no such conversation.")
     expect(page.get_by_role("textbox", name="Name of the conversation")).to_have_value("Opening hours")
-    assert all("status of 404" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # logged by the browser itself
+    screen.complained_only_of("status of 404")  # logged by the browser itself
 
 
 def finds_more_than_a_page_of_the_server(page: Page) -> None:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import LEAVE
+from tests.browser.test_accessibility import LEAVE, Open
 
 TRAVEL = "Within how many weeks does the finance team refund travel expenses?"
-Open = Callable[..., Any]
 
 
 def ask(screen: Any, *questions: str) -> None:
     for question in questions:
-        screen.ask(question)
-        screen.finished()
+        screen.answer_to(question)
 
 
 def test_conversations_are_opened_by_url_back_and_forward_rated_and_deleted(open_handbook: Open, server: str, tmp_path: Path) -> None:
@@ -97,5 +94,4 @@ def asks_at_once_and_deletes(screen: Any, folder: Path) -> None:
     assert page.request.get(f"{screen.url}/conversations/{room}").status == 404
     page.goto(f"{screen.url}/#/c/{room}")
     expect(page.locator("#thread .note")).to_have_text("This conversation does not exist or was deleted.")
-    assert all("status of 404" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # logged by the browser itself
+    screen.complained_only_of("status of 404")  # logged by the browser itself

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests import nightly
 from tests.browser.conftest import DEEP
+from tests.browser.test_accessibility import Open
 from tests.browser.test_feedback_view import ROW, listing, of_rows, open_view, rate
 
-Open = Callable[..., Any]
 LEAVE = "How many days of annual leave do employees receive exactly?"
 NUMBERS = range(len(DEEP)) if nightly.DEEP else (0, 3)
 N = 20_000
@@ -66,8 +63,7 @@ def test_deep_answers_leave_the_conversation_and_its_other_views_whole(open_hand
     page: Page = screen.page
     questions = [f"How many days of annual leave, in deep answer {number}?" for number in NUMBERS] + [LEAVE]
     for question in questions:
-        screen.ask(question)
-        screen.finished()
+        screen.answer_to(question)
         expect(page.locator(".turn").last.locator(".cite").first).to_be_visible()
     assert_whole(page, questions)
     page.reload()
@@ -144,5 +140,4 @@ def test_a_turn_that_cannot_be_drawn_shows_its_text_and_takes_no_others_with_it(
     page.goto(f"{server}{shared['path']}")
     expect(page.locator(".turn")).to_have_count(2)
     expect(page.locator(".turn").first).to_contain_text(f"{NOT_DRAWN}Broken answer.")
-    assert all("broken" in complaint or "null" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # the page's own reports of what was broken
+    screen.complained_only_of("broken", "null")  # the page's own reports of what was broken

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.test_accessibility import STILL, grave_in, grave_in_both
-
-Open = Callable[..., Any]
+from tests.browser.test_accessibility import STILL, Open, grave_in, grave_in_both
 
 TRAVEL = "Within how many weeks does the finance team refund travel expenses?"
 UNLISTED = """async () => {
@@ -67,8 +64,7 @@ def test_a_dropped_file_is_opened_saved_asked_and_not_added_twice(open_screen: O
         page.get_by_role("link", name="Download").click()
     assert download.value.suggested_filename == "handbook.pdf"
     assert Path(download.value.path()).read_bytes() == handbook
-    screen.ask(TRAVEL)
-    screen.finished()
+    screen.answer_to(TRAVEL)
     expect(page.locator(".answer")).to_contain_text("within two weeks")
 
     page.get_by_role("button", name="Close this list").click()
@@ -105,8 +101,7 @@ def test_a_deleted_document_is_restored_unless_it_was_added_again(open_screen: O
     expect(deleted).to_have_count(0)
     expect(row).to_have_attribute("data-state", "READY")
     expect(page.locator("#documents-status")).to_have_text("letter 01 was restored.")
-    screen.ask("When did letter 01 reach the harbour master?")
-    screen.finished()
+    screen.answer_to("When did letter 01 reach the harbour master?")
     expect(page.locator(".answer")).to_contain_text("Monday")
 
     row.locator(".bin").click()
@@ -117,8 +112,7 @@ def test_a_deleted_document_is_restored_unless_it_was_added_again(open_screen: O
     expect(row).to_have_attribute("data-state", "READY")
     restore.click()
     expect(page.locator("#deleted-list")).to_contain_text("The same file was added again meanwhile")
-    assert all("409 (Conflict)" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # logged by the browser itself
+    screen.complained_only_of("409 (Conflict)")  # logged by the browser itself
 
     kept = page.request.get(f"{server}/documents?collection={screen.index}").json()["data"]
     page.request.delete(f"{server}/documents/{kept[0]['doc_id']}")  # elsewhere
@@ -240,8 +234,7 @@ def test_uploads_are_refused_cancelled_sent_and_read_again(open_screen: Open, se
     again.click()
     expect(upload(page, "letter 02.txt")).to_contain_text("Ready")
     expect(page.locator("#document-list li")).to_have_count(1)
-    assert [complaint for complaint in screen.complaints if "net::ERR_FAILED" not in complaint and "413" not in complaint] == []
-    screen.complaints.clear()
+    screen.complained_only_of("net::ERR_FAILED", "413")
     reads_again_what_cannot_be_read(screen, tmp_path)
 
 
@@ -334,8 +327,7 @@ def test_a_hostile_document_and_answer_are_shown_as_text_and_load_nothing(open_s
     screen = open_screen(server_with_model)
     page: Page = screen.page
     screen.add("lighthouse.txt", HOSTILE_DOCUMENT.encode())
-    screen.ask("Write something hostile about the lighthouse keeper")
-    screen.finished()
+    screen.answer_to("Write something hostile about the lighthouse keeper")
     answer = page.locator(".answer")
     expect(answer).to_contain_text("Safe words")
     expect(answer).to_contain_text('<img src=x onerror="alert(1)">')

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import NARROW, STILL, close_sheet, grave_in, grave_in_both
+from tests.browser.test_accessibility import NARROW, STILL, Open, close_sheet, grave_in, grave_in_both
 from tests.browser.test_tiers import route_replies
 
 MACHINES = ("Band saw", "Drill press", "Wood lathe", "Laser cutter", "Plasma cutter", "Router table", "Spindle moulder", "Belt sander")
@@ -38,7 +37,6 @@ collector start --line 2
 BELL = "At which gate do visitors ring the bell?"
 RINGS = "Visitors ring the bell at the north gate."
 LASER = "What is the price of the laser cutter?"
-Open = Callable[..., Any]
 
 
 def marked(page: Page, place: str) -> list[str]:
@@ -51,8 +49,7 @@ def test_the_answer_is_marked_in_excerpts_and_in_the_source(open_screen: Open, s
     screen = open_screen(server, **STILL)
     page: Page = screen.page
     screen.add("workshop.md", WORKSHOP.encode())
-    screen.ask(BELL)
-    screen.finished()
+    screen.answer_to(BELL)
     for load in (lambda: None, page.reload):  # the reply, then the stored turn
         load()
         expect(page.locator(".answer mark")).to_contain_text(RINGS)
@@ -66,8 +63,7 @@ def test_the_answer_is_marked_in_excerpts_and_in_the_source(open_screen: Open, s
     expect(page.locator("#source-view mark")).to_have_count(1)
     assert marked(page, "#source-view")[0] == RINGS
     page.keyboard.press("Escape")
-    screen.ask("How do I start the dust collector?")
-    screen.finished()
+    screen.answer_to("How do I start the dust collector?")
     last = page.locator(".turn").last
     expect(last.locator(".answer pre")).to_contain_text("collector start --line 2")
     expect(last.locator(".answer pre mark")).to_have_count(0)
@@ -78,8 +74,7 @@ def test_omitted_rows_open_the_passage_at_the_marked_row(open_screen: Open, serv
     page: Page = screen.page
     screen.add("workshop.md", WORKSHOP.encode())
     close_sheet(page)
-    screen.ask(LASER)
-    screen.finished()
+    screen.answer_to(LASER)
     more = page.locator(".answer li").last.get_by_role("button", name="… 13 more", exact=True)
     for load in (lambda: None, page.reload):
         load()
@@ -109,8 +104,7 @@ def test_nothing_is_marked_that_is_not_found_again_or_that_a_model_wrote(open_sc
     screen.add("workshop.md", WORKSHOP.encode())
     change = [with_other_words]
     route_replies(page, lambda body: change[0](body))
-    screen.ask(BELL)
-    screen.finished()
+    screen.answer_to(BELL)
     expect(page.locator(".answer")).to_contain_text("Visitors rang the bell at the north gate.")
     change[0] = as_written_by_a_model
     page.reload()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from footnote.types import DOWN_TAGS, REASONS, UP_TAGS
-from tests.browser.test_accessibility import LEAVE, STILL, grave_in, grave_in_both
+from tests.browser.test_accessibility import LEAVE, STILL, Open, grave_in, grave_in_both
 
-Open = Callable[..., Any]
 WEB = Path(__file__).parents[2] / "functions/query/footnote_query/web"
 RIGHT = "Employees receive 30 days since 2026."
 
@@ -31,8 +29,7 @@ def answered(open_handbook: Open, server: str, **options: Any) -> tuple[Any, Loc
     screen = open_handbook(server, **options)
     if screen.page.locator("#sheet").evaluate("sheet => sheet.open"):
         screen.page.keyboard.press("Escape")  # adding a file opened the documents
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     rows = screen.page.request.get(f"{server}/conversations/{room_of(screen.page)}").json()["data"]
     return screen, screen.page.locator(".actions"), rows[-1]["trace_id"]
 
@@ -67,7 +64,6 @@ def test_a_rating_is_sent_detailed_taken_back_and_changed(open_handbook: Open, s
     actions.get_by_role("button", name="Send").click()
     expect(up).to_be_focused()
     given = stored(page, server, trace_id)
-    assert given is not None
     assert (given["rating"], given["tags"], len(given["selected_citations"])) == ("up", ["exact"], 1)
     actions.get_by_role("button", name="Take back").click()
     expect(actions.get_by_role("status")).to_have_text("Your rating was taken back.")
@@ -105,7 +101,6 @@ def test_a_rating_is_sent_detailed_taken_back_and_changed(open_handbook: Open, s
     actions.get_by_role("button", name="Send").click()
     expect(actions.get_by_role("status")).to_have_text("Thank you.")
     given = stored(page, server, trace_id)
-    assert given is not None
     assert (given["reason"], given["proposed_answer"], given["tags"]) == ("incomplete", RIGHT, ["too_short"])
 
     actions.get_by_role("button", name="Take back").click()
@@ -153,7 +148,6 @@ def test_the_form_is_operated_by_keyboard_and_keeps_what_cannot_be_sent(open_han
     send_by_keyboard(page)
     expect(down).to_have_attribute("aria-pressed", "true")
     given = stored(page, server, trace_id)
-    assert given is not None
     assert (given["reason"], given["comment"], given["tags"]) == ("incomplete", "Too much.", ["too_long"])
     screen.complaints.clear()  # logged by the browser itself
 

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.test_accessibility import LEAVE, STILL, grave_in, grave_in_both
+from tests.browser.test_accessibility import LEAVE, STILL, Open, grave_in, grave_in_both
 from tests.browser.test_feedback import keep
 
-Open = Callable[..., Any]
 REFUND = "Within how many weeks does the finance team refund travel expenses?"
 PROPOSED = "It is 30 days for all who joined since 2026, by the new agreement."
 ROW = {
@@ -46,8 +45,7 @@ def open_view(page: Page, index: str | None = None) -> Locator:
 
 
 def cases_of(page: Page, server: str, index: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = page.request.get(f"{server}/golden", params={"index_name": index}).json()["data"]
-    return found
+    return page.request.get(f"{server}/golden", params={"index_name": index}).json()["data"]
 
 
 def listing(page: Page, reply: Callable[[Route], None]) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.office import Office, add_file, sign_in
+from tests.browser.test_accessibility import LEAVE
 
-LEAVE = "How many days of annual leave do employees receive?"
 SENTENCE = "Employees receive 24 working days of annual leave."
 
 SEND = """([url, body]) => Promise.allSettled([

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from footnote.adapters.openai.local_servers import SERVERS
 from tests.browser.conftest import serving
-from tests.browser.test_accessibility import grave_in
+from tests.browser.test_accessibility import LEAVE, Open, grave_in
 from tests.ollama_server import running_ollama
 
 OLLAMA = SERVERS[0]
-LEAVE = "How many days of annual leave do employees receive?"
 NONE = "No language model: no Ollama on port 11434, no LM Studio on port 1234, no llama.cpp on port 8080. Start one of them"
 FOUND_S = 60.0
-Open = Callable[..., Any]
 
 
 @pytest.fixture
@@ -48,13 +45,11 @@ def test_an_ollama_that_starts_answers_the_next_question_and_the_header_names_it
     page = screen.page
     header, line = page.locator("#model"), page.locator("#model-text")
     expect(header).to_have_text("No language model")
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     expect(page.locator(".notice").last).to_contain_text(NONE)
     with running_ollama("llama3.2", port=OLLAMA.port):
         wait_until_found(page, looking_server, "llama3.2")
-        screen.ask(LEAVE)
-        screen.finished()
+        screen.answer_to(LEAVE)
         expect(page.locator(".answer").last).to_contain_text("In 1894 the bridge was built")
         expect(header).to_have_text("llama3.2")
         header.click()
@@ -62,8 +57,7 @@ def test_an_ollama_that_starts_answers_the_next_question_and_the_header_names_it
         assert grave_in(page) == []
         page.keyboard.press("Escape")
     wait_until_found(page, looking_server, None)
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     expect(page.locator(".notice").last).to_contain_text(NONE)
     expect(header).to_have_text("No language model")
     page.locator("#language").select_option("de")

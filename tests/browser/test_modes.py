@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import STANDALONE
-from tests.browser.test_accessibility import grave_in
-
-LEAVE = "How many days of annual leave do employees receive?"
-Open = Callable[..., Any]
+from tests.browser.test_accessibility import LEAVE, Open, grave_in
 
 
 def receipt(page: Page) -> Any:
@@ -27,8 +23,7 @@ def test_the_model_alone_searches_nothing_and_a_follow_up_names_its_subject(open
     screen = open_handbook(server_with_model)
     page = screen.page
     for question in (LEAVE, "And what does it cost?"):
-        screen.ask(question)
-        screen.finished()
+        screen.answer_to(question)
     expect(receipt(page).locator("q")).to_have_text(STANDALONE)
 
     screen.open_advanced()
@@ -62,8 +57,7 @@ def test_an_agents_rounds_and_tools_are_shown_and_what_a_connected_system_said(o
     page = screen.page
     screen.open_advanced()
     page.locator("#mode").select_option("pa")
-    screen.ask("Add 2 and 3 for the bridge, and tell of annual leave.")
-    screen.finished()
+    screen.answer_to("Add 2 and 3 for the bridge, and tell of annual leave.")
     expect(page.locator(".answer p")).to_have_text("Employees receive 28 days of annual leave1, and 2 + 3 is 5.")
     rows = receipt(page).locator(".chart li > span:first-child")
     expect(rows.last).to_be_visible()  # the receipt is filled when it opens
@@ -84,10 +78,8 @@ def test_an_agents_rounds_and_tools_are_shown_and_what_a_connected_system_said(o
     expect(page.locator("#passage-text mark")).to_contain_text("28 days of annual leave")
     page.keyboard.press("Escape")
 
-    screen.ask("When does the ferry leave?")
-    screen.finished()
+    screen.answer_to("When does the ferry leave?")
     page.locator(".cite").last.click()
     expect(page.locator("#source-note")).to_have_text("This document is in a connected system. The cited passage is shown below.")
     expect(page.locator("#passage-text mark")).to_have_text("Supports the answer: The ferry leaves every hour from pier 4.")
-    assert all("status of 404" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # logged by the browser itself
+    screen.complained_only_of("status of 404")  # logged by the browser itself

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_accessibility import NARROW, grave_in
-
-LEAVE = "How many days of annual leave do employees receive?"
-Open = Callable[..., Any]
+from tests.browser.test_accessibility import LEAVE, NARROW, Open, grave_in
 
 
 def test_all_data_can_be_exported_and_then_deleted(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     page.get_by_role("button", name="Account").click()
     expect(page.get_by_role("button", name="Sign out")).to_be_hidden()  # the only user of a server does not sign in
     expect(page.get_by_role("dialog")).to_be_hidden()
@@ -60,8 +55,7 @@ def test_a_preferred_model_can_be_chosen_if_there_are_several(open_handbook: Ope
     preferred.select_option("small")
     expect(page.get_by_text("This model will answer from now on.")).to_be_visible()
     page.keyboard.press("Escape")
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     expect(page.locator(".receipt summary")).to_contain_text("small")
     account.click()
     expect(preferred).to_have_value("small")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.test_accessibility import DARK, NARROW, close_sheet, grave_in
+from tests.browser.test_accessibility import DARK, LEAVE, NARROW, Open, close_sheet, grave_in
 
-Open = Callable[..., Any]
-LEAVE = "How many days of annual leave do employees receive?"
 MOST_BYTES = 250 * 1024
 PAPER = "getComputedStyle(document.documentElement).backgroundColor"
 LIGHT_PAPER, DARK_PAPER = "rgb(251, 251, 249)", "rgb(21, 22, 23)"
@@ -60,8 +57,7 @@ def test_a_chosen_theme_is_kept_on_every_page_whatever_the_device_prefers(open_s
 def test_the_account_menu_shows_what_was_used_and_what_is_left_without_moving(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page: Page = screen.page
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     late: list[Route] = []
     page.route("**/me/usage", lambda route: late.append(route))
     with page.expect_request("**/me/usage"):
@@ -109,8 +105,7 @@ def test_the_usage_view_fits_and_is_accessible(open_handbook: Open, server_with_
     screen = open_handbook(server_with_model, **look)
     page: Page = screen.page
     close_sheet(page)
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     page.locator("#account").click()
     expect(page.locator("#usage dd")).to_have_count(2)
     assert grave_in(page) == []

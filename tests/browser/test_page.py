@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from footnote.types import Stage
+from tests.browser.test_accessibility import LEAVE, Open
 
-Open = Callable[..., Any]
 HERE = Path(__file__).parent
 WEB = HERE.parents[1] / "functions" / "query" / "footnote_query" / "web"
-LEAVE = "How many days of annual leave do employees receive?"
 
 
 def test_vendored_files_match_their_checksums() -> None:
@@ -54,8 +51,7 @@ def test_the_page_speaks_the_readers_language_and_the_chosen_one_is_remembered(o
     expect(page.locator("html")).to_have_attribute("lang", "ko")
     expect(page.locator("#send")).to_have_text("질문")
     screen.add("handbook.md", (HERE / "handbook.ko.md").read_bytes())
-    screen.ask("직원의 연차 휴가는 매년 며칠입니까?")
-    screen.finished()
+    screen.answer_to("직원의 연차 휴가는 매년 며칠입니까?")
     expect(page.locator(".answer")).to_contain_text("28일")
     page.locator(".answer .cite").first.click()
     expect(page.locator("#passage-text mark")).to_contain_text("28일")
@@ -126,8 +122,7 @@ CONTRASTS = """selectors => selectors.map(selector => {
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_is_readable_in_both_colour_schemes(open_handbook: Open, server: str, scheme: str) -> None:
     screen = open_handbook(server, color_scheme=scheme)
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     screen.page.locator(".cite").first.click()
     texts = [".question", ".answer p", ".cite", ".snippet", ".number", ".notice", ".receipt .facts", ".receipt summary"]
     texts += ["#passage-title", ".place", "#passage-text", "#passage-text mark", ".scores dt", "#send", "#language", ".options label"]

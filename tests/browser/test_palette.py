@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import DARK, NARROW, close_sheet, grave_in
-
-Open = Callable[..., Any]
-LEAVE = "How many days of annual leave do employees receive?"
+from tests.browser.test_accessibility import DARK, LEAVE, NARROW, Open, close_sheet, grave_in
 
 
 def chosen(page: Page) -> Any:
@@ -30,8 +26,7 @@ def open_palette(page: Page) -> Any:
 def test_a_question_a_collection_and_the_documents_are_reached_from_the_palette(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page: Page = screen.page
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     open_palette(page).fill("new conv")
     expect(chosen(page)).to_have_text("New conversation")
     page.keyboard.press("Enter")

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_accessibility import grave_in
-
-LEAVE = "How many days of annual leave do employees receive?"
-Open = Callable[..., Any]
+from tests.browser.test_accessibility import LEAVE, Open, grave_in
 
 
 def test_quotes_are_shown_above_the_answer_while_it_is_written(open_handbook: Open, server_with_model: str) -> None:
@@ -36,8 +31,7 @@ def test_quotes_are_shown_above_the_answer_while_it_is_written(open_handbook: Op
     page.keyboard.press("Escape")
 
     page.set_viewport_size({"width": 1280, "height": 860})
-    screen.ask(f"{LEAVE} Say it exactly.")
-    screen.finished()
+    screen.answer_to(f"{LEAVE} Say it exactly.")
     last = page.locator(".turn").last
     expect(last.locator(".meanwhile")).to_contain_text("28 days")
     expect(last.locator(".answer")).to_have_text(re.compile(r"^Employees receive 28 days of annual leave per year\s*1\s*\.\s*$"))
@@ -49,7 +43,6 @@ def test_quotes_are_shown_above_the_answer_while_it_is_written(open_handbook: Op
 @pytest.mark.nightly
 def test_quotes_of_a_model_that_fails_are_shown_once(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
-    screen.ask(f"{LEAVE} Or are you out of order?")
-    screen.finished()
+    screen.answer_to(f"{LEAVE} Or are you out of order?")
     expect(screen.page.locator(".answer")).to_contain_text("28 days of annual leave")
     expect(screen.page.locator(".meanwhile")).to_have_count(0)

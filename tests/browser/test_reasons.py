@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser.test_accessibility import Open
 from tests.browser.test_documents import BROKEN, upload
-
-Open = Callable[..., Any]
 
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
 WHY = {
@@ -76,8 +74,7 @@ def test_a_failed_upload_and_sync_say_why_in_the_language_that_is_chosen(open_sc
     page.locator("#language").select_option("ko")
     expect(page.locator("#source-list .outcome")).to_have_text("실패: 폴더 /docs이(가) 없습니다. 변경된 것은 없습니다.")
     expect(page.locator("#source-list li li span")).to_have_text("읽는 동안 파일이 변경되고 있습니다. 다음 동기화에서 다시 읽습니다.")
-    assert [complaint for complaint in screen.complaints if "net::ERR_FAILED" not in complaint] == []
-    screen.complaints.clear()
+    screen.complained_only_of("net::ERR_FAILED")
 
 
 def translations(screen: Any) -> list[str]:

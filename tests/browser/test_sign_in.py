@@ -13,9 +13,8 @@ from playwright.sync_api import BrowserContext, Request, Route, expect
 
 from tests.browser.conftest import Screen
 from tests.browser.office import Office, sign_in
-from tests.browser.test_accessibility import NARROW, grave_in
+from tests.browser.test_accessibility import LEAVE, NARROW, grave_in
 
-LEAVE = "How many days of annual leave do employees receive?"
 OVER = "Your session has expired. Sign in again to continue where you left off."
 Open = Callable[..., Screen]
 
@@ -198,8 +197,7 @@ def test_every_write_request_declares_the_hash_of_its_body(arrive: Open, office:
     screen.pick({"broken.pdf": b"%PDF-1.7 nothing", "letter.txt": "Straße, 편지".encode()})
     documents = page.locator("#document-list")
     documents.get_by_role("button", name="Try again: broken.pdf").click()
-    screen.ask("편지?")
-    screen.finished()
+    screen.answer_to("편지?")
     documents.get_by_role("button", name="Delete letter").click()
     documents.get_by_role("button", name="Delete", exact=True).click()
     expect(documents.locator("li")).to_have_count(1)

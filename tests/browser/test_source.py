@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,16 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import make_pdf
-from tests.browser.test_accessibility import DARK, NARROW, close_sheet
+from tests.browser.test_accessibility import DARK, LEAVE, NARROW, Open, close_sheet
 from tests.footnote.ingest.packages import workbook
 
-LEAVE = "How many days of annual leave do employees receive?"
 SENTENCE = "Employees receive 28 days of annual leave per year."
 HERE = Path(__file__).parent
 WEB = HERE.parents[1] / "functions" / "query" / "footnote_query" / "web"
-Open = Callable[..., Any]
 
 
 def open_first_citation(screen: Any, question: str) -> Page:
-    screen.ask(question)
-    screen.finished()
+    screen.answer_to(question)
     page: Page = screen.page
     page.locator(".answer .cite").first.click()
     return page
@@ -38,7 +34,6 @@ def view_of(page: Page) -> Locator:
 def edges(locator: Locator) -> dict[str, float]:
     """The edges of its box in the window, in CSS pixels."""
     box = locator.bounding_box()
-    assert box is not None
     return {"left": box["x"], "top": box["y"], "right": box["x"] + box["width"], "bottom": box["y"] + box["height"]}
 
 
@@ -73,8 +68,7 @@ YELLOW = """async image => {
 def yellow_share(page: Page, box: dict[str, float]) -> float:
     left, top = box["left"], box["top"]
     picture = page.screenshot(clip={"x": left, "y": top, "width": box["right"] - left, "height": box["bottom"] - top})
-    share: float = page.evaluate(YELLOW, base64.b64encode(picture).decode())
-    return share
+    return page.evaluate(YELLOW, base64.b64encode(picture).decode())
 
 
 # --- PDF ---------------------------------------------------------------------------------------
@@ -272,8 +266,7 @@ def test_a_table_opens_at_the_cited_row(open_screen: Open, server: str) -> None:
 @pytest.mark.nightly
 def test_of_several_cited_sentences_only_the_clicked_one_is_marked_strongly(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
-    screen.ask("What are the rules of annual leave?")
-    screen.finished()
+    screen.answer_to("What are the rules of annual leave?")
     page = screen.page
     answer = page.locator(".answer p").last.inner_text()
     sentences = [sentence.strip() + "." for sentence in answer.split(".1") if sentence.strip()]
@@ -300,8 +293,7 @@ def test_sources_show_an_icon_of_their_format_also_when_opened_again(open_handbo
     screen = open_handbook(server, **look)
     page: Page = screen.page
     close_sheet(page)
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     for _ in range(2):
         icons = page.locator(".footnotes svg.format")
         expect(icons.first).to_have_attribute("data-kind", "pdf")
@@ -360,8 +352,7 @@ def test_a_source_that_is_out_of_reach_changed_deleted_or_broken_says_so(open_ha
     expect(note).to_contain_text("This document was deleted")
     expect(page.locator("#passage-text mark")).to_contain_text(SENTENCE)
     expect(page.locator("#source-file")).to_be_hidden()
-    assert all("status of 404" in complaint or "ERR_FAILED" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # logged by the browser itself
+    screen.complained_only_of("status of 404", "ERR_FAILED")  # logged by the browser itself
 
 
 # --- keyboard, widths, screens ------------------------------------------------------------------------
@@ -375,8 +366,7 @@ def test_citations_are_walked_through_by_keyboard_and_name_their_sections(open_s
     )
     screen = open_screen(server)
     screen.add("harbour.md", text.encode())
-    screen.ask("When does the ferry to the north leave, and the ferry to the south?")
-    screen.finished()
+    screen.answer_to("When does the ferry to the north leave, and the ferry to the south?")
     page = screen.page
     assert {node.inner_text() for node in page.locator(".footnotes .section").all()} == {"North pier", "South pier"}
     opener = page.locator(".answer .cite").first
@@ -411,8 +401,7 @@ def test_on_a_screen_of_360_pixels_everything_fits_and_a_source_fills_it(open_sc
     screen.add("handbook.pdf", handbook)
     page.keyboard.press("Escape")
     expect(page.locator("#show-documents")).to_be_focused()
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     page.locator(".answer .cite").first.click()
     expect(page.locator("#passage-place strong")).to_have_text("page 2")

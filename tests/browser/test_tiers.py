@@ -9,15 +9,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.test_accessibility import NARROW, close_sheet, grave_in
+from tests.browser.test_accessibility import LEAVE, NARROW, Open, close_sheet, grave_in
 
-LEAVE = "How many days of annual leave do employees receive?"
 BEST = "Part-time employees receive leave in proportion to the days that they work."
 VERDICT = {
     "because": "unsure", "score": 0.23, "answer_from": 0.6, "related": 0.7, "closest_from": 0.5, "missing": ["slack"],
     "reasons": ["words+", "missing-"],
 }  # fmt: skip
-Open = Callable[..., Any]
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -77,16 +75,14 @@ def test_the_closest_passages_are_cards_that_claim_nothing_and_open_their_source
     page = screen.page
     change: list[Change] = [with_heading]
     route_replies(page, lambda body: change[0](body))
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     expect(page.locator(".answer .from").first).to_contain_text("Handbook_2 (draft) › A")
     expect(page.locator(".answer .cite").first).to_have_text("1")
     assert "[^" not in page.locator(".answer").inner_text().split("\n")[1]
 
     change[0] = as_closest
     page.locator("#new-conversation").click()
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     expect(page.locator("#status")).to_contain_text("1 close passage")
     for load in (lambda: None, page.reload):  # the reply, then the stored turn
         load()
@@ -133,8 +129,7 @@ def test_cards_fit_on_a_narrow_screen_and_are_accessible(open_handbook: Open, se
     page = screen.page
     close_sheet(page)
     route_replies(page, as_closest)
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     expect(page.locator(".closest mark")).to_be_visible()
     assert grave_in(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -150,8 +145,7 @@ def test_where_nothing_is_close_no_passage_is_shown_but_what_to_do_next(open_han
     screen = open_handbook(server)
     page = screen.page
     route_replies(page, as_nothing)
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     expect(page.locator(".closest, .nearest, .footnotes, .cite")).to_have_count(0)
     assert grave_in(page) == []
     page.locator(".receipt summary").first.click()

@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser.test_accessibility import grave_in
-
-LEAVE = "How many days of annual leave do employees receive?"
-Open = Callable[..., Any]
+from tests.browser.test_accessibility import LEAVE, Open, grave_in
 
 OBSERVE_STATUS = """() => {
   window.said = []
@@ -34,8 +30,7 @@ def test_the_receipt_shows_time_tokens_and_every_passage(open_handbook: Open, se
     page = screen.page
     screen.open_advanced()
     page.locator("#results").fill("2")
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     receipt = page.locator(".receipt")
     expect(receipt.locator("table")).to_have_count(0)
     receipt.locator("summary").first.click()
@@ -69,8 +64,7 @@ def test_the_receipt_shows_time_tokens_and_every_passage(open_handbook: Open, se
 def test_a_question_is_asked_again_and_both_answers_are_compared(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page
-    screen.ask(LEAVE)
-    screen.finished()
+    screen.answer_to(LEAVE)
     page.locator(".receipt summary").first.click()
     expect(page.locator(".receipt .chart li").filter(has=page.get_by_text("answer", exact=True))).to_contain_text(re.compile(r"\d+ tokens"))
     page.get_by_text("Ask again and compare").click()
@@ -143,8 +137,7 @@ def test_a_reloaded_page_resumes_the_answer_and_a_stopped_one_is_asked_for_again
     expect(page.locator(".question")).to_have_count(1)
     page.locator("#stop").click()
     screen.finished()
-    assert all("status of 404" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # the conversation is stored with its first answer
+    screen.complained_only_of("status of 404")  # the conversation is stored with its first answer
 
 
 TOKEN = b'"type": "token"'
@@ -252,5 +245,4 @@ def test_an_answer_resumes_after_a_lost_connection_and_is_generated_once(open_ha
         page.get_by_role("button", name="Ask again").click()
         expect(page.locator(".answer p").last).to_have_text("Yes 🎉, 28 days1.")
         expect(page.locator(".question")).to_have_count(2)
-        assert all("ERR_" in complaint or "status of 404" in complaint for complaint in screen.complaints)
-        screen.complaints.clear()  # logged by the browser itself
+        screen.complained_only_of("ERR_", "status of 404")  # logged by the browser itself

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,8 @@ import pytest
 from playwright.sync_api import FilePayload, Page, Route, expect
 
 from tests.browser.conftest import POLL_MS
-from tests.browser.test_accessibility import NARROW, grave_in
+from tests.browser.test_accessibility import NARROW, Open, grave_in
 
-Open = Callable[..., Any]
 WEB = Path(__file__).parents[2] / "functions/query/footnote_query/web"
 REVIEWS = [f"2026-03-{n:02},web,lamp,1,The delivery of my lamp came {n} days late." for n in range(1, 13)]
 REVIEWS += [f"2026-04-{n:02},mail,chair,5,The app crashes when I open page {n} of the list." for n in range(1, 13)]

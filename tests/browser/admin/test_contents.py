@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.browser.admin.view import WIDE, Open, get, listed, post, said, section, setting, settled
+from tests.browser.admin.view import WIDE, Open, done, get, listed, post, said, section, setting, settled
 from tests.browser.conftest import serving
 from tests.nightly import DEEP
 
@@ -48,8 +48,7 @@ def test_documents_are_filtered_sorted_tried_again_deleted_and_restored(open_adm
     with page.expect_response("**/retry") as retried:
         page.get_by_role("button", name="Try 1 failed again").click()
     assert retried.value.status == 202
-    said(page, "1 document is read again.")
-    settled(page)
+    done(page, "1 document is read again.")
     page.get_by_label("Collection").select_option("ships")
     page.get_by_label("Choose all shown rows").check()
     expect(page.locator(".chosen")).to_contain_text("3 documents chosen")
@@ -60,13 +59,11 @@ def test_documents_are_filtered_sorted_tried_again_deleted_and_restored(open_adm
     assert len(get(page, "/documents")["data"]) == 4
     page.locator(".chosen").get_by_role("button", name="Delete").click()
     page.locator(".chosen").get_by_role("button", name="Delete").click()
-    said(page, "2 documents were deleted.")
-    settled(page)
+    done(page, "2 documents were deleted.")
     assert sorted(each["title"] for each in get(page, "/documents")["data"]) == ["Tower", "broken.pdf"]
     listed(page, "broken.pdf")  # the filter stays
     page.locator(".note").get_by_role("button", name="Restore").click()
-    said(page, "2 documents are restored.")
-    settled(page)
+    done(page, "2 documents are restored.")
     listed(page, "broken.pdf", "Boat", "Ferry")
     assert len(get(page, "/documents")["data"]) == 4
     expect(page.locator(".note")).to_have_count(0)
@@ -83,8 +80,7 @@ def test_documents_are_filtered_sorted_tried_again_deleted_and_restored(open_adm
     page.get_by_label("Choose Ferry").check()
     expect(page.locator(".chosen").get_by_role("button")).to_have_text(["Restore"])
     page.locator(".chosen").get_by_role("button", name="Restore").click()
-    said(page, "1 document is restored.")
-    settled(page)
+    done(page, "1 document is restored.")
     expect(page.locator("#view")).to_contain_text("Nothing matches.")
     page.get_by_label("State").select_option("Any")
     expect(page.locator("#view")).to_contain_text("4 of 4 documents")
@@ -103,13 +99,11 @@ def test_chosen_documents_get_other_readers_and_another_collection_and_back(open
     bar.get_by_label("Readers").fill("crew, harbour")
     expect(bar).to_contain_text("crew, harbour can then read 2 documents. No longer: everyone.")
     bar.get_by_role("button", name="Save").click()
-    said(page, "2 documents have other readers and are read again.")
-    settled(page)
+    done(page, "2 documents have other readers and are read again.")
     changed = {each["title"]: each["permission_groups"] for each in get(page, "/documents")["data"]}
     assert changed == before | {"Ferry": ["crew", "harbour"], "Boat": ["crew", "harbour"]}
     page.locator(".note").get_by_role("button", name="Undo").click()
-    said(page, "2 documents have other readers and are read again.")
-    settled(page)
+    done(page, "2 documents have other readers and are read again.")
     assert {each["title"]: each["permission_groups"] for each in get(page, "/documents")["data"]} == before
 
     collections = collections_of(page)
@@ -119,12 +113,10 @@ def test_chosen_documents_get_other_readers_and_another_collection_and_back(open
     target = next(name for name in options if name != collections["Ferry"])
     bar.get_by_label("Collection").select_option(target)
     bar.get_by_role("button", name="Move").click()
-    said(page, "1 document was moved and is read again.")
-    settled(page)
+    done(page, "1 document was moved and is read again.")
     assert collections_of(page) == collections | {"Ferry": target}
     page.locator(".note").get_by_role("button", name="Undo").click()
-    said(page, "1 document was moved and is read again.")
-    settled(page)
+    done(page, "1 document was moved and is read again.")
     assert collections_of(page) == collections
 
     problem = json.dumps({"detail": "The index is down."})
@@ -133,8 +125,7 @@ def test_chosen_documents_get_other_readers_and_another_collection_and_back(open
         page.get_by_label(f"Choose {title}").check()
     page.locator(".chosen").get_by_role("button", name="Delete").click()
     page.locator(".chosen").get_by_role("button", name="Delete").click()
-    said(page, "It failed for 1: The index is down.")
-    settled(page)
+    done(page, "It failed for 1: The index is down.")
     expect(page.locator("tbody tr")).to_have_count(3)
     assert sorted(each["title"] for each in get(page, "/documents")["data"]) == ["Ferry", "Tower", "broken.pdf"]
     assert page.request.post(f"{files_server}/documents/BOAT/restore").ok
@@ -170,8 +161,7 @@ def test_a_collection_is_created_changed_renamed_deleted_and_restored(open_admin
     assert found["settings"]["permission_groups"] == ["crew", "staff"]
     page.get_by_label("Another name").fill("vessels")
     page.get_by_role("button", name="Add").click()
-    said(page, "Saved.")
-    settled(page)
+    done(page, "Saved.")
     assert sorted(get(page, "/collections/boats")["aliases"]) == ["ships", "vessels"]
     section(page, "Delete").get_by_role("button", name="Delete").click()
     section(page, "Delete").get_by_role("button", name="Delete").click()
@@ -181,8 +171,7 @@ def test_a_collection_is_created_changed_renamed_deleted_and_restored(open_admin
     settled(page)
     assert "boats" not in [each["name"] for each in get(page, "/collections")["data"]]
     row.get_by_role("button", name="Restore").click()
-    said(page, "boats was restored.")
-    settled(page)
+    done(page, "boats was restored.")
     assert get(page, "/collections/boats")["documents"] == {"FAILED": 1, "READY": 2}
     page.goto(f"{files_server}/admin#/collections/boats")
     settled(page)

@@ -16,7 +16,7 @@ from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
 from footnote.learn.feedback_weights import DocumentWeight, Weight, Weights, dump_weights
 from footnote.settings import LLM, Embedding, Settings
-from tests.browser.admin.view import Open, get, post, said, section, settled
+from tests.browser.admin.view import Open, done, get, post, section, settled
 from tests.browser.conftest import serving
 
 QUIET = {"LLM__DISCOVER": "false", "EMBEDDING__BUILTIN": "false"}
@@ -114,8 +114,7 @@ def resets_learned_weights(page: Page, folder: Path) -> None:
     weights.get_by_role("button", name="Reset the weights of ships").click()
     expect(weights).to_contain_text("Drop them? Feedback that was given until now will not count any more.")
     weights.get_by_role("button", name="Reset the weights of ships").click()
-    said(page, "The weights of ships were dropped.")
-    settled(page)
+    done(page, "The weights of ships were dropped.")
     expect(documents).to_have_count(0)
     assert get(page, "/audit?action=weights.")["data"][0]["object_id"] == "ships"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.admin.view import Open, get, post, said, section, setting, settled
+from tests.browser.admin.view import Open, done, get, post, said, section, setting, settled
 
 LEAVE = {"doc_id": "LEAVE", "content": "Employees receive 28 days of leave.", "permission_groups": ["*"]}
 
@@ -98,8 +98,7 @@ def test_a_prompt_is_edited_compared_rolled_back_and_reset(open_admin: Open) -> 
     expect(changes.locator("del")).to_have_count(0)
     section(page, "Versions").get_by_role("button", name="Activate").click()
     page.get_by_role("button", name="Activate").click()
-    said(page, "Version 1 is active.")
-    settled(page)
+    done(page, "Version 1 is active.")
     assert get(page, "/prompts/answer_footnote?lang=de")["template"].endswith("Antworte kurz.")
     expect(text).to_have_value(f"{packaged}\nAntworte kurz.")
     page.get_by_role("button", name="Use the packaged text").click()
@@ -147,8 +146,7 @@ def test_a_term_is_added_tried_and_removed_and_the_audit_tells_who(open_admin: O
     page.get_by_label("Topic named in the notice").fill("Pay")
     page.get_by_label("Match").select_option("exact")
     page.get_by_role("button", name="Add", exact=True).click()
-    said(page, "a/b salary is forbidden.")
-    settled(page)
+    done(page, "a/b salary is forbidden.")
     (stored,) = get(page, "/forbidden-terms")["data"]
     assert (stored["term"], stored["match_type"], stored["topic"]) == ("a/b salary", "exact", "Pay")
     trial = section(page, "Try a question")

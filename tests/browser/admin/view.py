@@ -48,6 +48,12 @@ def said(page: Page, text: str) -> None:
     expect(page.locator("#status")).to_have_text(text)
 
 
+def done(page: Page, text: str) -> None:
+    """The page says so, and shows what has changed."""
+    said(page, text)
+    settled(page)
+
+
 def listed(page: Page, *titles: str) -> None:
     """These documents are in the table, in this order."""
     expect(page.locator("tbody th > div > :first-child")).to_have_text(titles)
