@@ -54,7 +54,6 @@ def test_every_function_has_its_code_and_its_build() -> None:
 
 def test_every_package_of_the_layer_is_built_into_it() -> None:
     copied = re.search(r"cp -R (.+) \"\$\(ARTIFACTS_DIR\)/python/\"", (ROOT / "layers/common/Makefile").read_text())
-    assert copied is not None
     assert sorted(copied[1].split()) == sorted(path.parent.name for path in (ROOT / "layers/common").glob("*/__init__.py"))
 
 

@@ -155,5 +155,4 @@ def _folder(name: str) -> Path:
 
 def _free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
+        return taken.getsockname()[1]

@@ -58,8 +58,7 @@ def question_to_try(said: list[str]) -> str:
 
 async def ask(client: httpx.AsyncClient, question: str) -> dict[str, Any]:
     body = {"query_text": question, "index_name": "default", "permission_groups": []}
-    reply: dict[str, Any] = (await client.post("/ask", json=body)).json()
-    return reply
+    return (await client.post("/ask", json=body)).json()
 
 
 async def judge(client: httpx.AsyncClient, to_try: str) -> dict[str, str]:
