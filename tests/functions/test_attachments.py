@@ -271,13 +271,6 @@ async def test_while_the_ledger_is_down_nothing_is_forgotten(
     assert len(await core.collections.attachments.all()) == 1
 
 
-async def test_a_conversation_has_a_largest_number_of_files(ann: Person) -> None:
-    wanted = {"file_name": "a.txt", "size": 1, "room_id": "r1"}
-    replies = [await ann.ingest.post("/uploads", json=wanted) for _ in range(MOST + 1)]
-    assert [reply.status_code for reply in replies] == [201] * MOST + [409]
-    assert "Remove one" in replies[-1].json()["detail"]
-
-
 @pytest.mark.parametrize("fields", [{"index_name": "default"}, {"permission_groups": ["*"]}, {"metadata": {"team": "sales"}}])
 async def test_an_attachment_has_no_collection_readers_or_metadata_of_its_own(ann: Person, fields: dict[str, Any]) -> None:
     reply = await ann.ingest.post("/uploads", json={"file_name": "a.txt", "size": 1, "room_id": "r1"} | fields)

@@ -102,22 +102,6 @@ async def test_own_feedback_can_be_deleted(core: Core, open_client: OpenClient) 
     assert await core.feedback.get(LOCAL, "t1") is None
 
 
-async def test_a_turn_of_another_user_looks_like_a_missing_one(core: Core, open_client: OpenClient) -> None:
-    await save(core, "theirs")
-    client = await open_client(as_caller(ME, create_app))
-    for trace_id in ("theirs", "never-was"):
-        reply = await client.post("/feedback", json={"trace_id": trace_id, "rating": "up"})
-        assert (reply.status_code, reply.headers["content-type"]) == (404, "application/problem+json")
-        assert reply.json() == {
-            "type": "about:blank",
-            "title": "Not found",
-            "status": 404,
-            "detail": "There is no such turn.",
-            "trace_id": reply.headers["x-trace-id"],
-        }
-    assert await core.feedback.get(ME, "theirs") is None
-
-
 @pytest.mark.parametrize(
     ("changes", "detail"),
     [

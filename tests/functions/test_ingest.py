@@ -192,15 +192,6 @@ async def test_documents_come_in_pages_newest_first(client: httpx.AsyncClient, c
     assert detail_of(await client.get("/documents", params={"limit": 0})).startswith("query.limit: ")
 
 
-async def test_an_unreadable_document_is_a_404(core: Core, client: httpx.AsyncClient, open_client: OpenClient) -> None:
-    doc_id = (await send(client, permission_groups=["hr"])).json()["doc_id"]
-    stranger = await open_client(as_caller(Caller("ann", frozenset({"eng"})), create_app))
-    assert (await stranger.get("/documents")).json()["data"] == []
-    for method, path in (("GET", f"/documents/{doc_id}"), ("DELETE", f"/documents/{doc_id}"), ("POST", f"/documents/{doc_id}/retry")):
-        assert detail_of(await stranger.request(method, path), 404) == "There is no such document."
-    assert (await core.ledger.get(LOCAL, doc_id)).state == "RECEIVED"
-
-
 @pytest.mark.parametrize("doc_id", ["none", "..%2f..%2fsecret", "%00", "x" * 5000, "%ff"])
 async def test_an_unknown_document_is_a_404(doc_id: str, client: httpx.AsyncClient) -> None:
     for method, path in (("GET", ""), ("DELETE", ""), ("POST", "/retry")):

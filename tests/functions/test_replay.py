@@ -107,18 +107,6 @@ async def test_a_new_document_appears_and_moves_the_others(open_site: OpenSite) 
     assert sorted(new for _, new in ranks.values()) == [1, 2]
 
 
-@pytest.mark.parametrize("groups", [frozenset[str](), frozenset({"staff"})], ids=["outsider", "colleague"])
-async def test_others_get_what_they_get_for_no_turn_at_all(groups: frozenset[str], open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
-    trace_id = await ask(site.client)
-    for caller in (Caller("ben", groups), Caller("boss", groups, role="admin")):
-        async with client_of(site, caller) as client:
-            told = [await client.post(f"/turns/{each}/replay", json={}) for each in (trace_id, "0" * 32)]
-            assert [reply.status_code for reply in told] == [404, 404]
-            first, second = ({name: value for name, value in reply.json().items() if name != "trace_id"} for reply in told)
-            assert first == second
-
-
 async def rated(site: Site, trace_id: str, caller: Caller = ANN) -> str:
     await site.core.feedback.put(caller, Feedback(trace_id, caller.user_id, "down", created_at=site.core.clock()))
     return trace_id
