@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from footnote.ingest.parse import parse
 from footnote.types import Block, Parsed
 from tests.footnote.ingest.packages import core, relations, xml, zip_of
@@ -64,11 +68,6 @@ def test_without_style_definitions_a_style_is_recognised_by_name() -> None:
     assert parse(data, "a.docx").blocks == (Block("heading", "Ferries", 2), Block("paragraph", "They run."))
 
 
-def test_an_outline_level_makes_a_heading() -> None:
-    body = '<w:p><w:pPr><w:outlineLvl w:val="2"/></w:pPr><w:r><w:t>Fees</w:t></w:r></w:p>'
-    assert read(body).blocks == (Block("heading", "Fees", 3),)
-
-
 def test_a_short_bold_paragraph_reads_like_a_heading() -> None:
     bold = "<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>{}</w:t></w:r></w:p>"
     read_ = read(bold.format("Opening hours") + bold.format("It is closed.")).blocks
@@ -81,24 +80,6 @@ def test_a_bold_line_is_a_heading_below_those_of_styles() -> None:
     assert [block.level for block in read(part.format(0) + bold + part.format(4) + bold).blocks] == [1, 6, 5, 6]
 
 
-def test_lists_keep_their_numbers_and_their_nesting() -> None:
-    body = p("Book", num=(1, 0)) + p("by phone", num=(1, 1)) + p("by mail", num=(1, 1)) + p("Pay", num=(1, 0)) + p("cash", num=(1, 1))
-    assert read(body).blocks == (Block("list", "1. Book\n  1.a) by phone\n  1.b) by mail\n2. Pay\n  2.a) cash"),)
-
-
-def test_bullets_become_dashes() -> None:
-    assert read(p("oars", num=(2, 0)) + p("a rope", num=(2, 0))).blocks == (Block("list", "- oars\n- a rope"),)
-
-
-def test_a_numbered_heading_keeps_its_number() -> None:
-    assert read(p("Scope", "berschrift1", (1, 0))).blocks == (Block("heading", "1. Scope", 1),)
-
-
-def test_captions_code_and_tables_of_contents_are_recognised_by_style() -> None:
-    body = p("Figure 1: The lake", "Caption") + p("a = 1", "Code") + p("b = 2", "Code") + p("Fees 3", "TOC2")
-    assert read(body).blocks == (Block("caption", "Figure 1: The lake"), Block("code", "a = 1\nb = 2"), Block("list", "  - Fees 3"))
-
-
 def test_merged_cells_keep_their_visual_position() -> None:
     body = table(
         tc("Boat") + tc("Fee", '<w:gridSpan w:val="2"/>'),
@@ -109,19 +90,10 @@ def test_merged_cells_keep_their_visual_position() -> None:
     assert read(body).blocks == (Block("table", expected),)
 
 
-def test_a_title_row_over_all_columns_is_a_caption() -> None:
-    body = table(tc("Fees 2024", '<w:gridSpan w:val="2"/>'), tc("Boat") + tc("Fee"), tc("Kayak") + tc("5"))
-    assert read(body).blocks == (Block("caption", "Fees 2024"), Block("table", "| Boat | Fee |\n| --- | --- |\n| Kayak | 5 |"))
-
-
 def test_a_table_within_a_cell_is_read_within_that_cell() -> None:
     inner = table(tc("May") + tc("June"), tc("5") + tc("6"))
     body = table(tc("Boat") + tc("Fees"), tc("Kayak") + f"<w:tc>{inner}{p('each')}</w:tc>")
     assert read(body).blocks == (Block("table", "| Boat | Fees |\n| --- | --- |\n| Kayak | May, June; 5, 6; each |"),)
-
-
-def test_a_table_of_one_column_is_read_as_text() -> None:
-    assert read(table(tc("A note."), tc("Another."))).blocks == (Block("paragraph", "A note."), Block("paragraph", "Another."))
 
 
 def test_two_successive_tables_stay_separate() -> None:
@@ -129,12 +101,46 @@ def test_two_successive_tables_stay_separate() -> None:
     assert [block.kind for block in read(one + two).blocks] == ["table", "table"]
 
 
-def test_deleted_and_hidden_text_is_skipped_and_inserted_text_is_read() -> None:
-    body = (
-        "<w:p><w:r><w:t>The fee is </w:t></w:r><w:del><w:r><w:delText>5</w:delText></w:r></w:del><w:ins><w:r><w:t>7</w:t></w:r></w:ins>"
-        "<w:r><w:rPr><w:vanish/></w:rPr><w:t> secret</w:t></w:r><w:r><w:instrText>PAGE</w:instrText><w:t> francs.</w:t></w:r></w:p>"
-    )
-    assert read(body).blocks == (Block("paragraph", "The fee is 7 francs."),)
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(
+            '<w:p><w:pPr><w:outlineLvl w:val="2"/></w:pPr><w:r><w:t>Fees</w:t></w:r></w:p>',
+            (Block("heading", "Fees", 3),),
+            id="an outline level makes a heading",
+        ),
+        pytest.param(
+            p("Book", num=(1, 0)) + p("by phone", num=(1, 1)) + p("by mail", num=(1, 1)) + p("Pay", num=(1, 0)) + p("cash", num=(1, 1)),
+            (Block("list", "1. Book\n  1.a) by phone\n  1.b) by mail\n2. Pay\n  2.a) cash"),),
+            id="lists keep their numbers and their nesting",
+        ),
+        pytest.param(p("oars", num=(2, 0)) + p("a rope", num=(2, 0)), (Block("list", "- oars\n- a rope"),), id="bullets become dashes"),
+        pytest.param(p("Scope", "berschrift1", (1, 0)), (Block("heading", "1. Scope", 1),), id="a numbered heading keeps its number"),
+        pytest.param(
+            p("Figure 1: The lake", "Caption") + p("a = 1", "Code") + p("b = 2", "Code") + p("Fees 3", "TOC2"),
+            (Block("caption", "Figure 1: The lake"), Block("code", "a = 1\nb = 2"), Block("list", "  - Fees 3")),
+            id="captions code and tables of contents are recognised by style",
+        ),
+        pytest.param(
+            table(tc("Fees 2024", '<w:gridSpan w:val="2"/>'), tc("Boat") + tc("Fee"), tc("Kayak") + tc("5")),
+            (Block("caption", "Fees 2024"), Block("table", "| Boat | Fee |\n| --- | --- |\n| Kayak | 5 |")),
+            id="a title row over all columns is a caption",
+        ),
+        pytest.param(
+            table(tc("A note."), tc("Another.")),
+            (Block("paragraph", "A note."), Block("paragraph", "Another.")),
+            id="a table of one column is read as text",
+        ),
+        pytest.param(
+            "<w:p><w:r><w:t>The fee is </w:t></w:r><w:del><w:r><w:delText>5</w:delText></w:r></w:del><w:ins><w:r><w:t>7</w:t></w:r></w:ins>"
+            "<w:r><w:rPr><w:vanish/></w:rPr><w:t> secret</w:t></w:r><w:r><w:instrText>PAGE</w:instrText><w:t> francs.</w:t></w:r></w:p>",
+            (Block("paragraph", "The fee is 7 francs."),),
+            id="deleted and hidden text is skipped and inserted text is read",
+        ),
+    ],
+)
+def test_a_word_file_becomes_blocks(given: Any, expected: Any) -> None:
+    assert read(given).blocks == expected
 
 
 def test_a_text_box_is_read_once() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from footnote.ingest.parse import parse
 from footnote.types import Block, Parsed
 
@@ -25,10 +29,6 @@ def test_menus_scripts_styles_and_footers_are_left_out() -> None:
     assert [b.text for b in parsed.blocks] == ["By Ann", "We open at 9.", "2 May"]
 
 
-def test_a_page_header_with_the_main_heading_is_kept() -> None:
-    assert html("<header><h1>Fees</h1></header><p>None.").blocks == (Block("heading", "Fees", 1), Block("paragraph", "None."))
-
-
 def test_headings_keep_their_depth_and_the_first_one_is_the_title() -> None:
     parsed = html("<h1>A</h1><h2>B <em>b</em></h2>text<h6>C</h6>")
     assert parsed.blocks == (Block("heading", "A", 1), Block("heading", "B b", 2), Block("paragraph", "text"), Block("heading", "C", 6))
@@ -40,34 +40,6 @@ def test_a_paragraph_that_is_all_bold_is_a_heading() -> None:
     assert [(b.kind, b.level) for b in html(page).blocks] == [("heading", 6), ("paragraph", 0), ("paragraph", 0)]
 
 
-def test_one_break_is_a_line_end_and_two_are_a_paragraph() -> None:
-    assert html("<p>Jane&nbsp;Doe<br>5 High\n   Street<br><br>Tel.&#58; 7</p>").blocks == (
-        Block("paragraph", "Jane Doe\n5 High Street"),
-        Block("paragraph", "Tel.: 7"),
-    )
-
-
-def test_nested_lists_become_one_list_with_indents_and_numbers() -> None:
-    page = "<ul><li>One</li><li><p>Two</p><ol><li>first<li>second</ol></li><li>Three</ul><p>After"
-    assert html(page).blocks == (
-        Block("list", "- One\n- Two\n  1. first\n  2. second\n- Three"),
-        Block("paragraph", "After"),
-    )
-
-
-def test_code_keeps_its_lines_and_spaces() -> None:
-    assert html("<pre><code>if a &lt; b:\n    go()\n</code></pre>").blocks == (Block("code", "if a < b:\n    go()"),)
-
-
-def test_a_table_becomes_markdown_with_spans_filled_and_bars_escaped() -> None:
-    page = """<table><caption>Prices</caption><tr><th colspan=2>Room<th>Fee</tr>
-        <tr><td rowspan="2">A</td><td>small</td><td>5<br>€</td></tr><tr><td>la|rge<td>9</tr></table>"""
-    assert html(page).blocks == (
-        Block("caption", "Prices"),
-        Block("table", "| Room |  | Fee |\n| --- | --- | --- |\n| A | small | 5 € |\n| A | la\\|rge | 9 |"),
-    )
-
-
 def test_an_absurd_colspan_does_no_harm() -> None:
     assert len(html("<table><tr><td colspan=99999999>a<td colspan=x>b</table>").blocks[0].text) < 1000
 
@@ -77,11 +49,56 @@ def test_a_layout_table_is_read_as_text() -> None:
     assert [b.kind for b in html(page).blocks] == ["heading", "paragraph", "table"]
 
 
-def test_the_text_for_an_image_is_a_caption() -> None:
-    assert html('<figure><img alt="Map of the lake" src=x><figcaption>Fig. 1</figcaption></figure>').blocks == (
-        Block("caption", "Map of the lake"),
-        Block("caption", "Fig. 1"),
-    )
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(
+            "<header><h1>Fees</h1></header><p>None.",
+            (Block("heading", "Fees", 1), Block("paragraph", "None.")),
+            id="a page header with the main heading is kept",
+        ),
+        pytest.param(
+            "<p>Jane&nbsp;Doe<br>5 High\n   Street<br><br>Tel.&#58; 7</p>",
+            (
+                Block("paragraph", "Jane Doe\n5 High Street"),
+                Block("paragraph", "Tel.: 7"),
+            ),
+            id="one break is a line end and two are a paragraph",
+        ),
+        pytest.param(
+            "<ul><li>One</li><li><p>Two</p><ol><li>first<li>second</ol></li><li>Three</ul><p>After",
+            (
+                Block("list", "- One\n- Two\n  1. first\n  2. second\n- Three"),
+                Block("paragraph", "After"),
+            ),
+            id="nested lists become one list with indents and numbers",
+        ),
+        pytest.param(
+            "<pre><code>if a &lt; b:\n    go()\n</code></pre>",
+            (Block("code", "if a < b:\n    go()"),),
+            id="code keeps its lines and spaces",
+        ),
+        pytest.param(
+            """<table><caption>Prices</caption><tr><th colspan=2>Room<th>Fee</tr>
+        <tr><td rowspan="2">A</td><td>small</td><td>5<br>€</td></tr><tr><td>la|rge<td>9</tr></table>""",
+            (
+                Block("caption", "Prices"),
+                Block("table", "| Room |  | Fee |\n| --- | --- | --- |\n| A | small | 5 € |\n| A | la\\|rge | 9 |"),
+            ),
+            id="a table becomes markdown with spans filled and bars escaped",
+        ),
+        pytest.param(
+            '<figure><img alt="Map of the lake" src=x><figcaption>Fig. 1</figcaption></figure>',
+            (
+                Block("caption", "Map of the lake"),
+                Block("caption", "Fig. 1"),
+            ),
+            id="the text for an image is a caption",
+        ),
+    ],
+)
+def test_a_page_becomes_blocks(given: Any, expected: Any) -> None:
+    assert html(given).blocks == expected
 
 
 def test_the_encoding_that_a_page_declares_is_used() -> None:

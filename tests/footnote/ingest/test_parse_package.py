@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from typing import Any
 
 import pytest
 
@@ -19,20 +20,6 @@ def reason_of(data: bytes, file_name: str = "a.docx") -> str:
         parse(data, file_name)
     assert caught.value.remedy
     return caught.value.reason
-
-
-def test_a_part_with_an_excessive_compression_ratio_is_refused() -> None:
-    bomb = zip_of({"word/document.xml": xml("w:document", BODY), "word/media/x.bin": bytes(20_000_000)})
-    assert reason_of(bomb) == "This file looks like an attack: a part of it is packed too tightly."
-
-
-def test_too_many_parts_are_refused() -> None:
-    assert reason_of(zip_of({f"word/{i}": "" for i in range(5_001)})) == "This file looks like an attack: it holds too many parts."
-
-
-def test_a_file_that_is_too_large_when_unpacked_is_refused() -> None:
-    data = zip_of({f"word/{i}": bytes(8_000_000) for i in range(27)})
-    assert reason_of(data) == "This file is too large when unpacked."
 
 
 def test_entities_are_neither_expanded_nor_loaded() -> None:
@@ -54,18 +41,43 @@ def test_entities_in_a_streamed_part_are_refused_too() -> None:
         list(Package(data).rows("xl/worksheets/sheet1.xml", "row"))
 
 
-def test_deeply_nested_elements_are_refused() -> None:
-    assert reason_of(zip_of({"word/document.xml": "<a>" * 5_000})) == "This file is damaged: a part of it cannot be read."
-
-
 @pytest.mark.parametrize("data", [b"PK\x03\x04 cut off", zip_of({"word/document.xml": "<w:doc"}), zip_of({"word/other.xml": "<x/>"})])
 def test_a_damaged_file_is_refused(data: bytes) -> None:
     assert reason_of(data) == "This file is damaged: a part of it cannot be read."
 
 
-def test_a_part_with_a_wrong_checksum_is_damaged() -> None:
-    data = zip_of({"word/document.xml": xml("w:document", BODY)}, zipfile.ZIP_STORED).replace(b"Hello", b"Jello")
-    assert reason_of(data) == "This file is damaged: a part of it cannot be read."
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(
+            zip_of({"word/document.xml": xml("w:document", BODY), "word/media/x.bin": bytes(20_000_000)}),
+            "This file looks like an attack: a part of it is packed too tightly.",
+            id="a part with an excessive compression ratio is refused",
+        ),
+        pytest.param(
+            zip_of({f"word/{i}": "" for i in range(5_001)}),
+            "This file looks like an attack: it holds too many parts.",
+            id="too many parts are refused",
+        ),
+        pytest.param(
+            zip_of({f"word/{i}": bytes(8_000_000) for i in range(27)}),
+            "This file is too large when unpacked.",
+            id="a file that is too large when unpacked is refused",
+        ),
+        pytest.param(
+            zip_of({"word/document.xml": "<a>" * 5_000}),
+            "This file is damaged: a part of it cannot be read.",
+            id="deeply nested elements are refused",
+        ),
+        pytest.param(
+            zip_of({"word/document.xml": xml("w:document", BODY)}, zipfile.ZIP_STORED).replace(b"Hello", b"Jello"),
+            "This file is damaged: a part of it cannot be read.",
+            id="a part with a wrong checksum is damaged",
+        ),
+    ],
+)
+def test_a_package_that_cannot_be_read_is_refused(given: Any, expected: Any) -> None:
+    assert reason_of(given) == expected
 
 
 def test_names_are_case_insensitive_and_paths_stay_within_the_package() -> None:

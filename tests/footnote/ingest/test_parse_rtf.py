@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from footnote.errors import UnreadableFile
@@ -29,10 +31,6 @@ def test_letters_are_decoded_by_the_fonts_encoding() -> None:
     assert read(fonts + r"\f0 F\'e4hre \f1\'b9\'e8\f0  end\par") == (Block("paragraph", "Fähre 배 end"),)
 
 
-def test_unicode_is_read_and_its_fallback_is_skipped() -> None:
-    assert read(r"\uc1 caf\u233? \u-10179?\u-8704? \uc2\u8364\'80\'80 5\par") == (Block("paragraph", "café 😀 € 5"),)
-
-
 def test_a_table_keeps_its_merged_cells() -> None:
     head = r"\trowd\cellx1\cellx2 \pard\intbl Boat\cell Fee\cell\row"
     one = r"\trowd\clvmgf\cellx1\cellx2 \pard\intbl Kayak\cell 5\cell\row"
@@ -41,11 +39,6 @@ def test_a_table_keeps_its_merged_cells() -> None:
         Block("table", "| Boat | Fee |\n| --- | --- |\n| Kayak | 5 |\n| Kayak | 6 |"),
         Block("paragraph", "End."),
     )
-
-
-def test_items_keep_their_markers() -> None:
-    body = r"\pard{\listtext 1.\tab}Book\par \pard\ilvl1{\listtext\'b7\tab}by phone\par"
-    assert read(body) == (Block("list", "1. Book\n  - by phone"),)
 
 
 def test_content_other_than_text_is_left_out() -> None:
@@ -58,12 +51,25 @@ def test_content_other_than_text_is_left_out() -> None:
     assert parsed.title == "Rules of the lake"
 
 
-def test_binary_data_is_skipped_by_its_length() -> None:
-    assert read(r"{\pict\bin5 }}}}}}Text.\par") == (Block("paragraph", "Text."),)
-
-
-def test_unclosed_braces_lose_no_text() -> None:
-    assert read(r"{\b Important {news" + "{" * 50) == (Block("heading", "Important news", 6),)
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(
+            r"\uc1 caf\u233? \u-10179?\u-8704? \uc2\u8364\'80\'80 5\par",
+            (Block("paragraph", "café 😀 € 5"),),
+            id="unicode is read and its fallback is skipped",
+        ),
+        pytest.param(
+            r"\pard{\listtext 1.\tab}Book\par \pard\ilvl1{\listtext\'b7\tab}by phone\par",
+            (Block("list", "1. Book\n  - by phone"),),
+            id="items keep their markers",
+        ),
+        pytest.param(r"{\pict\bin5 }}}}}}Text.\par", (Block("paragraph", "Text."),), id="binary data is skipped by its length"),
+        pytest.param(r"{\b Important {news" + "{" * 50, (Block("heading", "Important news", 6),), id="unclosed braces lose no text"),
+    ],
+)
+def test_a_rich_text_becomes_blocks(given: Any, expected: Any) -> None:
+    assert read(given) == expected
 
 
 def test_deeply_nested_groups_are_refused() -> None:

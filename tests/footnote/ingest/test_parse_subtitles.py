@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -116,21 +117,26 @@ def test_a_long_speech_is_divided_after_sentences_and_names_its_speaker_each_tim
     assert all(block.text.startswith("Ann: ") and 500 <= len(block.text) < 600 for block in parsed.blocks[:-1])
 
 
-def test_a_sentence_across_the_end_of_five_minutes_is_not_divided() -> None:
-    parsed = read(
-        "WEBVTT\n\n04:58.000 --> 04:59.900\nThe ferry leaves\n\n05:00.000 --> 05:02.000\nat eight.\n\n05:08.000 --> 05:09.000\nBye."
-    )
-    assert told(parsed) == ["## 0:04:58", "The ferry leaves at eight.", "## 0:05:08", "Bye."]
-
-
-def test_an_empty_line_inside_a_cue_loses_nothing() -> None:
-    assert told(read("1\n00:00:01,000 --> 00:00:04,000\nOne.\n\nTwo.\n\n2\n00:00:04,500 --> 00:00:05,000\nThree.", "a.srt")) == [
-        "One. Two. Three."
-    ]
-
-
-def test_a_file_without_times_is_plain_text() -> None:
-    assert told(read("One.\n\nTwo.", "a.srt")) == ["One.", "Two."]
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(
+            read(
+                "WEBVTT\n\n04:58.000 --> 04:59.900\nThe ferry leaves\n\n05:00.000 --> 05:02.000\nat eight.\n\n05:08.000 --> 05:09.000\nBye."
+            ),
+            ["## 0:04:58", "The ferry leaves at eight.", "## 0:05:08", "Bye."],
+            id="a sentence across the end of five minutes is not divided",
+        ),
+        pytest.param(
+            read("1\n00:00:01,000 --> 00:00:04,000\nOne.\n\nTwo.\n\n2\n00:00:04,500 --> 00:00:05,000\nThree.", "a.srt"),
+            ["One. Two. Three."],
+            id="an empty line inside a cue loses nothing",
+        ),
+        pytest.param(read("One.\n\nTwo.", "a.srt"), ["One.", "Two."], id="a file without times is plain text"),
+    ],
+)
+def test_cues_become_text(given: Any, expected: Any) -> None:
+    assert told(given) == expected
 
 
 def test_tags_that_never_end_take_no_longer() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from footnote.ingest.parse import parse
@@ -22,14 +24,6 @@ def test_the_delimiter_is_found(delimiter: str) -> None:
     assert table(data) == ["| name | fee |", "| --- | --- |", "| Lake, north; east | 5 |", "| Hill | 7 |"]
 
 
-def test_a_quoted_cell_may_contain_line_ends_quotes_and_bars() -> None:
-    assert table('a,b\r\n"two\nlines","say ""x|y"""\r\n') == ["| a | b |", "| --- | --- |", '| two lines | say "x\\|y" |']
-
-
-def test_short_rows_are_padded() -> None:
-    assert table("a,b,c\n1\n1,2,3,4\n") == ["| a | b | c |  |", "| --- | --- | --- | --- |", "| 1 |  |  |  |", "| 1 | 2 | 3 | 4 |"]
-
-
 def test_decimal_commas_do_not_hide_the_semicolons() -> None:
     assert table("Ort;Preis\nSee;1,50\nBerg;2,75\n")[2] == "| See | 1,50 |"
 
@@ -43,12 +37,25 @@ def test_a_title_above_the_header_is_a_caption() -> None:
     assert blocks == (Block("caption", "Fees 2024"), Block("table", "| name | fee | note |\n| --- | --- | --- |\n| Lake | 5 | - |"))
 
 
-def test_excels_sep_line_sets_the_delimiter() -> None:
-    assert table("sep=|\na|b\n1,5|2,5\n") == ["| a | b |", "| --- | --- |", "| 1,5 | 2,5 |"]
-
-
-def test_a_single_column_is_a_table_too() -> None:
-    assert table("name\nLake\nHill\n") == ["| name |", "| --- |", "| Lake |", "| Hill |"]
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(
+            'a,b\r\n"two\nlines","say ""x|y"""\r\n',
+            ["| a | b |", "| --- | --- |", '| two lines | say "x\\|y" |'],
+            id="a quoted cell may contain line ends quotes and bars",
+        ),
+        pytest.param(
+            "a,b,c\n1\n1,2,3,4\n",
+            ["| a | b | c |  |", "| --- | --- | --- | --- |", "| 1 |  |  |  |", "| 1 | 2 | 3 | 4 |"],
+            id="short rows are padded",
+        ),
+        pytest.param("sep=|\na|b\n1,5|2,5\n", ["| a | b |", "| --- | --- |", "| 1,5 | 2,5 |"], id="excels sep line sets the delimiter"),
+        pytest.param("name\nLake\nHill\n", ["| name |", "| --- |", "| Lake |", "| Hill |"], id="a single column is a table too"),
+    ],
+)
+def test_a_list_becomes_a_table(given: Any, expected: Any) -> None:
+    assert table(given) == expected
 
 
 def test_an_unclosed_quote_loses_no_text() -> None:

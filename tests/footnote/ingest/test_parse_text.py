@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from footnote.errors import UnreadableFile
@@ -84,10 +86,6 @@ def test_empty_lines_separate_paragraphs_and_wrapped_lines_are_joined() -> None:
     )
 
 
-def test_short_lines_stay_lines() -> None:
-    assert parse(b"Jane Doe\n5 High Street\nLondon", "a.txt").blocks == (Block("paragraph", "Jane Doe\n5 High Street\nLondon"),)
-
-
 def test_headings_are_recognised_by_number_capitals_name_or_underline() -> None:
     text = "Handbook\n========\n\n2.1 Scope of use\n\nText.\n\n"
     text += "GENERAL TERMS\n\nChapter IV\n\n제 3 조\n\n12 apples were eaten.\n\nOften\n-----\nSo."
@@ -109,12 +107,6 @@ def test_a_list_keeps_its_items_separate_from_its_introduction() -> None:
     assert parse(text.encode(), "a.txt").blocks == (
         Block("paragraph", "We need:"),
         Block("list", "- bread\n- butter that is salted\n1. and milk"),
-    )
-
-
-def test_words_that_a_program_divided_are_whole_in_short_lines_too() -> None:
-    assert parse("Alle Pro\u2010\n  zesse der\nVer\u00ad\nsion 2".encode(), "a.txt").blocks == (
-        Block("paragraph", "Alle Prozesse\nder\nVersion\n2"),
     )
 
 
@@ -142,22 +134,6 @@ Cluster management
 Text."""
 
 
-def test_steps_that_empty_lines_separate_are_one_list_and_no_headings() -> None:
-    assert parse(STEPS.encode(), "a.txt").blocks == (
-        Block("paragraph", "To create a database:"),
-        Block(
-            "list",
-            "1. Install a database server with the major version of your choice and start it.\n"
-            "2. Create a database:\n  $ createdb -O joe joework\n  For details, see createdb(1).\n"
-            "3. Exit the shell.\n"
-            "4. As user joe, you should now be able to connect to your database with\n  $ psql joework\n"
-            "5. Done",
-        ),
-        Block("heading", "Cluster management", 2),
-        Block("paragraph", "Text."),
-    )
-
-
 def test_steps_with_text_between_them_are_no_headings_either() -> None:
     text = "1. Open the file.\n\nA window appears.\n\n2. Choose a name, if there is none.\n\nIt is shown.\n\n3. Click on Save"
     assert [(b.kind, b.text) for b in parse(text.encode(), "a.txt").blocks] == [
@@ -174,11 +150,52 @@ def test_numbered_headings_of_sections_stay_headings() -> None:
     assert [b.text for b in parse(text.encode(), "a.txt").blocks if b.kind == "heading"] == ["1. Introduction", "2. Methods", "4. Results"]
 
 
-def test_items_with_one_mark_that_empty_lines_separate_are_one_list() -> None:
-    assert parse(b"- bread\n\n- butter\n  and salt\n\n* another mark", "a.txt").blocks == (
-        Block("list", "- bread\n- butter and salt"),
-        Block("paragraph", "* another mark"),
-    )
+@pytest.mark.parametrize(
+    ("data", "file_name", "expected"),
+    [
+        pytest.param(
+            b"Jane Doe\n5 High Street\nLondon",
+            "a.txt",
+            (Block("paragraph", "Jane Doe\n5 High Street\nLondon"),),
+            id="short lines stay lines",
+        ),
+        pytest.param(
+            "Alle Pro\u2010\n  zesse der\nVer\u00ad\nsion 2".encode(),
+            "a.txt",
+            (Block("paragraph", "Alle Prozesse\nder\nVersion\n2"),),
+            id="words that a program divided are whole in short lines too",
+        ),
+        pytest.param(
+            STEPS.encode(),
+            "a.txt",
+            (
+                Block("paragraph", "To create a database:"),
+                Block(
+                    "list",
+                    "1. Install a database server with the major version of your choice and start it.\n"
+                    "2. Create a database:\n  $ createdb -O joe joework\n  For details, see createdb(1).\n"
+                    "3. Exit the shell.\n"
+                    "4. As user joe, you should now be able to connect to your database with\n  $ psql joework\n"
+                    "5. Done",
+                ),
+                Block("heading", "Cluster management", 2),
+                Block("paragraph", "Text."),
+            ),
+            id="steps that empty lines separate are one list and no headings",
+        ),
+        pytest.param(
+            b"- bread\n\n- butter\n  and salt\n\n* another mark",
+            "a.txt",
+            (
+                Block("list", "- bread\n- butter and salt"),
+                Block("paragraph", "* another mark"),
+            ),
+            id="items with one mark that empty lines separate are one list",
+        ),
+    ],
+)
+def test_a_text_becomes_blocks(data: Any, file_name: Any, expected: Any) -> None:
+    assert parse(data, file_name).blocks == expected
 
 
 MAN_PAGE = """PASSWD(1)             Dienstprogramme für Benutzer             PASSWD(1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from footnote.ingest.parse import parse, sheet, xlsx
@@ -199,30 +201,41 @@ def test_a_long_text_counts_as_several_cells(length: int, is_cut: bool, monkeypa
     assert (parsed.reason is not None) is is_cut
 
 
-def test_empty_rows_separate_tables_and_a_title_becomes_a_caption() -> None:
-    assert grid("Fees 2024\nboat,fee\nkayak,5\n\nGuests\n\nmonth,guests\nMay,10") == [
-        ("caption", "Fees 2024"),
-        ("table", "| boat | fee |\n| --- | --- |\n| kayak | 5 |"),
-        ("caption", "Guests"),
-        ("table", "| month | guests |\n| --- | --- |\n| May | 10 |"),
-    ]
-
-
-def test_tables_side_by_side_are_separated_by_their_empty_column() -> None:
-    assert grid("boat,fee,,month,guests\nkayak,5,,May,10\nferry,7") == [
-        ("table", "| boat | fee |\n| --- | --- |\n| kayak | 5 |\n| ferry | 7 |"),
-        ("table", "| month | guests |\n| --- | --- |\n| May | 10 |"),
-    ]
-
-
-def test_an_empty_column_before_numbers_is_only_visual() -> None:
-    assert grid("zone,sales,,profit,tax\neast,5,,3,1\nwest,7,,(2),—") == [
-        ("table", "| zone | sales | profit | tax |\n| --- | --- | --- | --- |\n| east | 5 | 3 | 1 |\n| west | 7 | (2) | — |")
-    ]
-
-
-def test_an_empty_row_before_numbers_is_only_visual() -> None:
-    assert grid("zone,sales\neast,5\n\nwest,7") == [("table", "| zone | sales |\n| --- | --- |\n| east | 5 |\n| west | 7 |")]
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(
+            "Fees 2024\nboat,fee\nkayak,5\n\nGuests\n\nmonth,guests\nMay,10",
+            [
+                ("caption", "Fees 2024"),
+                ("table", "| boat | fee |\n| --- | --- |\n| kayak | 5 |"),
+                ("caption", "Guests"),
+                ("table", "| month | guests |\n| --- | --- |\n| May | 10 |"),
+            ],
+            id="empty rows separate tables and a title becomes a caption",
+        ),
+        pytest.param(
+            "boat,fee,,month,guests\nkayak,5,,May,10\nferry,7",
+            [
+                ("table", "| boat | fee |\n| --- | --- |\n| kayak | 5 |\n| ferry | 7 |"),
+                ("table", "| month | guests |\n| --- | --- |\n| May | 10 |"),
+            ],
+            id="tables side by side are separated by their empty column",
+        ),
+        pytest.param(
+            "zone,sales,,profit,tax\neast,5,,3,1\nwest,7,,(2),—",
+            [("table", "| zone | sales | profit | tax |\n| --- | --- | --- | --- |\n| east | 5 | 3 | 1 |\n| west | 7 | (2) | — |")],
+            id="an empty column before numbers is only visual",
+        ),
+        pytest.param(
+            "zone,sales\neast,5\n\nwest,7",
+            [("table", "| zone | sales |\n| --- | --- |\n| east | 5 |\n| west | 7 |")],
+            id="an empty row before numbers is only visual",
+        ),
+    ],
+)
+def test_empty_rows_and_columns_separate_tables_or_are_only_visual(given: Any, expected: Any) -> None:
+    assert grid(given) == expected
 
 
 def test_a_header_of_two_rows_with_merged_cells_becomes_one() -> None:
