@@ -84,6 +84,16 @@ async def test_an_error_before_the_first_word_is_raised_to_become_a_status() -> 
     assert source.closed
 
 
+async def ends(opening: Any, *types: str) -> None:
+    """Asserts what a stream says that fails: these messages if it had begun, else the error."""
+    if types:
+        lines = [str(line) async for line in (await opening).body_iterator]
+        assert [json.loads(line[6:])["type"] for line in lines] == [*types, "error"]
+    else:
+        with pytest.raises(ModelTimeout):
+            await opening
+
+
 @pytest.mark.parametrize("says", [True, False])
 async def test_a_stream_begins_after_a_while_if_it_has_something_to_say(says: bool) -> None:
     clock, wait = LoopClock(), asyncio.Event()
@@ -95,33 +105,19 @@ async def test_a_stream_begins_after_a_while_if_it_has_something_to_say(says: bo
     await asyncio.sleep(0.01)
     assert opening.done() is says
     wait.set()
-    if says:
-        lines = [str(line) async for line in (await opening).body_iterator]
-        assert [json.loads(line[6:])["type"] for line in lines] == ["StepStarted", "error"]
-    else:
-        with pytest.raises(ModelTimeout):
-            await opening
+    await ends(opening, *(["StepStarted"] if says else []))
 
 
 @pytest.mark.parametrize(("found", "says", "begins"), [(True, True, True), (True, False, False), (False, True, False)])
 async def test_a_stream_with_passages_to_show_does_not_wait_for_the_model(found: bool, says: bool, begins: bool) -> None:
     wait = asyncio.Event()
-    source = Events(
-        StepStarted("read", Stage.RANK),
-        PassagesRead(3) if found else StepFinished("read", 1.0, "failed", stage=Stage.RANK),
-        wait,
-        Failed(ModelTimeout("late"), make_turn()),
-    )
+    read = PassagesRead(3) if found else StepFinished("read", 1.0, "failed", stage=Stage.RANK)
+    source = Events(StepStarted("read", Stage.RANK), read, wait, Failed(ModelTimeout("late"), make_turn()))
     opening = asyncio.ensure_future(stream_events(source.events(), encode if says else lambda _: (), "t1"))
     await asyncio.wait([opening], timeout=10 if begins else 0.01)
     assert opening.done() is begins
     wait.set()
-    if begins:
-        lines = [str(line) async for line in (await opening).body_iterator]
-        assert [json.loads(line[6:])["type"] for line in lines] == ["StepStarted", "PassagesRead", "error"]
-    else:
-        with pytest.raises(ModelTimeout):
-            await opening
+    await ends(opening, *(["StepStarted", "PassagesRead"] if begins else []))
 
 
 async def test_an_error_after_the_first_word_is_the_last_event() -> None:
