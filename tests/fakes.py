@@ -165,6 +165,18 @@ async def put_document(index: Any, document: Document, texts: Sequence[str], *, 
     return chunks
 
 
+async def work_all(core: Any) -> None:
+    """Processes the documents in the queue."""
+    while await core.ingestor.work_one():
+        pass
+
+
+async def embed_all(core: Any) -> None:
+    """Makes the vectors that are missing."""
+    while await core.ingestor.embed_some():
+        pass
+
+
 class HereParser:
     """The real parsers, in this process."""
 

@@ -13,6 +13,7 @@ from footnote.types import Feedback, Request
 from footnote_local.experiments_command import replayed
 from footnote_query.dialects.trd.ask import HELD
 from footnote_query.experiment_replay import ArmReplayBody, IntervalBody, MeasureBody, ReplayBody
+from tests.fakes import work_all
 from tests.footnote_local.conftest import Footnote, open_core
 
 PASSAGES = {
@@ -50,8 +51,7 @@ async def _rate(folder: Path) -> None:
     core = open_core(folder)
     for name, text in (("ferry", "The ferry to the island takes 40 minutes."), ("bridge", "The harbour bridge was built in 1894.")):
         await core.ingestor.accept(LOCAL, text.encode(), file_name=f"{name}.txt", collection="default", permission_groups=["*"])
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     for question, rating in (("How long does the ferry to the island take?", "up"), ("When was the harbour bridge built?", "down")):
         turn = await core.answer.finish(core.new_turn(Request(question, "default"), LOCAL, HELD))
         await core.feedback.put(LOCAL, Feedback(turn.trace_id, LOCAL.user_id, rating, created_at=core.clock()))  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from footnote_local.evaluate import PROFILE
 from footnote_local.migrate_command import run_migrate
 from footnote_local.transfer.copies import list_documents, read_copy
 from footnote_local.transfer.migration import embedded
-from tests.fakes import FakeEmbedder, HereParser
+from tests.fakes import FakeEmbedder, HereParser, work_all
 from tests.faults.aws_world import World, open_world
 from tests.footnote.ingest.spies import Killed, Spied
 
@@ -197,8 +197,7 @@ async def test_a_document_that_changed_here_since_stays_as_it_is_there(filled: S
     changed: Document = await local.ingestor.accept(
         SYSTEM, TOWER + b"It was repaired in 1999.", file_name="tower.md", collection="default", permission_groups=["staff"]
     )  # fmt: skip
-    while await local.ingestor.work_one():
-        pass
+    await work_all(local)
     await local.close()
     _, arrived = await filled.migrate("opensearch")
     assert arrived.refused == {changed.doc_id: "differs"}

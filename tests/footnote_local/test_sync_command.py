@@ -28,6 +28,7 @@ from footnote_local import sync_run
 from footnote_local.sync_run import Outcome, run_sync
 from footnote_local.terminal import Exit
 from tests.conftest import HandClock
+from tests.fakes import work_all
 from tests.footnote_local.conftest import Footnote, open_core
 
 
@@ -74,8 +75,7 @@ async def test_a_sync_names_what_failed_although_the_run_that_added_it_was_kille
     await save_options(core.records, source.address, options, by="me")
     killed = Sync(source, core.ingestor, options)
     await killed.apply(await killed.plan())
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     shown: list[Outcome] = []
     outcome = await run_sync(core, str(docs), Wanted(), dry_run=False, yes=False, watch=False, show=shown.append)
     assert sorted(outcome.failed) == ["broken0.pdf", "broken1.pdf", "broken2.pdf"]

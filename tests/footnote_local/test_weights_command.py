@@ -8,14 +8,14 @@ from pathlib import Path
 
 from footnote.guard.identity import LOCAL
 from footnote.learn.feedback_weights import DocumentWeight, Weight, Weights, dump_weights
+from tests.fakes import work_all
 from tests.footnote_local.conftest import Footnote, open_core
 
 
 async def _fill(folder: Path) -> str:
     core = open_core(folder)
     added = await core.ingestor.accept(LOCAL, b"Plan", file_name="plan.txt", collection="default", permission_groups=["*"])
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     weights = Weights({added.doc_id: DocumentWeight(0.95, 12, 0.25, 1, ("*",))}, {"title": Weight(1.021, 30, 0.8)})
     await core.records.put("weights", "default", dump_weights(weights), by="weights")
     await core.close()

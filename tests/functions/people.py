@@ -23,7 +23,7 @@ from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
 from footnote_stats.app import create_app as create_stats
 from tests.conftest import HandClock
-from tests.fakes import FakeEmbedder, FakeModels
+from tests.fakes import FakeEmbedder, FakeModels, embed_all, work_all
 from tests.nightly import in_gate
 
 CREATE = {"query": create_query, "ingest": create_ingest, "feedback": create_feedback, "stats": create_stats}
@@ -120,10 +120,8 @@ class World:
         room_id, term = f"talk-{number}", f"salary-{number}"
         file = {"file": (f"bridge-{number}.txt", f"The bridge was built in 1894. Its number is {number}.".encode())}
         reply = await self.ask("owner", "POST", "/ingest/file", files=file, data={"index_name": COLLECTION, "permission_groups": ["staff"]})
-        while await self.core.ingestor.work_one():
-            pass
-        while await self.core.ingestor.embed_some():
-            pass
+        await work_all(self.core)
+        await embed_all(self.core)
         asked = {"query_text": QUESTION, "index_name": COLLECTION, "permission_groups": [], "room_id": room_id}
         turn = json.loads((await self.ask("owner", "POST", "/ask/stream", json=asked)).text.rpartition("data:")[2])  # the stream's last
         rated = (await self.ask("owner", "POST", "/ask", json=asked | {"room_id": None})).json()["trace_id"]

@@ -14,7 +14,7 @@ from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller, Request
 from footnote_query.app import create_app
 from footnote_query.dialects.trd.ask import HELD
-from tests.fakes import FakeModel, FakeModels
+from tests.fakes import FakeModel, FakeModels, work_all
 from tests.functions.conftest import ASK, LOCAL, as_caller, read_events
 
 NEEDS_MODEL = {
@@ -40,8 +40,7 @@ async def core(tmp_path: Path) -> AsyncIterator[Core]:
     made = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)))
     for name, (text, groups) in FILES.items():
         await made.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="default", permission_groups=groups)
-    while await made.ingestor.work_one():
-        pass
+    await work_all(made)
     yield made
     await made.close()
 

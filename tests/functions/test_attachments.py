@@ -23,7 +23,7 @@ from footnote.types import ATTACHED, SYSTEM, Caller
 from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
 from tests.conftest import HandClock
-from tests.fakes import FakeModel, FakeModels, make_document, put_document
+from tests.fakes import FakeModel, FakeModels, make_document, put_document, work_all
 from tests.functions.conftest import ASK, BRIDGE, QUESTION, OpenClient, as_caller
 
 ANN, BEN = make_caller(Session("ann")), make_caller(Session("ben"))
@@ -249,8 +249,7 @@ async def test_a_file_that_arrives_after_its_conversation_was_deleted_is_removed
     target = (await ann.ingest.post("/uploads", json={"file_name": "late.txt", "size": 9, "room_id": "r1"})).json()
     await ann.query.delete("/conversations/r1")
     await ann.ingest.post(target["url"], data=target["fields"], files={"file": ("late.txt", OFFER.encode())})
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     assert (await ann.attached(), (await ann.ingest.get(f"/documents/{target['doc_id']}")).status_code) == ([], 404)
     assert await purge_attachments(core.ingestor, core.turns) == 1
     assert await ledger(core) == []
@@ -371,8 +370,7 @@ async def test_questions_asked_before_a_file_was_ready_are_searched_again(ann: P
     body = {"query": PRICE, "room_id": "r1", "user_id": "ann"}
     await ann.attach(work=False)
     assert "9000 crowns" not in (await ann.query.post("/v2/rag/query", json=body)).text
-    while await ann.core.ingestor.work_one():
-        pass
+    await work_all(ann.core)
     assert "9000 crowns" in (await ann.query.post("/v2/rag/query", json=body)).text
 
 

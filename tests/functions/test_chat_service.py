@@ -17,7 +17,7 @@ from footnote.types import Request, Usage
 from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
 from footnote_query.dialects.chat_service import profile_of
-from tests.fakes import make_chunk, make_document, put_document
+from tests.fakes import make_chunk, make_document, put_document, work_all
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenClient, OpenSite, Site
 
 
@@ -90,8 +90,7 @@ async def test_the_address_of_a_document_that_was_sent_as_text_opens_it(
     ingest, query = await open_client(create_ingest), await open_client(create_query)
     data = {"doc_id": "D1", "title": "Paint", "content": "The bridge was painted in 1900.", "permission_groups": ["*"]}
     assert (await ingest.post("/insert-doc", json={"index_name": "default", "data": data})).status_code < 300
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     (citation,) = (await query.post("/chat", json={"query": "When was the bridge painted?"})).json()["citations"]
     path = citation["url"].removeprefix("http://footnote.test")
     assert path.startswith("/documents/D1/content")

@@ -13,7 +13,7 @@ from footnote.ingest.collections import check_chosen
 from footnote.types import Caller
 from footnote_ingest.app import create_app as create_ingest
 from tests.conftest import HandClock
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, work_all
 from tests.functions.conftest import LOCAL, OpenSite, Site, as_caller
 
 PLAIN: dict[str, Any] = {"chunker": "structure", "embedder": None, "languages": [], "permission_groups": [], "columns": {}}
@@ -23,8 +23,7 @@ async def add(site: Site, name: str, collection: str, groups: list[str] | None =
     document = await site.core.ingestor.accept(
         LOCAL, text.encode(), file_name=name, collection=collection, permission_groups=groups or []
     )  # fmt: skip
-    while await site.core.ingestor.work_one():
-        pass
+    await work_all(site.core)
     return document.doc_id
 
 

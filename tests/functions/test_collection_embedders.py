@@ -18,7 +18,7 @@ from footnote.settings.embedding import FurtherEmbedder
 from footnote.types import Request
 from footnote_ingest.app import create_app as create_ingest
 from footnote_local.doctor import examine
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, work_all
 from tests.functions.conftest import LOCAL, OpenSite, Site
 from tests.openai_server import Reply, serving
 from tests.turns import LIVE
@@ -30,8 +30,7 @@ async def add(site: Site, text: str, collection: str) -> str:
     document = await site.core.ingestor.accept(
         LOCAL, text.encode(), file_name=f"{collection}.txt", collection=collection, permission_groups=[]
     )  # fmt: skip
-    while await site.core.ingestor.work_one():
-        pass
+    await work_all(site.core)
     return document.doc_id
 
 

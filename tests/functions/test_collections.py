@@ -7,7 +7,7 @@ import pytest
 from footnote.bootstrap.suggestions import Trials
 from footnote.deps import Deps
 from footnote.types import Caller, Turn
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, work_all
 from tests.functions.conftest import LOCAL, OpenSite
 
 
@@ -17,8 +17,7 @@ async def test_collections_and_their_questions_are_the_callers_own(group: str, s
     for name, groups, text in (("pay.md", ["hr"], "# Salaries\n\n## How much is a warden paid?\n\nA warden is paid 900 crowns."),):
         await site.core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="staff", permission_groups=groups)
     await site.core.ingestor.accept(LOCAL, b"Ferries cross at noon.", file_name="f.txt", collection="town", permission_groups=[])
-    while await site.core.ingestor.work_one():
-        pass
+    await work_all(site.core)
     data = {listed["name"]: listed for listed in (await site.client.get("/collections")).json()["data"]}
     assert set(data) == ({"staff", "town"} if seen else {"town"})
     assert data["town"]["documents"] == 1
@@ -37,8 +36,7 @@ async def test_a_collections_questions_are_in_its_documents_languages_the_reader
     }
     for name, text in texts.items():
         await site.core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="town", permission_groups=[])
-    while await site.core.ingestor.work_one():
-        pass
+    await work_all(site.core)
     first = {}
     for lang in ("en", "de", "ko"):
         (town,) = (await site.client.get("/collections", params={"lang": lang})).json()["data"]
@@ -52,8 +50,7 @@ async def test_while_vectors_are_missing_a_question_is_tried_with_those_of_its_p
     site.core.embedder = embedder = FakeEmbedder()
     text = b"# Fees\n\n## What does a boat cost?\n\nA boat costs 40 crowns a day."
     await site.core.ingestor.accept(LOCAL, text, file_name="fees.md", collection="town", permission_groups=[])
-    while await site.core.ingestor.work_one():
-        pass
+    await work_all(site.core)
     (town,) = (await site.client.get("/collections")).json()["data"]
     assert town["questions"] == ["What does a boat cost?"]
     assert "What does a boat cost?: A boat costs 40 crowns a day." in embedder.embedded  # as for the answer
@@ -79,8 +76,7 @@ To request holidays, write to the office on the second floor, two weeks before t
 async def test_follow_ups_are_tried_before_they_are_shown(open_site: OpenSite) -> None:
     site = await open_site(filled=False)
     await site.core.ingestor.accept(LOCAL, HANDBOOK.encode(), file_name="h.md", collection="default", permission_groups=[])
-    while await site.core.ingestor.work_one():
-        pass
+    await work_all(site.core)
     body = {"query_text": "How many holidays does the company give?", "index_name": "default", "permission_groups": []}
     reply = (await site.client.post("/ask", json=body)).json()
     assert "thirty holidays a year" in reply["answer"]
@@ -102,8 +98,7 @@ async def test_results_of_trials_are_kept_until_the_collection_changes(open_site
 
     async def add(name: str, text: str) -> None:
         await site.core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="default", permission_groups=[])
-        while await site.core.ingestor.work_one():
-            pass
+        await work_all(site.core)
 
     async def suggested() -> list[str]:
         body = {"query_text": "How many holidays does the company give?", "index_name": "default", "permission_groups": []}

@@ -22,8 +22,9 @@ from footnote_ingest.app import create_app
 from footnote_query.app import create_app as create_query
 from tests.confluence_server import API, CONTEXT, TOKEN, Confluence, File, Page, serving
 from tests.conftest import HandClock
+from tests.fakes import work_all
 from tests.functions.conftest import LOCAL, as_caller
-from tests.functions.test_ingest import found, work
+from tests.functions.test_ingest import found
 from tests.functions.test_query_bad_input import detail_of
 
 MAPPING: dict[str, Any] = {
@@ -91,7 +92,7 @@ async def add(client: httpx.AsyncClient, confluence: Confluence, core: Core, pag
     """Adds a page and waits until its documents are processed; returns the reply."""
     reply = await send(client, confluence, page_id, **options)
     assert reply.status_code == 202, reply.text
-    await work(core)
+    await work_all(core)
     return reply.json()
 
 
@@ -210,7 +211,7 @@ async def test_a_page_that_became_restricted_is_narrowed_at_once_in_every_collec
     assert (await send(admin, confluence)).status_code == 202
     assert (await found(ann, "lighthouse crane"), await shown(ann)) == ([], {})  # before anything is processed
     assert await found(ben, "lighthouse") == []
-    await work(core)
+    await work_all(core)
     assert len(await found(ben, "lighthouse crane")) == 2
     assert await shown(ben) == {"Harbour guide.xml": ("READY", ["board"]), "notes.txt": ("READY", ["board"])}
     assert (await ben.get("/documents", params={"collection": "side"})).json()["data"] == []
@@ -259,7 +260,7 @@ async def test_a_restriction_that_cannot_be_mapped_is_failed_without_title_and_t
     page.space, page.readers, confluence.pages["1"].readers = space, own, above
     reply = await send(admin, confluence)
     assert await found(admin, "lighthouse crane") == []
-    await work(core)
+    await work_all(core)
     failed = reply.json()["page"]
     assert (failed["state"], failed["permission_groups"], failed["title"]) == ("FAILED", ["role:admin"], "confluence-2.xml")
     assert reason in failed["reason"]
@@ -282,7 +283,7 @@ async def test_who_may_not_read_a_page_is_told_what_a_missing_page_tells(
     replies = [await send(ann, confluence, page_id) for page_id in ("3", "4", "999")]
     assert [detail_of(reply, 404) for reply in replies] == [UNKNOWN] * 3
     assert len({str({**reply.json(), "trace_id": ""}) for reply in replies}) == 1
-    await work(core)
+    await work_all(core)
     assert await shown(ann) == {}
     assert await shown(admin) == {"confluence-4.xml": ("FAILED", ["role:admin"])}
     assert (await send(ann, confluence, "2")).status_code == 202
@@ -298,7 +299,7 @@ async def test_an_admin_adds_a_page_without_learning_what_it_says(
     eve = await open_as(Caller("eve", frozenset({"role:admin", "*"}), role="admin"))
     reply = await send(eve, confluence)
     assert (reply.status_code, reply.json()) == (202, {"page": None, "attachments": [], "skipped": [], "failed": []})
-    await work(core)
+    await work_all(core)
     assert (await shown(eve), set(await shown(admin))) == ({}, {"Harbour guide.xml", "notes.txt"})
 
 
@@ -315,7 +316,7 @@ async def test_permissions_that_change_while_a_page_is_read_are_those_that_count
         confluence.pages["2"].files["10"].version += 1
         confluence.meanwhile[place] = restrict
         assert (await send(admin, confluence)).json()["page"]["permission_groups"] == ["board"]
-        await work(core)
+        await work_all(core)
         assert await shown(await open_as(ANN)) == {}
         assert len(await found(admin, "lighthouse crane")) == 2
 
@@ -332,7 +333,7 @@ async def test_a_page_that_disappears_while_it_is_read_is_removed(
     page.version = page.files["10"].version = 2
     confluence.meanwhile[place] = lambda: confluence.hidden.add("2") if hides else confluence.pages.clear()
     assert detail_of(await send(admin, confluence), 404) == UNKNOWN
-    await work(core)
+    await work_all(core)
     assert (await shown(admin), await found(admin, "lighthouse crane")) == ({}, [])
 
 

@@ -9,6 +9,7 @@ from footnote.bootstrap import Core
 from footnote.types import Caller
 from footnote_http.callers import caller_of
 from footnote_ingest.app import create_app
+from tests.fakes import work_all
 from tests.functions.conftest import LOCAL, OpenClient
 
 TEXT = "# 등대\n\nThe lighthouse 🗼 was lit in 1874.\n\n| year | keeper |\n|---|---|\n| 1874 | Anna |\n"
@@ -21,8 +22,7 @@ async def client(open_client: OpenClient) -> httpx.AsyncClient:
 
 async def add(core: Core, text: str = TEXT, name: str = "tower.md") -> str:
     document = await core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="default", permission_groups=["staff"])
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     return document.doc_id
 
 

@@ -15,6 +15,7 @@ from footnote.settings import AWS, LLM, Embedding, Ingest, Settings
 from footnote_ingest.app import create_app, create_handler
 from footnote_ingest.describing_schedule import describe
 from tests.conftest import HandClock
+from tests.fakes import work_all
 from tests.footnote.ingest.test_describe_by_model import PATH, REPLY, says
 from tests.functions.conftest import sample_event
 from tests.openai_server import Server, serving
@@ -51,8 +52,7 @@ async def test_the_status_tells_what_waits_what_it_cost_and_why_it_stopped(core:
             clock.advance(1)
             file = {"file": (f"{number}.txt", TEXT + str(number).encode())}
             ids.append((await client.post("/ingest/file", files=file, data={"index_name": "default"})).json()["doc_id"])
-        while await core.ingestor.work_one():
-            pass
+        await work_all(core)
         assert await status() == {"state": "waiting", "waiting": 2, "tokens": 0, "money": 0, "limit": 750}
         by_patterns = (await client.get(f"/documents/{ids[0]}")).json()
         assert (by_patterns["state"], "type=text" in by_patterns["additional_field"]) == ("READY", True)
@@ -66,8 +66,7 @@ async def test_the_schedule_describes_in_aws_what_waits(core: Core, server: Serv
         await core.ingestor.accept(
             LOCAL, TEXT + str(number).encode(), file_name=f"{number}.txt", collection="default", permission_groups=["*"]
         )
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     assert await describe(core, 60) == {"described": 0}  # the worker does it on one machine
     in_aws = AWS(queue_url="https://sqs.test/q")
     limits = core.settings.ingest.model_copy(update={"describing_tokens_per_day": 0})
@@ -78,8 +77,7 @@ async def test_the_schedule_describes_in_aws_what_waits(core: Core, server: Serv
 
 async def test_the_schedule_cuts_off_a_model_that_hangs_and_the_document_waits(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
     await core.ingestor.accept(LOCAL, TEXT, file_name="a.txt", collection="default", permission_groups=["*"])
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     core.live.current = core.settings.model_copy(update={"aws": AWS(queue_url="https://sqs.test/q")})
 
     async def hang(*given: object) -> None:

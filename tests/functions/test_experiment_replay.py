@@ -14,6 +14,7 @@ from footnote.types import Caller, Feedback, Request
 from footnote_query.app import create_app as create_query
 from footnote_query.dialects.trd.ask import HELD
 from tests.conftest import HandClock
+from tests.fakes import work_all
 from tests.functions.conftest import LOCAL, OpenClient, as_caller
 
 ADMIN = Caller("boss", frozenset({"staff"}), role="admin")
@@ -34,8 +35,7 @@ NEW: dict[str, Any] = {"name": "tries", "arms": ARMS}
 
 async def add(core: Core, name: str, text: str, *groups: str) -> str:
     added = await core.ingestor.accept(LOCAL, text.encode(), file_name=f"{name}.txt", collection="default", permission_groups=list(groups))
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     return added.doc_id
 
 

@@ -14,6 +14,7 @@ from footnote_query.dialects.trd.ask import HELD
 from footnote_stats.app import create_app as create_stats
 from footnote_stats.app import create_handler
 from tests.conftest import HandClock
+from tests.fakes import work_all
 from tests.functions.conftest import LOCAL, OpenClient, as_caller, sample_event
 
 ADMIN = Caller("boss", frozenset({"staff"}), role="admin")
@@ -23,8 +24,7 @@ async def add(core: Core, name: str, *groups: str) -> str:
     added = await core.ingestor.accept(
         LOCAL, name.encode(), file_name=f"{name[:9]}.txt", collection="default", permission_groups=list(groups)
     )
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     return added.doc_id
 
 

@@ -15,6 +15,7 @@ from footnote_feedback.app import create_app as create_feedback
 from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
 from tests.deps import pinned
+from tests.fakes import work_all
 from tests.functions.conftest import OpenClient, as_caller
 
 ANN = Caller("ann", frozenset({"staff", "board"}))
@@ -42,8 +43,7 @@ class People:
             Caller("writer", sees_all=True, role="admin"), create_ingest, "POST", "/ingest/file", files={"file": (name, text.encode())},
             data={"index_name": "default", "permission_groups": [group]},
         )  # fmt: skip
-        while await self._core.ingestor.work_one():
-            pass
+        await work_all(self._core)
         return str(reply.json()["doc_id"])
 
     async def delete(self, doc_id: str) -> None:

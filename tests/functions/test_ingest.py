@@ -20,7 +20,7 @@ from footnote.types import Caller
 from footnote_ingest.app import create_app
 from footnote_query.app import create_app as create_query
 from tests.conftest import HandClock
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, work_all
 from tests.functions.conftest import LOCAL, OpenClient, as_caller, heavy_imports
 from tests.functions.test_query_bad_input import detail_of
 
@@ -39,11 +39,6 @@ async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
 @pytest.fixture
 async def client(open_client: OpenClient) -> httpx.AsyncClient:
     return await open_client(create_app)
-
-
-async def work(core: Core) -> None:
-    while await core.ingestor.work_one():
-        pass
 
 
 async def send(client: httpx.AsyncClient, data: bytes = TEXT, name: str = "tower.txt", **form: Any) -> httpx.Response:
@@ -95,7 +90,7 @@ async def test_a_file_is_received_then_ready_then_found_then_gone(core: Core, cl
         "restorable_until": None,
         "vectors": None,
     }
-    await work(core)
+    await work_all(core)
     one = (await client.get(f"/documents/{sent['doc_id']}")).json()
     assert (one["state"], one["chunks"], one["lang"]) == ("READY", 1, "en")
     assert one["additional_field"] == "summary=tower | topics=tower | lang=en | pii=false | type=text"
@@ -116,7 +111,7 @@ async def test_a_deleted_document_is_listed_for_an_hour_and_restored_with_its_re
 ) -> None:
     query = await open_client(create_query)
     doc_id = (await send(client, permission_groups=["hr"])).json()["doc_id"]
-    await work(core)
+    await work_all(core)
     gone = (await client.delete(f"/documents/{doc_id}")).json()
     assert (gone["state"], gone["restorable_until"]) == ("DELETED", clock.now + 3600)
     listed = (await client.get("/documents", params={"deleted": True, "collection": "default"})).json()
@@ -132,7 +127,7 @@ async def test_a_deleted_document_is_listed_for_an_hour_and_restored_with_its_re
     back = await client.post(f"/documents/{doc_id}/restore")
     assert (back.status_code, back.json()["state"], back.json()["permission_groups"]) == (202, "RECEIVED", ["hr"])
     assert (await client.get("/documents", params={"deleted": True})).json()["data"] == []
-    await work(core)
+    await work_all(core)
     assert await found(query, "lighthouse", ["hr"]) == [TEXT.decode()]
     assert await found(query, "lighthouse", ["eng"]) == []
     assert (await client.post(f"/documents/{doc_id}/restore")).json()["state"] == "READY"  # repeated: it is there
@@ -160,15 +155,15 @@ async def test_an_admin_changes_who_reads_a_document_and_where_it_is(
 ) -> None:
     query = await open_client(create_query)
     doc_id = (await send(client, permission_groups=["hr"])).json()["doc_id"]
-    await work(core)
+    await work_all(core)
     changed = await client.patch(f"/documents/{doc_id}", json={"permission_groups": ["eng"]})
     assert (changed.status_code, changed.json()["permission_groups"], changed.json()["state"]) == (202, ["eng"], "RECEIVED")
     assert await found(query, "lighthouse", ["hr"]) == []
-    await work(core)
+    await work_all(core)
     assert (await found(query, "lighthouse", ["hr"]), await found(query, "lighthouse", ["eng"])) == ([], [TEXT.decode()])
     moved = await client.patch(f"/documents/{doc_id}", json={"collection": "town"})
     assert (moved.json()["collection"], moved.json()["permission_groups"]) == ("town", ["eng"])
-    await work(core)
+    await work_all(core)
     assert await found(query, "lighthouse") == []
     same = await client.patch(f"/documents/{doc_id}", json={"collection": "town", "permission_groups": ["eng"]})
     assert (same.status_code, same.json()["state"]) == (202, "READY")
@@ -203,7 +198,7 @@ async def test_a_failed_document_can_be_tried_again(core: Core, client: httpx.As
     await core.ledger.update(doc_id, 1, state="FAILED", reason="Out of luck.", remedy="Try again.")
     reply = await client.post(f"/documents/{doc_id}/retry")
     assert (reply.status_code, reply.json()["state"], reply.json()["reason"]) == (202, "RECEIVED", None)
-    await work(core)
+    await work_all(core)
     assert (await client.get(f"/documents/{doc_id}")).json()["state"] == "READY"
     reply = await client.post(f"/documents/{doc_id}/retry")
     assert (reply.status_code, reply.json()["state"]) == (202, "READY")
@@ -235,7 +230,7 @@ async def test_a_name_is_a_label_and_never_a_path(name: str, kept: str, tmp_path
         assert (await client.get(f"/documents/{target['doc_id']}")).json()["file_name"] == kept
     document = await core.ingestor.accept(LOCAL, TEXT, file_name=name, collection="other", permission_groups=[])
     assert document.file_name == kept
-    await work(core)
+    await work_all(core)
     assert (await core.ledger.get(LOCAL, document.doc_id)).state == "READY"
     written = set(os.listdir(tmp_path))
     assert written <= {"files", "secret", "store.db", "store.db-wal", "store.db-shm", "index.db", "index.db-wal", "index.db-shm"}
@@ -259,7 +254,7 @@ async def test_files_that_cannot_be_read_fail_with_a_remedy_and_stop_no_other(co
     }
     for name, data in files.items():
         assert (await send(client, data, name)).status_code == 202
-    await work(core)
+    await work_all(core)
     listed = {document["file_name"]: document for document in (await client.get("/documents")).json()["data"]}
     assert {name: document["state"] for name, document in listed.items()} == dict.fromkeys(files, "FAILED") | {"tower.txt": "READY"}
     assert listed["locked.pdf"]["reason"] == "This PDF needs a password."
@@ -349,7 +344,7 @@ async def test_a_signed_form_brings_the_file_under_the_promised_id(core: Core, c
     target = await ask_for_upload(client, index_name="harbour", permission_groups=["hr"])
     assert (await client.get(f"/documents/{target['doc_id']}")).status_code == 404
     assert (await post_form(client, target)).status_code == 204
-    await work(core)
+    await work_all(core)
     document = await document_of(client, target)
     assert [document[name] for name in ("state", "file_name", "collection", "permission_groups")] == [
         "READY",
@@ -364,7 +359,7 @@ async def test_a_signed_form_brings_the_file_under_the_promised_id(core: Core, c
 async def test_the_same_form_twice_is_one_document(core: Core, client: httpx.AsyncClient) -> None:
     target = await ask_for_upload(client)
     assert [(await post_form(client, target)).status_code for _ in range(2)] == [204, 204]
-    await work(core)
+    await work_all(core)
     assert len((await client.get("/documents")).json()["data"]) == 1
 
 
@@ -443,7 +438,7 @@ async def test_a_document_names_its_owner_where_people_sign_in(core: Core, open_
 async def test_vectors_are_counted_with_the_document(core: Core, client: httpx.AsyncClient) -> None:
     core.embedder = FakeEmbedder()
     doc_id = (await send(client)).json()["doc_id"]
-    await work(core)
+    await work_all(core)
     assert (await client.get(f"/documents/{doc_id}")).json()["vectors"] == {"done": 0, "total": 1}
     await core.ingestor.embed_some()
     assert (await client.get(f"/documents/{doc_id}")).json()["vectors"] == {"done": 1, "total": 1}
@@ -454,7 +449,7 @@ async def test_only_admins_see_the_number_of_vectors_of_all_documents(core: Core
     for role, vectors in (("user", None), ("admin", {"done": 0, "total": 1})):
         client = await open_client(as_caller(Caller("ann", frozenset({"user:ann"}), role=role), create_app))
         doc_id = (await send(client)).json()["doc_id"]
-        await work(core)
+        await work_all(core)
         assert (await client.get(f"/documents/{doc_id}")).json()["vectors"] == vectors
 
 

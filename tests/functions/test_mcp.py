@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from footnote.types import Caller
-from tests.fakes import Piece, make_document, put_document
+from tests.fakes import Piece, make_document, put_document, work_all
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve
 
 HANDBOOK = b"# Records\n\n## The bridge\n\nThe bridge was built in 1894. It is painted blue.\n"
@@ -35,8 +35,7 @@ async def start(open_site: OpenSite, serve: Serve) -> Start:
         site = await open_site(*reply, filled=False, **options)
         for name, groups, data in (("handbook.md", ["*"], HANDBOOK), ("pay.md", ["hr"], b"The bridge warden is paid 900 crowns.")):
             await site.core.ingestor.accept(LOCAL, data, file_name=name, collection="default", permission_groups=groups, doc_id=name[:-3])
-        while await site.core.ingestor.work_one():
-            pass
+        await work_all(site.core)
         return await serve(site.app)
 
     return start_
@@ -99,8 +98,7 @@ async def test_a_search_uses_the_given_collection(open_site: OpenSite, serve: Se
         document = make_document(doc_id, collection=collection, groups=(group,))
         await put_document(site.core.index, document, ["The bridge was built in 1894."])
         await site.core.ingestor.accept(LOCAL, doc_id.encode(), file_name=f"{doc_id}.txt", collection=collection, permission_groups=[group])
-    while await site.core.ingestor.work_one():
-        pass
+    await work_all(site.core)
     async with connect(f"{await serve(site.app)}/mcp") as client:
         default = await client.call_tool("search", {"query": "bridge"})
         other = await client.call_tool("search", {"query": "bridge", "collection": "bridges"})

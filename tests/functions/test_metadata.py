@@ -15,9 +15,8 @@ from footnote.settings import LLM, Embedding, Settings
 from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
 from tests.conftest import HandClock
-from tests.fakes import FakeModels, SameModel
+from tests.fakes import FakeModels, SameModel, work_all
 from tests.functions.conftest import OpenClient, read_events
-from tests.functions.test_ingest import work
 from tests.functions.test_query_bad_input import detail_of
 
 TEXT = b"The lighthouse was lit in 1874."
@@ -58,7 +57,7 @@ async def ask(query: httpx.AsyncClient, question: str, **body: Any) -> dict[str,
 
 async def test_a_search_is_narrowed_by_fields_of_the_documents(core: Core, ingest: httpx.AsyncClient, query: httpx.AsyncClient) -> None:
     assert (await send(ingest, LAW)).json()["metadata"] == LAW
-    await work(core)
+    await work_all(core)
     there: list[dict[str, list[str]]] = [
         {"class": ["Law", "Tax"]},
         {"year": ["2024"]},
@@ -78,7 +77,7 @@ async def test_a_search_is_narrowed_by_fields_of_the_documents(core: Core, inges
 
 async def test_a_frequent_question_is_answered_by_its_document(core: Core, ingest: httpx.AsyncClient, query: httpx.AsyncClient) -> None:
     await send(ingest, {"paragraph_type": "faq", "question": "When was the lighthouse lit?"})
-    await work(core)
+    await work_all(core)
     answer = await ask(query, "When was the lighthouse lit?")
     assert (answer["final_response"], len(answer["references"]), answer["usage"]["total_tokens"]) == (TEXT.decode(), 1, 0)
 
@@ -88,7 +87,7 @@ async def test_a_signed_form_carries_the_fields(core: Core, ingest: httpx.AsyncC
     target = (await ingest.post("/uploads", json=asked)).json()
     assert (await ingest.post(target["url"], data=target["fields"], files={"file": ("any", TEXT)})).status_code == 204
     assert (await ingest.get(f"/documents/{target['doc_id']}")).json()["metadata"] == {"class": "Law"}
-    await work(core)
+    await work_all(core)
     assert await found(query, **{"class": ["Law"]}) == 1
 
 
@@ -96,14 +95,14 @@ async def test_the_same_file_with_other_fields_is_read_again_and_without_any_kee
     core: Core, ingest: httpx.AsyncClient, query: httpx.AsyncClient
 ) -> None:
     first = (await send(ingest, {"class": "Law"})).json()
-    await work(core)
+    await work_all(core)
     for metadata, state, shown in (
         (None, "READY", {"class": "Law"}), ({"class": "Law"}, "READY", {"class": "Law"}), ({"class": "Tax"}, "RECEIVED", {"class": "Tax"}),
         ({}, "RECEIVED", {}),
     ):  # fmt: skip
         again = (await send(ingest, metadata)).json()
         assert (again["doc_id"], again["state"], again["metadata"]) == (first["doc_id"], state, shown)
-        await work(core)
+        await work_all(core)
         assert await found(query, **{"class": [shown.get("class", "Law")]}) == bool(shown)
 
 
@@ -139,6 +138,6 @@ async def test_a_lone_surrogate_in_metadata_is_replaced(core: Core, ingest: http
     asked = json.dumps({"file_name": "a.txt", "size": 1, "metadata": {"class": "\ud83d"}})
     target = (await ingest.post("/uploads", content=asked, headers={"content-type": "application/json"})).json()
     assert (await ingest.post(target["url"], data=target["fields"], files={"file": ("any", TEXT)})).status_code == 204
-    await work(core)
+    await work_all(core)
     (document,) = (await ingest.get("/documents")).json()["data"]
     assert (document["state"], document["metadata"]) == ("READY", {"class": "\ufffd"})

@@ -15,6 +15,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from tests.fakes import work_all
 from tests.functions.people import COLLECTION, KNOWN, NOTHING, PEOPLE, QUESTION, UNKNOWN, Known, World, content_of, operations
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -263,8 +264,7 @@ async def test_uploading_the_name_of_anothers_file_creates_a_separate_document(p
 
     theirs, mine = await put(person), await put("owner")
     assert mine != theirs
-    while await world.core.ingestor.work_one():
-        pass
+    await work_all(world.core)
     reply = await world.ask("owner", "GET", f"/documents/{mine}/content", "/documents/{doc_id}/content")
     assert reply.text == "Written by owner."
 

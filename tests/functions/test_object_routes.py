@@ -14,6 +14,7 @@ import pytest
 import pytest_asyncio
 
 from footnote_http.callers import METADATA
+from tests.fakes import work_all
 from tests.functions.people import KNOWN, NOTHING, UNKNOWN, Known, World, content_of, everybody, operations
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -234,8 +235,7 @@ async def test_a_passage_is_shown_only_with_its_own_document(person: str, world:
     """Otherwise a reader of one document could request the passages of another."""
     file = {"file": (f"open-{person}.txt", f"Ferries cross the river every hour. They are for {person}.".encode())}
     doc_id = (await world.ask(person, "POST", "/ingest/file", files=file, data={"index_name": "ledgers"})).json()["doc_id"]
-    while await world.core.ingestor.work_one():
-        pass
+    await work_all(world.core)
     path, route = f"/documents/{doc_id}/content", "/documents/{doc_id}/content"
     foreign, none = [
         await world.ask(person, "GET", path, route, params={"as": "marks", "chunk_id": chunk_id})

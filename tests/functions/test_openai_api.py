@@ -19,7 +19,7 @@ from footnote.settings import LLM, Auth, Embedding, Limits, Settings
 from footnote.types import Caller, Exchange, Usage
 from footnote_query.app import create_app
 from footnote_query.dialects.openai.turns import ChatMessage, earlier
-from tests.fakes import Piece, make_document, put_document
+from tests.fakes import Piece, make_document, put_document, work_all
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve, Site, read_events
 
 ASKED: Any = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]}
@@ -261,8 +261,7 @@ async def test_every_collection_that_a_caller_may_read_is_a_model(connect: OpenC
         await to.site.core.ingestor.accept(
             LOCAL, b"The ferry leaves at noon.", file_name=name, collection=collection, permission_groups=groups
         )
-    while await to.site.core.ingestor.work_one():
-        pass
+    await work_all(to.site.core)
     assert [model.id async for model in await to.client.models.list()] == ["footnote", "footnote/town"]
     reply = await to.client.chat.completions.create(
         model="footnote/town", messages=[{"role": "user", "content": "When does the ferry leave?"}]
@@ -279,8 +278,7 @@ async def test_every_collection_that_a_caller_may_read_is_a_model(connect: OpenC
 async def test_one_model_is_described_and_an_unknown_one_is_not(connect: OpenClient) -> None:
     to = await connect(filled=False)
     await to.site.core.ingestor.accept(LOCAL, b"The ferry leaves.", file_name="a.txt", collection="town", permission_groups=["*"])
-    while await to.site.core.ingestor.work_one():
-        pass
+    await work_all(to.site.core)
     for name in ("footnote", "footnote/town", "footnote:maximum", "footnote/town:basic"):
         model = await to.client.models.retrieve(name)
         assert (model.id, model.object, model.owned_by) == (name, "model", "footnote")

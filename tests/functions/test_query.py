@@ -14,7 +14,7 @@ from footnote.errors import ModelTimeout, ModelUnavailable, StoreUnavailable
 from footnote.types import Caller, Search
 from footnote_http.callers import caller_of
 from footnote_http.streams import Streams
-from tests.fakes import FakeEmbedder, FakeModel, FakeModels, make_document, put_document
+from tests.fakes import FakeEmbedder, FakeModel, FakeModels, embed_all, make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, heavy_imports, read_events, read_messages, sample_event
 from tests.functions.test_resume import StreamReader
 
@@ -76,8 +76,7 @@ async def test_replies_say_whether_vectors_are_pending(open_site: OpenSite) -> N
         return [reply["vectors_pending"] for reply in (asked, streamed, stored, conversed)]
 
     assert await pending() == [True] * 4
-    while await site.core.ingestor.embed_some():
-        pass
+    await embed_all(site.core)
     assert await pending() == [False] * 4
     await put_document(site.core.index, make_document("late", groups=("hr",)), ["Late."])
     assert await pending() == [True] * 4

@@ -12,7 +12,7 @@ from footnote.ports import Delta
 from footnote.settings import LLM, Budget
 from footnote.types import Caller, Feedback, Usage
 from tests.conftest import HandClock
-from tests.fakes import make_document, put_document
+from tests.fakes import make_document, put_document, work_all
 from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite, Site
 from tests.functions.test_conversations import client_of
 from tests.functions.test_traces import ANN
@@ -80,8 +80,7 @@ async def test_a_document_that_is_gone_for_the_reader_is_in_neither_turn(way: st
     added = await site.core.ingestor.accept(
         LOCAL, PAY.encode(), file_name="Wages.txt", collection="default", permission_groups=["staff", "board"]
     )
-    while await site.core.ingestor.work_one():
-        pass
+    await work_all(site.core)
     trace_id = await ask(site.client)
     assert "crowns" in (await site.client.get(f"/turns/{trace_id}")).text
     if way == "deleted":

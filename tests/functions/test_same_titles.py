@@ -8,6 +8,7 @@ import pytest
 
 from footnote.types import Caller
 from tests.deps import pinned
+from tests.fakes import work_all
 from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite, Serve, Site, read_events
 
 ANN = Caller("ann", frozenset({"staff"}))
@@ -26,8 +27,7 @@ async def open_rules(open_site: OpenSite, *replies: str, caller: Caller = LOCAL)
     site = await open_site(*replies, filled=False, caller=caller)
     for name, (groups, text) in FILES.items():
         await site.core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="default", permission_groups=groups)
-    while await site.core.ingestor.work_one():
-        pass
+    await work_all(site.core)
     return site
 
 
@@ -119,6 +119,5 @@ async def test_the_same_file_name_in_two_places_is_told_apart_by_the_documents_i
         await site.core.ingestor.accept(
             LOCAL, text.encode(), file_name="rules.md", collection="default", permission_groups=[group], doc_id=doc_id
         )
-    while await site.core.ingestor.work_one():
-        pass
+    await work_all(site.core)
     assert await of_ask(site) == {"Rules (rules.md, first)", "Rules (rules.md, second)"}

@@ -16,7 +16,7 @@ from footnote.types import Answer, Caller, Citation, Feedback
 from footnote_stats.app import SCHEDULE, create_app
 from footnote_stats.export import to_csv
 from tests.conftest import HandClock
-from tests.fakes import make_hit
+from tests.fakes import make_hit, work_all
 from tests.functions.conftest import LOCAL, OpenClient, as_caller
 from tests.functions.test_stats import HOUR, JAN_15, save
 from tests.turns import ME, make_turn, stored
@@ -134,8 +134,7 @@ async def test_documents_that_are_cited_come_before_those_that_are_not(
         groups_ = ["red"] if name == "secret.txt" else ["*"]
         document = await core.ingestor.accept(LOCAL, name.encode(), file_name=name, collection="default", permission_groups=groups_)
         ids.append(document.doc_id)
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     cited = [ids[0], ids[0], ids[1], ids[3]]
     for number, doc_id in enumerate(cited):
         hit = make_hit("Yes.", doc_id)

@@ -12,6 +12,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.types import Caller, Document
 from footnote_query.app import create_app
+from tests.fakes import work_all
 from tests.functions.conftest import LOCAL, OpenClient, as_caller
 
 Body = Mapping[str, Any]
@@ -49,8 +50,7 @@ async def add(core: Core, name: str, text: str, *readers: str) -> Document:
 
 
 async def read_all(core: Core) -> None:
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
 
 
 async def fail(core: Core, name: str, *readers: str, words: str = "") -> None:
@@ -78,12 +78,12 @@ async def test_nothing_to_find_yet_is_not_told_as_no_documents(core: Core, clien
 @pytest.mark.parametrize("api", APIS)
 async def test_an_answer_from_a_part_of_the_documents_says_so_until_all_are_read(core: Core, client: httpx.AsyncClient, api: str) -> None:
     await add(core, "hagen.md", "The lighthouse of Hagen was lit in 1874. Its keeper lived in the tower.")
-    await read_all(core)
+    await work_all(core)
     await add(core, "kiel.md", "The lighthouse of Kiel was lit in 1901.")
     said = await ask(client, api)
     assert "1874" in said
     assert "still_reading" in said
-    await read_all(core)
+    await work_all(core)
     said = await ask(client, api)
     assert "1874" in said
     assert "still_reading" not in said
@@ -92,7 +92,7 @@ async def test_an_answer_from_a_part_of_the_documents_says_so_until_all_are_read
 
 async def test_the_notice_of_an_answer_has_the_numbers(core: Core, client: httpx.AsyncClient) -> None:
     await add(core, "hagen.md", "The lighthouse of Hagen was lit in 1874.")
-    await read_all(core)
+    await work_all(core)
     await add(core, "kiel.md", "The lighthouse of Kiel was lit in 1901.")
     notice = (await client.post("/ask", json={"query_text": QUESTION, "index_name": "default", "permission_groups": []})).json()["notice"]
     assert notice.startswith("1 of 2 documents is still being read. This answer is from the others.")
@@ -115,7 +115,7 @@ async def test_it_is_said_in_the_language_of_the_question(core: Core, client: ht
 
 async def test_only_documents_that_the_caller_may_read_are_counted(core: Core, open_client: OpenClient) -> None:
     await add(core, "hagen.md", "The lighthouse of Hagen was lit in 1874.", "ann", "bob")
-    await read_all(core)
+    await work_all(core)
     for number in range(3):
         await add(core, f"{number}.md", f"The lighthouse {number}.", "ann")
     asked = {"query_text": QUESTION, "index_name": "default", "permission_groups": []}
@@ -128,14 +128,14 @@ async def test_only_documents_that_the_caller_may_read_are_counted(core: Core, o
 @pytest.mark.usefixtures("sure_of_little")
 async def test_a_cached_answer_does_not_outlive_the_reading_of_a_document(core: Core, client: httpx.AsyncClient) -> None:
     await add(core, "hagen.md", "The lighthouse of Hagen was lit in 1874.")
-    await read_all(core)
+    await work_all(core)
     await add(core, "hagen-2.md", "The lighthouse of Hagen was lit in 1874, and again in 1899 after the great fire in the tower of Hagen.")
     first, second = [
         (await client.post("/ask", json={"query_text": QUESTION, "index_name": "default", "permission_groups": []})).json()
         for _ in range(2)
     ]
     assert (first["outcome"], second["outcome"], second["warnings"]) == ("answered", "cached", ["still_reading"])
-    await read_all(core)
+    await work_all(core)
     third = (await client.post("/ask", json={"query_text": QUESTION, "index_name": "default", "permission_groups": []})).json()
     assert (third["outcome"], third["warnings"]) == ("answered", [])
     assert {hit["doc_id"].rpartition("-")[0] for hit in third["hits"]} == {"hagen", "hagen-2"}
@@ -145,7 +145,7 @@ async def test_a_cached_answer_does_not_outlive_the_reading_of_a_document(core: 
 @pytest.mark.parametrize("api", APIS)
 async def test_a_question_with_words_of_a_failed_files_name_gets_its_remedy(core: Core, client: httpx.AsyncClient, api: str) -> None:
     await add(core, "hagen.md", "The lighthouse of Hagen was lit in 1874.")
-    await read_all(core)
+    await work_all(core)
     await fail(core, "travel/Travel-Policy_2024.pdf")
     await fail(core, "minutes.pdf")
     said = await ask(client, api, "What does the travel policy say about hotels?")
@@ -168,7 +168,7 @@ async def test_one_word_of_the_name_is_enough_where_nothing_answers(
     core: Core, client: httpx.AsyncClient, name: str, question: str
 ) -> None:
     await add(core, "hagen.md", "The lighthouse of Hagen was lit in 1874.")
-    await read_all(core)
+    await work_all(core)
     await fail(core, name)
     reply = (await client.post("/ask", json={"query_text": question, "index_name": "default", "permission_groups": []})).json()
     assert (name in reply["answer"], reply["warnings"]) == (True, ["file_failed"])
@@ -216,7 +216,7 @@ async def test_a_ledger_that_is_down_costs_no_answer(core: Core, client: httpx.A
         raise StoreUnavailable("The store is down.")
 
     await add(core, "hagen.md", "The lighthouse of Hagen was lit in 1874.")
-    await read_all(core)
+    await work_all(core)
     monkeypatch.setattr(core.ledger, "readable_states", fail_to_count)
     reply = (await client.post("/ask", json={"query_text": QUESTION, "index_name": "default", "permission_groups": []})).json()
     assert (reply["outcome"], reply["warnings"]) == ("answered", [])

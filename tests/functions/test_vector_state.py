@@ -15,7 +15,7 @@ from footnote.ingest.vectors import embed_pending
 from footnote.live_settings import LiveSettings
 from footnote.settings import Auth, Embedding
 from footnote_local.doctor import examine
-from tests.fakes import FakeEmbedder, FakeVectorCache
+from tests.fakes import FakeEmbedder, FakeVectorCache, work_all
 from tests.functions.conftest import OpenSite, Site
 
 ENGLISH = "The bridge was built in 1894, and it is the longest one of the valley."
@@ -40,8 +40,7 @@ async def opened(open_site: OpenSite, given: Any, *texts: str) -> Site:
     for number, text in enumerate(texts):
         name = f"{number}.txt"
         await site.core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="default", permission_groups=["*"])
-    while await site.core.ingestor.work_one():
-        pass
+    await work_all(site.core)
     return site
 
 

@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from footnote.turn_records.make import make_record
 from footnote.types import CollectionSettings, Feedback, Request
+from tests.fakes import embed_all, work_all
 from tests.functions.conftest import LOCAL
 from tests.functions.people import World
 from tests.turns import LIVE, make_turn, stored
@@ -42,10 +43,8 @@ async def filled(world: World) -> World:
             return parse(data, name)
 
     world.core.ingestor.parser = Parser()
-    while await world.core.ingestor.work_one():
-        pass
-    while await world.core.ingestor.embed_some():
-        pass
+    await work_all(world.core)
+    await embed_all(world.core)
     return world
 
 
@@ -135,8 +134,7 @@ async def test_collections_say_whether_they_hold_voices(filled: World) -> None:
 async def test_a_deleted_file_is_no_longer_counted(filled: World) -> None:
     file = {"file": ("more.csv", table("more"))}
     made = await filled.ask("admin", "POST", "/ingest/file", files=file, data={"index_name": "reviews", "permission_groups": ["*"]})
-    while await filled.core.ingestor.work_one():
-        pass
+    await work_all(filled.core)
     assert (await get(filled, "outsider", "/voc/counts"))["voices"] == 24
     await filled.ask("admin", "DELETE", f"/documents/{made.json()['doc_id']}", "/documents/{doc_id}")
     assert (await get(filled, "outsider", "/voc/counts"))["voices"] == 12

@@ -15,7 +15,7 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import Clock, Delta
 from footnote.settings import LLM, Embedding, Rag, Settings
 from footnote.types import Answer, Caller, CollectionSettings, Request, ToolCall, Turn
-from tests.fakes import FakeModel, FakeModels, Piece
+from tests.fakes import FakeModel, FakeModels, Piece, work_all
 from tests.functions.conftest import LOCAL
 from tests.turns import LIVE
 
@@ -38,8 +38,7 @@ async def core(tmp_path: Path, clock: Clock) -> AsyncIterator[Core]:
 async def add(core: Core, name: str, rows: list[str], groups: list[str]) -> None:
     data = "\n".join(["Date,Channel,Rating,Review", *rows]).encode()
     await core.ingestor.accept(LOCAL, data, file_name=name, collection="reviews", permission_groups=groups)
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
 
 
 async def ask(core: Core, caller: Caller, *replies: list[Piece], question: str = QUESTION) -> tuple[Turn, FakeModel]:

@@ -16,7 +16,7 @@ from footnote.ingest.describe_by_model import MOST_FAILURES, PAUSE_S, READ, Desc
 from footnote.ports import Clock
 from footnote.settings import LLM, Budget, Embedding, Ingest, Settings
 from footnote.types import Block, Caller, Document, Request
-from tests.fakes import FakeModel, FakeModels
+from tests.fakes import FakeModel, FakeModels, work_all
 from tests.openai_server import Reply, Server, chunk, sse
 from tests.turns import HELD
 
@@ -55,8 +55,7 @@ async def describe_all(core: Core) -> None:
 async def add(core: Core, data: bytes = TEXT, **given: Any) -> tuple[Document, dict[str, Any]]:
     """The document after ingest, and the metadata of its passages."""
     document = await core.ingestor.accept(ME, data, file_name="tower.txt", collection="default", permission_groups=["*"], **given)
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     document = await core.ledger.get(ME, document.doc_id)
     assert document.state == "READY"
     await describe_all(core)

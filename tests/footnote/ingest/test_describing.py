@@ -15,6 +15,7 @@ from footnote.ingest.moving import move
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, CollectionSettings, Document
 from tests.conftest import HandClock
+from tests.fakes import work_all
 from tests.footnote.ingest.test_describe_by_model import ME, PATH, REPLY, describe_all, says
 from tests.openai_server import Reply, Server, serving
 
@@ -55,8 +56,7 @@ async def add(core: Core, text: str = TEXT, **given: Any) -> Document:
     """A READY document."""
     given = {"permission_groups": ["staff"], "file_name": "tower.md", "collection": "default", **given}
     document = await core.ingestor.accept(ME, text.encode(), **given)
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     document = await core.ledger.get(ME, document.doc_id)
     assert document.state == "READY"
     return document
@@ -130,8 +130,7 @@ async def delete(core: Core, document: Document) -> None:
 
 async def write_anew(core: Core, document: Document) -> None:
     await core.ingestor.accept(ME, b"A new text on the harbour.", file_name="tower.md", collection="default", permission_groups=["staff"])
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
 
 
 async def change_readers(core: Core, document: Document) -> None:
@@ -161,8 +160,7 @@ async def test_a_late_description_does_not_undo_newer_changes(
 
     monkeypatch.setattr(kind, "describe", late)
     assert await core.descriptions.describe_next()
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     passages = await core.index.sample(ME, "default", 9)
     assert [chunk.metadata["type"] for chunk in passages] == left
     assert not any("secret" in chunk.metadata["additional_field"] for chunk in passages)

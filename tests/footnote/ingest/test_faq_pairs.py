@@ -14,6 +14,7 @@ from footnote.ingest.parsed import pack, unpack
 from footnote.ingest.prepare import prepare
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Block, Caller, Document, Parsed, Place, Request
+from tests.fakes import work_all
 from tests.turns import HELD
 
 LONG = "The ferry carries forty cars and leaves from the old pier behind the market every morning. "
@@ -178,8 +179,7 @@ async def test_the_question_is_answered_with_the_words_of_its_pair(
     me = Caller("local", sees_all=True)
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False)))
     await core.ingestor.accept(me, text.encode(), file_name=name, collection="default", permission_groups=["*"])
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     turn = await core.answer.finish(core.new_turn(Request(question, "default"), me, HELD))
     await core.close()
     assert turn.outcome == "faq"

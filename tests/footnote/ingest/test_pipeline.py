@@ -18,7 +18,7 @@ from footnote.ports import Job
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Parsed, Request, Search
 from tests.conftest import HandClock
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, embed_all, work_all
 from tests.footnote.ingest.spies import Killed, Spied
 from tests.turns import HELD
 
@@ -82,10 +82,8 @@ async def accept(core: Core, data: bytes = OLD, name: str = "tower.txt", groups:
 
 
 async def work(core: Core) -> None:
-    while await core.ingestor.work_one():
-        pass
-    while await core.ingestor.embed_some():
-        pass
+    await work_all(core)
+    await embed_all(core)
 
 
 async def finish(core: Core, clock: HandClock) -> None:

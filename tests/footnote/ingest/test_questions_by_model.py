@@ -15,6 +15,7 @@ from footnote.ingest.questions_by_model import AT_ONCE
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Request
 from tests.conftest import HandClock
+from tests.fakes import work_all
 from tests.footnote.ingest.test_describe_by_model import describe_all
 from tests.openai_server import Reply, Server, chunk, sse
 from tests.turns import HELD
@@ -56,8 +57,7 @@ async def core(tmp_path: Path, server: Server, clock: HandClock) -> AsyncIterato
 async def add(core: Core, data: bytes, **given: Any) -> Document:
     groups = {"permission_groups": ["staff"], **given}
     document = await core.ingestor.accept(ME, data, file_name="towers.md", collection="default", **groups)
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     document = await core.ledger.get(ME, document.doc_id)
     assert document.state == "READY"
     await describe_all(core)

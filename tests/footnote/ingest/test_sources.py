@@ -14,7 +14,7 @@ from footnote.ingest.sources import Box, Mark, locate
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Block, Caller, Chunk, Parsed, Place
 from tests.conftest import HandClock
-from tests.fakes import make_document
+from tests.fakes import make_document, work_all
 
 LINES = "The tower was lit in 1874. It was torn down in 1999."
 PLACES = (Place(0, 3, 100, 50, 360, 62), Place(26, 3, 100, 64, 360, 76))
@@ -86,8 +86,7 @@ async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
 
 async def add(core: Core, text: bytes, name: str = "tower.md") -> str:
     document = await core.ingestor.accept(ME, text, file_name=name, collection="default", permission_groups=["staff"])
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     return document.doc_id
 
 

@@ -9,6 +9,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Chunk, Chunker, CollectionSettings
+from tests.fakes import work_all
 from tests.footnote.ingest.test_describe_by_model import ME, PATH, describe_all, says
 from tests.openai_server import Server
 
@@ -25,8 +26,7 @@ async def add(folder: Path, server: Server, chunker: Chunker) -> dict[int, list[
     try:
         await core.collections.create("default", CollectionSettings(chunker), title="", description="", by="me")
         document = await core.ingestor.accept(ME, TEXT.encode(), file_name="tower.md", collection="default", permission_groups=["*"])
-        while await core.ingestor.work_one():
-            pass
+        await work_all(core)
         await describe_all(core)
         chunks = [f"{document.doc_id}|1|{number}" for number in range(50)]
         levels: dict[int, list[Chunk]] = {0: [], 1: [], 2: []}

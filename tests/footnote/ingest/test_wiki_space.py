@@ -26,7 +26,7 @@ from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.settings import Confluence as Mapping
 from footnote.types import ADMINS, SYSTEM, Document, StoredName
 from tests.confluence_server import API, CONTEXT, TOKEN, Confluence, File, Page, serving
-from tests.fakes import HereParser
+from tests.fakes import HereParser, work_all
 
 MAPPING = Mapping(spaces={"ENG": ["staff", "board"], "OPEN": ["*"]}, groups={"directors": ["board"]})
 
@@ -49,8 +49,7 @@ class World:
     async def sync(self, space: str = "ENG") -> tuple[SpaceSync, Plan]:
         sync, plan = await self.plan(space)
         await sync.apply(plan, note=self.note)
-        while await self.core.ingestor.work_one():
-            pass
+        await work_all(self.core)
         return sync, plan
 
     async def note(self, document: Document) -> None:

@@ -33,7 +33,7 @@ from footnote.text.tokens import content_terms
 from footnote.types import EVERYONE, Arm, Assignment, Caller, ChunkSentences, Document, Feedback, Hit, Request, Turn
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, call_step
-from tests.fakes import make_chunk, make_document, make_hit
+from tests.fakes import make_chunk, make_document, make_hit, work_all
 from tests.turns import HELD, as_closest, make_turn, stored
 
 ALL, STAFF, BOARD = frozenset({EVERYONE}), frozenset({"staff"}), frozenset({"board"})
@@ -284,8 +284,7 @@ async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
 
 async def add(core: Core, name: str, text: str, *groups: str) -> str:
     added = await core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="default", permission_groups=list(groups))
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     return added.doc_id
 
 
