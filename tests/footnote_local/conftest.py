@@ -7,7 +7,8 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from footnote.bootstrap import Core
+from footnote.library.worker import Worker
 from footnote.ports import Parser
 from footnote.settings import KDB, LLM, MCP, Auth, Embedding, Ingest, Rerank, Settings, Verifying
 from footnote_local.cli import app
@@ -40,6 +42,16 @@ def open_core(
         auth=auth or Auth(), mcp=mcp or MCP(), kdb=kdb or KDB(), rerank=rerank or Rerank(), verifier=verifier or Verifying(),
     )  # fmt: skip
     return Core(settings, parser=parser, **options)
+
+
+@asynccontextmanager
+async def working(core: Core) -> AsyncIterator[Worker]:
+    """Closes the core too."""
+    worker = Worker(core)
+    await worker.start()
+    yield worker
+    await worker.stop()
+    await core.close()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from footnote.errors import BadRequest, ModelUnavailable
 from footnote.library.files import Report, find_files, take_in
 from footnote.library.worker import Worker, wait_for_vectors
 from tests.fakes import FakeEmbedder
-from tests.footnote_local.conftest import open_core
+from tests.footnote_local.conftest import open_core, working
 
 
 def names(*paths: Path) -> list[str]:
@@ -104,11 +104,8 @@ def test_a_file_that_became_a_link_since_it_was_found_is_not_read(linked: Path) 
 
 async def test_links_that_are_left_out_are_told_in_one_line(linked: Path, tmp_path: Path) -> None:
     core = open_core(tmp_path / "data")
-    worker = Worker(core)
-    await worker.start()
-    report = await take_in(core, [linked], collection="default", groups=[], progress=lambda *_: None)
-    await worker.stop()
-    await core.close()
+    async with working(core):
+        report = await take_in(core, [linked], collection="default", groups=[], progress=lambda *_: None)
     assert sorted(report.documents) == ["sub/ferry.txt", "tower.md"]
     assert (report.refused, report.failed) == ({}, 0)
     assert report.links == (
@@ -129,12 +126,9 @@ async def test_every_file_gets_its_own_result(docs: Path, tmp_path: Path) -> Non
     (docs / "empty.txt").write_text("")
     (docs / "huge.txt").write_bytes(b"x" * (2**20 + 1))
     core = open_core(tmp_path / "data")
-    worker = Worker(core)
-    await worker.start()
-    progress_seen: list[tuple[int, int]] = []
-    report = await take_in(core, [docs], collection="default", groups=["hr"], progress=lambda *done: progress_seen.append(done))
-    await worker.stop()
-    await core.close()
+    async with working(core):
+        progress_seen: list[tuple[int, int]] = []
+        report = await take_in(core, [docs], collection="default", groups=["hr"], progress=lambda *done: progress_seen.append(done))
     assert {name: document.state for name, document in report.documents.items()} == {
         "empty.txt": "FAILED",
         "sub/ferry.txt": "READY",

@@ -17,13 +17,13 @@ from footnote.ingest.migrating import Migration, find_outdated, receive_lost
 from footnote.ingest.pipeline import Ingestor
 from footnote.learn.feedback_weights import load_weights
 from footnote.library.files import take_in
-from footnote.library.worker import Lock, SharedWorker, Worker
+from footnote.library.worker import Lock, SharedWorker
 from footnote.ports import ChunkVectors
 from footnote.types import Caller, Feedback, Parsed, Request
 from footnote_local.doctor import examine
 from footnote_query.dialects.trd.ask import HELD
-from tests.fakes import HereParser, make_document, put_document
-from tests.footnote_local.conftest import open_core
+from tests.fakes import HereParser, make_document, put_document, work_all
+from tests.footnote_local.conftest import open_core, working
 
 LOCAL = Caller("local", sees_all=True)
 
@@ -54,12 +54,9 @@ async def test_a_worker_makes_wrong_files_of_vectors_again_before_the_first_sear
     (file,) = tmp_path.glob("vectors-*.f32")
     file.write_bytes(bytes(16))
     core = open_core(tmp_path)
-    worker = Worker(core)
-    await worker.start()
-    (file,) = tmp_path.glob("vectors-*.f32")
-    assert file.read_bytes() == np.ones(4, np.float32).tobytes()
-    await worker.stop()
-    await core.close()
+    async with working(core):
+        (file,) = tmp_path.glob("vectors-*.f32")
+        assert file.read_bytes() == np.ones(4, np.float32).tobytes()
 
 
 async def test_a_worker_starts_although_files_of_vectors_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,12 +65,9 @@ async def test_a_worker_starts_although_files_of_vectors_cannot_be_written(tmp_p
 
     core = open_core(tmp_path)
     monkeypatch.setattr(core.index, "check_copies", fail)
-    worker = Worker(core)
-    await worker.start()
-    await worker.finish_jobs()
-    assert worker.trouble is None
-    await worker.stop()
-    await core.close()
+    async with working(core) as worker:
+        await worker.finish_jobs()
+        assert worker.trouble is None
 
 
 def of_an_unknown_layout(folder: Path) -> None:
@@ -87,8 +81,7 @@ async def test_an_index_without_a_way_here_is_made_anew_and_says_so(tmp_path: Pa
     options: dict[str, Any] = {"collection": "default", "permission_groups": ["staff"]}
     kept = await core.ingestor.accept(LOCAL, b"The bridge is long.", file_name="kept.txt", **options)
     gone = await core.ingestor.accept(LOCAL, b"The ferry is slow.", file_name="gone.txt", **options)
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     await core.ingestor.delete(LOCAL, gone.doc_id, keep=True)
     await core.close()
     of_an_unknown_layout(tmp_path)
@@ -100,15 +93,12 @@ async def test_an_index_without_a_way_here_is_made_anew_and_says_so(tmp_path: Pa
         assert await core.ledger.readable_states(LOCAL, "default") == {"RECEIVED": 1}
         await core.close()
     core = open_core(tmp_path)
-    worker = Worker(core)
-    await worker.start()
-    await worker.finish_jobs()
-    assert await core.ledger.readable_states(LOCAL, "default") == {}
-    (passage,) = await core.index.sample(LOCAL, "default", 9)
-    assert (passage.doc_id, passage.text, passage.generation) == (kept.doc_id, "The bridge is long.", 1)
-    assert await core.index.sample(Caller("other"), "default", 9) == []
-    await worker.stop()
-    await core.close()
+    async with working(core) as worker:
+        await worker.finish_jobs()
+        assert await core.ledger.readable_states(LOCAL, "default") == {}
+        (passage,) = await core.index.sample(LOCAL, "default", 9)
+        assert (passage.doc_id, passage.text, passage.generation) == (kept.doc_id, "The bridge is long.", 1)
+        assert await core.index.sample(Caller("other"), "default", 9) == []
 
 
 async def test_a_worker_makes_earlier_documents_again_and_says_how_many_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,20 +106,16 @@ async def test_a_worker_makes_earlier_documents_again_and_says_how_many_are_left
     for number in range(3):
         data, name = f"Bridge {number} is long.".encode(), f"{number}.txt"
         await core.ingestor.accept(LOCAL, data, file_name=name, collection="default", permission_groups=[])
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     monkeypatch.setattr("footnote.ingest.chunk.RULES", 6)
     (documents,) = [finding.found for finding in await examine(open_core(tmp_path)) if finding.part == "documents"]
     assert documents == "3 READY, 3 of an earlier version, made again while the server runs"
     migration = Migration(core.ingestor, core.cache)
     assert (await migration.step(), await outdated(core)) == (True, 2)
-    worker = Worker(core)
-    await worker.start()
-    while await outdated(core):
-        await asyncio.sleep(0.02)
-    assert (await find_outdated(core.ledger, core.index), len(await core.index.sample(LOCAL, "default", 9))) == ([], 3)
-    await worker.stop()
-    await core.close()
+    async with working(core):
+        while await outdated(core):
+            await asyncio.sleep(0.02)
+        assert (await find_outdated(core.ledger, core.index), len(await core.index.sample(LOCAL, "default", 9))) == ([], 3)
 
 
 async def test_a_worker_processes_abandoned_and_new_jobs(tmp_path: Path) -> None:
@@ -141,18 +127,15 @@ async def test_a_worker_processes_abandoned_and_new_jobs(tmp_path: Path) -> None
 
     ids = [await add("one.txt")]
     assert await core.queue.take(300) is not None  # left by a worker that died
-    worker = Worker(core)
-    await worker.start()
-    ids.append(await add("two.txt"))
-    for _ in range(500):
-        states = [(await core.ledger.get(LOCAL, doc_id)).state for doc_id in ids]
-        if states == ["READY", "READY"]:
-            break
-        await asyncio.sleep(0.02)
-    assert states == ["READY", "READY"]
-    await worker.stop()
-    await worker.stop()
-    await core.close()
+    async with working(core) as worker:
+        ids.append(await add("two.txt"))
+        for _ in range(500):
+            states = [(await core.ledger.get(LOCAL, doc_id)).state for doc_id in ids]
+            if states == ["READY", "READY"]:
+                break
+            await asyncio.sleep(0.02)
+        assert states == ["READY", "READY"]
+        await worker.stop()
 
 
 async def test_a_file_that_takes_long_does_not_hold_the_next_one_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,20 +158,17 @@ async def test_a_file_that_takes_long_does_not_hold_the_next_one_up(tmp_path: Pa
     async def states() -> list[str]:
         return [(await core.ledger.get(LOCAL, ids[name])).state for name in names]
 
-    worker = Worker(core)
-    await worker.start()
-    async with asyncio.timeout(20):
-        while (await states())[-1] != "READY":
-            await asyncio.sleep(0.02)
-    assert await states() == ["PROCESSING", "PROCESSING", "READY"]
-    finished = asyncio.create_task(worker.finish_jobs())
-    await asyncio.sleep(0.5)
-    assert not finished.done()
-    go_on.set()
-    await finished
-    assert await states() == ["READY"] * 3
-    await worker.stop()
-    await core.close()
+    async with working(core) as worker:
+        async with asyncio.timeout(20):
+            while (await states())[-1] != "READY":
+                await asyncio.sleep(0.02)
+        assert await states() == ["PROCESSING", "PROCESSING", "READY"]
+        finished = asyncio.create_task(worker.finish_jobs())
+        await asyncio.sleep(0.5)
+        assert not finished.done()
+        go_on.set()
+        await finished
+        assert await states() == ["READY"] * 3
 
 
 async def test_stopping_leaves_a_file_that_takes_long_to_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,15 +185,12 @@ async def test_stopping_leaves_a_file_that_takes_long_to_the_next_start(tmp_path
 
     core = open_core(tmp_path, parser=Hanging())
     document = await core.ingestor.accept(LOCAL, b"one", file_name="one.txt", collection="default", permission_groups=[])
-    worker = Worker(core)
-    await worker.start()
-    await begun.wait()
-    await worker.stop()
-    await worker.start()
-    await worker.finish_jobs()
-    assert (await core.ledger.get(LOCAL, document.doc_id)).state == "READY"
-    await worker.stop()
-    await core.close()
+    async with working(core) as worker:
+        await begun.wait()
+        await worker.stop()
+        await worker.start()
+        await worker.finish_jobs()
+        assert (await core.ledger.get(LOCAL, document.doc_id)).state == "READY"
 
 
 async def test_a_purge_that_fails_leaves_the_queue_working(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,13 +202,10 @@ async def test_a_purge_that_fails_leaves_the_queue_working(tmp_path: Path, monke
     monkeypatch.setattr("footnote.library.worker.purge_deleted", fail)
     monkeypatch.setattr("footnote.library.worker.TROUBLE_S", 0.01)
     document = await core.ingestor.accept(LOCAL, b"one", file_name="one.txt", collection="default", permission_groups=[])
-    worker = Worker(core)
-    await worker.start()
-    async with asyncio.timeout(10):
-        while (await core.ledger.get(LOCAL, document.doc_id)).state != "READY":
-            await asyncio.sleep(0.02)
-    await worker.stop()
-    await core.close()
+    async with working(core):
+        async with asyncio.timeout(10):
+            while (await core.ledger.get(LOCAL, document.doc_id)).state != "READY":
+                await asyncio.sleep(0.02)
 
 
 async def test_a_worker_in_trouble_says_why_and_waits(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -243,15 +217,12 @@ async def test_a_worker_in_trouble_says_why_and_waits(tmp_path: Path, caplog: py
         raise RuntimeError("a bug")
 
     core.queue.take = fail  # type: ignore[method-assign]
-    worker = Worker(core)
-    await worker.start()
-    await failed.wait()
-    async with asyncio.timeout(10):
-        while worker.trouble is None:
-            await asyncio.sleep(0)
-    assert (worker.trouble, [record.message for record in caplog.records]) == ("Something went wrong", ["worker paused"])
-    await worker.stop()
-    await core.close()
+    async with working(core) as worker:
+        await failed.wait()
+        async with asyncio.timeout(10):
+            while worker.trouble is None:
+                await asyncio.sleep(0)
+        assert (worker.trouble, [record.message for record in caplog.records]) == ("Something went wrong", ["worker paused"])
 
 
 async def test_a_worker_learns_weights_from_feedback(tmp_path: Path) -> None:
@@ -259,22 +230,18 @@ async def test_a_worker_learns_weights_from_feedback(tmp_path: Path) -> None:
     await core.ingestor.accept(
         LOCAL, b"The ferry to the island takes 40 minutes.", file_name="ferry.txt", collection="default", permission_groups=["*"]
     )
-    while await core.ingestor.work_one():
-        pass
+    await work_all(core)
     for number in range(6):
         caller = Caller(f"user {number}")
         turn = await core.answer.finish(core.new_turn(Request("How long does the ferry to the island take?", "default"), caller, HELD))
         await core.feedback.put(caller, Feedback(turn.trace_id, caller.user_id, "up", created_at=core.clock()))
-    worker = Worker(core)
-    await worker.start()
-    for _ in range(500):
-        if (kept := await core.records.get("weights", "default")) is not None:
-            break
-        await asyncio.sleep(0.02)
-    assert kept is not None
-    assert [weight.users for weight in load_weights(kept).documents.values()] == [6]
-    await worker.stop()
-    await core.close()
+    async with working(core):
+        for _ in range(500):
+            if (kept := await core.records.get("weights", "default")) is not None:
+                break
+            await asyncio.sleep(0.02)
+        assert kept is not None
+        assert [weight.users for weight in load_weights(kept).documents.values()] == [6]
 
 
 async def test_who_waits_for_documents_takes_over_from_a_worker_that_stops(docs: Path, tmp_path: Path) -> None:

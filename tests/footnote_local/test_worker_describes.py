@@ -12,11 +12,11 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.events import Done
-from footnote.library.worker import Worker
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Request
 from footnote_query.dialects.trd.ask import HELD
 from tests.fakes import FakeModel, FakeModels
+from tests.footnote_local.conftest import working
 
 LOCAL = Caller("local", sees_all=True)
 REPLY = json.dumps({"summary": "The history of the lighthouse of Hagen.", "topics": ["Hagen"], "type": "article"})
@@ -63,11 +63,8 @@ async def core(tmp_path: Path, scribe: Scribe, monkeypatch: pytest.MonkeyPatch) 
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm, ingest=Ingest(enrichment="descriptions"))
     core = Core(settings)
     core.models = FakeModels(scribe)
-    worker = Worker(core)
-    await worker.start()
-    yield core
-    await worker.stop()
-    await core.close()
+    async with working(core):
+        yield core
 
 
 async def add(core: Core, name: str = "tower.txt") -> Document:
