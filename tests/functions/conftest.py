@@ -55,6 +55,11 @@ class Site:
     app: FastAPI
     client: httpx.AsyncClient
 
+    @property
+    def sent(self) -> list[Any]:
+        """The prompts of the model, call by call."""
+        return self.core.models.model.sent  # type: ignore[attr-defined, no-any-return]
+
 
 OpenSite = Callable[..., Awaitable[Site]]
 Serve = Callable[[FastAPI], Awaitable[str]]

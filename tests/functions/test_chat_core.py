@@ -30,11 +30,6 @@ def text_of(events: list[dict[str, Any]]) -> str:
     return "".join(event["content"] for event in events if event["type"] == "token")
 
 
-def sent_to(site: Site) -> list[Any]:
-    """The prompts of the model, call by call."""
-    return site.core.models.model.sent  # type: ignore[attr-defined, no-any-return]
-
-
 # --- events of a stream -----------------------------------------------------------------------
 
 
@@ -43,7 +38,7 @@ async def test_of_many_passages_the_model_reads_what_fits_into_2500_tokens(open_
     texts = [f"The bridge number {number} was built in {1800 + number}. " + "It is blue. " * 25 for number in range(90)]
     await put_document(site.core.index, make_document("bridge", groups=("*",)), texts)
     await ask(site, query="Which bridge was built when?")
-    (sent,) = sent_to(site)
+    (sent,) = site.sent
     prompt = "\n".join(said.content for said in sent.messages)
     assert prompt.count("\nReference [") > 5
     assert count_tokens(prompt) <= 2500
@@ -57,12 +52,12 @@ async def test_a_follow_up_is_understood_by_its_room_and_the_model_sees_the_conv
     events = await ask(site, query="And what colour is it?")
     assert [event["content"] for event in events if event["type"] == "debug"] == ['Query rewriting complete: "What colour is the bridge?"']
     assert text_of(events) == "Blue."
-    assert [(said.role, said.content) for said in sent_to(site)[2].messages[1:3]] == [("user", QUESTION), ("assistant", "In 1894.")]
-    assert "[Question]\nAnd what colour is it?" in sent_to(site)[2].messages[3].content
+    assert [(said.role, said.content) for said in site.sent[2].messages[1:3]] == [("user", QUESTION), ("assistant", "In 1894.")]
+    assert "[Question]\nAnd what colour is it?" in site.sent[2].messages[3].content
     model.replies += [["Blue. SOURCES_USED: 1"]] * 2
     for elsewhere in ({"user_id": "somebody"}, {"room_id": "another"}):
         await ask(site, query="And what colour is the bridge?", **elsewhere)
-        assert len(sent_to(site)[-1].messages) == 2
+        assert len(site.sent[-1].messages) == 2
 
 
 @pytest.mark.parametrize(
@@ -115,12 +110,12 @@ async def test_small_talk_stands_in_the_history_of_rag_and_in_no_other(open_site
     await ask(site, query="Hello!")
     model.replies += [["I cannot know."], ['{"queries": []}'], ["In 1894. SOURCES_USED: 1"]]
     await ask(site, "/v2/gpt/query", query="What did I say?")
-    assert len(sent_to(site)[1].messages) == 2
+    assert len(site.sent[1].messages) == 2
     await ask(site)
-    assert [(said.role, said.content) for said in sent_to(site)[-1].messages[1:3]] == [("user", "Hello!"), ("assistant", "Hello Ada!")]
+    assert [(said.role, said.content) for said in site.sent[-1].messages[1:3]] == [("user", "Hello!"), ("assistant", "Hello Ada!")]
     model.replies += [["You are welcome."]]
     await ask(site, query="Thanks!")
-    *earlier, last = [said.content for said in sent_to(site)[-1].messages[1:]]
+    *earlier, last = [said.content for said in site.sent[-1].messages[1:]]
     assert (earlier, last.rpartition("\n\n")[2]) == (["Hello!", "Hello Ada!", QUESTION, "In 1894."], "Thanks!")
 
 
@@ -135,7 +130,7 @@ async def test_a_forbidden_question_is_refused_without_a_search(open_site: OpenS
     events = await ask(site)
     assert [event["type"] for event in events] == ["step", "token", "done"]
     assert (text_of(events), events[-1]["references"]) == (message("blocked", "en"), [])
-    assert sent_to(site) == []
+    assert site.sent == []
 
 
 # --- requests -----------------------------------------------------------------------------

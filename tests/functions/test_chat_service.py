@@ -28,17 +28,13 @@ async def open_chat(open_site: OpenSite, *replies: str, **options: Any) -> Site:
     return site
 
 
-def sent_to(site: Site) -> list[Any]:
-    return site.core.models.model.sent  # type: ignore[attr-defined, no-any-return]
-
-
 async def test_a_source_is_listed_once_and_markers_are_numbered_from_1(open_site: OpenSite) -> None:
     site = await open_chat(open_site, "Ferries cross [2]. Built in 1894 [1]. Paint is blue [3] [9].")
     paint = make_document("paint", title="Paint", groups=("*",), metadata={"url": "https://example.org/paint"})
     await put_document(site.core.index, paint, ["Paint for the bridge and for ferries is blue."], page=1)
     question = "Ferries on the river, the bridge, built when, painted how?"
     body = (await site.client.post("/chat", json={"query": question})).json()
-    shown = [document for document in ("Records", "Paint") if document in str(sent_to(site)[0].messages[-1].content)]
+    shown = [document for document in ("Records", "Paint") if document in str(site.sent[0].messages[-1].content)]
     assert len(shown) == 2
     titles = [citation["title"] for citation in body["citations"]]
     assert sorted(titles) == ["Paint", "Records"]
@@ -151,7 +147,7 @@ async def test_a_follow_up_is_understood_by_its_session(open_site: OpenSite) -> 
     assert reply.json()["answer"] == "Blue [1]."
     trace = (await site.client.get(f"/traces/{reply.headers['x-trace-id']}")).json()
     assert trace["queries"] == ["What colour is the bridge painted?"]
-    messages = sent_to(site)[-1].messages[1:]
+    messages = site.sent[-1].messages[1:]
     assert [message.content for message in messages[:2]] == [QUESTION, "It was built in 1894 [1]."]
     assert messages[2].content.endswith(
         "\n\nAnd what colour is it?\n\n(The documents were searched for: What colour is the bridge painted?)"
@@ -176,7 +172,7 @@ async def test_a_model_that_is_not_on_the_list_is_a_422_that_names_those_that_ar
     asked = {"query": QUESTION, "query_text": QUESTION, "index_name": "default", "permission_groups": []}
     reply = await site.client.post(path, json=asked | {name: "huge"})
     assert (reply.status_code, reply.json()["detail"]) == (422, "This model is not allowed. Choose one of small, big.")
-    assert sent_to(site) == []
+    assert site.sent == []
     assert (await site.client.post(path, json=asked | {name: "big"})).status_code == 200
 
 
@@ -196,10 +192,10 @@ def test_typos_are_fixed_unless_that_is_switched_off(tmp_path: Path) -> None:
 async def test_only_a_word_that_cannot_be_corrected_without_a_model_costs_a_call(open_site: OpenSite) -> None:
     site = await open_chat(open_site, "In 1894 [1].", "In 1894 [1].", '{"query": "When was the bridge built?"}', "In 1894 [1].")
     for question, calls in ((QUESTION, 1), ("When was the brigde built?", 1), ("When was the xbridgz built?", 2)):
-        sent_to(site).clear()
+        site.sent.clear()
         reply = await site.client.post("/chat", json={"query": question})
-        assert (reply.json()["answer"], len(sent_to(site))) == ("In 1894 [1].", calls)
-        assert QUESTION in str(sent_to(site)[-1].messages[-1].content)
+        assert (reply.json()["answer"], len(site.sent)) == ("In 1894 [1].", calls)
+        assert QUESTION in str(site.sent[-1].messages[-1].content)
 
 
 async def test_the_usage_of_a_turn_holds_all_its_calls(open_site: OpenSite) -> None:
@@ -208,4 +204,4 @@ async def test_the_usage_of_a_turn_holds_all_its_calls(open_site: OpenSite) -> N
     reply = await site.client.post("/chat", json={"query": "When was the xbridgz built?"})
     trace = (await site.client.get(f"/traces/{reply.headers['x-trace-id']}")).json()
     assert trace["usage"] == {"prompt_tokens": 110, "completion_tokens": 22, "total_tokens": 132, "estimated": False}
-    assert BRIDGE[0] in sent_to(site)[1].messages[-1].content
+    assert BRIDGE[0] in site.sent[1].messages[-1].content

@@ -43,7 +43,7 @@ def content_of(reply: httpx.Response) -> Any:
 
 
 def calls_of(site: Site) -> int:
-    return len(site.core.models.model.sent)  # type: ignore[attr-defined]
+    return len(site.sent)
 
 
 @pytest.mark.parametrize("path", REPLIES)

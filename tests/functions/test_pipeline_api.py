@@ -28,10 +28,6 @@ async def turn_of(site: Site, body: dict[str, Any]) -> Any:
     return await site.core.turns.get(LOCAL, body["trace_id"])
 
 
-def sent_to(site: Site) -> list[Any]:
-    return site.core.models.model.sent  # type: ignore[attr-defined, no-any-return]
-
-
 @pytest.mark.parametrize("written", ["In 1894 [source 1].", "In 1894 (Source 1).", "In 1894 [SOURCES 1].", "In 1894 [Source 1, Source 9]."])
 async def test_markers_are_normalised_in_a_stream_too(written: str, open_site: OpenSite) -> None:
     site = await open_site(*written)  # one character at a time
@@ -70,7 +66,7 @@ async def test_a_session_is_a_room_of_this_api_only(open_site: OpenSite) -> None
         ["Of which colour is the bridge painted?"],
     )
     await site.client.post("/v2/gpt/query", json={"query": "And what colour is it?", "room_id": "s"})
-    assert not re.search(r"\b1894\b", str(sent_to(site)[-1].messages))
+    assert not re.search(r"\b1894\b", str(site.sent[-1].messages))
 
 
 async def test_a_collection_and_a_folder_narrow_the_search(open_site: OpenSite) -> None:
@@ -98,7 +94,7 @@ async def test_verification_follows_the_level_and_the_request(fields: dict[str, 
 async def test_the_temperature_is_the_requests(open_site: OpenSite) -> None:
     site = await open_site("In 1894 [1].")
     await chat(site, temperature_override=0.9, enable_cot=True, ensemble_voting=True)
-    assert sent_to(site)[0].options["temperature"] == 0.9
+    assert site.sent[0].options["temperature"] == 0.9
 
 
 async def test_three_answers_are_written_where_the_request_asks_for_it(open_site: OpenSite) -> None:
@@ -112,7 +108,7 @@ async def test_reasoning_that_the_request_asks_for_is_sent_as_thoughts_and_never
     site = await open_site("<thi", "nk>Document 1 says it.</thi", "nk>\n\nIn 1894 [1].")
     reply = await site.client.post("/v1/chat", json={"message": QUESTION, "enable_cot": True}, headers=STREAM)
     events = read_events(reply.text)
-    assert "between <think> and </think>" in sent_to(site)[0].messages[-1].content
+    assert "between <think> and </think>" in site.sent[0].messages[-1].content
     assert "".join(event["content"] for event in events if event["type"] == "think") == "Document 1 says it."
     assert "".join(event["content"] for event in events if event["type"] == "token") == events[-1]["content"] == "In 1894 [Source 1]."
 
@@ -218,7 +214,7 @@ async def test_a_repeated_request_gets_the_stored_reply(open_site: OpenSite) -> 
     ]
     assert replies[0].json() == replies[1].json()
     assert read_events(replies[2].text)[-1] == {"type": "done", **replies[0].json()}
-    assert len(sent_to(site)) == 1
+    assert len(site.sent) == 1
 
 
 # --- errors --------------------------------------------------------------------------------------

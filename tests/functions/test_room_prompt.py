@@ -27,7 +27,7 @@ async def ask(site: Site, mode: str, room: str | None = "r", **fields: Any) -> d
 
 def prompts_of(site: Site) -> list[str]:
     """The system message of each call of the model."""
-    return [sent.messages[0].content.partition("\n")[0] for sent in site.core.models.model.sent]  # type: ignore[attr-defined]
+    return [sent.messages[0].content.partition("\n")[0] for sent in site.sent]
 
 
 async def said_in(site: Site, trace_id: str, caller: Caller = LOCAL) -> list[tuple[str, str, str | None]]:

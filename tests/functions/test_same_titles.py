@@ -66,7 +66,7 @@ async def test_chat_cites_each_of_them(model: bool, open_site: OpenSite) -> None
     body = (await site.client.post("/chat", json={"query": "When was the bridge built? When was the bridge rebuilt?"})).json()
     assert {OLD, NEW} <= {each["title"] for each in body["citations"]} <= TOLD
     if model:
-        assert OLD in str(site.core.models.model.sent[-1].messages[-1].content)  # type: ignore[attr-defined]
+        assert OLD in str(site.sent[-1].messages[-1].content)
 
 
 async def test_completions_and_their_annotations_carry_it(open_site: OpenSite) -> None:
@@ -81,7 +81,7 @@ async def test_the_prompt_and_a_rerun_by_idempotency_key_carry_it(open_site: Ope
     site = await open_rules(open_site, "It was built in 1894. SOURCES_USED: 1")
     asked = {"query": QUESTION, "collection_name": "default"}
     read_events((await site.client.post("/v2/rag/query", json=asked)).text)
-    prompt = site.core.models.model.sent[-1].messages[-1].content  # type: ignore[attr-defined]
+    prompt = site.sent[-1].messages[-1].content
     assert f": {OLD}" in prompt
     assert f": {NEW}" in prompt
 

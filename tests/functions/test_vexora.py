@@ -38,10 +38,6 @@ async def stream(site: Site, *texts: str, **fields: Any) -> list[dict[str, Any]]
     return read_events(reply.text)
 
 
-def sent_to(site: Site) -> list[Any]:
-    return site.core.models.model.sent  # type: ignore[attr-defined, no-any-return]
-
-
 @pytest.fixture
 def requests(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The core's requests."""
@@ -83,7 +79,7 @@ async def test_without_rag_the_model_alone_answers(rag: dict[str, Any] | None, o
     site = await open_site("Hello.")
     body = await chat(site, "My name is Ada.", "Hello Ada.", "What is my name?", rag=rag)
     assert (body["message"], body["sources"], body["hasRelevantSources"]) == ("Hello.", [], False)
-    *earlier, asked = [each.content for each in sent_to(site)[0].messages[1:]]
+    *earlier, asked = [each.content for each in site.sent[0].messages[1:]]
     assert earlier == ["My name is Ada.", "Hello Ada."]
     assert asked.endswith("\n\nWhat is my name?")
 
@@ -112,8 +108,8 @@ async def test_automatic_mode_does_not_search_for_tasks_of_the_model(text: str, 
     assert (body["message"], body["searchResults"]["results"]) == (message("task_needs_model", lang), [])
     site = await open_site("Done.")
     body = await chat(site, text, rag={"mode": "automatic"})
-    assert (body["message"], body["sources"], len(sent_to(site))) == ("Done.", [], 1)
-    assert sent_to(site)[0].messages[-1].content.endswith(f"\n\n{text}")
+    assert (body["message"], body["sources"], len(site.sent)) == ("Done.", [], 1)
+    assert site.sent[0].messages[-1].content.endswith(f"\n\n{text}")
     assert (await chat(await open_site(), text, rag={"mode": "always"}))["message"] != message("task_needs_model", lang)
 
 
@@ -173,7 +169,7 @@ async def test_nothing_above_the_threshold_is_said_in_the_questions_language(que
     site = await open_site("An invention.")
     body = await chat(site, question)
     assert (body["message"], body["sources"], body["tier"]) == (message("no_hits", lang), [], "nothing")
-    assert sent_to(site) == []
+    assert site.sent == []
 
 
 async def test_an_answer_that_its_sources_support_in_part_goes_out_with_a_warning(open_site: OpenSite) -> None:
