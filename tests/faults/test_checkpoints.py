@@ -213,14 +213,14 @@ async def test_killed_before_each_row_in_turn_no_model_call_is_repeated(world: W
     assert (sum(world.prompts.values()), effects(asked)) == (calls, after)
 
 
-@pytest.mark.parametrize("row", [*map(at_night, ("forbidden", "check", "release", "save")), "answer"])
+@pytest.mark.parametrize("row", [*map(at_night, ("forbidden_check", "check", "release", "save")), "generate"])
 async def test_a_resumed_turn_is_announced_charged_and_counted_once(world: World, row: str) -> None:
     asked = await world.trial("/v2/rag/query", {"query": "How often is the bridge painted?"})
     assert (await world.run(replace(asked, dies_at=row)))[0] is None
     (status, done), _ = await world.run(replace(asked, ahead_s=LEASE_S))
     assert (status, done["type"]) == (200, "done")
     after = effects(asked)
-    if row in ("forbidden", "answer"):  # the process may have died before it published the question, which it did in the background
+    if row in ("forbidden_check", "generate"):  # the process may have died before it published the question, which it did in the background
         after.announced["analytics.query.submitted"] = 1
     assert after == Effects(BOTH, done["usage"]["total_tokens"], 1)
     assert sorted(world.prompts.values()) == [1, 1, 1]
@@ -229,7 +229,7 @@ async def test_a_resumed_turn_is_announced_charged_and_counted_once(world: World
 BOTH_ASKED = {"query": "How often are the bridge and the ferry painted?"}
 
 
-@pytest.mark.parametrize("row", [*map(at_night, ("rerank", "cut", "save")), "answer"])
+@pytest.mark.parametrize("row", [*map(at_night, ("rerank", "cut", "save")), "generate"])
 async def test_killed_before_a_row_the_reranker_is_asked_once(world: World, row: str) -> None:
     asked = await world.trial("/v2/rag/query", BOTH_ASKED, reranks=True)
     assert (await world.run(replace(asked, dies_at=row)))[0] is None

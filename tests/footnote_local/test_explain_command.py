@@ -45,8 +45,8 @@ def test_a_plan_says_what_runs_what_does_not_and_why(footnote: Footnote, docs: P
     ]
     assert result.stdout.splitlines()[:3] == head
     lines = rows(result.stdout)
-    assert lines["support"] == ["check", "support", "no", "level", "basic"]
-    assert lines["extract"][:3] == ["answer", "extract", "yes"]
+    assert lines["support_check"] == ["check", "support_check", "no", "level", "basic"]
+    assert lines["quote"][:3] == ["answer", "quote", "yes"]
     assert lines["search"][:3] == ["retrieve", "search", "depends"]
     assert "MCP__GATEWAY is not set" in result.stdout
 
@@ -91,7 +91,7 @@ def test_tokens_and_money_are_those_of_the_steps_that_used_them(footnote: Footno
         for step in analyzed["steps"]
         if "calls" in step
     }
-    assert used == {"reformulate": (1, 100, 10, 0.0012), "answer": (1, 100, 10, 0.0012)}
+    assert used == {"reformulate": (1, 100, 10, 0.0012), "generate": (1, 100, 10, 0.0012)}
     assert (analyzed["calls"], analyzed["prompt_tokens"], analyzed["completion_tokens"], analyzed["cost"]) == (2, 200, 20, 0.0024)
     shown = footnote("explain", question, "--level", "enhanced", "--analyze").stdout
     lines = rows(shown)
@@ -106,7 +106,7 @@ def test_analyze_asks_and_stores_nothing(footnote: Footnote, docs: Path) -> None
     assert (steps["search"]["runs"], steps["search"]["out"]["lexical"]) == ("yes", 1)
     assert steps["search"]["ms"] > 0
     assert steps["classify"]["out"] == {"intent": "FACTUAL", "type": "temporal", "confidence": 0.8}
-    assert (steps["answer"]["runs"], "ms" in steps["answer"]) == ("no", False)
+    assert (steps["generate"]["runs"], "ms" in steps["generate"]) == ("no", False)
     assert steps["save"]["runs"] == "no"
     assert "lexical 1" in footnote("explain", QUESTION, "--analyze").stdout
 

@@ -44,7 +44,7 @@ def test_the_steps_show_what_they_used_of_a_model(footnote: Footnote, docs: Path
     monkeypatch.setenv("LLM__PRICES", '{"writer": {"input": 10, "output": 20}}')
     trace_id = asked(footnote)
     shown = footnote("replay", trace_id).stdout
-    (answer,) = [line for line in shown.splitlines() if line.split()[:2] == ["answer", "answer"]]
+    (answer,) = [line for line in shown.splitlines() if line.split()[:2] == ["answer", "generate"]]
     assert answer.split()[-6:] == ["110", "→", "110", "0.0012", "→", "0.0012"]
     found = json.loads(footnote("replay", trace_id, "--json").stdout)
     assert (found["old"]["cost"], found["new"]["cost"]) == (0.0012, 0.0012)

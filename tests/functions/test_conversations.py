@@ -204,7 +204,7 @@ async def test_a_failed_turn_is_stored_with_its_question_and_the_text_sent(open_
     assert (turn["status"], turn["question"], turn["answer"]) == ("error", QUESTION, "It was built")
     assert turn["trace_id"] == events[-1]["trace_id"]
     assert events[-1]["final_response"] == "It was built"
-    assert [step["status"] for step in turn["steps"] if step["name"] == "answer"] == ["failed"]
+    assert [step["status"] for step in turn["steps"] if step["name"] == "generate"] == ["failed"]
 
 
 async def test_a_rejected_question_with_a_lone_surrogate_is_listed(open_site: OpenSite) -> None:

@@ -112,7 +112,7 @@ async def test_a_collection_that_it_does_not_know_has_an_empty_result(path: str,
         done = read_events((await client.post(path, json={"query": QUESTION, "collection_name": "default"})).text)[-1]
         spans = (await client.get(f"/traces/{done['trace_id']}")).json()["spans"]
     assert (done["type"], done["references"], done["nearest"], done["degraded"], len(server.requests)) == ("done", [], [], False, 1)
-    assert not {"search", "read", "paraphrase"} & {span["name"] for span in spans}
+    assert not {"search", "read", "paraphrases"} & {span["name"] for span in spans}
     if model is not agent:
         assert (done["final_response"], done["tier"]) == (message("no_hits", "en"), "nothing")
     else:

@@ -129,7 +129,7 @@ async def test_a_reader_who_leaves_before_the_first_word_ends_the_call(api: str,
     turn = await site.ended(trace_id)
     assert (turn["status"], turn["answer"], turn["usage"]["completion_tokens"]) == ("error", "", 0)
     assert [(step["name"], step["status"]) for step in turn["steps"] if step["status"] == "stopped"] == [
-        ("agent" if api == "v2_agent" else "answer", "stopped")
+        ("agent" if api == "v2_agent" else "generate", "stopped")
     ]
     assert site.endpoint.calls == 1
 

@@ -93,5 +93,5 @@ async def test_a_model_or_a_field_sets_the_level_of_a_completion(
     site = await open_site("It was built in 1894 [1].")
     reply = (await site.client.post(path, json=body | fields)).json()
     turn = await site.core.turns.get(LOCAL, reply["trace_id"])
-    assert ("support" in {span["name"] for span in turn["spans"]}) is checks
+    assert ("support_check" in {span["name"] for span in turn["spans"]}) is checks
     assert reply["model"] == fields.get("model", "footnote")

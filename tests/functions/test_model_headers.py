@@ -83,10 +83,10 @@ async def test_a_gateway_gets_the_caller_and_its_ids_are_in_the_span_of_the_step
     }
     steps = {step["name"]: step["out"] for step in reply["debug"]["steps"]}
     ids = {"prompt_msg_id": headers["prompt-msg-id"], "completion_msg_ids": [headers["completion-msg-id"]]}
-    assert steps["answer"] == steps["answer"] | ids
-    assert [name for name, out in steps.items() if "prompt_msg_id" in out] == ["answer"]
+    assert steps["generate"] == steps["generate"] | ids
+    assert [name for name, out in steps.items() if "prompt_msg_id" in out] == ["generate"]
     spans = (await client.get(f"/traces/{reply['trace_id']}", headers=TOKEN)).json()["spans"]
-    assert next(span["detail"] for span in spans if span["name"] == "answer") == steps["answer"]
+    assert next(span["detail"] for span in spans if span["name"] == "generate") == steps["generate"]
 
 
 async def test_each_call_of_a_turn_has_an_id_of_its_own_and_the_same_prompts(open_with: Open, gateway: Server) -> None:
@@ -105,7 +105,7 @@ async def test_a_call_that_failed_is_in_its_span_too(open_with: Open, gateway: S
     client = await open_with(system_name="Footnote")
     reply = (await client.post("/ask", json=ASK | {"debug": True}, headers=TOKEN)).json()
     (headers,) = our_headers(gateway)
-    answer = next(step for step in reply["debug"]["steps"] if step["name"] == "answer")
+    answer = next(step for step in reply["debug"]["steps"] if step["name"] == "generate")
     assert (answer["status"], answer["out"]["completion_msg_ids"]) == ("fallback", [headers["completion-msg-id"]])
 
 

@@ -88,7 +88,7 @@ async def test_verification_follows_the_level_and_the_request(fields: dict[str, 
     site = await open_site("It was built in 1894 [1].")
     block = await turn_of(site, await chat(site, **fields))
     names = {span["name"] for span in block["spans"]}
-    assert ({"verify", "support"} <= names) is steps
+    assert ({"verify_passages", "support_check"} <= names) is steps
 
 
 async def test_the_temperature_is_the_requests(open_site: OpenSite) -> None:

@@ -158,7 +158,7 @@ async def test_a_stream_whose_model_fails_at_once_quotes_instead(open_site: Open
     text = "".join(event["content"] for event in events if event["type"] == "token")
     assert text.startswith("**Records**\n\nThe bridge was built in 1894. It is painted blue. [^bridge]")
     assert (events[-1]["type"], events[-1]["answer"], events[-1]["degraded"]) == ("done", text, True)
-    assert [event["status"] for event in events if event.get("name") == "answer"] == ["fallback"]
+    assert [event["status"] for event in events if event.get("name") == "generate"] == ["fallback"]
 
 
 async def test_the_turn_of_a_reader_who_leaves_is_finished_and_saved_if_it_ends_soon(open_site: OpenSite) -> None:

@@ -59,7 +59,7 @@ async def test_a_turn_that_nothing_changed_since_is_answered_alike(open_site: Op
     assert (found["options"], marks(found)) == ([], [("bridge#000", 1, 1)])
     ran = {step["name"]: step for step in found["steps"]}
     assert (ran["open"]["new"], ran["find_answer"]["new"], "spend" in ran) == (None, None, False)
-    assert {name for name, step in ran.items() if step["old"] and step["new"]} >= {"guard", "search", "extract"}
+    assert {name for name, step in ran.items() if step["old"] and step["new"]} >= {"guard", "search", "quote"}
     assert ran["search"]["new"]["ms"] > 0
 
 
@@ -184,7 +184,7 @@ async def test_its_tokens_have_a_price_at_their_step_and_count_in_the_budget(ope
     model: Any = site.core.models
     model.model.replies.append(("It was built in 1894 [^bridge].", Delta(usage=Usage(600, 200))))
     found = await replay(site.client, trace_id)
-    (answer,) = [step for step in found["steps"] if step["name"] == "answer"]
+    (answer,) = [step for step in found["steps"] if step["name"] == "generate"]
     assert [(answer[side]["tokens"], answer[side]["cost"]) for side in ("old", "new")] == [(400, 0.005), (800, 0.01)]
     assert [found[side]["cost"] for side in ("old", "new")] == [0.005, 0.01]
     assert (await site.client.get("/me/usage")).json()["budget"]["spent"] == 1.2

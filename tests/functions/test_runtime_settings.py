@@ -116,10 +116,10 @@ SETTINGS: Sequence[tuple[str, Any, Any, Probe, Any, Any]] = [
     ("rag.top_k", 10, 1, passages, 5, 1),
     ("rag.similarity_threshold", 0.4, 0.0, passages, 5, 6),  # five stay, whatever it is
     ("rag.hybrid", True, False, strategy, "HYBRID", "DENSE_ONLY"),
-    ("rag.paraphrases", False, True, runs("paraphrase"), False, True),
+    ("rag.paraphrases", False, True, runs("paraphrases"), False, True),
     ("rag.hypothetical", False, True, runs("hypothetical", "Bridge colours?"), False, True),
     ("rag.graph", False, True, runs("lists"), False, True),
-    ("rag.verify_passages", True, False, runs("verify"), True, False),
+    ("rag.verify_passages", True, False, runs("verify_passages"), True, False),
     ("rag.rrf_k", 30, 1, second_score, 0.97, 0.67),
     ("cache.enabled", True, False, reused(), True, False),
     ("cache.max_entries", 1000, 1, reused(OTHER), True, False),

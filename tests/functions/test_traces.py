@@ -48,8 +48,8 @@ async def test_a_trace_has_its_steps_by_purpose(open_site: OpenSite) -> None:
     phases = await phases_of(site, trace_id)
     assert list(phases) == PHASES
     assert {phase["status"] for phase in phases.values()} == {"ok"}
-    assert "answer" in phases["llm_generation"]["steps"]
-    assert {"guard", "support"} <= set(phases["guardrails"]["steps"])
+    assert "generate" in phases["llm_generation"]["steps"]
+    assert {"guard", "support_check"} <= set(phases["guardrails"]["steps"])
     spans = {span["name"]: span["ms"] for span in (await site.client.get(f"/traces/{trace_id}")).json()["spans"]}
     for phase in phases.values():
         assert phase["ms"] == pytest.approx(sum(spans[name] for name in phase["steps"]), abs=0.1)
@@ -85,7 +85,7 @@ async def test_a_reader_who_leaves_finds_the_whole_trace(open_site: OpenSite, se
     await site.core.answer.drain()
     phases = await phases_of(site, trace_id)
     assert set(phases) == set(PHASES)
-    assert phases["llm_generation"]["steps"] == ["model", "context", "answer"]
+    assert phases["llm_generation"]["steps"] == ["model", "context", "generate"]
 
 
 async def test_a_step_that_calls_a_model_shows_its_tokens_and_what_they_cost(open_site: OpenSite) -> None:
@@ -98,4 +98,4 @@ async def test_a_step_that_calls_a_model_shows_its_tokens_and_what_they_cost(ope
     stored = [(each["name"], each["out"]["used"], each["cost"]) for each in steps if each["cost"] is not None]
     spans = (await site.client.get(f"/traces/{trace_id}")).json()["spans"]
     traced = [(each["name"], each["detail"]["used"], each["cost"]) for each in spans if each["cost"] is not None]
-    assert streamed == stored == traced == [("answer", used, 0.005)]
+    assert streamed == stored == traced == [("generate", used, 0.005)]

@@ -97,7 +97,7 @@ async def test_where_the_model_fails_passages_are_verified_by_their_calibrated_s
         await put_document(index, make_document(doc_id), [text])
     hits = tuple(make_hit(text, doc_id) for doc_id, text in texts.items())
     turn = make_turn(QUESTIONS["en"], hits=hits, model="fake", options=ON)
-    rows = [row for row in steps_of(DOCUMENTS) if row.name in ("judge", "verify")]
+    rows = [row for row in steps_of(DOCUMENTS) if row.name in ("judge_passages", "verify_passages")]
     deps = FakeDeps(models=FakeModels(FakeModel([[reply], [reply]])), index=index, rag=Rag(similarity_threshold=0.4))
     turn = await finish(rows, turn, deps)
     assert left(turn) == ["d1", "d2", "d3", "d4", "d5", "d7"]
@@ -134,8 +134,12 @@ async def test_an_answer_is_written_from_what_the_model_left(tmp_path: Path) -> 
         await put_document(core.index, make_document(f"d{at}"), [f"The harbour bridge {'bridge ' * at}was built in 189{at}."])
     turn = await core.answer.finish(core.new_turn(Request("When was the harbour bridge built?", options=dict(ON)), LOCAL, PROFILE))
     assert (len(turn.evidence.hits), turn.outcome, turn.record.degraded) == (3, None, False)
-    ran = [(span.name, span.detail["hits"], span.detail["tokens"]) for span in turn.record.spans if span.name in ("judge", "verify")]
-    assert ran == [("judge", 3, 19)]
+    ran = [
+        (span.name, span.detail["hits"], span.detail["tokens"])
+        for span in turn.record.spans
+        if span.name in ("judge_passages", "verify_passages")
+    ]
+    assert ran == [("judge_passages", 3, 19)]
     await core.close()
 
 

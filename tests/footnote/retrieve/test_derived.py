@@ -81,7 +81,7 @@ async def test_a_model_that_fails_leaves_the_search_without_derived_queries(core
     assert [query.kind for query in turn.queries] == ["original"]
     assert turn.evidence.hits[0].chunk.doc_id == "records"
     assert turn.record.degraded
-    assert [span.status for span in turn.record.spans if span.name == "paraphrase"] == ["skipped"]
+    assert [span.status for span in turn.record.spans if span.name == "paraphrases"] == ["skipped"]
 
 
 async def test_a_derived_query_with_a_forbidden_term_is_dropped_and_the_answer_given(core: Core) -> None:

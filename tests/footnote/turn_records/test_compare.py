@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from footnote.turn_records.compare import HitChange, hit_changes, step_changes, unmarked_text, word_changes
 
 
-def record(text: str = "", spans: list[list[list[int]]] | None = None, hits: str = "", steps: str = "") -> Any:
+def record(text: str = "", spans: list[list[list[int]]] | None = None, hits: str = "", steps: Iterable[str] = ()) -> Any:
     return {
         "result": {"final_response": text, "references": [{"spans": each} for each in spans or []]},
         "hits": [{"chunk_id": each} for each in hits],
@@ -58,3 +59,8 @@ def test_steps_keep_the_order_of_both_turns(old: str, new: str, steps: str) -> N
     assert sorted(each.name for each in changes) == sorted(steps)
     assert "".join(each.name for each in changes if each.new) == new
     assert [each.old is not None for each in changes] == [each.name in old for each in changes]
+
+
+def test_a_step_of_an_earlier_version_is_compared_by_its_present_name() -> None:
+    (change,) = step_changes(record(steps=["judge"]), record(steps=["judge_passages"]))
+    assert (change.name, change.old is not None, change.new is not None) == ("judge_passages", True, True)

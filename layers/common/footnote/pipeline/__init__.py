@@ -63,6 +63,7 @@ from footnote.retrieve.search import has_hits, lacks_lists, warn_of_missing_list
 from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
+from footnote.turn_records.read import FORMER_STEPS
 from footnote.types import Stage, Turn
 from footnote.understand.announce import announce_queries, was_rewritten
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, kind_shown, searches_documents
@@ -118,7 +119,7 @@ ROUTE = Step(
 )
 NEED_MODEL = Step("need_model", need_model, stage=Stage.ANSWER, on_error=FAIL)
 SAY = Step(
-    "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_greet, fallback=greet, on_start=Answering(),
+    "generate", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_greet, fallback=greet, on_start=Answering(),
 )
 SPEND = Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=2, when=spends)
 
@@ -183,10 +184,10 @@ CONTEXT = Step(
 )
 WRITE = (
     Step(
-        "answer", answer_fitting, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=quote, when=is_unanswered,
+        "generate", answer_fitting, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=quote, when=is_unanswered,
         shows=verdict_shown, on_start=answering,
     ),
-    Step("extract", quote, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering),
+    Step("quote", quote, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering),
 )
 """Passages → an answer of the model, or quotes."""
 
@@ -200,14 +201,14 @@ DOCUMENTS = (
     ),
     *REMOTE, *EXPAND, *SEARCH, OTHER_READING,
     Step(
-        "judge", judge_passages, stage=Stage.RANK, option="judge_passages", paid=True, on_error=SKIP, timeout_s=10, when=may_judge,
+        "judge_passages", judge_passages, stage=Stage.RANK, option="judge_passages", paid=True, on_error=SKIP, timeout_s=10, when=may_judge,
         shows=lambda t: {"hits": len(t.evidence.hits)},
     ),
     Step(
-        "verify", verify_passages, stage=Stage.RANK, option="verify_passages", on_error=SKIP, timeout_s=5, when=has_no_judgement,
+        "verify_passages", verify_passages, stage=Stage.RANK, option="verify_passages", on_error=SKIP, timeout_s=5, when=has_no_judgement,
         shows=lambda t: {"hits": len(t.evidence.hits)},
     ),
-    Step("nothing", answer_no_hits, stage=Stage.ANSWER, on_error=FAIL, when=has_nothing_to_answer_from),
+    Step("no_hits", answer_no_hits, stage=Stage.ANSWER, on_error=FAIL, when=has_nothing_to_answer_from),
     Step(
         "faq", answer_from_faq, stage=Stage.ANSWER, option="faq", on_error=SKIP, when=may_be_faq,
         shows=lambda t: {"faq": t.outcome == "faq"},
@@ -222,13 +223,14 @@ DOCUMENTS = (
         shows=lambda t: {"added": len(t.evidence.added)},
     ),
     Step(
-        "hints", add_hints, stage=Stage.ANSWER, option="feedback_hints", on_error=IGNORE, timeout_s=3, when=has_model,
+        "feedback_hints", add_hints, stage=Stage.ANSWER, option="feedback_hints", on_error=IGNORE, timeout_s=3, when=has_model,
         shows=lambda t: t.record.notes.get("feedback_hints", {}),
     ),
     Step("earlier", add_earlier, stage=Stage.RANK, on_error=IGNORE, timeout_s=3, when=may_add_earlier),
     CONTEXT,
     Step(
-        "vote", vote, stage=Stage.ANSWER, option="ensemble_voting", paid=True, on_error=fail_or_quote, fallback=quote, when=has_model,
+        "ensemble_voting", vote, stage=Stage.ANSWER, option="ensemble_voting", paid=True, on_error=fail_or_quote, fallback=quote,
+        when=has_model,
         shows=lambda t: t.record.notes.get("vote", {}), on_start=answering,
     ),
     *WRITE,
@@ -296,5 +298,6 @@ ANSWER = (
 """A question → a cited answer."""
 # fmt: on
 
-STAGES: Mapping[str, Stage] = {step.name: step.stage for step in steps_of((*ANSWER, *LOOK_UP))}
+_NAMED = {step.name: step.stage for step in steps_of((*ANSWER, *LOOK_UP))}
+STAGES: Mapping[str, Stage] = _NAMED | {former: _NAMED[name] for former, name in FORMER_STEPS.items()}
 """Step name → stage, for stored turns, whose spans hold names only."""

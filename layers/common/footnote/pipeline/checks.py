@@ -22,7 +22,7 @@ CHECK = Step(
     shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0},
 )
 INJECTION = Step(
-    "injection", warn_of_injection, stage=Stage.CHECK, option="injection_check", on_error=SKIP, when=was_written,
+    "injection_check", warn_of_injection, stage=Stage.CHECK, option="injection_check", on_error=SKIP, when=was_written,
     shows=lambda t: {"injected_sentences": t.record.notes.get("injected_sentences", 0)},
 )
 
@@ -38,7 +38,7 @@ CRITIQUE = (
 
 QUOTES = (
     Step(
-        "quote", quote_first, stage=Stage.ANSWER, on_error=IGNORE, timeout_s=5, when=is_quoted_first,
+        "quote_first", quote_first, stage=Stage.ANSWER, on_error=IGNORE, timeout_s=5, when=is_quoted_first,
         shows=lambda t: verdict_shown(t.quoted) if t.quoted else {},
     ),
     Step(
@@ -58,7 +58,7 @@ CLOSEST_POLICY = replace(POLICY, name="closest_policy", always=True, when=shows_
 CHECKS = (
     *CRITIQUE,
     CHECK,
-    Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=is_checked),
+    Step("support_check", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=is_checked),
     INJECTION,
     POLICY,
     Step(

@@ -64,7 +64,7 @@ SPLIT = Step(
     shows=lambda t: {"queries": len(t.rewritten)},
 )
 FORBIDDEN = Step(
-    "forbidden", check_forbidden, stage=Stage.GUARD, option="forbidden_check", paid=True, on_error=BLOCK, timeout_s=30,
+    "forbidden_check", check_forbidden, stage=Stage.GUARD, option="forbidden_check", paid=True, on_error=BLOCK, timeout_s=30,
     shows=lambda t: {"forbidden": t.outcome == "forbidden"},
 )
 NAME_ATTACHED = Step(
@@ -78,11 +78,11 @@ EMBED = Step(
 )
 REMOTE = (
     Step(
-        "remote", search_remotely, stage=Stage.RETRIEVE, option="remote_search", needs="tools",
+        "remote_search", search_remotely, stage=Stage.RETRIEVE, option="remote_search", needs="tools",
         on_error=SKIP, timeout_s=30, when=may_search_remotely, shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
     ),
     Step(
-        "kdb", search_kdb, stage=Stage.RETRIEVE, option="knowledge_base", needs="knowledge_base",
+        "knowledge_base", search_kdb, stage=Stage.RETRIEVE, option="knowledge_base", needs="knowledge_base",
         on_error=SKIP, timeout_s=15, when=may_ask_kdb, shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
     ),
 )
@@ -94,7 +94,7 @@ CHECK_DERIVED = Step(
 EXPAND = (
     Parallel(
         "expand", when=may_expand, rows=(
-            Step("paraphrase", paraphrase, stage=Stage.RETRIEVE, option="paraphrases", paid=True, on_error=SKIP, timeout_s=10),
+            Step("paraphrases", paraphrase, stage=Stage.RETRIEVE, option="paraphrases", paid=True, on_error=SKIP, timeout_s=10),
             Step("step_back", step_back, stage=Stage.RETRIEVE, option="step_back", paid=True, on_error=SKIP, timeout_s=10),
             Step(
                 "hypothetical", write_hypothetical, stage=Stage.RETRIEVE, option="hypothetical", needs="embedder", paid=True,
@@ -130,7 +130,7 @@ SEARCH = (
         shows=lambda t: {found.source: len(found.items) for found in t.evidence.lists if found.source in FURTHER},
     ),
     Step(
-        "documents", search_documents, stage=Stage.RETRIEVE, option="documents_first", on_error=SKIP, timeout_s=5,
+        "documents_first", search_documents, stage=Stage.RETRIEVE, option="documents_first", on_error=SKIP, timeout_s=5,
         when=wants_documents_first,
         shows=lambda t: {"passages": sum(len(found.items) for found in t.evidence.lists if found.source == BY_DOCUMENT)},
     ),
@@ -170,10 +170,10 @@ SEARCH = (
         shows=lambda t: t.record.notes.get("feedback_weights", {}),
     ),
     Step(
-        "duplicates", drop_duplicates, stage=Stage.RANK, option="drop_duplicates", on_error=SKIP, timeout_s=2, when=several_were_read,
+        "drop_duplicates", drop_duplicates, stage=Stage.RANK, option="drop_duplicates", on_error=SKIP, timeout_s=2, when=several_were_read,
         shows=lambda t: {"dropped": t.record.notes.get("duplicates", 0)},
     ),
-    Step("diversify", diversify, stage=Stage.RANK, option="mmr", on_error=SKIP, timeout_s=2, when=several_were_read),
+    Step("mmr", diversify, stage=Stage.RANK, option="mmr", on_error=SKIP, timeout_s=2, when=several_were_read),
     Step("cut", cut, stage=Stage.RANK, on_error=FAIL, when=was_reranked),
     Step("titles", tell_titles_apart, stage=Stage.RANK, on_error=IGNORE, timeout_s=2, when=has_hits),
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from footnote.turn_records.read import FORMER_STEPS
 from footnote.types import StoredHit, StoredSpan, TurnRecord
 
 Side = Literal["both", "old", "new"]
@@ -66,7 +67,7 @@ def hit_changes(old: TurnRecord, new: TurnRecord) -> list[HitChange]:
 
 def step_changes(old: TurnRecord, new: TurnRecord) -> list[StepChange]:
     """The steps that either turn ran, in their order; one that only the old turn ran comes after the one before it."""
-    before, after = ({span["name"]: span for span in record["spans"]} for record in (old, new))
+    before, after = ({FORMER_STEPS.get(span["name"], span["name"]): span for span in record["spans"]} for record in (old, new))
     return [StepChange(name, before.get(name), after.get(name)) for name in _merged(list(before), list(after))]
 
 

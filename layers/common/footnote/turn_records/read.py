@@ -23,6 +23,25 @@ from footnote.types import (
 )
 
 TITLE_LENGTH = 120
+FORMER_STEPS: Mapping[str, str] = {
+    "forbidden": "forbidden_check",
+    "remote": "remote_search",
+    "kdb": "knowledge_base",
+    "paraphrase": "paraphrases",
+    "documents": "documents_first",
+    "duplicates": "drop_duplicates",
+    "diversify": "mmr",
+    "judge": "judge_passages",
+    "verify": "verify_passages",
+    "hints": "feedback_hints",
+    "vote": "ensemble_voting",
+    "support": "support_check",
+    "injection": "injection_check",
+    "extract": "quote",
+    "nothing": "no_hits",
+    "answer": "generate",
+}
+"""A step's name in turns that an earlier version stored → its present name."""
 
 
 def question_of(record: TurnRecord) -> str:
