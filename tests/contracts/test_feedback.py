@@ -103,7 +103,7 @@ async def test_feedback_is_deleted_by_who_gave_it(stores: Any, me: Caller, stran
     assert await listed(stores) == ["t1 me"]
 
 
-async def test_what_others_said_is_of_one_collection_and_on_their_own_turns(stores: Any, me: Caller, stranger: Caller) -> None:
+async def test_feedback_of_others_is_limited_to_a_collection_and_own_turns(stores: Any, me: Caller, stranger: Caller) -> None:
     seer = replace(me, user_id="seer", sees_all=True)
     await rate(stores, me, "mine", tags=("x",))
     await rate(stores, seer, "mine", tags=("x",))

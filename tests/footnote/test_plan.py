@@ -138,7 +138,7 @@ def test_an_api_may_say_how_many_passages_are_ranked_if_any_are() -> None:
 
 
 @pytest.mark.parametrize("name", ["penaltys", "reject_uncited"])
-def test_what_does_not_exist_or_no_request_may_switch_cannot_be_switched_on(name: Any) -> None:
+def test_unknown_and_protected_options_cannot_be_switched_on(name: Any) -> None:
     with pytest.raises(ValidationError):
         Rag(switched_on=[name])
 
@@ -156,7 +156,7 @@ def test_plans_with_the_same_effect_have_the_same_fingerprint() -> None:
     assert plan.fingerprint("search") == other.fingerprint("search")
 
 
-def test_what_is_off_stays_off_with_its_first_reason() -> None:
+def test_an_option_switched_off_keeps_its_first_reason() -> None:
     plan = make_plan(ASKED, HELD, Settings())
     assert plan.without("faq", "a reason").choices["faq"] == Choice(False, "a reason")
     assert plan.without("reformulate", "a reason").choices["reformulate"] == Choice(False, "off by default")

@@ -65,7 +65,7 @@ async def test_a_value_that_is_too_large_is_not_kept_nor_the_one_before(cache: D
 @pytest.mark.parametrize(
     "code", ["ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "InternalServerError"]
 )
-async def test_what_passes_is_tried_three_times(cache: DynamoCache, client: Faulty, code: str) -> None:
+async def test_transient_errors_are_tried_three_times(cache: DynamoCache, client: Faulty, code: str) -> None:
     client.faults["put_item"] = [refusing(code)] * 2
     await cache.put("k", 1, ttl_s=60)
     assert await cache.get("k") == 1
@@ -85,7 +85,7 @@ async def test_what_passes_is_tried_three_times(cache: DynamoCache, client: Faul
         ("ValidationException", "(ValidationException)"),
     ],
 )
-async def test_what_stays_wrong_is_told_at_once(cache: DynamoCache, client: Faulty, code: str, remedy: str) -> None:
+async def test_permanent_errors_are_raised_at_once(cache: DynamoCache, client: Faulty, code: str, remedy: str) -> None:
     client.faults["get_item"] = [refusing(code)] * 2
     with pytest.raises(StoreUnavailable) as raised:
         await cache.get("k")

@@ -178,7 +178,7 @@ async def test_roll_ups_of_each_search_type_have_a_collection_and_leave_it_when_
     assert await store.statistics.rollups(ADMIN, DAY) == [rag]
 
 
-async def test_what_others_keep_beside_the_roll_ups_stays(store: Stores, statistics: Any) -> None:
+async def test_foreign_documents_beside_the_roll_ups_stay(store: Stores, statistics: Any) -> None:
     await statistics["reports"].insert_one({"_id": 1, "date": DAY, "user_id": "me", "room_id": "r1", "model": "rag"})
     await store.statistics.put_rollups(DAY, [])
     assert await statistics["reports"].count_documents({}) == 1

@@ -380,7 +380,7 @@ async def test_an_error_of_the_engine_names_a_remedy_and_no_address(reply: Any, 
     ("body", "content_type"),
     [("<html>Sign in</html>", "text/html"), ("no JSON", "application/json"), ("[]", "application/json"), ("OK", "text/plain")],
 )
-async def test_what_is_no_engine_is_told_with_the_setting(body: str, content_type: str) -> None:
+async def test_an_address_without_an_engine_is_an_error_with_the_setting(body: str, content_type: str) -> None:
     async with serving() as server:
         server.replies["/"] = Reply(200, (body,), content_type)
         client = OpenSearchClient(OpenSearch(url=server.url))

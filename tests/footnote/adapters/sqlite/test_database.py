@@ -93,7 +93,7 @@ async def test_a_glance_opens_the_file_in_another_thread_and_then_reads_in_this_
     assert await database.glance(read) == 1
 
 
-async def test_what_was_written_is_there_after_closing_and_the_schema_ran_once(path: Path, database: Database) -> None:
+async def test_writes_survive_closing_and_the_schema_runs_once(path: Path, database: Database) -> None:
     await database.run(count_up)
     database.close()
     assert await database.run(read) == 1

@@ -26,7 +26,7 @@ async def test_the_oldest_vectors_make_room_and_the_file_stays_within_its_size(t
     await cache.close()
 
 
-async def test_what_has_expired_takes_no_room(tmp_path: Path, clock: HandClock) -> None:
+async def test_expired_entries_take_no_space(tmp_path: Path, clock: HandClock) -> None:
     cache = SqliteVectorCache(tmp_path, clock)
     await cache.put("model", {b"a": b"1"})
     clock.advance(VECTORS_KEPT_S)

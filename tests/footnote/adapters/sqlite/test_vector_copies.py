@@ -146,7 +146,7 @@ async def test_a_file_that_is_cut_while_searches_read_it_ends_no_process(size: i
     assert await index.check_copies(repair=False) == []
 
 
-async def test_what_is_appended_to_wrong_bytes_does_not_hide_them(open_index: Any, tmp_path: Path) -> None:
+async def test_appending_does_not_hide_corrupt_bytes(open_index: Any, tmp_path: Path) -> None:
     index = open_index()
     chunks = await fill(index, VECTORS[: BLOCK + 10])
     await index.close()
