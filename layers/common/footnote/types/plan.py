@@ -95,97 +95,93 @@ class Option:
 
 
 OPTIONS: Mapping[OptionName, Option] = {
-    "answer_cache": Option(
-        "Give an answer again that was given to the same question.", False, requestable=True, ceiling=("cache.enabled",)
-    ),
-    "answer_form": Option("Ask the model for an answer in the form that suits the kind of question.", False, requestable=True),
-    "answer_without_search": Option("Say that the search is down instead of failing.", False),
-    "chain_of_thought": Option("Have the model reason before it answers a question that calls for it.", False, requestable=True),
-    "classify": Option("Recognise what kind of question it is.", True, requestable=True, affects="search"),
-    "classify_by_model": Option("Let a model recognise what kind of question it is.", False, requestable=True, affects="search"),
-    "confidence": Option("Say how much an answer can be relied on.", False),
-    "critique": Option("Check every sentence of an answer, and have it revised if it is not shown yet.", False, requestable=True),
+    "answer_cache": Option("Reuse the cached answer to the same question.", False, requestable=True, ceiling=("cache.enabled",)),
+    "answer_form": Option("Ask the model for a form of answer that suits the type of question.", False, requestable=True),
+    "answer_without_search": Option("If the search is down, answer with a notice instead of failing.", False),
+    "chain_of_thought": Option("Have the model reason before it answers complex questions.", False, requestable=True),
+    "classify": Option("Classify the question.", True, requestable=True, affects="search"),
+    "classify_by_model": Option("Classify the question by a language model.", False, requestable=True, affects="search"),
+    "confidence": Option("Report a confidence score.", False),
+    "critique": Option("Check every sentence of an answer, and revise it if it has not been shown yet.", False, requestable=True),
     "documents_first": Option(
-        "Search for documents by their outlines and sections, too, and take their passages.", False, requestable=True, affects="search"
+        "Also search outlines and sections of documents, and take their passages.", False, requestable=True, affects="search"
     ),
-    "drop_duplicates": Option(
-        "Leave out passages that say the same as a better one.", False, requestable=True, affects="search", pool_size=20
-    ),
-    "ensemble_voting": Option("Have several answers written, and give the one that its sources support best.", False, requestable=True),
-    "expand_documents": Option("Show the model further passages of the best documents.", False, requestable=True),
-    "extended_thinking": Option("Have a reasoning model think longer, where the endpoint can be told.", False, requestable=True),
-    "faq": Option("Answer a frequent question with the words written for it.", True, requestable=True),
-    "feedback_hints": Option("Tell the model how its reader rated answers to similar questions.", False, requestable=True),
-    "feedback_query": Option("Search again with the keywords of the first passages.", False, requestable=True, affects="search"),
-    "feedback_weights": Option(
-        "Order passages by what feedback says of their documents, too.", False, requestable=True, affects="search", pool_size=20
-    ),
-    "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
-    "follow_up_by_model": Option("Let the model that answers write what could be asked next.", False, requestable=True),
-    "forbidden_check": Option("Refuse questions that meet a forbidden term.", True),
+    "drop_duplicates": Option("Drop near-duplicates of better passages.", False, requestable=True, affects="search", pool_size=20),
+    "ensemble_voting": Option("Write several answers and return the one best supported by its sources.", False, requestable=True),
+    "expand_documents": Option("Give the model more passages of the best documents.", False, requestable=True),
+    "extended_thinking": Option("Raise the reasoning effort, if the endpoint supports it.", False, requestable=True),
+    "faq": Option("Answer frequent questions with their written answers.", True, requestable=True),
+    "feedback_hints": Option("Tell the model how answers to similar questions were rated.", False, requestable=True),
+    "feedback_query": Option("Search again with keywords of the first passages.", False, requestable=True, affects="search"),
+    "feedback_weights": Option("Weigh passages by feedback on their documents.", False, requestable=True, affects="search", pool_size=20),
+    "follow_up": Option("Suggest follow-up questions.", True, requestable=True),
+    "follow_up_by_model": Option("Have the answering model write the follow-up questions.", False, requestable=True),
+    "forbidden_check": Option("Refuse questions about forbidden terms.", True),
     "graph": Option(
-        "Follow the connections of what the question names, too.",
+        "Also follow connections of entities in the question.",
         False,
         requestable=True,
         affects="search",
     ),
-    "greet": Option("Greet where there is no model to talk to.", False, requestable=True),
+    "greet": Option("Answer greetings without a model.", False, requestable=True),
     "history": Option("Read the earlier turns of the conversation.", True),
     "hybrid": Option(
-        "Search by words where vectors can be searched for, too.",
+        "Search by words as well as by vectors.",
         True,
         requestable=True,
         affects="search",
     ),
-    "hypothetical": Option("Search for a possible answer that a model makes up, too.", False, requestable=True, affects="search"),
-    "knowledge_base": Option("Ask another system's knowledge base before the index.", True),
+    "hypothetical": Option("Also search for a hypothetical answer written by a model.", False, requestable=True, affects="search"),
+    "knowledge_base": Option("Search another system's knowledge base before the index.", True),
     "injection_check": Option("Warn if a passage contains instructions to the model.", True),
-    "judge_passages": Option("Let a model judge the passages, where they are verified.", False, requestable=True),
-    "late_interaction": Option("Compare every word with every word of the passages, too.", False, requestable=True, affects="search"),
+    "judge_passages": Option("Have a model judge the relevance of passages.", False, requestable=True),
+    "late_interaction": Option("Also compare question and passages token by token.", False, requestable=True, affects="search"),
     "mmr": Option("Prefer passages that differ from better ones.", False, requestable=True, affects="search", pool_size=30),
     "paraphrases": Option(
-        "Search for the question in a model's other words, too.",
+        "Also search for paraphrases by a model.",
         False,
         requestable=True,
         affects="search",
     ),
     "penalties": Option(
-        "Put glossaries, lists of references, tables of contents and image credits back.",
+        "Demote glossaries, lists of references, tables of contents and image credits.",
         False,
         requestable=True,
         affects="search",
         pool_size=20,
     ),
     "question_filters": Option(
-        "Search only documents of the time that the question names, if they have a date.", False, requestable=True, affects="search"
+        "Limit the search to the period that the question names, for documents with a date.", False, requestable=True, affects="search"
     ),
-    "quote_gate": Option("Have the model quote what its citations rest on, and look the quotes up.", False, requestable=True),
-    "quotes": Option("Quote the documents where the model fails before its first word.", True),
-    "refine": Option("Order the best passages by their sentences, word order and neighbours.", True, requestable=True, affects="search"),
-    "reformulate": Option(
-        "Let a model mend typos that cannot be corrected from the documents, before the search.", False, requestable=True
+    "quote_gate": Option(
+        "Have the model quote the evidence of its citations, and find the quotes in the passages.", False, requestable=True
     ),
-    "reject_uncited": Option("Replace an answer that cites nothing.", False, buffered_only=True),
+    "quotes": Option("Quote the documents if the model fails before its first word.", True),
+    "refine": Option("Rank the best passages by their sentences, word order and neighbours.", True, requestable=True, affects="search"),
+    "reformulate": Option("Have a model correct typos that the documents cannot correct.", False, requestable=True),
+    "reject_uncited": Option("Replace answers without citations.", False, buffered_only=True),
     "remote_search": Option("Search by a tool of an MCP server before the index.", True),
     "rerank": Option(
-        "Let a reranker order the best passages.",
+        "Rank the best passages by a reranker.",
         True,
         requestable=True,
         ceiling=("rerank.base_url", "rerank.model"),
         affects="search",
         pool_size=30,
     ),
-    "rewrite": Option("Make a follow-up a question that stands alone.", True),
-    "rewrite_always": Option("Let a model word every follow-up, even one that seems to stand alone.", False),
-    "rewrite_by_size": Option("Have a small model's follow-ups made to stand alone by words of earlier questions.", False),
-    "route": Option("Choose how to search by the kind of question.", True, requestable=True, affects="search"),
-    "sandwich": Option("Show the model the best passages first and last.", False, requestable=True),
-    "search_cache": Option("Use again what the same question found.", False, requestable=True, ceiling=("cache.enabled",)),
-    "spelling": Option("Correct typos by the words of the documents.", True, requestable=True, affects="search"),
-    "split": Option("Search for each question of a message, and for no story around it.", True, requestable=True, affects="search"),
-    "step_back": Option("Search for the more general question, too.", False, requestable=True, affects="search"),
-    "summary_tree": Option("Search summaries for the passages under them, too.", False, requestable=True, affects="search"),
-    "support_check": Option("Warn where the cited passages do not support a claim.", True, requestable=True),
+    "rewrite": Option("Rewrite follow-ups as standalone questions.", True),
+    "rewrite_always": Option("Have a model rewrite every follow-up, even a seemingly standalone one.", False),
+    "rewrite_by_size": Option("With a small model, complete follow-ups by words of earlier questions.", False),
+    "route": Option("Choose the search strategy by the type of question.", True, requestable=True, affects="search"),
+    "sandwich": Option("Give the model the best passages first and last.", False, requestable=True),
+    "search_cache": Option("Reuse cached search results.", False, requestable=True, ceiling=("cache.enabled",)),
+    "spelling": Option("Correct typos by words of the documents.", True, requestable=True, affects="search"),
+    "split": Option(
+        "Search for each question of a message by itself, without the text around it.", True, requestable=True, affects="search"
+    ),
+    "step_back": Option("Also search for a more general question.", False, requestable=True, affects="search"),
+    "summary_tree": Option("Also search summaries, and take the passages below them.", False, requestable=True, affects="search"),
+    "support_check": Option("Warn of claims that the cited passages do not support.", True, requestable=True),
     "verify_passages": Option("Drop passages of little relevance.", False, requestable=True),
 }
 
@@ -234,7 +230,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a turn is going to do. Only steps whose row has `amends_plan` may change it, and they give a reason."""
+    """The options of a turn, each with its reason. Only steps whose row has `amends_plan` may change it, and they give a reason."""
 
     choices: Mapping[OptionName, Choice]
     """One for every option."""
