@@ -122,7 +122,7 @@ async def upload_form(
         caller,
         data,
         file_name=upload.file_name,
-        collection=ATTACHED if upload.collection == ATTACHED else upload.collection,
+        collection=upload.collection,
         permission_groups=upload.permission_groups,
         doc_id=upload.doc_id,
         metadata=upload.metadata,

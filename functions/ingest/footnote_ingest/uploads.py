@@ -11,10 +11,11 @@ import binascii
 import hashlib
 import hmac
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from footnote.errors import Forbidden
+from footnote.types import ATTACHED
 
 VALID_S = 900.0
 
@@ -52,7 +53,7 @@ def verify(policy: str, signature: str, key: bytes, user_id: str, now: float) ->
         raise Forbidden("The upload form belongs to another user. Request your own with `POST /uploads`.")
     if upload.expires_at < now:
         raise Forbidden("The upload form has expired. Request a new one with `POST /uploads`.")
-    return upload
+    return replace(upload, collection=ATTACHED) if upload.collection == ATTACHED else upload  # JSON keeps no StoredName
 
 
 def _signature(policy: str, key: bytes) -> str:
