@@ -18,7 +18,7 @@ from typing import Any
 
 from bench.data_sets import chosen_sets, language_of, make_parser
 from footnote.bootstrap import Core
-from footnote.deps import Deps
+from footnote.bootstrap.deps import Deps
 from footnote.ingest.prepare import cut
 from footnote.learn.golden import GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from bench.data_sets import chosen_sets, make_parser
 from footnote.bootstrap import Core
-from footnote.deps import Deps
+from footnote.bootstrap.deps import Deps
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg
 from footnote.pipeline import EMBED, EXPAND, LANGUAGE, READING, REFORMULATE, REWRITE, SEARCH

@@ -25,7 +25,7 @@ from typing import Any, get_args
 
 from bench.figures import log_progress
 from footnote.bootstrap import Core
-from footnote.deps import Deps
+from footnote.bootstrap.deps import Deps
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg
 from footnote.pipeline import CLASSIFY, EMBED, LANGUAGE, READING, SEARCH

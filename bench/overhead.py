@@ -15,8 +15,8 @@ from bench.figures import Figure, Setup
 from bench.follow_up import Prompt
 from footnote.answer.generate import generate
 from footnote.bootstrap import Core
+from footnote.bootstrap.deps import Deps
 from footnote.checkpoints import ReplayedModels, take_checkpoint
-from footnote.deps import Deps
 from footnote.events import Event, Token
 from footnote.guard.identity import LOCAL
 from footnote.pipeline import ANSWER, DOCUMENTS

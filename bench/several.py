@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from bench.data_sets import chosen_sets, language_of, make_parser
 from footnote.answer.extract import quotes_of, read_parts
 from footnote.bootstrap import Core
-from footnote.deps import Deps
+from footnote.bootstrap.deps import Deps
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg, recall
 from footnote.pipeline import EMBED, LANGUAGE, READING, REWRITE, SEARCH

@@ -17,7 +17,7 @@ from footnote.adapters.opensearch.reindex import delete_indexes
 from footnote.answer.extract import closest_of, quotes_of, read_parts
 from footnote.answer.sub_questions import decisive
 from footnote.bootstrap import Core
-from footnote.deps import Deps
+from footnote.bootstrap.deps import Deps
 from footnote.errors import ModelUnavailable
 from footnote.ingest.prepare import cut
 from footnote.ingest.vectors import RECIPE, embedding_progress, pending_chunks

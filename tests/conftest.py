@@ -162,8 +162,8 @@ def sure_of_little(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def parsers_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read here: a child process takes longer to start than most tests do. Tests of the child replace this fixture."""
-    monkeypatch.setattr("footnote.bootstrap.readers.make_parser", lambda *_, **__: HereParser())
-    monkeypatch.setattr("footnote.bootstrap.readers.InChildren", lambda *_: in_thread)
+    monkeypatch.setattr("footnote.bootstrap.backends.make_parser", lambda *_, **__: HereParser())
+    monkeypatch.setattr("footnote.bootstrap.backends.InChildren", lambda *_: in_thread)
 
 
 @pytest.fixture

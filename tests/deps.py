@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from footnote.deps import Deps, SettingGroups
+from footnote.bootstrap.deps import Deps, SettingGroups
 from footnote.events import Done, Event
 from footnote.guard.terms import TermCopy
 from footnote.prompts import Prompts
@@ -103,7 +103,7 @@ GROUPS = members(SettingGroups).keys() & Settings.model_fields.keys()
 
 
 class FakeDeps:
-    """`footnote.deps.Deps` with the members that a test passes by name, and fakes that are created when a step requests them."""
+    """`footnote.bootstrap.deps.Deps` with the members that a test passes by name, and fakes that are created when a step requests them."""
 
     def __init__(self, **given: Any) -> None:
         for name, value in given.items():

@@ -7,7 +7,7 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from footnote.bootstrap import Core
-from footnote.deps import Deps
+from footnote.bootstrap.deps import Deps
 from footnote_http.callers import CoreOf, made_core
 from footnote_local.with_core import make_core, run_with_core
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from footnote.bootstrap import Core
-from footnote.deps import Deps
+from footnote.bootstrap.deps import Deps
 from footnote.events import Done
 from footnote.settings import LLM, Embedding, Rag, Settings
 from footnote.steps import Runner
@@ -42,7 +42,7 @@ async def test_a_search_creates_only_the_backends_that_its_steps_request(core: C
         "endpoints",
         "prompts",
     }
-    assert made == {"retrieve", "lookup"} | asked_for
+    assert made == {"retrieve"} | asked_for
     await core.close()
 
 

@@ -16,8 +16,6 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("layers/common", "functions", "footnote_local")
 FORWARDING = {"__getattr__", "__getattribute__"}
 NAMED = re.compile(r"footnote\.ports|__getattr")
-HANDS_ON_PORTS = {"TurnDeps"}
-"""Classes that forward names and wrap no port: steps are refused unless `Deps` has what they ask for."""
 METHODS: dict[str, frozenset[str]] = {
     name: frozenset(member for member in dir(port) if not member.startswith("_"))
     for name, port in vars(ports).items()
@@ -86,7 +84,7 @@ def test_a_wrapper_defines_every_method_of_its_port(wrappers: list[Wrapper]) -> 
 
 
 def test_no_class_hands_on_methods_that_it_does_not_know(classes: list[ast.ClassDef]) -> None:
-    assert {node.name for node in classes if names_in(node) & FORWARDING} == HANDS_ON_PORTS
+    assert {node.name for node in classes if names_in(node) & FORWARDING} == set()
 
 
 def test_a_new_method_of_a_port_is_missed_in_each_wrapper(wrappers: list[Wrapper], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from footnote.deps import Deps
+from footnote.bootstrap.deps import Deps
 from footnote.errors import FootnoteError, ModelUnavailable, Rejected, SearchUnavailable, StepTimeout
 from footnote.events import Failed
 from footnote.model_calls import complete

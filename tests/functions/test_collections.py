@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from footnote.bootstrap.deps import Deps
 from footnote.bootstrap.suggestions import Trials
-from footnote.deps import Deps
 from footnote.types import Caller, Turn
 from tests.fakes import FakeEmbedder, work_all
 from tests.functions.conftest import LOCAL, OpenSite

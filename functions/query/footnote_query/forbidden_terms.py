@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from fastapi import Response
 from pydantic import BaseModel, Field
 
-from footnote.deps import Deps
 from footnote.guard.term_hits import TermHit, match_terms
 from footnote.guard.terms import LONGEST, Match, Term
 from footnote.pipeline import FORBIDDEN, LANGUAGE
@@ -111,6 +110,8 @@ async def delete_forbidden_term(term: str, admin: AdminOf, core: CoreOf) -> Resp
 async def try_question(core: Core, admin: Caller, question: str) -> tuple[Turn, list[TermHit]]:
     """(a turn with this question after the check of forbidden terms, the terms that the question matches, the most similar first).
     Unavailable if the check is not possible."""
+    from footnote.bootstrap.deps import Deps
+
     await core.load_changes()
     asked = core.new_turn(Request(question, is_test=True), admin, TRIAL)
     turn = await Runner((LANGUAGE, FORBIDDEN), Deps, core.turn_deps).finish(asked)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
-from footnote.deps import Deps
-from footnote.pipeline import ANSWER
 from footnote.prompts import LANGUAGES, read_packaged
 from footnote.prompts.tried import TriedPrompts
-from footnote.steps import Runner
-from footnote.types import Caller, Profile, Request, Turn
+from footnote.steps import last_turn
+from footnote.types import Caller, Profile, Request
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.openapi import SLOW
 from footnote_http.routes import Router
@@ -68,12 +66,6 @@ async def preview(core: Core, admin: Caller, name: str, wanted: Trial) -> Previe
     check_template(wanted.template, learn_values(read_packaged(name, each) for each in LANGUAGES))
     await core.load_changes()
     tried = TriedPrompts(core.prompts, name, wanted.lang, wanted.template)
-
-    def deps_of(*turn: Any) -> Deps:
-        deps = core.turn_deps(*turn)
-        vars(deps)["prompts"] = tried
-        return deps
-
     request = Request(
         question=wanted.query_text,
         collection=wanted.index_name or "",
@@ -81,7 +73,9 @@ async def preview(core: Core, admin: Caller, name: str, wanted: Trial) -> Previe
         options={"answer_cache": False},
         is_test=True,
     )
-    turn: Turn = await Runner(ANSWER, Deps, deps_of).finish(core.new_turn(request, admin, PROFILES.get(name, PROFILE)))
+    deps = core.turn_deps(turn := core.new_turn(request, admin, PROFILES.get(name, PROFILE)))
+    deps.prompts = tried
+    turn = await last_turn(core.answer.run(turn, deps))
     text, model = (turn.answer.text, turn.answer.model) if turn.answer else ("", None)
     return PreviewBody(
         was_used=bool(tried.rendered), rendered=tried.rendered, text=text, model=model, total_tokens=turn.record.usage.total_tokens

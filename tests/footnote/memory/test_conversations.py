@@ -13,7 +13,7 @@ import pytest
 from footnote.adapters.sqlite.ledger import SqliteLedger
 from footnote.adapters.sqlite.store import open_store
 from footnote.adapters.sqlite.turns import SqliteTurnStore
-from footnote.deps import Deps
+from footnote.bootstrap.deps import Deps
 from footnote.errors import NotFound, StoreUnavailable
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.steps import FAIL, SKIP, Runner

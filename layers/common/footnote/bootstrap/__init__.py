@@ -7,24 +7,24 @@ is the Core of the process.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from footnote.adapters.local.secret import load_secret
-from footnote.answer.toolbox import Search
+from footnote.answer.voice_tool import VoiceTool
 from footnote.bootstrap import health
-from footnote.bootstrap.backends import BACKENDS
+from footnote.bootstrap.backends import BACKENDS, Backends
+from footnote.bootstrap.deps import Deps
 from footnote.bootstrap.describing import make_document_model
 from footnote.bootstrap.suggestions import Trials, list_collections
-from footnote.bootstrap.voice_finder import VoiceServices
+from footnote.bootstrap.voice_finder import VoiceFinder
+from footnote.bootstrap.voice_search import RankedVoices, rank_voices
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
-from footnote.deps import Deps, TurnDeps
 from footnote.events import Event
-from footnote.guard.budget import hold_of
-from footnote.guard.spending import Hold
 from footnote.ingest.describe_by_model import DocumentModel
 from footnote.ingest.describing import Descriptions
 from footnote.ingest.drops import Bucket
@@ -39,21 +39,19 @@ from footnote.pipeline import ANSWER, CLASSIFY, LANGUAGE, LOOK_UP, RETRIEVE, SPE
 from footnote.plan import make_plan
 from footnote.ports import Clock, Embedder, Models, Parser, RequestKey
 from footnote.refresher import Refresher
-from footnote.retrieve.attached import index_of
 from footnote.retrieve.fuse import lists_counted
 from footnote.settings import Settings
-from footnote.steps import Runner, Step
+from footnote.steps import Row, Runner, Step
 from footnote.steps.explain import Explanation, explain, with_results
+from footnote.text.pii import mask_pii
 from footnote.tracing import new_trace_id
 from footnote.types import Caller, Profile, Request, Turn, begin_turn
+from footnote.voices.service import Voices
+from footnote.voices.voice import Voice
 
 
-class Core(VoiceServices):
+class Core(Backends):
     """The services that entry points use: turns, ingest, sources, and the ports themselves."""
-
-    checkpoint: TurnCheckpoint | None = None
-    hold: Hold | None = None
-    """Always None here; `TurnDeps` has those of a turn."""
 
     def __init__(
         self,
@@ -67,6 +65,7 @@ class Core(VoiceServices):
         """`saved_model`: as in LiveSettings."""
         super().__init__(clock, models, parser)
         self.live = LiveSettings(settings, saved_model)
+        self._runners: list[Runner[Deps]] = []
         self._old_endpoints: list[Models] = []
         self.checks: dict[str, Callable[[], Awaitable[Any]]] = {}
         """Additional probes for `check`, by name; each raises a FootnoteError while its part is not ready."""
@@ -113,37 +112,46 @@ class Core(VoiceServices):
     def _renew(self, before: Settings) -> None:
         """Drops what was created from settings that are different now; it is created again when it is next asked for."""
         if self.settings.conversation != before.conversation:
-            for name in ("turns", "feedback", "statistics"):
-                self.__dict__.pop(name, None)
+            with suppress(AttributeError):  # not created yet
+                del self.turns
+            with suppress(AttributeError):
+                del self.feedback
+            with suppress(AttributeError):
+                del self.statistics
         if self.settings.model_endpoint != before.model_endpoint:
-            self.__dict__.pop("models", None)
-            self._old_endpoints += self.__dict__.pop("endpoints", ())  # turns that are running still use them
+            with suppress(AttributeError):
+                del self.models
+            if "endpoints" in vars(self):
+                self._old_endpoints += self.endpoints  # turns that are running still use them
+                del self.endpoints
 
     @cached_property
     def answer(self) -> Runner[Deps]:
         """Answers a question."""
-        return Runner(ANSWER, Deps, self.turn_deps)
+        return self._runner(ANSWER)
 
     @cached_property
     def retrieve(self) -> Runner[Deps]:
         """Searches the index without answering."""
-        return Runner(RETRIEVE, Deps, self.turn_deps)
+        return self._runner(RETRIEVE)
 
     @cached_property
     def lookup(self) -> Runner[Deps]:
         """Searches for an agent, external systems included."""
-        return Runner(LOOK_UP, Deps, self.turn_deps)
+        return self._runner(LOOK_UP)
+
+    def _runner(self, rows: Sequence[Row]) -> Runner[Deps]:
+        self._runners.append(runner := Runner(rows, Deps, self.turn_deps))
+        return runner
 
     @property
-    def searcher(self) -> Search:
-        """The search function of agents."""
-        return self.lookup.finish
+    def is_asked(self) -> bool:
+        """Whether a question is being answered or searched for now."""
+        return any(runner.is_busy for runner in self._runners)
 
     def turn_deps(self, turn: Turn, checkpoint: TurnCheckpoint | None = None) -> Deps:
         """The dependencies of the steps of this turn."""
-        within = partial(index_of, turn, attachments=self.collections.attachments, embedder=lambda: self.embedder)
-        hold = hold_of(turn, self.settings, lambda: self.spending)
-        return cast(Deps, TurnDeps(self, turn.request.collection, self.lookup.finish, checkpoint, within, hold))
+        return Deps(self, turn, checkpoint)
 
     async def run_once(self, turn: Turn, request: RequestKey | None) -> tuple[Turn, AsyncGenerator[Event, None]]:
         """The turn that answers the request, and its events. Without a key, this is the given turn. A request repeated with the same
@@ -226,11 +234,6 @@ class Core(VoiceServices):
         """Describes documents by a model, in the background."""
         return Descriptions(self.ingestor, self._document_model)
 
-    @property
-    def is_asked(self) -> bool:
-        """Whether a question is being answered or searched for now."""
-        return any(self.__dict__[name].is_busy for name in ("answer", "retrieve", "lookup") if name in self.__dict__)
-
     @cached_property
     def bucket(self) -> Bucket:
         """Ingests files from the drop bucket."""
@@ -246,6 +249,23 @@ class Core(VoiceServices):
     def sources(self) -> Sources:
         """Reads the sources of citations."""
         return Sources(self.ledger, self.files, self.index)
+
+    @cached_property
+    def voices(self) -> Voices:
+        """What customers say."""
+        return Voices(
+            *(self.index, self.ledger, self.collections, lambda: self.feedback, lambda: self.statistics),
+            *(lambda: self.embedders, self.clock, mask_pii),
+        )
+
+    async def rank_voices(self, query: str, voices: Sequence[Voice], *, embeds: bool = True) -> RankedVoices:
+        """The product's own voices by how well they fit a query, as in `bootstrap.voice_search`."""
+        return await rank_voices(query, voices, embedder=self.embedder, cache=self.vector_cache, rag=self.rag, embeds=embeds)
+
+    @cached_property
+    def voice_tool(self) -> VoiceTool:
+        """The agent's search of voices."""
+        return VoiceFinder(self.voices)
 
     @cached_property
     def signing_key(self) -> bytes:
@@ -271,12 +291,13 @@ class Core(VoiceServices):
 
     async def close(self) -> None:
         """Waits for turns that are still being saved, then closes files, connections and processes."""
-        made = self.__dict__
+        made = vars(self)
         for copy in (self._settings_copy, self._prompts_copy):
             await copy.close()
-        for name in ("answer", "retrieve", "lookup", "announcer"):
-            if name in made:
-                await made[name].drain()
+        for runner in self._runners:
+            await runner.drain()
+        if "announcer" in made:
+            await self.announcer.drain()
         if "collections" in made:
             await self.collections.close()
         several = (*made.get("endpoints", ()), *self._old_endpoints, *made.get("named_embedders", {}).values())

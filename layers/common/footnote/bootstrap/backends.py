@@ -48,15 +48,17 @@ from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
 from footnote.adapters.sqlite.store import open_store
 from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.adapters.sqlite.vector_cache import SqliteVectorCache
+from footnote.bootstrap.deps import SettingGroups
 from footnote.bootstrap.embedders import default_embedder, named_embedders
 from footnote.bootstrap.judges import make_reranker, make_verifier, revealed
-from footnote.bootstrap.readers import Readers
 from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
 from footnote.collections.visible import VisibleIndex, VisibleLedger
 from footnote.guard.limits import RateLimiter
 from footnote.guard.spending import Spending
 from footnote.guard.terms import Terms
+from footnote.ingest.apart import Apart, InChildren, in_thread
+from footnote.ingest.parser import make_parser
 from footnote.ports import (
     Bus,
     Cache,
@@ -100,7 +102,7 @@ BACKENDS = (
 """What may hold connections, files or processes and is closed with the Core."""
 
 
-class Backends(Readers):
+class Backends(SettingGroups):
     """The adapters of one configuration, each created at first use: one `ports.Index`, one `ports.Ledger`, ….
 
     None where a part is not configured."""
@@ -169,6 +171,17 @@ class Backends(Readers):
     @property
     def model_server(self) -> ModelServer | None:
         return first if isinstance(first := self.endpoints[0], ConfiguredModels) else None
+
+    @cached_property
+    def parser(self) -> Parser:
+        """Reads files."""
+        return self._parser or make_parser(self.settings.ingest, docling=self.settings.docling_enabled)
+
+    @cached_property
+    def apart(self) -> Apart:
+        """Runs what follows the parser; where a parser was given, in this process."""
+        limits = self.settings.ingest
+        return in_thread if self._parser else InChildren(limits.parse_limit_s, limits.parse_memory_mb)
 
     @cached_property
     def prompts(self) -> Prompts:

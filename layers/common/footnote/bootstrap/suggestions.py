@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from footnote.answer.choose import Quote
 from footnote.answer.extract import certain_quotes
 from footnote.answer.unread import reading_of
-from footnote.deps import Deps
+from footnote.bootstrap.deps import Deps
 from footnote.errors import StoreUnavailable
 from footnote.learn.questions import in_language, suggest_questions
 from footnote.memory.scope import search_scope

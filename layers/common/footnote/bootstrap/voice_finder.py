@@ -1,23 +1,19 @@
-"""`VoiceFinder`: what the agent's tool for voices stands on; and the services that read voices."""
+"""What the agent's tool for voices searches."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import date
-from functools import cached_property
 
 from footnote.answer.voice_tool import FoundVoices, VoiceArguments
-from footnote.bootstrap.backends import Backends
-from footnote.bootstrap.voice_search import RankedVoices, rank_voices
-from footnote.text.pii import mask_pii
 from footnote.text.untrusted import untrusted
 from footnote.types import Hit, Turn
 from footnote.types.voices import VOICE
 from footnote.voices.counts import mean_rating
 from footnote.voices.service import Voices
 from footnote.voices.themes import Theme
-from footnote.voices.voice import Voice, VoiceFilter
+from footnote.voices.voice import VoiceFilter
 
 FOUND, THEMES, RANKED = 8, 8, 50
 """Voices that fit best, themes that are named, and voices that the search ranks."""
@@ -84,24 +80,3 @@ def _line(theme: Theme, fitting: int) -> str:
 
 def _rated(rating: float | None) -> str:
     return "" if rating is None else f", mean rating {rating:g} of 5"
-
-
-class VoiceServices(Backends):
-    """The part of the Core that reads what customers say."""
-
-    @cached_property
-    def voices(self) -> Voices:
-        """What customers say."""
-        return Voices(
-            *(self.index, self.ledger, self.collections, lambda: self.feedback, lambda: self.statistics),
-            *(lambda: self.embedders, self.clock, mask_pii),
-        )
-
-    async def rank_voices(self, query: str, voices: Sequence[Voice], *, embeds: bool = True) -> RankedVoices:
-        """The product's own voices by how well they fit a query, as in `bootstrap.voice_search`."""
-        return await rank_voices(query, voices, embedder=self.embedder, cache=self.vector_cache, rag=self.rag, embeds=embeds)
-
-    @cached_property
-    def voice_tool(self) -> VoiceFinder:
-        """The agent's search of voices."""
-        return VoiceFinder(self.voices)

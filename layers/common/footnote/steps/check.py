@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -83,8 +83,10 @@ def _arguments(function: StepFunction, deps: type) -> Mapping[str, Any]:
 @cache
 def members(deps: type) -> Mapping[str, Any]:
     """Name → type of each property and attribute."""
-    properties = {name: value for base in reversed(deps.__mro__) for name, value in vars(base).items() if isinstance(value, property)}
-    return get_type_hints(deps) | {name: get_type_hints(value.fget)["return"] for name, value in properties.items()}
+    defined = {name: value for base in reversed(deps.__mro__) for name, value in vars(base).items()}
+    getters = {name: value.fget for name, value in defined.items() if isinstance(value, property)}
+    getters |= {name: value.func for name, value in defined.items() if isinstance(value, cached_property)}
+    return get_type_hints(deps) | {name: get_type_hints(getter)["return"] for name, getter in getters.items()}
 
 
 def _choices(kind: Any) -> set[Any]:
