@@ -121,12 +121,12 @@ async def build(documents: Mapping[str, Parsed], variant: Variant, folder: Path)
             with patch.object(chunking, "find_boilerplate", return_value={}):
                 chunks = cut(document, parsed, lang, tokens, aids=aids)
         kept[doc_id] = [chunk for chunk in chunks if chunk.level == 2]
-        await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
-        await core.index.activate(doc_id, 1)
-    while core.embedder is not None and (waiting := await pending_chunks(core.index, core.embedder, 32)):
+        await core.generations.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
+        await core.generations.activate(doc_id, 1)
+    while core.embedder is not None and (waiting := await pending_chunks(core.vectors, core.embedder, 32)):
         if not variant.headings:
             waiting = [replace(each, title="", headings=()) for each in waiting]
-        await core.index.put_vectors(core.embedder.name, await embed_chunks(core.embedder, waiting, core.vector_cache))
+        await core.vectors.put_vectors(core.embedder.name, await embed_chunks(core.embedder, waiting, core.vector_cache))
     return core, kept
 
 

@@ -48,8 +48,8 @@ async def fill(core: Core, golden: GoldenSet) -> None:
             )
             parsed = Parsed((Block("paragraph", source.text or source.title),), source.title)
             chunks = cut(document, parsed, lang, core.settings.ingest.chunk_tokens)
-            await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
-            await core.index.activate(name, 1)
+            await core.generations.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
+            await core.generations.activate(name, 1)
     if core.embedder is not None:
         while await core.ingestor.embed_some(32):
             pass

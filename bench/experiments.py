@@ -91,7 +91,7 @@ async def _weighed(folder: Path) -> list[float]:
     core = Core(Settings(footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False)), models=Prompt())
     for number in range(20):
         text = f"The bridge over the river was built in 18{number:02}, as the records of the town say. " * 6
-        await put_document(core.index, make_document(f"record-{number}", groups=("*",)), [text])
+        await put_document(core.generations, make_document(f"record-{number}", groups=("*",)), [text])
     documents = {f"record-{number}": DocumentWeight(0.9 + number / 10_000, 9, 0.5, 1, ("*",)) for number in range(WEIGHTED)}
     weights = Weights(documents, {name: Weight(1.01, 9, 0.5) for name in FIELDS})
     await core.records.put("weights", "default", dump_weights(weights), by="bench")

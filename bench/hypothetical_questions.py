@@ -90,8 +90,8 @@ async def _score(
     for passage, row in texts.items():
         document = _document(passage, row, generation)
         chunk = replace(_chunk(document, row, lang), questions=tuple(written.get(passage, ())))
-        await core.index.stage(document, [chunk], [tuple(split_sentences(chunk.text, lang))])
-        await core.index.activate(passage, generation)
+        await core.generations.stage(document, [chunk], [tuple(split_sentences(chunk.text, lang))])
+        await core.generations.activate(passage, generation)
     total = 0.0
     for question, passage in asked:
         found = await core.index.candidates(ME, Search("bench", question, lang=lang, limit=10))

@@ -108,7 +108,9 @@ class Steps:
         self.time(core.parser, "parse", "parse")
         self._time_chunking()
         for method, step in OF_INDEX.items():
-            self.time(core.index, method, step)
+            for port in (core.index, core.generations, core.vectors):
+                if hasattr(port, method):
+                    self.time(port, method, step)
         for method in ("get", "put", "delete"):
             self.time(core.vector_cache, method, f"cache {method}")
         if core.embedder is not None:
@@ -196,7 +198,7 @@ async def _work(phase: str, folder: Path, sets: Sequence[str], passages: int, ve
         while await core.ingestor.embed_some(AT_ONCE):
             pass
         total += perf_counter() - started
-        info = await core.index.info("default")
+        view = await core.index.view(OPERATOR, "default")
         if not lexical:
             searches.append(await _search(core, questions, steps))
     finally:
@@ -209,7 +211,7 @@ async def _work(phase: str, folder: Path, sets: Sequence[str], passages: int, ve
         "total": total,
         "steps": dict(steps.seconds) | {"the rest": total - sum(steps.seconds.values())},
         "embedded": steps.embedded,
-        "chunks": info.chunks if info else 0,
+        "chunks": sum(view.languages.values()),
         "memory": own,
         "parser_memory": children,
         "disk": disk,
@@ -242,8 +244,8 @@ async def _search(core: Core, questions: Sequence[str], steps: Steps) -> tuple[i
         await core.retrieve.finish(core.new_turn(Request(question, "default"), OPERATOR, PROFILE))
         times.append((perf_counter() - started) * 1000)
     steps.on = True
-    info = await core.index.info("default")
-    return info.chunks if info else 0, percentile(times[10:], 0.5), percentile(times[10:], 0.95)
+    view = await core.index.view(OPERATOR, "default")
+    return sum(view.languages.values()), percentile(times[10:], 0.5), percentile(times[10:], 0.95)
 
 
 def _files(sets: Sequence[str], passages: int) -> Iterator[tuple[str, str]]:

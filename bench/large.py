@@ -69,15 +69,15 @@ async def _fill(core: Core, embedder: Embedder, texts: Sequence[str]) -> list[Fi
             continue
         worked = True
         bounds = [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks]
-        await core.index.stage(document, chunks, bounds)
-        await core.index.activate(document.doc_id, document.generation)
+        await core.generations.stage(document, chunks, bounds)
+        await core.generations.activate(document.doc_id, document.generation)
         vectors = chance.normal(size=(len(chunks), DIMENSION)).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         made = [
             ChunkVectors(chunk.chunk_id, vector, chance.integers(-127, 128, size=(len(of_chunk), DIMENSION), dtype=np.int8), RECIPE)
             for chunk, vector, of_chunk in zip(chunks, vectors, bounds, strict=True)
         ]
-        await core.index.put_vectors(embedder.name, made)
+        await core.vectors.put_vectors(embedder.name, made)
         if document.doc_id.endswith("00"):
             log_progress(f"{document.title} indexed")
     return [Figure(f"{PASSAGES} passages: indexed", perf_counter() - started, "s", COMMAND)] if worked else []

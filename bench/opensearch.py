@@ -23,7 +23,7 @@ from footnote.bootstrap import Core
 from footnote.errors import FootnoteError
 from footnote.learn.golden import GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile
-from footnote.ports import ChunkVectors
+from footnote.ports import ChunkVectors, VectorScope
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.search import search
 from footnote.settings import OpenSearch, Settings
@@ -149,22 +149,22 @@ async def _large(settings: Settings, texts: Sequence[str]) -> list[Figure]:
 
     async def add(item: tuple[Document, list[Chunk]]) -> None:
         document, chunks = item
-        await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
-        await core.index.activate(document.doc_id, document.generation)
+        await core.generations.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
+        await core.generations.activate(document.doc_id, document.generation)
 
     chance = np.random.default_rng(1)
 
     async def embed(ids: list[str]) -> None:
         vectors = chance.normal(size=(len(ids), DIMENSION)).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        await core.index.put_vectors("chance", [ChunkVectors(chunk_id, vector) for chunk_id, vector in zip(ids, vectors, strict=True)])
+        await core.vectors.put_vectors("chance", [ChunkVectors(chunk_id, vector) for chunk_id, vector in zip(ids, vectors, strict=True)])
 
     try:
         log_progress(f"Indexing {PASSAGES} passages")
         seconds, failed = await _at_once(add, documents)
         ids = [chunk.chunk_id for _, chunks in documents for chunk in chunks]
         vector_seconds, refused = await _at_once(embed, [ids[at : at + AT_ONCE] for at in range(0, len(ids), AT_ONCE)])
-        kept = (await core.index.progress("chance", None))[0]
+        kept = (await core.vectors.progress(VectorScope("chance")))[0]
         questions = [" ".join(text.split()[:10]) for text in random.Random(3).sample(list(texts), TIMED)]
         vectors = chance.normal(size=(TIMED, DIMENSION)).astype(np.float32)
         turns = [

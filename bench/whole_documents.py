@@ -52,8 +52,8 @@ async def fill(core: Core, golden: GoldenSet) -> dict[str, list[tuple[str, str]]
         chunks = cut(
             document, Parsed(tuple(Block("paragraph", part.text) for part in parts), title), lang, core.settings.ingest.chunk_tokens
         )
-        await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
-        await core.index.activate(document.doc_id, 1)
+        await core.generations.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
+        await core.generations.activate(document.doc_id, 1)
         known[document.doc_id] = [(_plain(part.text)[:KNOWN_BY], part.doc_id) for part in parts]
     if core.embedder is not None:
         while await core.ingestor.embed_some(32):

@@ -98,7 +98,7 @@ async def _data(core: Core) -> list[Finding]:
             return [*findings, Finding("databases", "broken", exc.detail)]
         said = [f"{count} {state}" for state, count in (await core.ledger.counts()).items() if count and state != "DELETED"]
         remedy = "" if said else "Add some: footnote ingest PATH, or drop a file on the page."
-        if left := len(await find_outdated(core.ledger, core.index)):
+        if left := len(await find_outdated(core.ledger, core.generations)):
             said.append(f"{left} of an earlier version, made again while the server runs")
         findings.append(Finding("documents", "ok" if said else "missing", ", ".join(said) or "none yet", remedy))
     return findings

@@ -73,7 +73,7 @@ async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progr
     if core.embedder is not None:
         while await core.ingestor.embed_some(32):
             worked = True
-            progress("embedding", *await embedding_progress(core.index, core.embedder))
+            progress("embedding", *await embedding_progress(core.vectors, core.embedder))
     if engine.url is None:
         return core, time.perf_counter() - started if worked else 0.0
     prefix = f"{engine.prefix}-eval-{golden.digest[:16]}"
@@ -105,8 +105,8 @@ async def _fill(core: Core, golden: GoldenSet, progress: Progress) -> bool:
             )
             block = Block("paragraph", source.text or source.title)
             chunks = cut(document, Parsed((block,), source.title), lang, core.settings.ingest.chunk_tokens)
-            await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
-            await core.index.activate(source.doc_id, 1)
+            await core.generations.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
+            await core.generations.activate(source.doc_id, 1)
             worked = True
         progress("indexing", number, len(golden.documents))
     return worked
@@ -114,15 +114,15 @@ async def _fill(core: Core, golden: GoldenSet, progress: Progress) -> bool:
 
 async def copy_vectors(source: Core, target: Core, embedder: Embedder, progress: Progress) -> None:
     """Copies the vectors that `target` lacks from the same chunks in `source`."""
-    while waiting := await pending_chunks(target.index, embedder, AT_ONCE):
+    while waiting := await pending_chunks(target.vectors, embedder, AT_ONCE):
         sentences = await source.index.sentences(CALLER, [item.chunk_id for item in waiting], embedder.name)
         vectors = [
             ChunkVectors(chunk_id, item.passage, item.vectors, RECIPE) for chunk_id, item in sentences.items() if item.passage is not None
         ]
         if not vectors:  # the source has none either
             break
-        await target.index.put_vectors(embedder.name, vectors)
-        progress("copying vectors", *await embedding_progress(target.index, embedder))
+        await target.vectors.put_vectors(embedder.name, vectors)
+        progress("copying vectors", *await embedding_progress(target.vectors, embedder))
 
 
 async def run_query(core: Core, query: GoldenQuery, retriever: Retriever, rewriting: Rewriting = "none") -> tuple[Turn, float]:

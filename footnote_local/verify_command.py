@@ -85,7 +85,7 @@ async def work_off(core: Core, progress: Progress) -> None:
         say(f"Still in the queue: {waiting}. `footnote serve` or `footnote ingest` will process them.")
     try:
         while await core.ingestor.embed_some(VECTORS_AT_ONCE):
-            progress("vectors", *await total_progress(core.index, core.embedders))
+            progress("vectors", *await total_progress(core.vectors, core.embedders))
     except FootnoteError as exc:
         say(f"Some passages have no vectors yet: {exc.detail} Until then they are found by keyword only.")
 

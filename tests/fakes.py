@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.ingest.parse import parse
-from footnote.ports import Delta, LanguageModel
+from footnote.ports import Delta, Generations, LanguageModel
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import query_tokens
 from footnote.types import Chunk, ChunkLevel, Document, Hit, Message, ModelSource, Parsed, make_chunk_id
@@ -157,11 +157,13 @@ def make_hit(text: str, doc_id: str = "plan", ordinal: int = 0, *, score: float 
     return Hit(make_chunk(make_document(doc_id), text, ordinal, **changes), score, scores)
 
 
-async def put_document(index: Any, document: Document, texts: Sequence[str], *, lang: str = "en", **changes: Any) -> list[Chunk]:
+async def put_document(
+    generations: Generations, document: Document, texts: Sequence[str], *, lang: str = "en", **changes: Any
+) -> list[Chunk]:
     """Stages and activates a document with one chunk for each text."""
     chunks = [make_chunk(document, text, ordinal, lang=lang, **changes) for ordinal, text in enumerate(texts)]
-    await index.stage(document, chunks, [tuple(split_sentences(text, lang)) for text in texts])
-    await index.activate(document.doc_id, document.generation)
+    await generations.stage(document, chunks, [tuple(split_sentences(text, lang)) for text in texts])
+    await generations.activate(document.doc_id, document.generation)
     return chunks
 
 

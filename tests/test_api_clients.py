@@ -56,7 +56,7 @@ async def test_a_generated_python_client_asks_and_gets_a_typed_answer(client: Mo
     )
     models = importlib.import_module("made_client.models")
     core = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)))
-    await put_document(core.index, make_document("bridge", groups=("*",)), ["The bridge was built in 1894. It is painted blue."])
+    await put_document(core.generations, make_document("bridge", groups=("*",)), ["The bridge was built in 1894. It is painted blue."])
     transport = httpx.ASGITransport(create_app(core))
     made = client.Client("http://localhost", httpx_args={"transport": transport})
     asked = models.AskRequest(query_text="When was the bridge built?", index_name="default", permission_groups=[])

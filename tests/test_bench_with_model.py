@@ -54,7 +54,7 @@ async def test_shown_answers_are_distinguished_from_written_ones(
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
     core = Core(settings, models=FakeModels(FakeModel([[said]]) if said else None))
     passages = ["The bridge was built in 1894. It was painted blue.", "Ferries cross hourly."]
-    await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), passages)
+    await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), passages)
     outcome = await ask(core, WHEN, PROFILE)
     await core.close()
     assert (outcome.shown, outcome.by_model, outcome.cited, outcome.replaced) == (shown, by_model, by_model, replaced)

@@ -116,13 +116,13 @@ async def _open(folder: Path, llm: LLM) -> AsyncIterator[Core]:
 def _without_model(core: Core) -> list[Scene]:
     async def ingest(number: int) -> dict[str, int]:
         towns = TOWNS[number * 2 : number * 2 + 2]
-        before = await core.index.info("default")
+        before = await core.engine.view(LOCAL, "default")
         for town in towns:
             await core.ingestor.accept(LOCAL, _record(town), file_name=f"{town}.md", collection="default", permission_groups=["*"])
         while await core.ingestor.work_one() or await core.ingestor.embed_some():
             pass
-        after = await core.index.info("default")
-        return {"passages": (after.chunks if after else 0) - (before.chunks if before else 0)}
+        after = await core.engine.view(LOCAL, "default")
+        return {"passages": sum(after.languages.values()) - sum(before.languages.values())}
 
     async def search(number: int) -> dict[str, int]:
         await core.retrieve.finish(core.new_turn(Request(_question(number, "ferry"), "default"), LOCAL, SEARCH))

@@ -15,8 +15,8 @@ from footnote.bootstrap import Core
 from footnote.errors import Conflict, NotFound
 from footnote.ingest.inserted import HASHED_AS
 from footnote.ingest.keys import parsed_key, source_key
-from footnote.ingest.vectors import RECIPE, pending_chunks
-from footnote.ports import ChunkVectors, Name, embedded_languages
+from footnote.ingest.vectors import RECIPE, pending_chunks, scope_of
+from footnote.ports import ChunkVectors, Name
 from footnote.types import SYSTEM, Chunk, ChunkSentences, Document, StoredName, chunks_digest, make_chunk_id
 
 PAGE = 500
@@ -65,7 +65,7 @@ async def list_documents(core: Core, stored: StoredName) -> list[str]:
 async def has_old_vectors(core: Core) -> bool:
     """Whether some vectors are of an earlier recipe, so that each document has to be checked."""
     for embedder in core.embedders.all:
-        of_any, of_this = [(await core.index.progress(embedder.name, embedded_languages(embedder), n))[0] for n in (0, RECIPE)]
+        of_any, of_this = [(await core.vectors.progress(replace(scope_of(embedder), recipe=n)))[0] for n in (0, RECIPE)]
         if of_any != of_this:
             return True
     return False
@@ -126,7 +126,7 @@ async def _read_chunks(core: Core, document: Document, check_recipe: bool) -> tu
     embedder = await core.embedder_of(document.collection)
     old: set[str] = set()
     if check_recipe and embedder is not None:
-        old = {item.chunk_id for item in await pending_chunks(core.index, embedder, 2**31, document.doc_id)}
+        old = {item.chunk_id for item in await pending_chunks(core.vectors, embedder, 2**31, document.doc_id)}
     while len(chunks) % READ_AT_ONCE == 0:
         ids = [make_chunk_id(document.doc_id, document.active_generation, len(chunks) + at) for at in range(READ_AT_ONCE)]
         read = await core.index.read(SYSTEM, ids)
@@ -181,13 +181,14 @@ async def write_to_index(core: Core, copy: Copy) -> None:
         document, title=shown.title, metadata=copy.shared_metadata, created_at=shown.created_at, generation=generation,
         permission_groups=shown.permission_groups,
     )  # fmt: skip
-    await core.index.stage(indexed, chunks, copy.bounds)
+    await core.generations.stage(indexed, chunks, copy.bounds)
     expected = len(chunks), chunks_digest((chunk.chunk_id, chunk.text) for chunk in chunks)
-    if await core.index.staged(document.doc_id, generation) != expected or not await core.index.activate(document.doc_id, generation):
+    is_whole = await core.generations.staged(document.doc_id, generation) == expected
+    if not (is_whole and await core.generations.activate(document.doc_id, generation)):
         raise Conflict(f"The index refused the document {document.doc_id}: it holds or held a newer version of it. Delete it there first.")
     made = [vector for vector in copy.vectors if vector is not None]
     if made and (embedder := await core.embedder_of(document.collection)) is not None:
-        await core.index.put_vectors(embedder.name, made)
+        await core.vectors.put_vectors(embedder.name, made)
 
 
 async def _there(core: Core, doc_id: str) -> Document | None:

@@ -121,7 +121,7 @@ async def _is_indexed(target: Core, document: Document) -> bool:
     generation = document.active_generation
     if not await target.index.read(SYSTEM, [make_chunk_id(document.doc_id, generation, 0)]):
         return False
-    return await read_digest(target.index, document.doc_id, generation) == document.digest
+    return await read_digest(target.generations, document.doc_id, generation) == document.digest
 
 
 async def _missing(source: Core, target: Core, kind: Kind) -> Sequence[str]:

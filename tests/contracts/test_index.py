@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from math import log
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed, View
+from footnote.ports import SMALL_COLLECTION, ChunkVectors, Indexed, VectorScope, View
 from footnote.types import Caller, Candidates, Chunk, Part, Search, chunks_digest
 from tests.contracts.conftest import Open
 from tests.fakes import make_chunk, make_document, put_document
@@ -63,7 +62,7 @@ async def test_a_staged_generation_does_not_answer_until_it_is_activated(index: 
     assert await index.read(me, ["plan|1|0"]) == []
     assert await index.sentences(me, ["plan|1|0"], "e") == {}
     assert await index.sample(me, "default", 9) == []
-    assert await index.pending("e", None, 9) == []
+    assert await index.pending(VectorScope("e"), 9) == []
     await index.activate("plan", 1)
     assert await words(index, me, "bridge") == ["plan|1|0"]
     assert await index.read(me, ["plan|1|0"]) == [chunk]
@@ -94,7 +93,7 @@ async def test_a_job_redelivered_after_activation_can_stage_and_activate_again(i
     assert await words(index, me, "bridge") == ["plan|1|0"]  # it answers all the while
     await index.activate("plan", 1)
     assert await words(index, me, "bridge") == ["plan|1|0"]
-    assert [waiting.chunk_id for waiting in await index.pending("e", None, 9)] == ["plan|1|0"]
+    assert [waiting.chunk_id for waiting in await index.pending(VectorScope("e"), 9)] == ["plan|1|0"]
 
 
 async def test_a_new_generation_replaces_the_old_one_in_every_answer(index: Any, me: Caller) -> None:
@@ -156,11 +155,11 @@ async def test_the_inventory_holds_every_active_or_staged_generation(index: Any)
 
 async def test_a_document_can_move_to_another_collection_and_other_groups(index: Any, me: Caller, stranger: Caller) -> None:
     await put_document(index, make_document(), ["The bridge."])
-    before = await index.info("default")
+    before = await index.view(me, "default")
     await put_document(index, make_document(generation=2, collection="other", groups=("guests",)), ["The bridge."])
     assert await words(index, me, "bridge") == await words(index, me, "bridge", collection="other") == []
     assert await words(index, stranger, "bridge", collection="other") == ["plan|2|0"]
-    assert (await index.info("default")).version > before.version
+    assert (await index.view(me, "default")).version > before.version
 
 
 async def test_a_removed_document_is_gone_at_once_and_may_come_back(index: Any, me: Caller) -> None:
@@ -271,7 +270,7 @@ async def test_collections_do_not_see_each_other(index: Any, me: Caller) -> None
 
 async def test_an_unknown_collection_is_empty(index: Any, me: Caller) -> None:
     assert await ask(index, me, "bridge", unit(1), collection="nowhere") == Candidates()
-    assert await index.info("nowhere") is None
+    assert await index.view(me, "nowhere") == View()
     assert await index.sample(me, "nowhere", 3) == []
     assert await index.term_weights(me, "nowhere", ["bridg"]) == {}
     assert await index.read(me, ["x|1|0"]) == []
@@ -408,23 +407,23 @@ async def test_terms_are_known_from_visible_active_chunks_only(index: Any, me: C
 async def test_the_version_grows_with_every_change_that_answers_can_see(index: Any) -> None:
     versions = []
 
-    async def grown() -> CollectionInfo:
-        info = await index.info("default")
-        versions.append(info.version)
-        return info
+    async def grown() -> int:
+        view = await index.view(LOCAL, "default")
+        versions.append(view.version)
+        return sum(view.languages.values())
 
     chunks = await put_document(index, make_document(), ["one", "two"])
-    assert replace(await grown(), version=0) == CollectionInfo("default", 2, 0)
+    assert await grown() == 2
     await put_document(index, make_document("b"), ["eins"], lang="de")
-    assert replace(await grown(), version=0) == CollectionInfo("default", 3, 0)
+    assert await grown() == 3
     await embed(index, chunks[:1], unit(1))
     await grown()
     await index.remove("plan", 1)
-    assert replace(await grown(), version=0) == CollectionInfo("default", 1, 0)
+    assert await grown() == 1
     await index.stage(make_document("c"), [], [])
     await index.remove("nothing", 1)
     assert versions == sorted(set(versions))
-    assert (await index.info("default")).version == versions[-1]
+    assert (await index.view(LOCAL, "default")).version == versions[-1]
 
 
 async def test_languages_are_counted_among_what_a_caller_may_read(index: Any, me: Caller) -> None:
@@ -477,7 +476,7 @@ async def test_another_client_of_the_same_data_sees_every_change(open_index: Ope
     assert await near(reader, me, unit(1)) == ["plan|2|0"]
     await writer.remove("plan", 2)
     assert (await words(reader, me, "bridge"), await near(reader, me, unit(1))) == ([], [])
-    assert (await reader.info("default")).chunks == 0
+    assert (await reader.view(LOCAL, "default")).languages == {}
 
 
 async def test_a_search_sees_exactly_one_generation(open_index: Open, me: Caller) -> None:

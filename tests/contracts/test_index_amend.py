@@ -30,7 +30,7 @@ async def found(index: Any, caller: Caller, **filters: tuple[str, ...]) -> list[
 
 async def test_fields_change_where_a_passage_has_none_of_its_own(index: Any, me: Caller) -> None:
     ids = await put(index)
-    before = await index.info("default")
+    before = await index.view(me, "default")
     await index.amend("plan", 1, {"topics": ["lighthouses"], "type": "article"})
     after = await index.read(me, ids)
     assert [chunk.metadata for chunk in after] == [
@@ -41,7 +41,7 @@ async def test_fields_change_where_a_passage_has_none_of_its_own(index: Any, me:
     assert await found(index, me, topics=("lighthouses",)) == ids[:2]
     assert await found(index, me, topics=("towers",)) == []
     assert await found(index, me, type=("article",)) == ids
-    assert (await index.info("default")).version > before.version
+    assert (await index.view(me, "default")).version > before.version
 
 
 async def test_a_generation_that_is_gone_stays_gone(index: Any, me: Caller) -> None:

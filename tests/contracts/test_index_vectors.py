@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footnote.ports import ChunkVectors, PendingVector
+from footnote.ports import ChunkVectors, PendingVector, VectorScope
 from footnote.text.tokens import content_terms
 from footnote.types import Caller, Candidates, Chunk, ChunkLevel, ChunkSentences
 from tests.contracts.conftest import Open
@@ -20,14 +20,16 @@ from tests.fakes import make_chunk, make_document, put_document
 async def test_chunks_wait_for_their_vectors_oldest_first(index: Any) -> None:
     chunks = await put_document(index, make_document(title="T"), ["One. Two and three.", "zwei"])
     await put_document(index, make_document("b"), ["drei"], lang="de")
-    assert await index.pending("e", frozenset({"en"}), 1) == [PendingVector("plan|1|0", "T", "One. Two and three.", "en", ((0, 19),))]
-    assert [waiting.chunk_id for waiting in await index.pending("e", None, 9)] == ["plan|1|0", "plan|1|1", "b|1|0"]
-    assert [waiting.chunk_id for waiting in await index.pending("e", None, 9, "b")] == ["b|1|0"]
-    assert await index.pending("e", frozenset(), 9) == []
-    assert await index.progress("e", None) == (0, 3)
+    assert await index.pending(VectorScope("e", frozenset({"en"})), 1) == [
+        PendingVector("plan|1|0", "T", "One. Two and three.", "en", ((0, 19),))
+    ]
+    assert [waiting.chunk_id for waiting in await index.pending(VectorScope("e"), 9)] == ["plan|1|0", "plan|1|1", "b|1|0"]
+    assert [waiting.chunk_id for waiting in await index.pending(VectorScope("e"), 9, "b")] == ["b|1|0"]
+    assert await index.pending(VectorScope("e", frozenset()), 9) == []
+    assert await index.progress(VectorScope("e")) == (0, 3)
     await embed(index, chunks[:1], unit(1))
-    assert [waiting.chunk_id for waiting in await index.pending("e", frozenset({"en"}), 9)] == ["plan|1|1"]
-    assert (await index.progress("e", frozenset({"en"})), await index.progress("e", None)) == ((1, 2), (1, 3))
+    assert [waiting.chunk_id for waiting in await index.pending(VectorScope("e", frozenset({"en"})), 9)] == ["plan|1|1"]
+    assert (await index.progress(VectorScope("e", frozenset({"en"}))), await index.progress(VectorScope("e"))) == ((1, 2), (1, 3))
 
 
 @pytest.mark.engine
@@ -35,8 +37,9 @@ async def test_it_can_be_asked_what_some_collections_wait_for(index: Any) -> Non
     for name in ("laws", "notes", "plans"):
         await put_document(index, make_document(name, collection=name), ["one"])
 
-    async def waiting(**scope: frozenset[str]) -> tuple[list[str], tuple[int, int]]:
-        return [item.chunk_id for item in await index.pending("e", None, 9, **scope)], await index.progress("e", None, **scope)
+    async def waiting(**names: frozenset[str]) -> tuple[list[str], tuple[int, int]]:
+        scope = VectorScope("e", **names)
+        return [item.chunk_id for item in await index.pending(scope, 9)], await index.progress(scope)
 
     assert await waiting(only=frozenset({"laws", "notes"})) == (["laws|1|0", "notes|1|0"], (0, 2))
     assert await waiting(only=frozenset({"laws", "notes"}), without=frozenset({"laws"})) == (["notes|1|0"], (0, 1))
@@ -52,7 +55,7 @@ async def test_the_vectors_of_a_chunk_that_vanished_are_dropped(index: Any, me: 
     await index.remove("plan", 1)
     await embed(index, [*chunks, *other], unit(1), unit(1))
     assert await near(index, me, unit(1)) == ["b|1|0"]
-    assert await index.progress("e", None) == (1, 1)
+    assert await index.progress(VectorScope("e")) == (1, 1)
     await index.put_vectors("e", [])
 
 
@@ -62,9 +65,9 @@ async def test_another_embedder_takes_over_chunk_by_chunk(index: Any, me: Caller
     await embed(index, chunks, unit(1), unit(0, 1))
     wide = np.eye(8, dtype=np.float32)
     assert await near(index, me, wide[0], embedder="f") == []
-    assert await index.progress("f", None) == (0, 2)
+    assert await index.progress(VectorScope("f")) == (0, 2)
     await embed(index, chunks[:1], wide[0], embedder="f")
-    assert [waiting.chunk_id for waiting in await index.pending("f", None, 9)] == ["plan|1|1"]
+    assert [waiting.chunk_id for waiting in await index.pending(VectorScope("f"), 9)] == ["plan|1|1"]
     assert await near(index, me, wide[0], embedder="f") == ["plan|1|0"]
     assert await near(index, me, unit(1)) == ["plan|1|1"]
     await embed(index, chunks[1:], wide[1], embedder="f")
@@ -77,7 +80,7 @@ async def test_vectors_may_be_made_again(index: Any, me: Caller) -> None:
     await embed(index, chunks, unit(1), unit(0, 1))
     await embed(index, chunks, unit(0, 1), unit(1))
     assert await near(index, me, unit(1)) == ["plan|1|1", "plan|1|0"]
-    assert await index.progress("e", None) == (2, 2)
+    assert await index.progress(VectorScope("e")) == (2, 2)
 
 
 async def test_vectors_of_an_earlier_recipe_stay_in_use_until_they_are_replaced(index: Any, me: Caller) -> None:
@@ -88,13 +91,13 @@ async def test_vectors_of_an_earlier_recipe_stay_in_use_until_they_are_replaced(
         await index.put_vectors("e", [ChunkVectors(old[i].chunk_id, axes[(i + recipe - 1) % 4], recipe=recipe) for i in numbers])
 
     async def state() -> tuple[Any, ...]:
-        waiting = [item.chunk_id[-1] for item in await index.pending("e", None, 9, recipe=2)]
+        waiting = [item.chunk_id[-1] for item in await index.pending(VectorScope("e", recipe=2), 9)]
         found = await ask(index, me, "one", axes[0])
-        return waiting, await index.progress("e", None, recipe=2), sorted(ids(found.dense)), found.coverage, found.bare
+        return waiting, await index.progress(VectorScope("e", recipe=2)), sorted(ids(found.dense)), found.coverage, found.bare
 
     everything = sorted(chunk.chunk_id for chunk in old)
     await put(1, 0, 1, 2)
-    assert (await index.pending("e", None, 9, recipe=1), await index.progress("e", None, recipe=1)) == ([], (3, 3))
+    assert (await index.pending(VectorScope("e", recipe=1), 9), await index.progress(VectorScope("e", recipe=1))) == ([], (3, 3))
     assert await state() == (["0", "1", "2"], (0, 3), everything, 1.0, frozenset())
     assert (await near(index, me, axes[0]))[0] == "plan|1|0"
     await put(2, 0)
@@ -102,7 +105,7 @@ async def test_vectors_of_an_earlier_recipe_stay_in_use_until_they_are_replaced(
     assert (await near(index, me, axes[1]))[:2] == ["plan|1|0", "plan|1|1"]  # the new vector of one, the old one of two
     await put(2, 1, 2)
     assert await state() == ([], (3, 3), everything, 1.0, frozenset())
-    assert (await index.pending("e", None, 9, recipe=1), await index.progress("e", None, recipe=1)) == ([], (3, 3))
+    assert (await index.pending(VectorScope("e", recipe=1), 9), await index.progress(VectorScope("e", recipe=1))) == ([], (3, 3))
     assert (await near(index, me, axes[3]))[0] == "plan|1|2"
 
 
@@ -110,10 +113,10 @@ async def test_vectors_of_an_earlier_recipe_stay_in_use_until_they_are_replaced(
 async def test_chunks_without_a_vector_come_before_those_of_an_earlier_recipe(index: Any) -> None:
     await embed(index, await put_document(index, make_document(), ["one"]), unit(1))
     await put_document(index, make_document("new", title="T"), ["two"], headings=("A", "한"))
-    waiting = await index.pending("e", None, 9, recipe=1)
+    waiting = await index.pending(VectorScope("e", recipe=1), 9)
     assert [(item.chunk_id, item.headings) for item in waiting] == [("new|1|0", ("A", "한")), ("plan|1|0", ())]
-    assert await index.pending("e", None, 1, recipe=1) == waiting[:1]
-    assert await index.pending("e", None, 9, "plan", recipe=1) == waiting[1:]
+    assert await index.pending(VectorScope("e", recipe=1), 1) == waiting[:1]
+    assert await index.pending(VectorScope("e", recipe=1), 9, "plan") == waiting[1:]
 
 
 async def put_levels(index: Any, doc_id: str = "plan", collection: str = "default", groups: Sequence[str] = ("staff",)) -> list[Chunk]:
@@ -127,8 +130,8 @@ async def put_levels(index: Any, doc_id: str = "plan", collection: str = "defaul
 
 
 async def waiting_for(index: Any) -> list[str]:
-    waiting = [item.chunk_id for item in await index.pending("e", None, 99)]
-    done, total = await index.progress("e", None)
+    waiting = [item.chunk_id for item in await index.pending(VectorScope("e"), 99)]
+    done, total = await index.progress(VectorScope("e"))
     assert total - done == len(waiting)
     return waiting
 
@@ -149,7 +152,7 @@ async def test_outlines_and_openings_get_vectors_in_collections_where_they_are_s
     assert (found.coverage, found.bare) == (pytest.approx(1 / 3), {"plan|1|1", "plan|1|2"})
     for each in (index, other):
         assert await waiting_for(each) == ["plan|1|1", "plan|1|2", "law|1|0"]
-    assert [item.chunk_id for item in await other.pending("e", None, 99, "plan")] == ["plan|1|1", "plan|1|2"]
+    assert [item.chunk_id for item in await other.pending(VectorScope("e"), 99, "plan")] == ["plan|1|1", "plan|1|2"]
     await embed(other, chunks[1:], unit(1), unit(0, 1))
     found = await ask(index, me, "bridge", unit(0, 1), levels=(0, 1, 2))
     assert (ids(found.dense)[0], found.coverage, found.bare) == ("plan|1|2", 1.0, frozenset())

@@ -299,9 +299,9 @@ async def test_a_delete_fails_and_succeeds_later_if_the_search_engine(fault: Fau
     assert (await upload(site, name)).status_code == 202
     await finish(site)
     (doc_id,) = await ids(site, name)
-    await site.core.index.close()
-    site.core.index = OpenSearchIndex(site.core.settings.opensearch)  # a process without any state
-    site.core.ingestor.index = site.core.index
+    await site.core.engine.close()
+    site.core.engine = OpenSearchIndex(site.core.settings.opensearch)  # a process without any state
+    site.core.ingestor.generations = site.core.engine
     site.fail(fault, "opensearch")
     reply, waited_s = await site.wait(site.ingest.delete(f"/documents/{doc_id}"))
     assert says_unavailable(reply, "opensearch")

@@ -144,7 +144,7 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path, processes: ForkS
             ("bridge", "The bridge was built in 1894. The bridge is painted blue every ten years."),
             ("ferry", "A ferry costs 4 euros."),
         ):
-            await put_document(core.index, make_document(doc_id), [text])
+            await put_document(core.generations, make_document(doc_id), [text])
         await core.close()
         made = World(folder, server, processes, mongodb, f"footnote_keyed_{uuid4().hex[:12]}")
         yield made
@@ -245,11 +245,11 @@ async def test_killed_before_a_row_the_reranker_is_asked_once(world: World, row:
 async def test_where_a_passage_is_gone_the_reranker_is_asked_about_the_others(world: World) -> None:
     asked = await world.trial("/v2/rag/query", BOTH_ASKED, reranks=True)
     core = make_core(asked)
-    await put_document(core.index, make_document("tower"), ["The tower is painted when the ferry is."])
+    await put_document(core.generations, make_document("tower"), ["The tower is painted when the ferry is."])
     await core.close()
     assert (await world.run(replace(asked, dies_at="answer")))[0] is None
     core = make_core(asked)
-    await core.index.remove("bridge", 1)
+    await core.generations.remove("bridge", 1)
     await core.close()
     (_, done), _ = await world.run(replace(asked, ahead_s=LEASE_S))
     assert [reference["p_id"] for reference in done["references"]] == ["tower#000"]
@@ -281,7 +281,7 @@ async def test_a_document_withdrawn_in_between_is_not_in_the_answer(world: World
     asked = await world.trial("/v2/rag/query", {"query": "How often is the bridge painted?"})
     assert (await world.run(replace(asked, dies_at="check")))[0] is None
     core = make_core(asked)
-    await core.index.remove("bridge", 1)
+    await core.generations.remove("bridge", 1)
     await core.close()
     (status, done), _ = await world.run(replace(asked, ahead_s=LEASE_S))
     assert (status, done["references"]) == (200, [])

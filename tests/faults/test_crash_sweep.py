@@ -17,6 +17,7 @@ from footnote.bootstrap import Core
 from footnote.errors import NotFound
 from footnote.guard.identity import LOCAL
 from footnote.ingest.verify import verify
+from footnote.ports import VectorScope
 from footnote.types import Document, Search
 from footnote_ingest.app import create_app, create_handler
 from tests.faults.aws_world import World, open_world
@@ -138,11 +139,11 @@ def check(world: World, core: Core, key: str, expected: int | None) -> None:
         return
     (document,) = documents
     assert (document.state, document.active_generation, document.reason) == ("READY", document.generation, None)
-    count, digest = world.run(core.index.staged(document.doc_id, document.generation))
+    count, digest = world.run(core.generations.staged(document.doc_id, document.generation))
     assert f"{count}:{digest}" == document.digest
     assert found == {chunk.chunk_id for chunk in chunks}
     assert {chunk.generation for chunk in chunks} == {document.generation}
-    assert world.run(core.index.pending("fake-embedder", None, 9, document.doc_id)) == []
+    assert world.run(core.vectors.pending(VectorScope("fake-embedder"), 9, document.doc_id)) == []
 
 
 async def list_all(core: Core) -> list[Document]:
@@ -160,7 +161,7 @@ def check_everything(world: World, core: Core) -> None:
     documents = {document.doc_id: document.generation for document in world.run(list_all(core))}
 
     async def look() -> tuple[dict[str, int], set[str]]:
-        indexed = [item async for item in core.index.inventory()]
+        indexed = [item async for item in core.generations.inventory()]
         assert [item for item in indexed if not item.active] == []
         assert len({item.doc_id for item in indexed}) == len(indexed)
         return {item.doc_id: item.generation for item in indexed}, {key async for key in core.files.keys("")}

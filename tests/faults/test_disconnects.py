@@ -103,7 +103,7 @@ class RunningApp:
 async def running(tmp_path: Path) -> AsyncIterator[RunningApp]:
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
     core = Core(settings, models=FakeModels(SlowModel()))
-    await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
+    await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
     app = ReceivingApp(create_app(lambda: core))
     with socket.create_server(("127.0.0.1", 0), backlog=CLIENTS) as listener:
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))

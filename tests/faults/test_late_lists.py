@@ -123,9 +123,9 @@ async def world(opensearch_url: str, tmp_path: Path) -> AsyncIterator[World]:
         core = Core(Settings(footnote_data=tmp_path, opensearch=search, llm=LLM(discover=False), embedding=Embedding(builtin=False)))
         embedder = core.embedder = FakeEmbedder()
         document = make_document("bridge")
-        await put_document(core.index, document, [TEXT])
+        await put_document(core.generations, document, [TEXT])
         vector = np.asarray((await embedder.embed([TEXT], query=False))[0], np.float32)
-        await core.index.put_vectors(embedder.name, [ChunkVectors(make_chunk(document, TEXT).chunk_id, vector)])
+        await core.vectors.put_vectors(embedder.name, [ChunkVectors(make_chunk(document, TEXT).chunk_id, vector)])
         transport = httpx.ASGITransport(as_caller(LOCAL, create_app)(lambda: core))
         async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test", timeout=60) as client:
             yield World(engine, core, client, LoopClock())

@@ -97,7 +97,7 @@ async def test_killed_twice_every_document_is_made_again_and_answers_all_the_tim
     if layout == "unknown":
         core = open_core(tmp_path, parser=HereParser())
     await ask_all(core)
-    assert await find_outdated(core.ledger, core.index) == []
+    assert await find_outdated(core.ledger, core.generations) == []
     assert (await core.ledger.find_deleted(LOCAL, deleted)).state == "DELETED"
     assert (await verify(core.bucket, [], None, repair=False, abandoned_s=0)).findings == ()
     await core.close()

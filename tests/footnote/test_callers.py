@@ -20,25 +20,12 @@ from footnote.adapters.sqlite.ledger import SqliteLedger
 from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
 from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.ingest.sources import Sources
-from footnote.ports import FeedbackStore, IndexStore, Ledger, StatisticsStore, TurnStore
+from footnote.ports import FeedbackStore, Index, Ledger, StatisticsStore, TurnStore
 from footnote.types import Caller, Turn
 
 NOBODYS: dict[type[Any], set[str]] = {
-    # Maintenance of the index and the ledger, which shows no user the content of a document.
-    IndexStore: {
-        "info",
-        "stage",
-        "staged",
-        "activate",
-        "remove",
-        "inventory",
-        "pending",
-        "put_vectors",
-        "progress",
-        "check_copies",
-        "amend",
-        "close",
-    },
+    Index: set(),
+    # Maintenance, which shows no user the content of a document.
     Ledger: {
         "failed",
         "unfinished",
@@ -67,7 +54,7 @@ NOBODYS: dict[type[Any], set[str]] = {
 }
 """Port → methods without a caller."""
 BACKENDS = {
-    IndexStore: (SqliteIndex, OpenSearchIndex),
+    Index: (SqliteIndex, OpenSearchIndex),
     Ledger: (SqliteLedger, DynamoLedger),
     TurnStore: (SqliteTurnStore, MongoTurnStore),
     FeedbackStore: (SqliteFeedbackStore, MongoFeedbackStore),

@@ -71,7 +71,7 @@ async def test_working_parts_are_listed_by_name(tmp_path: Path) -> None:
 
 async def test_a_damaged_page_of_a_database_is_found_and_is_not_put_down_to_the_embedder(tmp_path: Path) -> None:
     core = open_core(tmp_path)
-    await put_document(core.index, make_document("bridge"), ["The bridge is long."])
+    await put_document(core.generations, make_document("bridge"), ["The bridge is long."])
     await core.close()
     with closing(sqlite3.connect(tmp_path / "index.db")) as connection:
         (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'vectors'").fetchone()

@@ -11,6 +11,7 @@ import pytest
 from footnote.adapters.opensearch.client import OpenSearchClient
 from footnote.bootstrap import Core
 from footnote.learn.golden import load_golden
+from footnote.ports import VectorScope
 from footnote_local.eval_report import sentences
 from footnote_local.evaluate import CALLER, FORMAT, build_index, copy_vectors, drop_index, evaluate
 from tests.contracts.backends_opensearch import opensearch_settings
@@ -206,9 +207,9 @@ async def test_an_index_is_built_once_and_an_interrupted_build_is_completed(beir
     shown: list[tuple[str, int, int]] = []
     bare = open_core(tmp_path)
     stopped = Core(bare.settings.model_copy(update={"footnote_data": tmp_path / f"{golden.digest[:16]}-320-{FORMAT}"}))
-    await put_document(stopped.index, make_document("ferry", groups=("*",)), [CORPUS["ferry"]])
+    await put_document(stopped.generations, make_document("ferry", groups=("*",)), [CORPUS["ferry"]])
     bridge = make_document("bridge", groups=("*",))
-    await stopped.index.stage(bridge, [make_chunk(bridge, CORPUS["bridge"])], [()])  # interrupted here
+    await stopped.generations.stage(bridge, [make_chunk(bridge, CORPUS["bridge"])], [()])  # interrupted here
     await stopped.close()
     core, seconds = await build_index(golden, bare.settings, tmp_path, lambda *step: shown.append(step))
     assert seconds > 0
@@ -244,11 +245,11 @@ async def test_vectors_are_taken_from_the_embedded_index_of_the_set(tmp_path: Pa
     target = Core(source.settings.model_copy(update={"opensearch": engine}))
     source.embedder = embedder = FakeEmbedder()
     for core in (source, target):
-        await put_document(core.index, make_document(), ["The bridge is old. It is blue.", "A road."])
+        await put_document(core.generations, make_document(), ["The bridge is old. It is blue.", "A road."])
     await source.ingestor.embed_some(9)
     made = len(embedder.embedded)
     await copy_vectors(source, target, embedder, lambda *step: None)
-    assert await target.index.progress(embedder.name, None) == (2, 2)
+    assert await target.vectors.progress(VectorScope(embedder.name)) == (2, 2)
     for chunk_id, kept in (await target.index.sentences(CALLER, ["plan|1|0", "plan|1|1"], embedder.name)).items():
         theirs = (await source.index.sentences(CALLER, [chunk_id], embedder.name))[chunk_id]
         assert (kept.bounds, kept.vectors.tolist()) == (theirs.bounds, theirs.vectors.tolist())

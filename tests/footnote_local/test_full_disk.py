@@ -17,7 +17,7 @@ ASK = {"query_text": "How long is the bridge?", "index_name": "default", "permis
 
 async def test_on_a_full_disk_every_function_is_alive_and_not_ready_until_there_is_space(tmp_path: Path) -> None:
     core = open_core(tmp_path)
-    await put_document(core.index, make_document("bridge", groups=("*",)), ["The bridge is 300 metres long."])
+    await put_document(core.generations, make_document("bridge", groups=("*",)), ["The bridge is 300 metres long."])
     async with httpx.AsyncClient(transport=httpx.ASGITransport(create_app(core)), base_url="http://localhost") as client:
         for function in ("query", "ingest", "feedback", "stats"):
             assert (await client.get(f"/{function}/ready")).status_code == 200
@@ -31,7 +31,7 @@ async def test_on_a_full_disk_every_function_is_alive_and_not_ready_until_there_
 
 async def test_on_a_full_disk_a_question_is_answered_and_said_to_be_unsaved(tmp_path: Path) -> None:
     core = open_core(tmp_path)
-    await put_document(core.index, make_document("bridge", groups=("*",)), ["The bridge is 300 metres long."])
+    await put_document(core.generations, make_document("bridge", groups=("*",)), ["The bridge is 300 metres long."])
     async with httpx.AsyncClient(transport=httpx.ASGITransport(create_app(core)), base_url="http://localhost") as client:
         before = (await client.post("/ask", json=ASK)).json()
         with files_of_at_most(40_000):

@@ -34,7 +34,7 @@ async def open_with(tmp_path: Path) -> AsyncIterator[Open]:
         async def open_(auth: Auth | None = None) -> httpx.AsyncClient:
             core = open_core(tmp_path, auth=auth)
             stack.push_async_callback(core.close)
-            await put_document(core.index, make_document("bridge", groups=("*",)), ["The bridge was built in 1894."])
+            await put_document(core.generations, make_document("bridge", groups=("*",)), ["The bridge was built in 1894."])
             transport = httpx.ASGITransport(create_app(core), raise_app_exceptions=False)
             return await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://localhost"))
 

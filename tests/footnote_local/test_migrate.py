@@ -172,7 +172,9 @@ async def test_a_question_finds_the_same_passages_on_both_sides(retriever: Any, 
     await local.close()
 
 
-@pytest.mark.parametrize("call", ["files.put", "ledger.restore", "index.stage", "index.activate", "index.put_vectors", "ledger.update"])
+@pytest.mark.parametrize(
+    "call", ["files.put", "ledger.restore", "generations.stage", "generations.activate", "vectors.put_vectors", "ledger.update"]
+)
 async def test_a_killed_migration_is_continued(call: str, filled: Sides) -> None:
     deployment, local = filled.open()
 

@@ -157,7 +157,7 @@ async def test_documents_files_and_names_are_kept(archive: Path, source: Core, c
             assert [await source.files.get(key) for key in keys[0]] == [await target.files.get(key) for key in keys[1]]
     (empty,) = [document for document in before if document.file_name == "empty.txt"]
     assert await target.ledger.names(empty.doc_id) == [Name("empty.txt", "s3://bucket/empty.txt", "v1")]
-    progress = [await embedding_progress(core.index, FakeEmbedder()) for core in (source, target)]
+    progress = [await embedding_progress(core.vectors, FakeEmbedder()) for core in (source, target)]
     assert progress[0] == progress[1]
     assert progress[0][0] == progress[0][1] > 0
 
@@ -190,10 +190,10 @@ async def test_another_embedder_makes_the_vectors_anew_and_says_so(archive: Path
     target = cores("target", embedder)
     arrived = await import_collection(target, archive, None, silent)
     assert arrived.remade == "Its vectors are of fake-embedder, here other is used: vectors are made anew."
-    done, total = await embedding_progress(target.index, embedder)
+    done, total = await embedding_progress(target.vectors, embedder)
     assert (done, total > 0) == (0, True)
     await work(target)
-    assert await embedding_progress(target.index, embedder) == (total, total)
+    assert await embedding_progress(target.vectors, embedder) == (total, total)
 
 
 async def test_an_import_says_that_questions_are_missing_where_a_model_writes_them(archive: Path, cores: Cores) -> None:
@@ -204,7 +204,16 @@ async def test_an_import_says_that_questions_are_missing_where_a_model_writes_th
         assert (NO_QUESTIONS in summary(arrived)) == told
 
 
-CALLS = ["files.put", "files.put", "ledger.restore", "index.stage", "index.staged", "index.activate", "index.put_vectors", "ledger.update"]
+CALLS = [
+    "files.put",
+    "files.put",
+    "ledger.restore",
+    "generations.stage",
+    "generations.staged",
+    "generations.activate",
+    "vectors.put_vectors",
+    "ledger.update",
+]
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
@@ -242,10 +251,10 @@ async def test_a_half_written_document_is_also_finished_by_the_server(
     core = cores("killed")
 
     async def kill(call: str, is_after: bool) -> None:
-        if call == "index.activate":
+        if call == "generations.activate":
             raise Killed
 
-    core.index = Spied("index", core.index, kill)  # type: ignore[assignment]
+    core.generations = Spied("generations", core.generations, kill)  # type: ignore[assignment]
     with pytest.raises(Killed):
         await import_collection(core, archive, None, silent)
     again = open_core(tmp_path / "killed", clock=clock)

@@ -90,7 +90,7 @@ def test_a_wrong_file_of_vectors_is_made_again(footnote: Footnote, docs: Path, t
     async def put_vector() -> None:
         core = open_core(tmp_path / "data")
         (chunk, *_) = await core.index.sample(LOCAL, "default", 1)
-        await core.index.put_vectors("e", [ChunkVectors(chunk.chunk_id, np.ones(4, np.float32))])
+        await core.vectors.put_vectors("e", [ChunkVectors(chunk.chunk_id, np.ones(4, np.float32))])
         await core.close()
 
     footnote("ingest", docs)

@@ -48,8 +48,8 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
 
 async def test_a_worker_makes_wrong_files_of_vectors_again_before_the_first_search(tmp_path: Path) -> None:
     core = open_core(tmp_path)
-    chunks = await put_document(core.index, make_document("bridge"), ["The bridge is long."])
-    await core.index.put_vectors("e", [ChunkVectors(chunks[0].chunk_id, np.ones(4, np.float32))])
+    chunks = await put_document(core.generations, make_document("bridge"), ["The bridge is long."])
+    await core.vectors.put_vectors("e", [ChunkVectors(chunks[0].chunk_id, np.ones(4, np.float32))])
     await core.close()
     (file,) = tmp_path.glob("vectors-*.f32")
     file.write_bytes(bytes(16))
@@ -64,7 +64,7 @@ async def test_a_worker_starts_although_files_of_vectors_cannot_be_written(tmp_p
         raise SearchUnavailable("The disk is full.")
 
     core = open_core(tmp_path)
-    monkeypatch.setattr(core.index, "check_copies", fail)
+    monkeypatch.setattr(core.vectors, "check_copies", fail)
     async with working(core) as worker:
         await worker.finish_jobs()
         assert worker.trouble is None
@@ -115,7 +115,7 @@ async def test_a_worker_makes_earlier_documents_again_and_says_how_many_are_left
     async with working(core):
         while await outdated(core):
             await asyncio.sleep(0.02)
-        assert (await find_outdated(core.ledger, core.index), len(await core.index.sample(LOCAL, "default", 9))) == ([], 3)
+        assert (await find_outdated(core.ledger, core.generations), len(await core.index.sample(LOCAL, "default", 9))) == ([], 3)
 
 
 async def test_a_worker_processes_abandoned_and_new_jobs(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ async def open_site(tmp_path: Path, clock: Clock) -> AsyncIterator[OpenSite]:
             core = Core(settings, clock=clock, models=FakeModels(FakeModel([reply]) if reply else None))
             stack.push_async_callback(core.close)
             if filled:
-                await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
+                await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
             app = as_caller(caller, create_query)(lambda: core)
             transport = httpx.ASGITransport(app, raise_app_exceptions=False)
             client = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test"))

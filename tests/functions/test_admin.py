@@ -102,7 +102,7 @@ async def test_a_change_that_is_refused_changes_and_records_nothing(
 
 async def test_documents_and_questions_are_not_rendered_as_templates(core: Core, open_client: OpenClient, tmp_path: Path) -> None:
     hostile = "The bridge {{ 7*7 }} {% for x in y %} was built in 1894."
-    await put_document(core.index, make_document("bridge", groups=("*",), title="{{ 7*7 }}"), [hostile])
+    await put_document(core.generations, make_document("bridge", groups=("*",), title="{{ 7*7 }}"), [hostile])
     model = FakeModel([["It was built in 1894 [1]."]])
     core._models = FakeModels(model)
     client = await open_client(create_query)

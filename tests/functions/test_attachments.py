@@ -61,7 +61,7 @@ class Person:
 
 @pytest.fixture
 async def people(core: Core, open_client: OpenClient) -> dict[str, Person]:
-    await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
+    await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
     return {
         caller.user_id: Person(core, *[await open_client(as_caller(caller, create)) for create in (create_query, create_ingest)])
         for caller in (ANN, BEN)

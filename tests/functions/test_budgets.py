@@ -47,7 +47,7 @@ async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
         budget=Budget(tokens_per_day=1000), cache=Caching(enabled=False),
     )  # fmt: skip
     core = Core(settings, clock=clock, models=Endpoint())
-    await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
+    await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
     yield core
     await core.close()
 
@@ -141,7 +141,7 @@ async def site(tmp_path: Path, clock: HandClock) -> AsyncIterator[Callable[..., 
         )  # fmt: skip
         cores = [Core(settings, clock=clock, models=models) for _ in range(processes)]
         if not made:
-            await put_document(cores[0].index, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
+            await put_document(cores[0].generations, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
         made.extend(cores)
         return cores
 

@@ -36,7 +36,7 @@ def text_of(events: list[dict[str, Any]]) -> str:
 async def test_of_many_passages_the_model_reads_what_fits_into_2500_tokens(open_site: OpenSite) -> None:
     site = await open_site("In 1894. SOURCES_USED: 1", filled=False)
     texts = [f"The bridge number {number} was built in {1800 + number}. " + "It is blue. " * 25 for number in range(90)]
-    await put_document(site.core.index, make_document("bridge", groups=("*",)), texts)
+    await put_document(site.core.generations, make_document("bridge", groups=("*",)), texts)
     await ask(site, query="Which bridge was built when?")
     (sent,) = site.sent
     prompt = "\n".join(said.content for said in sent.messages)
@@ -140,7 +140,7 @@ async def test_the_values_of_a_field_filter_the_documents_and_are_the_turn_s_cla
     site = await open_site(filled=False)
     for name, kind in (("law", "Law"), ("rule", "Regulation"), ("news", "News")):
         document = make_document(name, groups=("*",), metadata={"class": kind})
-        await put_document(site.core.index, document, [f"The {name} bridge was built in 1894."])
+        await put_document(site.core.generations, document, [f"The {name} bridge was built in 1894."])
     done = (await ask(site, metadata_filter_key="class", metadata_filter_values=["Law", "Regulation"]))[-1]
     block = await site.core.turns.get(LOCAL, done["trace_id"])
     assert {hit["doc_id"] for hit in block["hits"]} == {"law", "rule"}
@@ -152,7 +152,7 @@ async def test_the_values_of_a_field_filter_the_documents_and_are_the_turn_s_cla
 
 async def test_paragraphs_are_searched_and_more_than_those_on_request(open_site: OpenSite) -> None:
     site = await open_site()
-    await put_document(site.core.index, make_document("outline", groups=("*",)), ["Bridges, built when"], level=0)
+    await put_document(site.core.generations, make_document("outline", groups=("*",)), ["Bridges, built when"], level=0)
     for only, found in ((True, {"bridge"}), (False, {"bridge", "outline"})):
         done = (await ask(site, use_paragraph=only))[-1]
         assert {hit["doc_id"] for hit in (await site.core.turns.get(LOCAL, done["trace_id"]))["hits"]} == found

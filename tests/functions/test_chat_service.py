@@ -31,7 +31,7 @@ async def open_chat(open_site: OpenSite, *replies: str, **options: Any) -> Site:
 async def test_a_source_is_listed_once_and_markers_are_numbered_from_1(open_site: OpenSite) -> None:
     site = await open_chat(open_site, "Ferries cross [2]. Built in 1894 [1]. Paint is blue [3] [9].")
     paint = make_document("paint", title="Paint", groups=("*",), metadata={"url": "https://example.org/paint"})
-    await put_document(site.core.index, paint, ["Paint for the bridge and for ferries is blue."], page=1)
+    await put_document(site.core.generations, paint, ["Paint for the bridge and for ferries is blue."], page=1)
     question = "Ferries on the river, the bridge, built when, painted how?"
     body = (await site.client.post("/chat", json={"query": question})).json()
     shown = [document for document in ("Records", "Paint") if document in str(site.sent[0].messages[-1].content)]
@@ -49,8 +49,8 @@ async def test_quotes_of_one_page_are_one_source(tier: str, open_site: OpenSite)
     log = make_document("log", title="Log", groups=("*",))
     texts = ["The bridge was built in 1894.", "The bridge was rebuilt in 1931.", "The bridge was closed in 1950."]
     chunks = [make_chunk(log, text, number, page=max(3, number + 2)) for number, text in enumerate(texts)]
-    await site.core.index.stage(log, chunks, [((0, len(text)),) for text in texts])
-    await site.core.index.activate("log", 1)
+    await site.core.generations.stage(log, chunks, [((0, len(text)),) for text in texts])
+    await site.core.generations.activate("log", 1)
     question = {
         "answer": "When was the bridge built? When was the bridge rebuilt? When was the bridge closed?",
         "closest": "When was the bridge built, rebuilt and closed?",
@@ -74,7 +74,7 @@ async def test_quotes_of_one_page_are_one_source(tier: str, open_site: OpenSite)
 async def test_every_citation_has_an_address(own: str | None, opens: str, model: bool, open_site: OpenSite) -> None:
     site = await open_chat(open_site, "The bridge was painted in 1900 [1].", filled=False) if model else await open_site(filled=False)
     paint = make_document("paint", title="Paint", groups=("*",), metadata={"url": own} if own else {})
-    await put_document(site.core.index, paint, ["The bridge was painted in 1900."], page=7)
+    await put_document(site.core.generations, paint, ["The bridge was painted in 1900."], page=7)
     body = (await site.client.post("/chat", json={"query": "When was the bridge painted?"})).json()
     assert body["citations"] == [{"title": "Paint", "page": 7, "url": opens}]
 

@@ -82,7 +82,7 @@ async def test_passages_and_questions_are_embedded_by_the_collections_embedder(s
     assert await hits(site, "knn", "town", "Is the bridge closed?") == 1
     assert embedded_by(site) == (["Is the bridge closed?"], [])
     assert (await site.client.get("/collections/laws")).json()["vectors"] == {"done": 1, "total": 1}
-    assert await total_progress(site.core.index, site.core.embedders) == (2, 2)
+    assert await total_progress(site.core.vectors, site.core.embedders) == (2, 2)
 
 
 async def test_after_a_change_of_embedder_search_stays_whole_until_all_is_embedded(site: Site) -> None:

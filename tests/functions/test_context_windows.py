@@ -44,7 +44,7 @@ async def model() -> AsyncIterator[Server]:
 async def client(model: Server, tmp_path: Path, clock: Clock) -> AsyncIterator[httpx.AsyncClient]:
     llm = LLM(base_url=f"{model.url}/v1", model="tiny", retries=0)
     core = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm), clock=clock)
-    await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), PASSAGES, page=3)
+    await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), PASSAGES, page=3)
     transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:
         yield client

@@ -178,11 +178,11 @@ async def test_names_of_conversations_go_with_their_users_data_or_when_their_tim
 
 async def test_a_stored_answer_is_withheld_once_its_sources_are_unreadable(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
-    await put_document(site.core.index, make_document("pay"), [PAY])
+    await put_document(site.core.generations, make_document("pay"), [PAY])
     reply = await ask(site, query_text="What was the bridge warden paid?", room_id="r1")
     shown = {hit["doc_id"]: (hit["content"], hit["withdrawn"]) for hit in reply["hits"]}
     assert shown == {"pay": (PAY, False), "bridge": (BRIDGE[0], False)}
-    await put_document(site.core.index, make_document("pay", generation=2, groups=("hr",)), [PAY])
+    await put_document(site.core.generations, make_document("pay", generation=2, groups=("hr",)), [PAY])
     room, turn = await site.client.get("/conversations/r1"), await site.client.get(f"/turns/{reply['trace_id']}")
     for body in (room.json()["data"][0], turn.json()):
         assert (body["outcome"], body["answer"]) == ("withdrawn", message("withdrawn", "en"))

@@ -99,7 +99,7 @@ async def test_quotes_do_not_show_a_forbidden_term_either(
 ) -> None:
     monkeypatch.setattr("footnote.answer.verdict.answer_from", lambda: {"answer": 0.1, "closest": 0.99}[tier])
     client = await open_client(create_query)
-    await put_document(core.index, make_document("plan", title="Plan", groups=("*",)), [text], page=1)
+    await put_document(core.generations, make_document("plan", title="Plan", groups=("*",)), [text], page=1)
     asked = ASK | {"query_text": text.replace(term, "").strip(" ."), "search": "always"}
     shown = (await client.post("/ask", json=asked)).json()
     assert (shown["tier"], term in shown["answer"]) == (tier, True)
@@ -111,7 +111,9 @@ async def test_quotes_do_not_show_a_forbidden_term_either(
 async def test_personal_data_that_a_passage_shows_is_an_answer(open_site: OpenSite) -> None:
     model = Writing("Call the desk at +49 30 1234567 [^desk].")
     site = await open_writing(open_site, model)
-    await put_document(site.core.index, make_document("desk", title="Desk", groups=("*",)), ["Call the desk at +49 30 1234567."], page=1)
+    await put_document(
+        site.core.generations, make_document("desk", title="Desk", groups=("*",)), ["Call the desk at +49 30 1234567."], page=1
+    )
     body = (await site.client.post("/ask", json=ASK | {"query_text": "How do I call the desk?"})).json()
     assert (body["answer"], body["warnings"], len(model.asked)) == (model.draft, [], 1)
 

@@ -22,14 +22,14 @@ async def test_metadata_of_a_document_do_not_say_that_it_is_another(open_site: O
     """Its own address is preferred to ours; what leads to the passage is ours."""
     site = await open_site(filled=False)
     said = {"doc_id": "pay", "chunk_id": "pay#007", "page": 99, "headings": ["Secret"], "url": "https://wiki.example.org/plan"}
-    await put_document(site.core.index, make_document("plan", groups=("*",), metadata=said), ["A bridge is planned."], page=2)
+    await put_document(site.core.generations, make_document("plan", groups=("*",), metadata=said), ["A bridge is planned."], page=2)
     (record,) = (await site.client.post("/retrieval", json=ASKED)).json()["records"]
     assert record["metadata"] == {"doc_id": "plan", "chunk_id": "plan#000", "page": 2, "headings": [], "url": said["url"]}
 
 
 async def test_records_are_counted_and_have_the_least_score_that_was_asked_for(open_site: OpenSite) -> None:
     site = await open_site()
-    await put_document(site.core.index, make_document("plan", groups=("*",)), ["A bridge will be built.", "The bridge is late."])
+    await put_document(site.core.generations, make_document("plan", groups=("*",)), ["A bridge will be built.", "The bridge is late."])
     records = (await site.client.post("/retrieval", json=ASKED)).json()["records"]
     assert len(records) == 3
     least = ASKED | {"retrieval_setting": {"top_k": 5, "score_threshold": records[1]["score"]}}
@@ -68,7 +68,7 @@ async def test_a_condition_on_metadata_narrows_the_search(condition: dict[str, A
         ("b", {"year": 2024, "kind": "report"}),
         ("c", {"year": "2024", "tags": ["blue", "big"]}),
     ):
-        await put_document(site.core.index, make_document(doc_id, groups=("*",), metadata=metadata), ["The bridge was built."])
+        await put_document(site.core.generations, make_document(doc_id, groups=("*",), metadata=metadata), ["The bridge was built."])
     records = (await site.client.post("/retrieval", json=ASKED | condition)).json()["records"]
     assert {record["metadata"]["doc_id"] for record in records} == found
 
@@ -97,17 +97,19 @@ async def test_a_condition_keeps_the_permissions_and_the_number_of_results(open_
     """Ten documents that do not match the condition rank higher, and so does an unreadable one."""
     site = await open_site(caller=Caller("ann", frozenset({"eng"})), filled=False)
     for number in range(10):
-        await put_document(site.core.index, make_document(f"near{number}", groups=("eng",), metadata={"year": 1900}), ["bridge bridge"])
-    await put_document(site.core.index, make_document("secret", groups=("hr",), metadata={"year": 2024}), ["bridge bridge"])
+        await put_document(
+            site.core.generations, make_document(f"near{number}", groups=("eng",), metadata={"year": 1900}), ["bridge bridge"]
+        )
+    await put_document(site.core.generations, make_document("secret", groups=("hr",), metadata={"year": 2024}), ["bridge bridge"])
     far = make_document("far", groups=("eng",), metadata={"year": 2024})
-    await put_document(site.core.index, far, ["Of all things that were built here the bridge is the last one."])
+    await put_document(site.core.generations, far, ["Of all things that were built here the bridge is the last one."])
     asked = ASKED | {"retrieval_setting": {"top_k": 1}} | where(("year", ">", 2000))
     assert [record["metadata"]["doc_id"] for record in (await site.client.post("/retrieval", json=asked)).json()["records"]] == ["far"]
 
 
 async def test_a_document_that_changed_after_the_search_is_checked_again(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
     site = await open_site(filled=False)
-    await put_document(site.core.index, make_document("a", groups=("*",), metadata={"state": "secret-2"}), ["The bridge."])
+    await put_document(site.core.generations, make_document("a", groups=("*",), metadata={"state": "secret-2"}), ["The bridge."])
     found, ask_index = Candidates((Candidate("a|1|0", 1.0),)), site.core.index.candidates
 
     async def candidates(caller: Caller, search: Search) -> Candidates:

@@ -124,7 +124,7 @@ def test_a_file_from_a_folder_without_groups_fails_and_is_never_found(core: Core
     )
     assert misc.remedy == "Add its prefix to INGEST__DROP_GROUPS and drop the file again."
     assert handbook.state == "READY"
-    assert run(lambda: core.index.staged(misc.doc_id, 1))[0] == 0
+    assert run(lambda: core.generations.staged(misc.doc_id, 1))[0] == 0
     assert run(core.queue.size) == 0
 
 

@@ -24,7 +24,7 @@ async def outs(client: httpx.AsyncClient, trace_id: str) -> list[dict[str, Any]]
 
 
 async def test_an_experiment_from_start_to_end(core: Core, open_client: OpenClient) -> None:
-    await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
+    await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
     admin, feedback = await open_client(create_query), await open_client(create_feedback)
     made = await admin.post("/experiments", json=NEW)
     assert made.status_code == 201, made.text
@@ -63,7 +63,7 @@ async def test_an_experiment_from_start_to_end(core: Core, open_client: OpenClie
 
 
 async def test_a_request_that_names_its_retriever_is_in_no_arm_that_changes_it(core: Core, open_client: OpenClient) -> None:
-    await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
+    await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
     client = await open_client(create_query)
     arms = [{"name": "a"}, {"name": "b", "retriever": "bm25"}]
     assert (await client.post("/experiments", json=NEW | {"arms": arms})).status_code == 201

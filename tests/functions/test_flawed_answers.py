@@ -168,7 +168,7 @@ async def test_it_is_told_in_the_language_of_the_question(lang: str, spoken: tup
     question, text, found = spoken
     asked = {"query_text": question, "index_name": lang, "permission_groups": []}
     site = await open_site(INVENTED)
-    await put_document(site.core.index, make_document("b", title="B", groups=("*",), collection=lang), [text], lang=lang)
+    await put_document(site.core.generations, make_document("b", title="B", groups=("*",), collection=lang), [text], lang=lang)
     body = (await site.client.post("/ask", json=asked)).json()
     assert (body["extractive"], body["warnings"]) == (True, ["other_language"])
     assert body["notice"].startswith(message("model_other_language", lang))

@@ -88,7 +88,7 @@ async def test_an_admin_tries_a_question_and_reads_what_its_user_would(core: Cor
 
 
 async def test_a_forbidden_question_is_refused_and_stored_but_not_searched(core: Core, open_client: OpenClient) -> None:
-    await put_document(core.index, make_document("bridge", groups=("*",)), BRIDGE)
+    await put_document(core.generations, make_document("bridge", groups=("*",)), BRIDGE)
     client = await open_client(create_query)
     assert (await client.post("/ask", json=SECRET)).json()["citations"]
     await client.put("/forbidden-terms/bridge", json={"topic": "construction"})
@@ -102,7 +102,7 @@ async def test_a_forbidden_question_is_refused_and_stored_but_not_searched(core:
 
 @pytest.mark.parametrize("retriever", ["rrf", "bm25", "cc"])
 async def test_a_search_for_a_forbidden_term_is_refused(retriever: str, core: Core, open_client: OpenClient) -> None:
-    await put_document(core.index, make_document("bridge", groups=("*",)), BRIDGE)
+    await put_document(core.generations, make_document("bridge", groups=("*",)), BRIDGE)
     client = await open_client(create_query)
     asked = {"index_name": "default", "query_text": "When was the bridge built?", "permission_groups": []}
     assert (await client.post(f"/retrieve-{retriever}", json=asked)).json()["hits"]["total"]["value"] == 2

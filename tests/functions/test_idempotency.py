@@ -136,7 +136,7 @@ async def test_a_key_is_private_to_its_user(open_site: OpenSite) -> None:
 async def test_a_withdrawn_document_is_not_in_the_stored_reply(open_site: OpenSite) -> None:
     site, body = await open_asked(open_site, "/ask", caller=Caller("ann", frozenset({"staff"})))
     assert "1894" in content_of(await send(site, "/ask", body))["answer"]
-    await site.core.index.remove("bridge", 1)
+    await site.core.generations.remove("bridge", 1)
     again = content_of(await send(site, "/ask", body))
     assert (again["outcome"], again["answer"]) == (
         "withdrawn",

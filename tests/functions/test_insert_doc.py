@@ -213,7 +213,7 @@ async def test_a_document_not_read_back_is_not_ready(client: httpx.AsyncClient, 
         return 0, ""
 
     monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
-    monkeypatch.setattr(core.index, "staged", nothing)
+    monkeypatch.setattr(core.generations, "staged", nothing)
     await client.post("/insert-doc", json=EXAMPLE)
     await core.ingestor.work_one()
     assert (await client.get("/ingest/jobs/ABCD0001")).json()["state"] == "PROCESSING"
@@ -292,7 +292,7 @@ async def test_new_groups_apply_in_the_index_even_if_it_was_down_meanwhile(
     await client.post("/insert-doc", json=EXAMPLE)
     await core.ingestor.work_one()
     with monkeypatch.context() as broken:
-        broken.setattr(core.index, "remove", down)
+        broken.setattr(core.generations, "remove", down)
         assert (await client.post("/insert-doc", json=example(permission_groups=["other"]))).status_code == 503
     assert (await client.post("/insert-doc", json=example(permission_groups=["other"]))).status_code == 202
     assert await hits(search, "sample", permission_groups=["user"]) == []

@@ -37,7 +37,7 @@ async def asking(
         kdb = KDB(url=server.url, groups=["law"])
         settings = Settings(footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), kdb=kdb)
         core = Core(settings, clock=clock, models=FakeModels(model))
-        await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
+        await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
         transport = httpx.ASGITransport(as_caller(caller, create_app)(lambda: core))
         try:
             async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:

@@ -62,7 +62,7 @@ async def test_a_question_about_the_last_answer_keeps_its_passages(api: Any, que
     site = await open_site("")
     for name in ("table", "kurz"):  # what a search for these words would find
         await put_document(
-            site.core.index, make_document(name, title=name, groups=("*",)), [f"{name}: das Fass, die Quelle, 출처, a table."]
+            site.core.generations, make_document(name, title=name, groups=("*",)), [f"{name}: das Fass, die Quelle, 출처, a table."]
         )
     *earlier, last = await last_prompt(site, api, question)
     assert PASSAGE in "".join((*earlier, last))
@@ -85,7 +85,7 @@ async def test_for_what_is_about_the_last_answer_nothing_is_searched(api: Any, o
 async def test_a_table_of_something_else_is_searched_for(open_site: OpenSite) -> None:
     site = await open_site("")
     await put_document(
-        site.core.index, make_document("lifts", title="Lifts", groups=("*",)), ["The prices of the lifts are 4 and 7 euros."]
+        site.core.generations, make_document("lifts", title="Lifts", groups=("*",)), ["The prices of the lifts are 4 and 7 euros."]
     )
     prompt = await last_prompt(site, STORED[2], "show me the prices of the lifts as a table")
     assert "4 and 7 euros" in "".join(prompt)

@@ -103,7 +103,7 @@ async def site(tmp_path: Path, clock: Clock, serve: Serve, monkeypatch: pytest.M
     endpoint.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
     llm = LLM(base_url=endpoint.url, model="tiny", retries=0)
     core = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm), clock=clock)
-    await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
+    await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
     async with httpx.AsyncClient(base_url=await serve(create_app(lambda: core)), timeout=20) as client:
         yield Site(core, endpoint, client)
     listening.close()

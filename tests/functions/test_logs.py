@@ -265,7 +265,7 @@ def test_an_event_that_fails_is_not_quoted_by_the_adapter_either(lambda_loop: as
     assert [line["logger"] for line in logged.read()] == ["footnote_http.app", "mangum.http"]
 
 
-@pytest.mark.parametrize("part", ["parser", "files", "index", "ledger"])
+@pytest.mark.parametrize("part", ["parser", "files", "generations", "ledger"])
 async def test_a_file_that_cannot_be_read_is_not_quoted(part: str, core: Core, open_client: OpenClient, logged: Log) -> None:
     client = await open_client(create_ingest)
     setattr(core, part, Quoting())
@@ -273,5 +273,5 @@ async def test_a_file_that_cannot_be_read_is_not_quoted(part: str, core: Core, o
     await client.post("/ingest/file", files={"file": file}, data={"index_name": "default"})
     await core.ingestor.work_one()
     (line,) = logged.read()
-    assert line["message"] == ("ingest failed" if part in ("parser", "index") else "request failed")
+    assert line["message"] == ("ingest failed" if part in ("parser", "generations") else "request failed")
     assert [exception["type"] for exception in line["exception"]] == ["builtins.RuntimeError", "builtins.ValueError"]

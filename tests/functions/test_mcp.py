@@ -96,7 +96,7 @@ async def test_a_search_uses_the_given_collection(open_site: OpenSite, serve: Se
     site = await open_site(caller=Caller("ann", frozenset({"eng"})), filled=False)
     for doc_id, collection, group in (("here", "default", "eng"), ("there", "bridges", "eng"), ("pay", "wages", "hr")):
         document = make_document(doc_id, collection=collection, groups=(group,))
-        await put_document(site.core.index, document, ["The bridge was built in 1894."])
+        await put_document(site.core.generations, document, ["The bridge was built in 1894."])
         await site.core.ingestor.accept(LOCAL, doc_id.encode(), file_name=f"{doc_id}.txt", collection=collection, permission_groups=[group])
     await work_all(site.core)
     async with connect(f"{await serve(site.app)}/mcp") as client:

@@ -53,7 +53,7 @@ async def open_core(tmp_path: Path) -> AsyncIterator[Open]:
             settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(**llm))
             core = Core(settings, saved_model=tmp_path / FILE)
             stack.push_async_callback(core.close)
-            await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
+            await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
             transport = httpx.ASGITransport(as_caller(caller, create_app)(lambda: core))
             return core, await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test"))
 

@@ -68,7 +68,7 @@ async def site(tmp_path: Path, clock: Clock) -> AsyncIterator[Site]:
     async with serving() as model:
         llm = LLM(base_url=f"{model.url}/v1", model="tiny", api_key=SecretStr("hush-hush"), retries=0)
         core = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm), clock=clock)
-        await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
+        await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
         transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:
             yield Site(core, client, model)

@@ -50,7 +50,7 @@ async def open_with(tmp_path: Path, clock: Clock, gateway: Server) -> AsyncItera
             )
             core = Core(settings, clock=clock)
             stack.push_async_callback(core.close)
-            await put_document(core.index, make_document("bridge", groups=("*",)), BRIDGE)
+            await put_document(core.generations, make_document("bridge", groups=("*",)), BRIDGE)
             transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)
             return await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test"))
 

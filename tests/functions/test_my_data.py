@@ -104,9 +104,9 @@ async def test_more_turns_than_are_in_memory_at_once_all_come_in_order(open_site
 async def test_an_export_quotes_no_document_that_became_unreadable(open_site: OpenSite) -> None:
     site = await open_site(Delta("She got 900 crowns [1]."), caller=ANN)
     pay = "The bridge warden was paid 900 crowns."
-    await put_document(site.core.index, make_document("pay"), [pay])
+    await put_document(site.core.generations, make_document("pay"), [pay])
     await ask(site.client, query_text="What was the bridge warden paid?")
-    await put_document(site.core.index, make_document("pay", generation=2, groups=("hr",)), [pay])
+    await put_document(site.core.generations, make_document("pay", generation=2, groups=("hr",)), [pay])
     (exported,) = await export(site.client)
     assert exported["withdrawn"]
     assert exported["conversations"][0]["content"] == "What was the bridge warden paid?"

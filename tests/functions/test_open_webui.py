@@ -158,7 +158,7 @@ async def keyed(
     auth = Auth.model_validate({"mode": "api_key", "api_keys": keys})
     made = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), auth=auth, **settings)
     core = Core(made, clock=clock)
-    await put_document(core.index, make_document("bridge", title="Records", groups=("staff",)), BRIDGE, page=3)
+    await put_document(core.generations, make_document("bridge", title="Records", groups=("staff",)), BRIDGE, page=3)
     return core, await open_client(lambda _: create_app(lambda: core))
 
 

@@ -69,7 +69,7 @@ async def connect(open_site: OpenSite, serve: Serve) -> AsyncIterator[OpenClient
 async def test_an_answer_carries_its_citations_twice_as_annotations_and_in_full(lang: str, connect: OpenClient) -> None:
     question, passage, answer, *_ = SPOKEN[lang]
     to = await connect(answer, Delta(usage=Usage(11, 7)), filled=False)
-    await put_document(to.site.core.index, make_document("bridge", title="Records", groups=("*",)), [passage], lang=lang, page=3)
+    await put_document(to.site.core.generations, make_document("bridge", title="Records", groups=("*",)), [passage], lang=lang, page=3)
     messages: Any = [
         {"role": "system", "content": "You are a pirate."},
         {"role": "user", "content": "Hello"},
@@ -168,7 +168,7 @@ async def test_addresses_are_those_that_the_client_used(headers: dict[str, str],
 async def test_the_configured_base_url_overrides_forwarded_headers(url: str, tmp_path: Path, clock: Any, open_client: Any) -> None:
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), public_url=url)
     core = Core(settings, clock=clock)
-    await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), ["The bridge was built in 1894."], page=3)
+    await put_document(core.generations, make_document("bridge", title="Records", groups=("*",)), ["The bridge was built in 1894."], page=3)
     client = await open_client(lambda _: create_app(lambda: core))
     forged = {"x-forwarded-proto": "http", "x-forwarded-host": "evil.example"}
     body = (await client.post("/v1/chat/completions", json=ASKED, headers=forged)).json()
@@ -183,7 +183,7 @@ async def test_the_configured_base_url_overrides_forwarded_headers(url: str, tmp
 async def test_a_stream_says_what_it_does_then_the_answer_then_its_sources(lang: str, connect: OpenClient) -> None:
     question, passage, answer, searching, found = SPOKEN[lang]
     to = await connect(Delta(thinking="Hm."), answer[:9], answer[9:], Delta(usage=Usage(11, 7)), filled=False)
-    await put_document(to.site.core.index, make_document("bridge", title="Records", groups=("*",)), [passage], lang=lang, page=3)
+    await put_document(to.site.core.generations, make_document("bridge", title="Records", groups=("*",)), [passage], lang=lang, page=3)
     stream = await to.client.chat.completions.create(
         model="footnote", messages=[{"role": "user", "content": question}], stream=True, stream_options={"include_usage": True}
     )

@@ -72,7 +72,7 @@ async def test_a_session_is_a_room_of_this_api_only(open_site: OpenSite) -> None
 async def test_a_collection_and_a_folder_narrow_the_search(open_site: OpenSite) -> None:
     site = await open_site()
     document = make_document("ferry", title="Ferry", groups=("*",), metadata={"folder_id": "f1", "file_name": "ferry.pdf"})
-    await put_document(site.core.index, document, ["The ferry was built in 1931."])
+    await put_document(site.core.generations, document, ["The ferry was built in 1931."])
     asked = "When was the ferry built?"
     found = await chat(site, asked, folder_id="f1")
     assert [source["document_name"] for source in found["sources"]] == ["ferry.pdf"]
@@ -167,7 +167,7 @@ async def test_words_of_the_instruction_are_no_missing_aspects(lang: str, questi
         "ko": "다리 요금과 요금을 내는 곳: 다리 요금은 4유로입니다.",
     }
     site = await open_site(f"{said[lang]} [1]", filled=False)
-    await put_document(site.core.index, make_document("fees", title="F", groups=("*",)), [said[lang]], lang=lang)
+    await put_document(site.core.generations, make_document("fees", title="F", groups=("*",)), [said[lang]], lang=lang)
     sufficiency = (await chat(site, question))["context_sufficiency"]
     assert sufficiency["missing_aspects"] == missing
     assert sufficiency["coverage_score"] > 0.25
@@ -176,7 +176,7 @@ async def test_words_of_the_instruction_are_no_missing_aspects(lang: str, questi
 async def test_passages_that_disagree_in_a_number_are_a_conflict(open_site: OpenSite) -> None:
     site = await open_site("It was built in 1894 [1]. It was built in 1931 [2].")
     other = make_document("guide", title="Guide", groups=("*",))
-    await put_document(site.core.index, other, ["The bridge was built in 1931."])
+    await put_document(site.core.generations, other, ["The bridge was built in 1931."])
     body = await chat(site)
     assert len(body["sources"]) == 2
     assert (body["context_sufficiency"]["has_conflicts"], body["context_sufficiency"]["is_sufficient"]) == (True, False)
@@ -191,7 +191,7 @@ async def test_a_context_that_conflicts_or_lacks_a_name_gives_no_high_confidence
     assert (plain["confidence_score"], plain["confidence_level"]) == (0.99, "high")
     site.core.models.model.replies += [["It was built in 1894 [1]."], ["It was built in 1894 [1] or 1931 [2]."]]  # type: ignore[attr-defined]
     unnamed = await chat(site, "When was the bridge built by Eiffel?")
-    await put_document(site.core.index, make_document("guide", title="Guide", groups=("*",)), ["The bridge was built in 1931."])
+    await put_document(site.core.generations, make_document("guide", title="Guide", groups=("*",)), ["The bridge was built in 1931."])
     conflicting = await chat(site, "In which year was the bridge built?")
     assert conflicting["context_sufficiency"]["has_conflicts"]
     for body in (unnamed, conflicting):

@@ -66,7 +66,7 @@ async def test_a_question_without_hits_does_not_blame_a_model(open_site: OpenSit
 async def test_replies_say_whether_vectors_are_pending(open_site: OpenSite) -> None:
     site = await open_site()
     site.core.embedder = embedder = FakeEmbedder()
-    await put_document(site.core.index, make_document("hr", groups=("hr",)), ["The bridge warden is paid 900 crowns."])
+    await put_document(site.core.generations, make_document("hr", groups=("hr",)), ["The bridge warden is paid 900 crowns."])
 
     async def pending() -> list[bool]:
         asked = (await site.client.post("/ask", json=ASK)).json()
@@ -78,7 +78,7 @@ async def test_replies_say_whether_vectors_are_pending(open_site: OpenSite) -> N
     assert await pending() == [True] * 4
     await embed_all(site.core)
     assert await pending() == [False] * 4
-    await put_document(site.core.index, make_document("late", groups=("hr",)), ["Late."])
+    await put_document(site.core.generations, make_document("late", groups=("hr",)), ["Late."])
     assert await pending() == [True] * 4
     site.app.dependency_overrides[caller_of] = lambda: Caller("ann", frozenset({"staff"}))
     assert await pending() == [False] * 4  # the pending document is not readable by this caller
@@ -190,7 +190,7 @@ async def test_an_index_that_is_down_is_a_503_and_never_nothing_found(path: str,
 
 async def test_scores_of_full_text_search_are_bm25_scores(open_site: OpenSite) -> None:
     site = await open_site()
-    await put_document(site.core.index, make_document("plan", groups=("*",)), ["A bridge will be built.", *["The tide is low."] * 9])
+    await put_document(site.core.generations, make_document("plan", groups=("*",)), ["A bridge will be built.", *["The tide is low."] * 9])
     words = (await site.core.index.candidates(LOCAL, Search("default", QUESTION))).lexical
     assert words[0].score > words[1].score > 0.5
     scores = {}
@@ -204,7 +204,7 @@ async def test_scores_of_full_text_search_are_bm25_scores(open_site: OpenSite) -
 
 async def test_a_search_by_reciprocal_ranks_keeps_their_order_and_its_answer_is_refined(open_site: OpenSite) -> None:
     site = await open_site()
-    await put_document(site.core.index, make_document("plan", groups=("*",)), ["A bridge will be built.", *["The tide is low."] * 9])
+    await put_document(site.core.generations, make_document("plan", groups=("*",)), ["A bridge will be built.", *["The tide is low."] * 9])
     found = (await site.client.post("/retrieve-rrf", json=ASK)).json()["hits"]["hits"]
     assert [hit["_score"] for hit in found] == pytest.approx([1.0, 31 / 32])
     answered = (await site.client.post("/ask", json=ASK | {"debug": True})).json()
@@ -215,7 +215,7 @@ async def test_hits_are_counted_limited_and_filtered(open_site: OpenSite) -> Non
     site = await open_site()
     for year in ("1999", "2024"):
         document = make_document(f"report-{year}", groups=("*",), metadata={"year": year})
-        await put_document(site.core.index, document, ["Every bridge needs paint.", "No bridge needs two coats of it."])
+        await put_document(site.core.generations, document, ["Every bridge needs paint.", "No bridge needs two coats of it."])
     asked = ASK | {"query_text": "bridge", "num_result_doc": 2}
     hits = (await site.client.post("/retrieve-bm25", json=asked)).json()["hits"]
     assert (hits["total"]["value"], len(hits["hits"]), hits["max_score"]) == (5, 2, hits["hits"][0]["_score"])
@@ -247,7 +247,7 @@ async def test_a_search_whose_question_cannot_be_checked_is_a_422_and_finds_noth
 
 async def test_groups_in_a_request_narrow_its_results_to_them_and_public_documents(open_site: OpenSite) -> None:
     site = await open_site()
-    await put_document(site.core.index, make_document("salaries", groups=("hr",)), ["The bridge warden was paid 900 crowns."])
+    await put_document(site.core.generations, make_document("salaries", groups=("hr",)), ["The bridge warden was paid 900 crowns."])
     for narrowed, found in ((["eng"], {"bridge"}), (["hr"], {"bridge", "salaries"}), ([], {"bridge", "salaries"})):
         asked = ASK | {"query_text": "What was the bridge warden paid?", "permission_groups": narrowed}
         for retriever in ("rrf", "bm25", "cc"):
@@ -265,7 +265,7 @@ async def test_groups_in_a_request_narrow_its_results_to_them_and_public_documen
 
 async def test_narrowing_never_gives_a_group_that_the_caller_lacks(open_site: OpenSite) -> None:
     site = await open_site(caller=Caller("ann", frozenset({"eng"})))
-    await put_document(site.core.index, make_document("salaries", groups=("hr",)), ["The bridge warden was paid 900 crowns."])
+    await put_document(site.core.generations, make_document("salaries", groups=("hr",)), ["The bridge warden was paid 900 crowns."])
     asked = ASK | {"query_text": "What was the bridge warden paid?", "permission_groups": ["hr", "eng"]}
     hits = (await site.client.post("/retrieve-bm25", json=asked)).json()["hits"]["hits"]
     assert [hit["_source"]["doc_id"] for hit in hits] == ["bridge"]
@@ -315,7 +315,7 @@ async def test_ready_is_ready_when_all_parts_are(open_site: OpenSite) -> None:
 
 async def test_the_sample_event_is_a_request_that_is_answered(open_site: OpenSite) -> None:
     site = await open_site()
-    await put_document(site.core.index, make_document("help", groups=("*",)), ["To delete a document, press the bin beside it."])
+    await put_document(site.core.generations, make_document("help", groups=("*",)), ["To delete a document, press the bin beside it."])
     event = sample_event("query_http")
     headers = {name: value for name, value in event["headers"].items() if not name.startswith("x-forwarded")}
     assert int(headers["content-length"]) == len(event["body"])
@@ -331,7 +331,7 @@ def test_importing_the_function_loads_no_adapter() -> None:
 async def test_the_language_of_unreadable_documents_is_not_revealed(open_site: OpenSite) -> None:
     site = await open_site(caller=Caller("ann", frozenset({"staff"})))
     hidden = make_document("plan", collection="vault", groups=("board",))
-    await put_document(site.core.index, hidden, ["Das VPN wird im Mai abgeschaltet."], lang="de")
+    await put_document(site.core.generations, hidden, ["Das VPN wird im Mai abgeschaltet."], lang="de")
     pending = [
         (await site.client.post("/ask", json={"index_name": name, "query_text": "VPN?", "permission_groups": []})).json()["answer"]
         for name in ("vault", "nowhere")

@@ -110,7 +110,7 @@ async def test_a_quote_that_may_not_answer_says_so_and_one_of_nothing_is_not_sho
 
 async def test_only_the_cited_passages_come_with_the_quote(open_site: OpenSite) -> None:
     site = await open_site(ANSWER)
-    await put_document(site.core.index, make_document("ferry", title="Ferries", groups=("*",)), ["A ferry was built later."])
+    await put_document(site.core.generations, make_document("ferry", title="Ferries", groups=("*",)), ["A ferry was built later."])
     events = await ask(site, QUOTING)
     assert [hit["doc_id"] for hit in quotes_in(events)[0]["hits"]] == ["bridge"]
     assert {hit["doc_id"] for hit in events[-1]["hits"]} == {"bridge", "ferry"}
@@ -198,7 +198,7 @@ async def test_quotes_of_passages_that_the_prompt_left_out_are_stored_with_them(
     site = await open_site(ModelTimeout("late"), llm=LLM(discover=False, context_window=500))
     long = " ".join(["The old bridge is long."] * 100)
     for name in ("north", "south"):
-        await put_document(site.core.index, make_document(name, title=name, groups=("*",)), [f"The bridge was built in 1894. {long}"])
+        await put_document(site.core.generations, make_document(name, title=name, groups=("*",)), [f"The bridge was built in 1894. {long}"])
     done = (await ask(site, QUOTING))[-1]
     assert {citation["doc_id"] for citation in done["citations"]} <= {hit["doc_id"] for hit in done["hits"]}
     assert len(done["hits"]) == 3
@@ -226,13 +226,15 @@ async def test_a_resumed_stream_repeats_the_quote_and_goes_on(open_site: OpenSit
 async def test_a_turn_that_just_ended_repeats_no_quote_of_a_document_that_is_gone(open_site: OpenSite) -> None:
     site = await open_site(ANSWER, llm=LLM(discover=False, context_window=500))
     long = " ".join(["The old bridge is long."] * 100)
-    await put_document(site.core.index, make_document("south", title="South", groups=("*",)), [f"The bridge was built in 1894. {long}"])
+    await put_document(
+        site.core.generations, make_document("south", title="South", groups=("*",)), [f"The bridge was built in 1894. {long}"]
+    )
     whole = await StreamReader(site.app, body=QUOTING).to_the_end()
     assert len(quotes_in([event for _, event in whole])) == 1
     again = await StreamReader(site.app, whole[-2][0]).to_the_end()
     assert [event["type"] for _, event in again] == ["quote", "done"]
     gone = next(doc_id for doc_id in ("south", "bridge") if doc_id not in {hit["doc_id"] for hit in whole[-1][1]["hits"]})
-    await site.core.index.remove(gone, 1)
+    await site.core.generations.remove(gone, 1)
     ((_, done),) = await StreamReader(site.app, whole[-2][0]).to_the_end()
     assert (done["type"], done["answer"]) == ("done", whole[-1][1]["answer"])
 

@@ -40,7 +40,7 @@ async def open_product(tmp_path: Path, llama_url: str) -> AsyncIterator[Open]:
             core = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=model))
             stack.push_async_callback(core.close)
             document = make_document("travel", title="Travel", groups=("*",))
-            await put_document(core.index, document, [PASSAGES[lang]], lang=lang)
+            await put_document(core.generations, document, [PASSAGES[lang]], lang=lang)
             transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)
             return await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test", timeout=110))
 

@@ -99,7 +99,7 @@ async def test_a_document_that_is_gone_for_the_reader_is_in_neither_turn(way: st
 async def test_a_new_document_appears_and_moves_the_others(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     trace_id = await ask(site.client)
-    await put_document(site.core.index, make_document("second", title="Chronicle", groups=("staff",)), ["The bridge was built when?"])
+    await put_document(site.core.generations, make_document("second", title="Chronicle", groups=("staff",)), ["The bridge was built when?"])
     found = await replay(site.client, trace_id)
     ranks = {hit["title"]: (hit["old"], hit["new"]) for hit in found["hits"]}
     assert ranks["Chronicle"][0] is None
@@ -115,7 +115,9 @@ async def test_an_admin_replays_what_feedback_shows_them_with_their_own_permissi
     site = await open_site(caller=ANN)
     for doc_id, group in (("bridge", "staff"), ("ferry", "board")):
         await register(site.core, doc_id, group)
-    await put_document(site.core.index, make_document("ferry", title="Zq board", groups=("board",)), ["Built in 1896: zqsecret bridge."])
+    await put_document(
+        site.core.generations, make_document("ferry", title="Zq board", groups=("board",)), ["Built in 1896: zqsecret bridge."]
+    )
     trace_id = await rated(site, await ask(site.client, query_text="When was the bridge of 010-1234-5678 built?"))
     async with client_of(site, BOSS) as boss:
         found = await replay(boss, trace_id)

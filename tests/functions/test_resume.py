@@ -136,7 +136,7 @@ async def test_a_turn_that_just_ended_is_replayed_to_its_end_and_then_is_empty(o
 async def test_a_turn_that_just_ended_is_replayed_without_withdrawn_content(open_site: OpenSite) -> None:
     site = await open_site("It was built in 1894 [^bridge].")
     whole = await StreamReader(site.app).to_the_end()
-    await site.core.index.remove("bridge", 1)
+    await site.core.generations.remove("bridge", 1)
     ((_, done),) = await StreamReader(site.app, whole[2][0]).to_the_end()
     assert (done["outcome"], done["hits"], done["citations"]) == ("withdrawn", [], [])
     assert not re.search(r"\b1894\b", str(done))

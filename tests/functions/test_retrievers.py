@@ -134,7 +134,7 @@ async def test_only_v1_chat_puts_contents_glossaries_and_credits_back(open_site:
         "credits": "The bridge, when it was built: photographs of the town's archive.",
     }
     for kind, words in texts.items():
-        await put_document(site.core.index, make_document(kind, title="Bridge", groups=("*",)), [words], content_type=kind)
+        await put_document(site.core.generations, make_document(kind, title="Bridge", groups=("*",)), [words], content_type=kind)
     scores: list[dict[str, float]] = []
     for path, body in (("/ask", ASK | {"num_result_doc": 10}), ("/v1/chat", CHAT)):
         reply = (await site.client.post(path, json=body)).json()
@@ -149,7 +149,7 @@ async def test_an_agent_of_v1_chat_searches_as_its_other_modes_do(open_site: Ope
     site = await open_site(Delta(tool_calls=(call,)))
     site.core.models.model.replies += [["It was built in 1894 [1]."]]  # type: ignore[attr-defined]
     words = "The bridge was built: the bridge, the year, the cost."
-    await put_document(site.core.index, make_document("contents", groups=("*",)), [words], content_type="contents")
+    await put_document(site.core.generations, make_document("contents", groups=("*",)), [words], content_type="contents")
     site.core.index = index = Watched(site.core.index)  # type: ignore[assignment]
     reply = (await site.client.post("/v1/chat", json=CHAT | {"mode": "agent"})).json()
     turn = await site.core.turns.get(LOCAL, reply["trace_id"])

@@ -139,9 +139,9 @@ async def test_a_setting_has_its_default_and_counts_from_the_next_question_on(
     site.core.models.model = Writer()  # type: ignore[attr-defined]
     site.core.embedder = embedder = Directions()
     site.core.ranked_lists = {"graph": Graph()}
-    await put_document(site.core.index, make_document("ferry", groups=("*",)), FERRIES)
-    waiting = await pending_chunks(site.core.index, embedder, 100)
-    await site.core.index.put_vectors(embedder.name, await embed_chunks(embedder, waiting, FakeVectorCache()))
+    await put_document(site.core.generations, make_document("ferry", groups=("*",)), FERRIES)
+    waiting = await pending_chunks(site.core.vectors, embedder, 100)
+    await site.core.vectors.put_vectors(embedder.name, await embed_chunks(embedder, waiting, FakeVectorCache()))
     listed = {setting["key"]: setting for setting in (await site.client.get("/settings")).json()["data"]}
     assert (listed[key]["default"], listed[key]["value"], listed[key]["source"]) == (default, default, "default")
     assert await probe(site, clock) == usual

@@ -32,7 +32,7 @@ OPEN = {"/health", "/ready", "/sessions", METADATA, f"{METADATA}/mcp"}
 async def core(tmp_path: Path, clock: Any) -> Any:
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), auth=Auth(mode="session"))
     made = Core(settings, clock=clock)
-    await put_document(made.index, make_document("bridge", groups=["staff"]), BRIDGE)
+    await put_document(made.generations, make_document("bridge", groups=["staff"]), BRIDGE)
     yield made
     await made.close()
 

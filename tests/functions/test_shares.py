@@ -51,7 +51,7 @@ async def answered(site: Site, *hits: Hit, caller: Caller = ANN, room_id: str = 
 async def hits_of(site: Site, **documents: str) -> list[Hit]:
     """Documents of one passage, readable to a group each."""
     for doc_id, group in documents.items():
-        await put_document(site.core.index, make_document(doc_id, groups=(group,)), [f"{doc_id}: {COLOUR}"])
+        await put_document(site.core.generations, make_document(doc_id, groups=(group,)), [f"{doc_id}: {COLOUR}"])
     reader = Caller("all", sees_all=True)
     found = [(await site.core.index.read(reader, [f"{doc_id}|1|0"]))[0] for doc_id in documents]
     return [Hit(chunk, 0.5) for chunk in found]
@@ -130,7 +130,7 @@ async def test_an_uncited_passage_or_one_of_the_conversation_before_counts_as_a_
 
 async def test_sources_are_checked_at_each_opening(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
-    await put_document(site.core.index, make_document("pay", groups=("*",)), [PAY])
+    await put_document(site.core.generations, make_document("pay", groups=("*",)), [PAY])
     await ask(site, query_text=PAID, room_id="r1")
     token = (await share(site))["token"]
 
@@ -140,7 +140,9 @@ async def test_sources_are_checked_at_each_opening(open_site: OpenSite) -> None:
         return str(reply.json()["data"][0]["withheld"])
 
     assert [await seen(reader) for reader in (BEN, CEM)] == ["nothing", "nothing"]
-    await put_document(site.core.index, make_document("pay", generation=2, groups=("staff",)), ["The bridge warden was paid nothing."])
+    await put_document(
+        site.core.generations, make_document("pay", generation=2, groups=("staff",)), ["The bridge warden was paid nothing."]
+    )
     assert [await seen(reader) for reader in (ANN, BEN, CEM)] == ["all", "all", "all"]  # the answer quotes what is not in it any more
 
 
@@ -148,7 +150,7 @@ async def test_a_deleted_document_is_withheld_from_everybody(open_site: OpenSite
     site = await open_site(caller=ANN)
     await ask(site, room_id="r1")
     token = (await share(site))["token"]
-    await site.core.index.remove("bridge", 1)
+    await site.core.generations.remove("bridge", 1)
     for reader in (ANN, BEN):
         (turn,) = (await opened(site, token, reader)).json()["data"]
         assert (turn["withheld"], turn["answer"], turn["hits"]) == ("all", message("shared_all", "en"), [])

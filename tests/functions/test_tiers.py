@@ -137,7 +137,7 @@ async def test_a_stored_turn_whose_passage_was_deleted_says_nothing_of_it(open_s
     found = await site.core.retrieve.finish(make_turn("Who built the harbour bridge?", caller=LOCAL))
     turn = as_closest(found, "harbour")
     await site.core.turns.save(stored(turn))
-    await site.core.index.remove("bridge", 99)
+    await site.core.generations.remove("bridge", 99)
     kept = (await site.client.get(f"/turns/{turn.trace_id}")).json()
     assert (kept["outcome"], kept["tier"], kept["verdict"], kept["citations"], kept["hits"]) == ("withdrawn", "nothing", None, [], [])
     assert {name for step in kept["steps"] for name in step["out"]} == set()

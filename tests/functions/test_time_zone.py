@@ -28,7 +28,7 @@ async def test_a_model_is_told_the_readers_day_by_every_api(path: str, core: Cor
     clock.now = 1_767_222_000.0  # 2025-12-31 23:00 UTC
     model = FakeModel([["It was built in 1894 [1]."]] * 4)
     core._models = FakeModels(model)
-    await put_document(core.index, make_document("bridge", groups=("*",)), ["The bridge was built in 1894."])
+    await put_document(core.generations, make_document("bridge", groups=("*",)), ["The bridge was built in 1894."])
     client = await open_client(create_app)
     for zone in ("Asia/Seoul", "America/New_York"):
         assert (await client.post(path, json=dict(SAID[path]), headers={"time-zone": zone})).status_code == 200

@@ -112,7 +112,7 @@ WRITTEN = {
 )  # fmt: skip
 async def test_a_latin_term_with_a_korean_ending_stays(question: str, open_site: OpenSite) -> None:
     site = await open_site(filled=False)
-    await put_document(site.core.index, make_document("it", groups=("*",)), WRITTEN["ko"], lang="ko")
+    await put_document(site.core.generations, make_document("it", groups=("*",)), WRITTEN["ko"], lang="ko")
     body = (await site.client.post("/ask", json={**ASK, "query_text": question})).json()
     assert (body["corrected"], body["searched_for"]) == (None, [question])
 
@@ -120,9 +120,11 @@ async def test_a_latin_term_with_a_korean_ending_stays(question: str, open_site:
 async def test_a_term_that_the_collection_holds_in_another_language_stays(open_site: OpenSite) -> None:
     """The passages that the question finds do not have it: other languages have other stems."""
     site = await open_site(filled=False)
-    await put_document(site.core.index, make_document("en", groups=("*",)), ["Mirroring in the house."])
+    await put_document(site.core.generations, make_document("en", groups=("*",)), ["Mirroring in the house."])
     near = "Im Auftrag kostet das Mirrorinng nichts."
-    await put_document(site.core.index, make_document("near", groups=("*",)), [f"{near} ({number})" for number in range(12)], lang="de")
+    await put_document(
+        site.core.generations, make_document("near", groups=("*",)), [f"{near} ({number})" for number in range(12)], lang="de"
+    )
     question = "Was kostet das mirroring im Auftrag?"
     body = (await site.client.post("/ask", json={**ASK, "query_text": question})).json()
     assert (body["corrected"], body["searched_for"]) == (None, [question])
@@ -131,9 +133,9 @@ async def test_a_term_that_the_collection_holds_in_another_language_stays(open_s
 async def test_a_term_with_digits_of_the_collection_stays_where_a_filter_leaves_it_out(open_site: OpenSite) -> None:
     site = await open_site(filled=False)
     held = make_document("held", groups=("*",), metadata={"class": "held"})
-    await put_document(site.core.index, held, ["Tokens of oauth2."])
+    await put_document(site.core.generations, held, ["Tokens of oauth2."])
     near = make_document("near", groups=("*",), metadata={"class": "near"})
-    await put_document(site.core.index, near, [f"The oautha tokens end at night. ({number})" for number in range(12)])
+    await put_document(site.core.generations, near, [f"The oautha tokens end at night. ({number})" for number in range(12)])
     question = "When do tokens of oauth2 end?"
     asked = {"query": question, "metadata_filter_key": "class", "metadata_filter_values": ["near"]}
     debug = [

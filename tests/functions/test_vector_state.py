@@ -65,7 +65,7 @@ async def test_the_builtin_embedder_knows_the_languages_and_its_vectors_are_coun
     site = await opened(open_site, Builtin(), ENGLISH, KOREAN)
     shown = {"embedder": "multilingual-e5-small", "languages": 94, "problem": ""}
     assert await vectors_at(site) == {**shown, "done": 0, "pending": 2}
-    await embed_pending(site.core.index, site.core.embedders.all, FakeVectorCache(), 1)
+    await embed_pending(site.core.vectors, site.core.embedders.all, FakeVectorCache(), 1)
     assert await vectors_at(site) == {**shown, "done": 1, "pending": 1}
     assert await told(site) == (
         "ok",

@@ -148,7 +148,7 @@ async def test_every_field_reaches_the_turn(open_site: OpenSite, requests: list[
 async def test_the_model_reads_further_passages_of_the_best_documents(open_site: OpenSite) -> None:
     site = await open_site("Tickets cost 4 euros [2].")
     texts = ["The ferry was built in 1931.", "Tickets cost 4 euros."]
-    await put_document(site.core.index, make_document("ferry", title="Ferry", groups=("*",)), texts)
+    await put_document(site.core.generations, make_document("ferry", title="Ferry", groups=("*",)), texts)
     rag = {"enabled": True, "searchLimit": 1}
     body = await chat(site, "When was the ferry built?", rag=rag)
     assert [source["snippet"] for source in body["sources"]] == texts
@@ -202,9 +202,13 @@ async def test_outlines_without_a_sentence_are_found_at_the_default_threshold(
     site = await open_site(said, filled=False)
     for number in range(3):
         await put_document(
-            site.core.index, make_document(f"soup{number}"), [{"en": "- Soup", "de": "- Suppe", "ko": "- 수프"}[lang]], lang=lang, level=0
+            site.core.generations,
+            make_document(f"soup{number}"),
+            [{"en": "- Soup", "de": "- Suppe", "ko": "- 수프"}[lang]],
+            lang=lang,
+            level=0,
         )
-    await put_document(site.core.index, make_document("bridge", title=""), [outline], lang=lang, level=0)
+    await put_document(site.core.generations, make_document("bridge", title=""), [outline], lang=lang, level=0)
     body = await chat(site, question, levelFilter=[0])
     assert [(each["documentId"], each["level"]) for each in body["searchResults"]["results"]] == [("bridge", 0)]
     assert (body["message"], body["hasRelevantSources"]) == (said, True)

@@ -167,7 +167,7 @@ async def check_name(world: World, name: str) -> None:
 
 async def assert_nothing_left(world: World) -> None:
     """Of purged documents, no passage, file or listed document."""
-    kept = {item.doc_id async for item in world.core.index.inventory()}
+    kept = {item.doc_id async for item in world.core.generations.inventory()}
     files = {key.split("/")[1] async for key in world.core.files.keys("")}
     listed = {document.doc_id for document in (await world.core.ledger.list(SYSTEM, limit=200)).data}
     assert (kept, files, listed) == (set(world.documents),) * 3

@@ -24,10 +24,10 @@ async def ask(folder: Path, *, hidden: bool, caller: Caller = READER) -> tuple[T
     """The turn of a list of keywords, with all derived queries, where the best passages are hidden from the reader, or do not exist."""
     model = SameModel('{"queries": ["plate in a stream"], "query": "boundary layers", "text": "Heat moves."}')
     core = Core(Settings(footnote_data=folder, llm=LLM(discover=False), embedding=Embedding(builtin=False)), models=FakeModels(model))
-    await put_document(core.index, make_document("open", groups=("blue",)), [f"{WORDS} nusselt", "prandtl of a plate"])
+    await put_document(core.generations, make_document("open", groups=("blue",)), [f"{WORDS} nusselt", "prandtl of a plate"])
     if hidden:
         for number in range(6):
-            await put_document(core.index, make_document(f"closed{number}", groups=("red",)), [f"{WORDS} {CANARY} {WORDS}"])
+            await put_document(core.generations, make_document(f"closed{number}", groups=("red",)), [f"{WORDS} {CANARY} {WORDS}"])
     turn = await core.answer.finish(core.new_turn(Request(WORDS, options=dict.fromkeys(EXPANDED, True)), caller, PROFILE))
     await core.close()
     return turn, model

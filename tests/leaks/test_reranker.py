@@ -31,7 +31,7 @@ async def world(folder: Path) -> AsyncIterator[tuple[Core, Server]]:
         core = Core(Settings(footnote_data=folder, llm=LLM(discover=False), embedding=Embedding(builtin=False), rerank=rerank))
         for word, groups in READERS.items():
             document = make_document(word, groups=sorted(groups))
-            await put_document(core.index, document, [f"The {word} bridge over the river was built in 1894.", f"The {word} river."])
+            await put_document(core.generations, document, [f"The {word} bridge over the river was built in 1894.", f"The {word} river."])
         try:
             yield core, server
         finally:

@@ -26,10 +26,10 @@ QUESTIONS = (
 async def told(folder: Path, *, secrets: bool) -> list[Any]:
     """All that a caller can see of the plan, the notes and the hits, with or without documents of others in the collection."""
     core = Core(Settings(footnote_data=folder, llm=LLM(discover=False), embedding=Embedding(builtin=False)), clock=lambda: 1_779_235_200.0)
-    await put_document(core.index, make_document("open", groups=["blue"]), ["The contract names the bridge."])
+    await put_document(core.generations, make_document("open", groups=["blue"]), ["The contract names the bridge."])
     for number in range(20 if secrets else 0):
         secret = make_document(f"secret-{number}", groups=["red"], metadata={"created_time": "2025-03-01"})
-        await put_document(core.index, secret, ["The contract of Anna names the bridge."])
+        await put_document(core.generations, secret, ["The contract of Anna names the bridge."])
     try:
         seen = []
         for question in QUESTIONS:

@@ -51,15 +51,15 @@ def seen(turn: Turn) -> Any:
 async def put_with_outline(core: Core, doc_id: str, group: str, outline: str) -> None:
     document = make_document(doc_id, groups=[group], title="")
     chunks = [make_chunk(document, "Ships pay ten euros."), make_chunk(document, outline, 1, level=0)]
-    await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, "en")) for chunk in chunks])
-    await core.index.activate(doc_id, 1)
+    await core.generations.stage(document, chunks, [tuple(split_sentences(chunk.text, "en")) for chunk in chunks])
+    await core.generations.activate(doc_id, 1)
 
 
 async def keywords(core: Core, hidden: bool) -> Any:
     """Pseudo-relevance feedback: the words of the first passages are searched for."""
-    await put_document(core.index, make_document("open", groups=["blue"]), [f"{WORDS} nusselt", "prandtl of a plate"])
+    await put_document(core.generations, make_document("open", groups=["blue"]), [f"{WORDS} nusselt", "prandtl of a plate"])
     if hidden:
-        await put_document(core.index, make_document("closed", groups=["red"]), [f"{WORDS} zqcanary {WORDS}"] * 3)
+        await put_document(core.generations, make_document("closed", groups=["red"]), [f"{WORDS} zqcanary {WORDS}"] * 3)
     return seen(await find(core, WORDS, "feedback_query"))
 
 
@@ -68,7 +68,7 @@ async def expanded(core: Core, hidden: bool) -> Any:
     document = make_document("closed", groups=["red"])
     hit_of = make_chunk(document, "The bridge was built in 1894.")
     if hidden:
-        await put_document(core.index, document, [hit_of.text, "It has a secret door."])
+        await put_document(core.generations, document, [hit_of.text, "It has a secret door."])
     turn = core.new_turn(Request("When was the bridge built?", "default"), READER, PROFILE)
     turn = replace(turn, evidence=replace(turn.evidence, hits=(Hit(hit_of, 1.0),)))
     done = await call_step(expand_documents, turn, FakeDeps(index=core.index))
@@ -96,9 +96,9 @@ async def summaries_followed(core: Core, hidden: bool) -> Any:
 
 
 async def _bridges(core: Core, hidden: bool, option: OptionName) -> Any:
-    await put_document(core.index, make_document("open", groups=["blue"]), ["Soup is served at noon."])
+    await put_document(core.generations, make_document("open", groups=["blue"]), ["Soup is served at noon."])
     if hidden:
-        await put_document(core.index, make_document("closed", groups=["red"]), ["The tunnel is secret."])
+        await put_document(core.generations, make_document("closed", groups=["red"]), ["The tunnel is secret."])
     return seen(await find(core, "Is there a secret tunnel?", option))
 
 
@@ -112,9 +112,9 @@ async def documents_found(core: Core, hidden: bool) -> Any:
 
 async def sampled(core: Core, hidden: bool) -> Any:
     """Spelling, where nothing is found and a sample of the collection is read."""
-    await put_document(core.index, make_document("open", groups=["blue"]), ["Soup is served at noon."])
+    await put_document(core.generations, make_document("open", groups=["blue"]), ["Soup is served at noon."])
     if hidden:
-        await put_document(core.index, make_document("closed", groups=["red"]), ["The extradition is secret."])
+        await put_document(core.generations, make_document("closed", groups=["red"]), ["The extradition is secret."])
     return seen(await find(core, "Where is the extraditoin?"))
 
 

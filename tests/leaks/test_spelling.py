@@ -30,10 +30,10 @@ MUTANTS: dict[str, Mutant] = {
 async def asked(folder: Path, *, hidden: bool, caller: Caller = READER) -> list[str]:
     """What is asked instead of each question, where passages with the near words are hidden from the reader or do not exist."""
     core = Core(Settings(footnote_data=folder, llm=LLM(discover=False), embedding=Embedding(builtin=False)))
-    await put_document(core.index, make_document("open", groups=("blue",)), [OPEN])
+    await put_document(core.generations, make_document("open", groups=("blue",)), [OPEN])
     if hidden:
         for number, text in enumerate(HIDDEN):
-            await put_document(core.index, make_document(f"closed{number}", groups=("red",)), [text])
+            await put_document(core.generations, make_document(f"closed{number}", groups=("red",)), [text])
     turns = [await core.retrieve.finish(core.new_turn(Request(typo), caller, PROFILE, trace_id="")) for typo in TYPOS]
     await core.close()
     return [turn.asked for turn in turns]

@@ -39,7 +39,9 @@ async def test_a_verifier_sees_what_the_caller_may_read_and_nothing_else(
         settings = Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False), verifier=verifier)
         core = Core(settings, models=models)
         for word, group in READERS.items():
-            await put_document(core.index, make_document(word, groups=[group]), [f"The {word} bridge over the river was built in 1894."])
+            await put_document(
+                core.generations, make_document(word, groups=[group]), [f"The {word} bridge over the river was built in 1894."]
+            )
         await core.answer.finish(core.new_turn(Request(QUESTION, "default", limit=5), caller, PROFILE))
         await core.close()
         sent = " ".join(str(body) for _, _, body in server.requests)

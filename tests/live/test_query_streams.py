@@ -43,7 +43,7 @@ def model(portal: BlockingPortal) -> Iterator[Server]:
 def known(model: Server, core: Core, portal: BlockingPortal) -> dict[str, str]:
     """The variables of a query function with one document and the scripted model."""
     bridge = make_document("bridge", groups=("*",))
-    portal.call(put_document, core.index, bridge, ["The bridge was built in 1894."])
+    portal.call(put_document, core.generations, bridge, ["The bridge was built in 1894."])
     return {"LLM__BASE_URL": f"{model.url}/v1", "LLM__MODEL": "m", "LLM__API_KEY": "k"}
 
 

@@ -16,6 +16,7 @@ from bench.first_answer import told_questions as readme_questions
 from footnote.answer import extract
 from footnote.bootstrap import Core
 from footnote.library.worker import Worker
+from footnote.ports import VectorScope
 from footnote.settings import LLM, Caching, Settings
 from footnote_local.server import _FirstDocuments, _start, create_app
 from tests.nightly import DEEP
@@ -135,13 +136,13 @@ async def test_the_suggested_first_questions_are_answered(embeds: bool, tmp_path
     await worker.stop()
     to_try = question_to_try(said)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(create_app(core)), base_url="http://localhost") as client:
-        assert (await core.index.progress(embedder.name, embedder.languages))[0] == 0
+        assert (await core.vectors.progress(VectorScope(embedder.name, embedder.languages)))[0] == 0
         if embeds:
             await keep_cited_pages(client, to_try)  # to embed all would take a minute
             ingestor.embedder = embedder
             while await ingestor.embed_some(32):
                 pass
-            done, total = await core.index.progress(embedder.name, embedder.languages)
+            done, total = await core.vectors.progress(VectorScope(embedder.name, embedder.languages))
             assert done == total > 50
         assert await judge(client, to_try) == {}
     await core.close()

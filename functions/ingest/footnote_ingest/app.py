@@ -256,7 +256,7 @@ async def _vectors(core: Core) -> dict[str, int] | None:
     """The progress of all vectors; None without an embedder."""
     if not core.embedders.all:
         return None
-    done, total = await total_progress(core.index, core.embedders)
+    done, total = await total_progress(core.vectors, core.embedders)
     return {"done": done, "total": total}
 
 

@@ -16,8 +16,8 @@ from footnote.collections.embedders import Embedders, check_embedder
 from footnote.errors import Conflict, NotFound
 from footnote.guard.audit import audit
 from footnote.ingest.accept import check_groups
-from footnote.ingest.vectors import RECIPE
-from footnote.ports import embedded_languages, read_all
+from footnote.ingest.vectors import scope_of
+from footnote.ports import read_all
 from footnote.types import SYSTEM, Caller, Chunker, Collection, CollectionSettings, StoredName
 from footnote.types.voices import Role
 from footnote_http.callers import AdminOf, CoreOf
@@ -248,7 +248,7 @@ async def _details(core: Core, collection: Collection) -> CollectionDetails:
     vectors = None
     embedder = core.embedders.of(collection.settings.embedder)
     if embedder is not None and collection.deleted_at is None:
-        asked = core.index.progress(embedder.name, embedded_languages(embedder), RECIPE, only=frozenset({stored}))
+        asked = core.vectors.progress(replace(scope_of(embedder), only=frozenset({stored})))
         vectors = dict(zip(("done", "total"), await asked, strict=True))
     ready = [document for document in documents if document.state == "READY"]
     return CollectionDetails(

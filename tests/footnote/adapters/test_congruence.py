@@ -85,8 +85,8 @@ async def cores(opensearch_url: str, tmp_path: Path) -> AsyncIterator[tuple[Core
             lang = detect_language("\n".join(block.text for block in parsed.blocks))
             document = make_document(doc_id, title=parsed.title or doc_id, groups=("*",), lang=lang)
             chunks = cut(document, parsed, lang, settings.ingest.chunk_tokens)
-            await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
-            await core.index.activate(doc_id, 1)
+            await core.generations.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
+            await core.generations.activate(doc_id, 1)
         while await core.ingestor.embed_some(100):
             pass
     yield cores

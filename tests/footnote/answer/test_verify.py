@@ -81,7 +81,7 @@ async def test_an_answer_is_written_from_what_is_left_and_nothing_is_said_where_
     settings = Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False))
     core = Core(settings, models=FakeModels(model))
     for doc_id, text in TEXTS.items():
-        await put_document(core.index, make_document(doc_id), [text])
+        await put_document(core.generations, make_document(doc_id), [text])
     verified: Any = {"options": {"verify_passages": True}, "threshold": 0.7}
     turn = await core.answer.finish(core.new_turn(Request("When was the harbour bridge built in the hall?", **verified), LOCAL, PROFILE))
     assert left(turn) == ["bridge"]
@@ -94,7 +94,7 @@ async def test_an_answer_is_written_from_what_is_left_and_nothing_is_said_where_
 async def test_without_a_model_the_tiers_say_that_those_that_stay_do_not_answer(tmp_path: Path) -> None:
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False)))
     for doc_id, text in TEXTS.items():
-        await put_document(core.index, make_document(doc_id), [text])
+        await put_document(core.generations, make_document(doc_id), [text])
     request = Request("Is zirconium in the hall radioactive?", options={"verify_passages": True})
     turn = await core.answer.finish(core.new_turn(request, LOCAL, PROFILE))
     assert (left(turn), turn.outcome) == (["soup"], "refused")

@@ -11,6 +11,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.errors import StoreUnavailable
 from footnote.ingest.pipeline import LEASE_S
+from footnote.ports import VectorScope
 from tests.conftest import HandClock
 from tests.footnote.ingest.spies import Killed
 from tests.footnote.ingest.test_pipeline import (
@@ -84,7 +85,7 @@ async def test_whichever_call_fails_the_changed_file_becomes_ready_exactly_once(
     assert (document.state, document.active_generation, document.reason) == ("READY", document.generation, None)
     assert await answering(core) == [NEW]
     assert ([len(await found(core, word)) for word in ("1874", "1999")], await core.ledger.unfinished()) == ([0, 1], [])
-    assert await core.index.progress("fake-embedder", None) == (1, 1)
+    assert await core.vectors.progress(VectorScope("fake-embedder")) == (1, 1)
     await core.close()
 
 

@@ -166,7 +166,7 @@ async def test_a_late_description_does_not_undo_newer_changes(
     assert not any("secret" in chunk.metadata["additional_field"] for chunk in passages)
     assert await core.index.sample(GUEST, "default", 9) == []
     assert [each.described_by for each in await core.ledger.undescribed(9)] == ["waiting"] * len(left)
-    assert {item.generation async for item in core.index.inventory()} == ({2} if left else set())
+    assert {item.generation async for item in core.generations.inventory()} == ({2} if left else set())
 
 
 async def test_a_slow_model_is_left_alone_until_the_next_day(

@@ -14,6 +14,7 @@ from footnote.ingest.inserted import Inserted, pack_inserted
 from footnote.ingest.keys import parsed_key, source_key
 from footnote.ingest.migrating import Migration, documents_left, find_outdated, migrate, queue_outdated
 from footnote.ingest.reprocess import Reprocessed, reprocess
+from footnote.ports import VectorScope
 from footnote.text import tokens
 from footnote.types import Caller, CollectionSettings, StoredName
 from tests.conftest import HandClock
@@ -67,7 +68,7 @@ async def test_other_words_are_written_where_the_passages_are(
 ) -> None:
     document = await accept(core, groups=["staff"])
     await finish(core, clock)
-    await core.index.amend(document.doc_id, 1, {"topics": ["written by a model"]})
+    await core.generations.amend(document.doc_id, 1, {"topics": ["written by a model"]})
     before, embedder = await core.index.sample(LOCAL, "default", 9), core.embedder
     assert isinstance(embedder, FakeEmbedder)
     embedder.embedded.clear()
@@ -81,8 +82,8 @@ async def test_other_words_are_written_where_the_passages_are(
     assert await found(core, "quux") == [before[0].chunk_id]
     assert await core.index.read(READER, [before[0].chunk_id]) == before
     assert await core.index.read(Caller("other"), [before[0].chunk_id]) == []
-    assert (await core.index.progress("fake-embedder", None), embedder.embedded) == ((1, 1), [])
-    assert (parser.parsed, await find_outdated(core.ledger, core.index)) == (["tower.txt"], [])
+    assert (await core.vectors.progress(VectorScope("fake-embedder")), embedder.embedded) == ((1, 1), [])
+    assert (parser.parsed, await find_outdated(core.ledger, core.generations)) == (["tower.txt"], [])
 
 
 async def test_other_passages_are_the_next_generation_from_what_was_parsed(
@@ -98,7 +99,7 @@ async def test_other_passages_are_the_next_generation_from_what_was_parsed(
     await finish(core, clock)
     ready = await core.ledger.get(LOCAL, document.doc_id)
     assert (ready.state, ready.active_generation, ready.cut, len(await answering(core))) == ("READY", 2, "structure-320-6", 4)
-    assert (parser.parsed, await migration.step(), await find_outdated(core.ledger, core.index)) == (["tower.txt"], False, [])
+    assert (parser.parsed, await migration.step(), await find_outdated(core.ledger, core.generations)) == (["tower.txt"], False, [])
     assert (await core.sources.original(LOCAL, document.doc_id))[1] == OLD
 
 
@@ -106,7 +107,7 @@ async def test_settings_that_changed_are_no_reason(core: Core, clock: HandClock)
     await accept(core)
     await finish(core, clock)
     await core.collections.create("default", CollectionSettings("table", languages=("de",)), title="", description="", by="me")
-    assert await find_outdated(core.ledger, core.index) == []
+    assert await find_outdated(core.ledger, core.generations) == []
     assert await reprocess(core.ingestor, StoredName("default")) == Reprocessed(queued=1)
 
 
@@ -119,7 +120,7 @@ async def test_a_text_with_sizes_of_its_sender_keeps_them(core: Core, clock: Han
     assert await find_outdated(core.ledger) == ["d1"]
     await migrate_all(core, clock)
     assert (await core.ledger.get(LOCAL, "d1")).cut == "sent-6"
-    assert await find_outdated(core.ledger, core.index) == []
+    assert await find_outdated(core.ledger, core.generations) == []
     assert await reprocess(core.ingestor, StoredName("default")) == Reprocessed(current=1)
 
 
@@ -135,23 +136,23 @@ async def test_the_passages_that_answer_are_made_again_when_the_newest_file_has_
     await migrate_all(core, clock)
     after = await core.ledger.get(LOCAL, document.doc_id)
     assert (after.state, after.reason, after.generation, after.active_generation) == ("FAILED", "It is broken.", 2, 1)
-    assert (len(await answering(core)), await find_outdated(core.ledger, core.index)) == (4, [])
+    assert (len(await answering(core)), await find_outdated(core.ledger, core.generations)) == (4, [])
 
 
 async def test_a_deleted_document_stays_deleted(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
     document = await accept(core)
     await finish(core, clock)
     upgrade(monkeypatch)
-    stage = core.index.stage
+    stage = core.generations.stage
 
     async def stage_late(*args: Any) -> None:
         await core.ingestor.delete(LOCAL, document.doc_id)
         await stage(*args)
 
-    monkeypatch.setattr(core.index, "stage", stage_late)
+    monkeypatch.setattr(core.generations, "stage", stage_late)
     await migrate(core.ingestor, document.doc_id)
     await migrate(core.ingestor, document.doc_id)
-    assert ([item async for item in core.index.inventory()], await answering(core)) == ([], [])
+    assert ([item async for item in core.generations.inventory()], await answering(core)) == ([], [])
 
 
 async def test_a_lost_result_of_parsing_is_made_again_from_the_file(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +161,7 @@ async def test_a_lost_result_of_parsing_is_made_again_from_the_file(core: Core, 
     await core.files.delete(parsed_key(document.doc_id, 1))
     upgrade(monkeypatch)
     await migrate_all(core, clock)
-    assert await find_outdated(core.ledger, core.index) == []
+    assert await find_outdated(core.ledger, core.generations) == []
 
 
 async def test_a_document_whose_files_are_lost_keeps_answering(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +187,9 @@ async def test_a_document_that_somebody_else_works_on_is_tried_again(core: Core,
     assert (await migration.step(), await find_outdated(core.ledger), await documents_left(core.cache)) == (True, [], 0)
 
 
-@pytest.mark.parametrize("port", ["ledger.renew", "ledger.lease", "queue.put", "index.stage", "index.activate", "ledger.update"])
+@pytest.mark.parametrize(
+    "port", ["ledger.renew", "ledger.lease", "queue.put", "generations.stage", "generations.activate", "ledger.update"]
+)
 @pytest.mark.parametrize("version", [upgrade, cut_smaller])
 async def test_a_migration_that_was_killed_twice_goes_on(
     core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch, port: str, version: Any
@@ -218,8 +221,8 @@ async def test_a_migration_that_was_killed_twice_goes_on(
     await finish(core, clock)
     await migrate_all(core, clock)
     ready = await core.ledger.get(LOCAL, document.doc_id)
-    assert (ready.state, ready.cut, await find_outdated(core.ledger, core.index)) == ("READY", "structure-320-6", [])
-    held = [(item.generation, item.active) async for item in core.index.inventory()]
+    assert (ready.state, ready.cut, await find_outdated(core.ledger, core.generations)) == ("READY", "structure-320-6", [])
+    held = [(item.generation, item.active) async for item in core.generations.inventory()]
     assert held == [(ready.generation, True)]
 
 

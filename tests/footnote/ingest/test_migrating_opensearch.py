@@ -11,6 +11,7 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.ingest.migrating import Migration, find_outdated
+from footnote.ports import VectorScope
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from tests.conftest import HandClock
 from tests.contracts.backends_opensearch import opensearch_index, opensearch_settings
@@ -72,15 +73,15 @@ async def test_every_document_answers_while_it_is_made_again(
     await fill(core, clock)
     version(monkeypatch)
     await migrate_while_asking(core, clock)
-    assert await find_outdated(core.ledger, core.index) == []
-    assert {item.generation async for item in core.index.inventory()} == {generation}
+    assert await find_outdated(core.ledger, core.generations) == []
+    assert {item.generation async for item in core.generations.inventory()} == {generation}
     assert len(await found(core, "quux")) == (FILES if version is upgrade else 0)
-    done, total = await core.index.progress("fake-embedder", None)
+    done, total = await core.vectors.progress(VectorScope("fake-embedder"))
     assert done == total >= FILES
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("port", ["index.stage", "index.activate", "ledger.update", "ledger.renew"])
+@pytest.mark.parametrize("port", ["generations.stage", "generations.activate", "ledger.update", "ledger.renew"])
 @pytest.mark.parametrize("version", [upgrade, cut_smaller])
 async def test_killed_twice_it_goes_on(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch, port: str, version: Any) -> None:
     await fill(core, clock)
@@ -108,4 +109,4 @@ async def test_killed_twice_it_goes_on(core: Core, clock: HandClock, monkeypatch
     await core.ingestor.recover()
     await finish(core, clock)
     await migrate_while_asking(core, clock)
-    assert await find_outdated(core.ledger, core.index) == []
+    assert await find_outdated(core.ledger, core.generations) == []

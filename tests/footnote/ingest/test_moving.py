@@ -13,6 +13,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, Conflict, Forbidden, NotFound, StoreUnavailable
 from footnote.ingest.moving import move
+from footnote.ports import VectorScope
 from footnote.types import Caller, Document
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
@@ -60,7 +61,7 @@ async def test_a_document_is_moved_and_nothing_is_embedded_again(core: Core, mon
     assert (await answering(core), await read_by(core, HR, "town")) == ([], [])
     await work(core)
     assert (await answering(core), await read_by(core, HR, "town"), await read_by(core, ENG, "town")) == ([], [OLD], [])
-    assert (asked, await core.index.progress("fake-embedder", None)) == ([], (1, 1))
+    assert (asked, await core.vectors.progress(VectorScope("fake-embedder"))) == ([], (1, 1))
     new = await accept(core, NEW, groups=["hr"])
     assert new.doc_id != document.doc_id  # the name is free here
 

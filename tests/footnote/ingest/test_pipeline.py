@@ -14,7 +14,7 @@ from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, ModelUnavailable, NotFound, StoreUnavailable, TooLarge, UnreadableFile
 from footnote.ingest.parse import parse
 from footnote.ingest.pipeline import LEASE_S
-from footnote.ports import Job
+from footnote.ports import Job, VectorScope
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Parsed, Request, Search
 from tests.conftest import HandClock
@@ -31,9 +31,17 @@ NOTHING = (0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 """No chunks, and the SHA-256 of nothing."""
 
 FIRST_CALLS = ["ledger.accept", "files.put", "queue.put", "queue.take", "ledger.get", "ledger.lease", "ledger.update", "files.get"]
-FIRST_CALLS += ["parser.parse", "files.put", "index.stage", "index.staged", "index.activate", "ledger.update", "queue.finish"]
+FIRST_CALLS += [
+    "parser.parse",
+    "files.put",
+    "generations.stage",
+    "generations.staged",
+    "generations.activate",
+    "ledger.update",
+    "queue.finish",
+]
 FORGET_CALLS = ["index.read", "index.sentences", "vector_cache.delete"]
-VECTOR_CALLS = ["index.pending", "vector_cache.get", "embedder.embed", "vector_cache.put", "index.put_vectors", "index.pending"]
+VECTOR_CALLS = ["vectors.pending", "vector_cache.get", "embedder.embed", "vector_cache.put", "vectors.put_vectors", "vectors.pending"]
 CALLS = [
     *FIRST_CALLS[:-3],
     *FORGET_CALLS,
@@ -44,7 +52,7 @@ CALLS = [
     *VECTOR_CALLS,
 ]
 """Calls of the ports for a changed file, from its arrival until there is nothing left to do."""
-PORTS = ("ledger", "files", "queue", "index", "parser", "embedder", "vector_cache")
+PORTS = ("ledger", "files", "queue", "index", "generations", "vectors", "parser", "embedder", "vector_cache")
 
 
 class HereParser:
@@ -122,9 +130,9 @@ async def test_a_file_is_ready_once_its_passages_have_been_read_back(core: Core)
     ready = await core.ledger.get(LOCAL, document.doc_id)
     assert (ready.state, ready.generation, ready.active_generation, ready.chunks, ready.lang) == ("READY", 1, 1, 1, "en")
     assert await found(core, "lighthouse") == [f"{document.doc_id}|1|{ready.chunks - 1}"]
-    assert await core.index.progress("fake-embedder", None) == (0, 1)
+    assert await core.vectors.progress(VectorScope("fake-embedder")) == (0, 1)
     assert await core.ingestor.embed_some() == 1
-    assert await core.index.progress("fake-embedder", None) == (1, 1)
+    assert await core.vectors.progress(VectorScope("fake-embedder")) == (1, 1)
     assert not await core.ingestor.work_one()
     assert await core.ingestor.embed_some() == 0
 
@@ -136,7 +144,7 @@ async def test_a_passage_of_unknown_language_takes_its_documents_and_gets_a_vect
     await work(core)
     chunks = await core.index.sample(LOCAL, "default", 10)
     assert [(NAMES[:30] in chunk.text, chunk.lang) for chunk in chunks if chunk.doc_id == document.doc_id] == [(False, "en"), (True, "en")]
-    done, total = await core.index.progress("fake-embedder", None)
+    done, total = await core.vectors.progress(VectorScope("fake-embedder"))
     assert done == total
 
 
@@ -144,13 +152,13 @@ async def test_outlines_and_section_openings_are_embedded_once_somebody_searches
     text = "".join(f"# Part {i}\n\n{'The bridge was built in the year of the great fire. ' * 12}\n\n" for i in range(3))
     await accept(core, text.encode(), "bridge.md")
     await work(core)
-    assert await core.index.progress("fake-embedder", None) == (3, 3)
+    assert await core.vectors.progress(VectorScope("fake-embedder")) == (3, 3)
     question = Request("When was the bridge built?", "default", retriever="cc", limit=10, levels=(0, 1, 2))
     first = await core.retrieve.finish(core.new_turn(question, LOCAL, HELD, trace_id="a"))
     assert ({hit.chunk.level for hit in first.evidence.hits}, first.evidence.vectors_pending) == ({0, 1, 2}, True)
-    assert await core.index.progress("fake-embedder", None) == (3, 7)
+    assert await core.vectors.progress(VectorScope("fake-embedder")) == (3, 7)
     await work(core)
-    assert await core.index.progress("fake-embedder", None) == (7, 7)
+    assert await core.vectors.progress(VectorScope("fake-embedder")) == (7, 7)
     second = await core.retrieve.finish(core.new_turn(question, LOCAL, HELD, trace_id="b"))
     assert not second.evidence.vectors_pending
 
@@ -160,21 +168,21 @@ async def test_a_document_in_a_language_that_the_embedder_lacks_gets_no_vectors(
     russian = await accept(core, "Мост построен в 1894 году, его покрасили в синий цвет.".encode(), "most.txt")
     await work(core)
     assert [(await core.ledger.get(LOCAL, each.doc_id)).lang for each in (names, russian)] == ["en", "ru"]
-    assert [waiting.lang for waiting in await core.index.pending("fake-embedder", None, 9)] == ["ru"]
+    assert [waiting.lang for waiting in await core.vectors.pending(VectorScope("fake-embedder"), 9)] == ["ru"]
 
 
 async def test_a_document_that_is_incomplete_in_the_index_is_not_ready(core: Core, clock: HandClock) -> None:
-    kept = core.index.staged
+    kept = core.generations.staged
 
     async def lose_one(doc_id: str, generation: int) -> tuple[int, str]:
         count, digest = await kept(doc_id, generation)
         return count - 1, digest
 
-    core.index.staged = lose_one  # type: ignore[method-assign]
+    core.generations.staged = lose_one  # type: ignore[method-assign]
     document = await accept(core)
     await work(core)
     assert (await state(core, document), await answering(core)) == ("PROCESSING", [])
-    core.index.staged = kept  # type: ignore[method-assign]
+    core.generations.staged = kept  # type: ignore[method-assign]
     clock.advance(5)
     await work(core)
     assert (await state(core, document), await answering(core)) == ("READY", [OLD])
@@ -216,7 +224,7 @@ async def test_a_changed_file_replaces_the_old_one_atomically(core: Core) -> Non
     second = await accept(core, NEW)
     await work(core)
     assert (second.doc_id, second.generation) == (first.doc_id, 2)
-    flip = seen.index(("index.activate", True, NEW))
+    flip = seen.index(("generations.activate", True, NEW))
     assert {text for _, _, text in seen[:flip]} == {OLD}
     assert {text for _, _, text in seen[flip:]} == {NEW}
     assert [call for call, after, _ in seen if after] == CALLS
@@ -264,7 +272,7 @@ async def test_a_document_deleted_while_it_is_processed_stays_deleted(core: Core
     parser.go_on.set()
     await working
     assert (await answering(core), await core.queue.size()) == ([], 0)
-    assert [await core.index.staged(document.doc_id, generation) for generation in (1, 2)] == [NOTHING] * 2
+    assert [await core.generations.staged(document.doc_id, generation) for generation in (1, 2)] == [NOTHING] * 2
     assert [path.name for path in (core.settings.data / "files").rglob("*") if path.is_file()] == []  # nor its text
     with pytest.raises(NotFound):
         await core.ledger.get(LOCAL, document.doc_id)
@@ -292,13 +300,13 @@ async def test_a_delete_at_any_moment_of_processing_leaves_nothing(at: int, core
     assert await taker.work_one()
     assert (await deletes[0]).state == "DELETED"
     await finish(core, clock)
-    assert (await answering(core), await core.index.staged(document.doc_id, 1)) == ([], NOTHING)
+    assert (await answering(core), await core.generations.staged(document.doc_id, 1)) == ([], NOTHING)
 
 
 async def test_a_failed_delete_can_be_repeated(core: Core) -> None:
     document = await accept(core)
     await work(core)
-    for port, name in ((core.index, "remove"), (core.ledger, "delete")):
+    for port, name in ((core.generations, "remove"), (core.ledger, "delete")):
         works = getattr(port, name)
 
         async def fail(*args: Any, **options: Any) -> Any:
@@ -319,10 +327,10 @@ async def test_a_failed_delete_is_finished_after_a_restart(core: Core) -> None:
     async def fail(*args: Any) -> Any:
         raise Killed
 
-    works, core.index.remove = core.index.remove, fail  # type: ignore[method-assign]
+    works, core.generations.remove = core.generations.remove, fail  # type: ignore[method-assign]
     with pytest.raises(Killed):
         await core.ingestor.delete(LOCAL, document.doc_id)
-    core.index.remove = works  # type: ignore[method-assign]
+    core.generations.remove = works  # type: ignore[method-assign]
     assert [gone.doc_id for gone in await core.ledger.unpurged()] == [document.doc_id]
     await core.ingestor.recover()
     assert (await answering(core), await core.ledger.unpurged()) == ([], [])
@@ -437,7 +445,7 @@ async def test_a_failed_document_has_the_words_that_were_read_until_it_is_ready(
         raise StoreUnavailable("The disk is full.")
 
     with monkeypatch.context() as patched:
-        patched.setattr(core.index, "stage", fail)
+        patched.setattr(core.generations, "stage", fail)
         document = await accept(core)
         for _ in range(5):
             await work(core)
@@ -470,7 +478,7 @@ async def test_while_the_embedder_is_down_documents_are_ready_and_found_by_lexic
     with pytest.raises(ModelUnavailable):
         await core.ingestor.embed_some()
     assert (await state(core, document), len(await found(core, "lighthouse"))) == ("READY", 1)
-    assert await core.index.progress("fake-embedder", None) == (0, 1)
+    assert await core.vectors.progress(VectorScope("fake-embedder")) == (0, 1)
     core.ingestor.embedder = FakeEmbedder()
     assert await core.ingestor.embed_some() == 1
 

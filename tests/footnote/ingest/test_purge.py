@@ -20,7 +20,7 @@ from tests.footnote.ingest.spies import FailOnce, Killed, Spied
 from tests.footnote.ingest.test_pipeline import LOCAL, open_core, work
 from tests.nightly import DEEP
 
-PORTS = ("ledger", "files", "index", "records")
+PORTS = ("ledger", "files", "index", "generations", "records")
 
 
 async def fill(core: Core) -> None:
@@ -34,7 +34,7 @@ async def fill(core: Core) -> None:
 async def left(core: Core) -> tuple[set[str], set[str], set[str]]:
     """The documents that are listed, in the index, and that have files."""
     listed = {document.doc_id for document in (await core.ledger.list(SYSTEM, limit=200)).data}
-    indexed = {item.doc_id async for item in core.index.inventory()}
+    indexed = {item.doc_id async for item in core.generations.inventory()}
     return listed, indexed, {key.split("/")[1] async for key in core.files.keys("")}
 
 

@@ -18,6 +18,7 @@ from footnote.ingest.keys import source_key
 from footnote.ingest.purge import purge_deleted
 from footnote.ingest.restoring import purge_expired, restore
 from footnote.ingest.verify import ABANDONED_S, verify
+from footnote.ports import VectorScope
 from footnote.types import Caller, Document
 from tests.conftest import HandClock
 from tests.footnote.ingest.spies import FailOnce, Killed, Spied
@@ -50,7 +51,11 @@ async def files_of(core: Core) -> list[str]:
 
 async def test_a_deleted_document_is_gone_at_once_and_answers_again_after_it_was_restored(core: Core) -> None:
     gone = await add_and_delete(core, groups=["eng"])
-    assert (await answering(core), await found(core, "lighthouse"), await core.index.progress("fake-embedder", None)) == ([], [], (0, 0))
+    assert (await answering(core), await found(core, "lighthouse"), await core.vectors.progress(VectorScope("fake-embedder"))) == (
+        [],
+        [],
+        (0, 0),
+    )
     for read in (core.ledger.get(LOCAL, gone.doc_id), core.sources.original(LOCAL, gone.doc_id), core.sources.text(LOCAL, gone.doc_id)):
         with pytest.raises(NotFound):
             await read

@@ -32,7 +32,7 @@ from tests.nightly import DEEP
 EVERYONE = Options("default", ("*",))
 WRITES = {
     "ledger": {"accept", "redirect", "update", "delete", "release", "purge"}, "files": {"put", "delete"}, "queue": {"put"},
-    "index": {"stage", "activate", "remove"},
+    "generations": {"stage", "activate", "remove"},
 }  # fmt: skip
 
 
@@ -104,7 +104,7 @@ async def test_files_become_documents_and_a_second_run_writes_nothing(core: Core
     assert (plan.is_empty, plan.unchanged, written) == (True, 2, [])
     write(folder, "c.md")
     await sync(core, folder)
-    assert set(written) > {"ledger.accept", "ledger.redirect", "files.put", "queue.put", "index.stage"}
+    assert set(written) > {"ledger.accept", "ledger.redirect", "files.put", "queue.put", "generations.stage"}
 
 
 async def test_a_changed_file_is_the_next_generation_of_its_document(core: Core, folder: Path) -> None:

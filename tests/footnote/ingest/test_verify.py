@@ -22,7 +22,7 @@ from footnote.ingest.drops import upload_cache_key
 from footnote.ingest.keys import parsed_key, source_key
 from footnote.ingest.pipeline import LEASE_S, SYSTEM
 from footnote.ingest.verify import ABANDONED_S, QUEUED_S, verify
-from footnote.ports import NewFile
+from footnote.ports import NewFile, VectorScope
 from footnote.types import Caller, Chunk, Document, chunks_digest, make_chunk_id
 from footnote_ingest.drops import embed
 from tests.conftest import HandClock
@@ -92,7 +92,7 @@ async def chunks_of(core: Core, document: Document) -> list[Chunk]:
 
 
 async def stage(core: Core, document: Document, chunks: list[Chunk]) -> None:
-    await core.index.stage(document, chunks, [((0, len(chunk.text)),) for chunk in chunks])
+    await core.generations.stage(document, chunks, [((0, len(chunk.text)),) for chunk in chunks])
 
 
 async def lose_chunk(core: Core, document: Document) -> None:
@@ -112,7 +112,7 @@ async def stage_other(core: Core, document: Document, doc_id: str, generation: i
     ]
     await stage(core, other, chunks)
     if active:
-        assert await core.index.activate(doc_id, generation)
+        assert await core.generations.activate(doc_id, generation)
 
 
 # --- no findings ---------------------------------------------------------------------------
@@ -158,7 +158,7 @@ async def test_changes_and_deletes_in_progress_are_not_reported(core: Core, cloc
     await work(core)
     await core.ingestor.delete(LOCAL, document.doc_id)
     assert found == []
-    assert {"queue.put", "index.activate", "index.put_vectors", "index.remove", "ledger.purge"} <= set(moments)
+    assert {"queue.put", "generations.activate", "vectors.put_vectors", "generations.remove", "ledger.purge"} <= set(moments)
     assert (await answering(plain), (await plain.ledger.counts())["DELETED"]) == ([], 1)
     await plain.close()
 
@@ -420,7 +420,7 @@ async def test_missing_vectors_are_requested_again(core: Core, clock: HandClock)
     await core.bucket.take(job)
     await embed(core, job, lambda: 60.0)
     await core.queue.finish(job.job_id)
-    assert (await check(core), await core.index.progress("fake-embedder", None)) == ([], (1, 1))
+    assert (await check(core), await core.vectors.progress(VectorScope("fake-embedder"))) == ([], (1, 1))
 
 
 # --- the bucket --------------------------------------------------------------------------------
@@ -483,7 +483,7 @@ async def test_a_missing_text_is_rebuilt_and_a_missing_file_is_reported(core: Co
 
 
 @pytest.mark.sample
-@pytest.mark.parametrize("moment", [("index.inventory", 1), ("index.inventory", 2), ("index.read", 1)], ids=str)
+@pytest.mark.parametrize("moment", [("generations.inventory", 1), ("generations.inventory", 2), ("index.read", 1)], ids=str)
 @pytest.mark.parametrize("happens", ["delete", "change"])
 async def test_faults_repaired_by_others_are_not_counted(happens: str, moment: tuple[str, int], core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
@@ -500,7 +500,8 @@ async def test_faults_repaired_by_others_are_not_counted(happens: str, moment: t
         "delete": lambda: core.ingestor.delete(LOCAL, document.doc_id),
         "change": lambda: add(core, clock, NEW),
     }
-    spied = replace(core.ingestor, index=Spied("index", core.index, look))  # type: ignore[arg-type]
+    spies: dict[str, Any] = {name: Spied(name, getattr(core, name), look) for name in ("index", "generations")}
+    spied = replace(core.ingestor, **spies)
     report = await verify(replace(core.bucket, ingestor=spied), [], core.embedder, repair=True)
     assert (calls.count(moment[0]) >= moment[1], report.findings) == (True, ())
     assert await answering(core) == ([] if happens == "delete" else [NEW])

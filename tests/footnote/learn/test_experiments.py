@@ -48,7 +48,7 @@ def make(*arms: Arm, **changes: Any) -> Experiment:
 async def core(tmp_path: Path, clock: HandClock) -> Any:
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
     made = Core(settings, clock=clock, models=FakeModels(FakeModel([["It was built in 1894 [1]."]] * 50)))
-    await put_document(made.index, make_document("bridge", title="Records", groups=("*",)), ["The bridge was built in 1894."])
+    await put_document(made.generations, make_document("bridge", title="Records", groups=("*",)), ["The bridge was built in 1894."])
     yield made
     await made.close()
 

@@ -79,7 +79,7 @@ async def ask(core: Core, question: str, caller: Caller = ME, **options: bool) -
 async def test_the_model_is_told_what_its_reader_said_and_no_other_reader_is_heard(tmp_path: Path) -> None:
     model = FakeModel([["It was built in 1894 [1]."]] * 4)
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False)), models=FakeModels(model))
-    await put_document(core.index, make_document(), ["The harbour bridge was built in 1894."])
+    await put_document(core.generations, make_document(), ["The harbour bridge was built in 1894."])
     try:
         rated = await ask(core, "When was the harbour bridge built?")
         await core.feedback.put(ME, Feedback(rated.trace_id, "me", "down", tags=("no date",), created_at=time.time()))
@@ -113,7 +113,7 @@ async def add_document(core: Core, doc_id: str, group: str, text: str) -> None:
     """Known to the index and to the ledger."""
     file = NewFile(file_name=doc_id, collection="default", permission_groups=frozenset({group}), content_hash=doc_id, size=1, doc_id=doc_id)
     document, _ = await core.ledger.accept(Caller("writer", sees_all=True), file)
-    await put_document(core.index, document, [text])
+    await put_document(core.generations, document, [text])
 
 
 def told(model: FakeModel) -> str:

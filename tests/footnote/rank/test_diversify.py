@@ -112,7 +112,7 @@ async def test_a_copied_file_takes_no_place_among_the_hits_if_that_is_asked_for(
 ) -> None:
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False)))
     for doc_id, text in (("one", BRIDGE), ("two", BRIDGE), ("three", "The bridge is old. " + HOUSE)):
-        await put_document(core.index, make_document(doc_id, title="T"), [text])
+        await put_document(core.generations, make_document(doc_id, title="T"), [text])
     request = Request("When was the old bridge built?", "default", limit=2, options=options)
     turn = await core.retrieve.finish(core.new_turn(request, Caller("local", sees_all=True), PROFILE))
     assert sorted(hit.chunk.doc_id for hit in turn.evidence.hits) == sorted(expected)

@@ -33,7 +33,7 @@ async def expanded(core: Core, hits: tuple[Hit, ...], caller: Caller = STAFF, **
 async def core(tmp_path: Path) -> Any:
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False)))
     for name in ("plan", "house", "boat", "tree"):
-        await put_document(core.index, make_document(name), [f"{name} {number}" for number in range(60)])
+        await put_document(core.generations, make_document(name), [f"{name} {number}" for number in range(60)])
     yield core
     await core.close()
 
@@ -69,8 +69,8 @@ async def test_hits_are_not_added_again(core: Core) -> None:
 async def test_outlines_and_openings_are_not_added(core: Core) -> None:
     document = make_document("deep")
     chunks = [make_chunk(document, f"t{at}", at, level=2 if at < 3 else 0) for at in range(5)]
-    await core.index.stage(document, chunks, [((0, 2),)] * 5)
-    await core.index.activate("deep", 1)
+    await core.generations.stage(document, chunks, [((0, 2),)] * 5)
+    await core.generations.activate("deep", 1)
     assert await expanded(core, (make_hit("t0", "deep", 0),)) == ["deep|1|1", "deep|1|2"]
 
 
@@ -78,8 +78,8 @@ async def test_excluded_passages_are_not_added_for_the_model(core: Core) -> None
     """Rows of one file have values of their own."""
     table = make_document("table")
     rows = [make_chunk(table, f"row {at}", at, metadata={"site": "Oslo" if at % 2 else "Bergen"}) for at in range(6)]
-    await core.index.stage(table, rows, [((0, 5),)] * 6)
-    await core.index.activate("table", 1)
+    await core.generations.stage(table, rows, [((0, 5),)] * 6)
+    await core.generations.activate("table", 1)
     turn = make_turn(hits=(make_hit("row 1", "table", 1),), conditions=Conditions((Condition("site", "is", ("Oslo",)),)))
     turn = await call_step(expand_documents, replace(turn, caller=STAFF), FakeDeps(index=core.index))
     assert [hit.chunk.text for hit in turn.evidence.added] == ["row 3", "row 5"]
@@ -88,7 +88,7 @@ async def test_excluded_passages_are_not_added_for_the_model(core: Core) -> None
 async def test_nothing_is_added_that_the_caller_may_not_read_now(core: Core) -> None:
     hits = (make_hit("x", "plan", 3),)
     assert await expanded(core, hits, Caller("guest", frozenset({"guests"}))) == []
-    await core.index.remove("plan", 1)
+    await core.generations.remove("plan", 1)
     assert await expanded(core, hits) == []
 
 
@@ -102,7 +102,7 @@ async def test_the_model_reads_them_after_the_hits_if_that_is_asked_for(tmp_path
     models = FakeModels(FakeModel([["It was built in 1894 [1]."]]))
     core = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False)), models=models)
     texts = ["The bridge was built.", "It has nine arches.", "The toll is two euros."]
-    await put_document(core.index, make_document("plan", groups=["*"]), texts)
+    await put_document(core.generations, make_document("plan", groups=["*"]), texts)
     request = Request("When was the bridge built?", "default", limit=1, options={"expand_documents": True})
     turn = await core.answer.finish(core.new_turn(request, Caller("local", sees_all=True), HELD))
     said = turn.messages[-1].content

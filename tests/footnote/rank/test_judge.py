@@ -131,7 +131,7 @@ async def test_an_answer_is_written_from_what_the_model_left(tmp_path: Path) -> 
     settings = Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False))
     core = Core(settings, models=FakeModels(model))
     for at in range(4):
-        await put_document(core.index, make_document(f"d{at}"), [f"The harbour bridge {'bridge ' * at}was built in 189{at}."])
+        await put_document(core.generations, make_document(f"d{at}"), [f"The harbour bridge {'bridge ' * at}was built in 189{at}."])
     turn = await core.answer.finish(core.new_turn(Request("When was the harbour bridge built?", options=dict(ON)), LOCAL, PROFILE))
     assert (len(turn.evidence.hits), turn.outcome, turn.record.degraded) == (3, None, False)
     ran = [

@@ -70,13 +70,15 @@ async def search(core: Core, **options: Any) -> list[str]:
 async def test_with_the_option_a_page_behind_takes_the_place_of_a_table_of_contents(tmp_path: Path) -> None:
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False)))
     await put_document(
-        core.index, make_document("contents"), ["Contents\nHow long is the harbour bridge ........ 3"], content_type="contents"
+        core.generations, make_document("contents"), ["Contents\nHow long is the harbour bridge ........ 3"], content_type="contents"
     )
     await put_document(
-        core.index, make_document("text"), ["The bridge in the harbour is 300 metres long, which is long for a bridge of its age."]
+        core.generations, make_document("text"), ["The bridge in the harbour is 300 metres long, which is long for a bridge of its age."]
     )
-    await put_document(core.index, make_document("other"), ["How long is the old harbour bridge? Nobody knows; it was built in 1894."])
-    await put_document(core.index, make_document("last"), ["The harbour."])  # the lowest score of a list counts as 0
+    await put_document(
+        core.generations, make_document("other"), ["How long is the old harbour bridge? Nobody knows; it was built in 1894."]
+    )
+    await put_document(core.generations, make_document("last"), ["The harbour."])  # the lowest score of a list counts as 0
     try:
         assert await search(core) == ["text", "contents"]
         assert await search(core, options={"penalties": True}) == ["text", "other"]
@@ -107,8 +109,10 @@ async def test_a_rerankers_scores_are_lowered_too(tmp_path: Path) -> None:
     core = Core(settings)
     core.reranker = TitleReranker()
     question = "How long is the harbour bridge"
-    await put_document(core.index, make_document("contents"), [f"Contents\n{question} ... 3\n{question} ... 4"], content_type="contents")
-    await put_document(core.index, make_document("text"), ["The bridge has a length of 300 metres."])
+    await put_document(
+        core.generations, make_document("contents"), [f"Contents\n{question} ... 3\n{question} ... 4"], content_type="contents"
+    )
+    await put_document(core.generations, make_document("text"), ["The bridge has a length of 300 metres."])
     try:
         assert await search(core) == ["contents", "text"]
         assert await search(core, options={"penalties": True}) == ["text", "contents"]

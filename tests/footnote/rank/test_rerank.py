@@ -40,9 +40,9 @@ async def reranked(folder: Path, reply: Any, timeout_s: float = 5, url: str | No
         rerank = Rerank(base_url=url or server.url, model="m", timeout_s=timeout_s)
         settings = Settings(footnote_data=folder, llm=LLM(discover=False), embedding=Embedding(builtin=False), rerank=rerank)
         core = Core(settings)
-        await put_document(core.index, make_document("first"), ["The bridge. The bridge. Who built it?"])
-        await put_document(core.index, make_document("second"), ["The bridge stood for years beside an old mill."])
-        await put_document(core.index, make_document("third"), ["Masons built it in nine years, which nobody had thought possible."])
+        await put_document(core.generations, make_document("first"), ["The bridge. The bridge. Who built it?"])
+        await put_document(core.generations, make_document("second"), ["The bridge stood for years beside an old mill."])
+        await put_document(core.generations, make_document("third"), ["Masons built it in nine years, which nobody had thought possible."])
         try:
             yield core, server
         finally:
@@ -93,7 +93,7 @@ async def test_when_it_fails_the_order_stays_and_the_trace_says_so(tmp_path: Pat
 async def test_it_is_asked_with_the_question_and_at_most_30_passages_of_1500_characters(tmp_path: Path) -> None:
     async with reranked(tmp_path, jina) as (core, server):
         for number in range(40):
-            await put_document(core.index, make_document(f"long{number}"), ["bridge " + "word " * 2000])
+            await put_document(core.generations, make_document(f"long{number}"), ["bridge " + "word " * 2000])
         assert len((await search(core, limit=2)).evidence.hits) == 2
         (_, _, sent) = server.requests[-1]
         assert (sent["query"], sent["model"], len(sent["documents"])) == (QUESTION, "m", 30)

@@ -27,7 +27,7 @@ async def core(tmp_path: Path) -> AsyncIterator[Core]:
     made = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)))
     for number in range(120):
         text = f"Mill {number} grinds rye. The miller of mill {number} pays {number} crowns of rent."
-        await put_document(made.index, make_document(f"mill{number}", groups=("*",)), [text])
+        await put_document(made.generations, make_document(f"mill{number}", groups=("*",)), [text])
     yield made
     await made.close()
 
@@ -37,7 +37,7 @@ async def attach(core: Core, *texts: str, doc_id: str = "offer", user_id: str = 
     conversation = await core.collections.attachments.add(user_id, "r1", doc_id)
     metadata = {CONVERSATION: conversation}
     made = make_document(doc_id, collection=ATTACHED, groups=(f"user:{user_id}",), metadata=metadata, title=title or doc_id.title())
-    await put_document(core.index, made, texts, metadata=metadata, **changes)
+    await put_document(core.generations, made, texts, metadata=metadata, **changes)
 
 
 async def find(core: Core, question: str, room_id: str | None = "r1", mode: Mode = "rag") -> list[str]:

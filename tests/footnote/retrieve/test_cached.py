@@ -51,8 +51,8 @@ def _counting(name: str, original: Callable[..., Any], counted: Counter[str]) ->
 
 async def opened(folder: Path, clock: HandClock, models: Models | None = None) -> Core:
     core = open_core(folder, clock=clock, models=models)
-    await put_document(core.index, make_document("bridge"), ["The bridge was built in 1894."])
-    await put_document(core.index, make_document("ferries"), ["Ferries cross the river below the bridge."])
+    await put_document(core.generations, make_document("bridge"), ["The bridge was built in 1894."])
+    await put_document(core.generations, make_document("ferries"), ["Ferries cross the river below the bridge."])
     return core
 
 
@@ -128,7 +128,7 @@ async def test_other_embedders_and_collections_are_read_by_themselves(index: Cac
 
 async def test_passages_refused_by_the_gate_leave_the_cache(core: Core, index: CachedIndex) -> None:
     assert set(await index.sentences(ME, [BRIDGE, FERRIES], "")) == {BRIDGE, FERRIES}
-    await core.index.remove("bridge", 1)
+    await core.generations.remove("bridge", 1)
     assert await index.read(ME, [BRIDGE]) == []
     assert set(await index.sentences(ME, [BRIDGE, FERRIES], "")) == {FERRIES}
 
@@ -137,7 +137,7 @@ async def test_passages_refused_by_the_gate_leave_the_cache(core: Core, index: C
 async def test_cached_reads_expire_after_a_second(core: Core, index: CachedIndex, clock: HandClock, seconds: float) -> None:
     before = await index.view(ME, "default")
     assert set(await index.sentences(ME, [BRIDGE], "")) == {BRIDGE}
-    await core.index.remove("bridge", 1)
+    await core.generations.remove("bridge", 1)
     clock.advance(seconds)
     assert await index.sentences(ME, [BRIDGE], "") == {}
     assert (await index.view(ME, "default")).version > before.version

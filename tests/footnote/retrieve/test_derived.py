@@ -34,8 +34,8 @@ ANSWER = ["Masons completed it in 1894 [1]."]
 @pytest.fixture
 async def core(tmp_path: Path) -> AsyncIterator[Core]:
     made = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False)), models=FakeModels(None))
-    await put_document(made.index, make_document("records"), ["Masons completed the viaduct in 1894."])
-    await put_document(made.index, make_document("menu"), ["Soup is served at noon."])
+    await put_document(made.generations, make_document("records"), ["Masons completed the viaduct in 1894."])
+    await put_document(made.generations, make_document("menu"), ["Soup is served at noon."])
     yield made
     await made.close()
 

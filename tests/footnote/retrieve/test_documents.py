@@ -27,8 +27,8 @@ async def put(core: Core, doc_id: str, passages: list[str], outline: str, groups
     document = make_document(doc_id, groups=[groups], title="", metadata=metadata or {})
     levels: list[tuple[ChunkLevel, str]] = [*((2, text) for text in passages), (0, outline)]
     chunks = [make_chunk(document, text, ordinal, level=level) for ordinal, (level, text) in enumerate(levels)]
-    await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, "en")) for chunk in chunks])
-    await core.index.activate(doc_id, 1)
+    await core.generations.stage(document, chunks, [tuple(split_sentences(chunk.text, "en")) for chunk in chunks])
+    await core.generations.activate(doc_id, 1)
 
 
 @pytest.fixture

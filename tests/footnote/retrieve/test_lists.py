@@ -56,7 +56,7 @@ async def world(folder: Path, sources: Mapping[str, Any], lang: str = "en") -> A
     core = Core(Settings(footnote_data=folder, llm=LLM(discover=False), embedding=Embedding(builtin=False)))
     core.ranked_lists = dict(sources)
     for doc_id, text in zip(("named", "linked", "other"), TEXTS[lang], strict=True):
-        await put_document(core.index, make_document(doc_id, groups=["red" if doc_id == "linked" else "blue"]), [text], lang=lang)
+        await put_document(core.generations, make_document(doc_id, groups=["red" if doc_id == "linked" else "blue"]), [text], lang=lang)
     try:
         yield core
     finally:
@@ -119,7 +119,7 @@ async def test_unreadable_passages_take_no_rank_and_reveal_no_fact(tmp_path: Pat
 async def test_a_list_has_as_many_readable_entries_as_the_index_finds_at_most(tmp_path: Path) -> None:
     async with world(tmp_path, {"graph": Listed("linked|1|0", *(f"letter|1|{at}" for at in range(20)))}) as core:
         core.live.current = core.settings.model_copy(update={"rag": Rag(candidates=10)})
-        await put_document(core.index, make_document("letter", groups=["blue"]), [f"Letter {at}." for at in range(20)])
+        await put_document(core.generations, make_document("letter", groups=["blue"]), [f"Letter {at}." for at in range(20)])
         turn = await search(core, caller=READER)
         (listed,) = (found.items for found in turn.evidence.lists if found.source == "graph")
         assert [entry.chunk_id for entry in listed] == [f"letter|1|{at}" for at in range(10)]

@@ -24,8 +24,10 @@ async def core(tmp_path: Path) -> AsyncIterator[Core]:
     made = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False)), clock=lambda: NOW)
     for year in (2023, 2025):
         document = make_document(f"lease-{year}", groups=["red"], metadata={"created_time": f"{year}-02-01"})
-        await put_document(made.index, document, [f"The contract of {year} says that the rent of the hall is due on Monday."])
-    await put_document(made.index, make_document("note", groups=["blue"]), ["The contract says: the rent of the hall is due on Friday."])
+        await put_document(made.generations, document, [f"The contract of {year} says that the rent of the hall is due on Monday."])
+    await put_document(
+        made.generations, make_document("note", groups=["blue"]), ["The contract says: the rent of the hall is due on Friday."]
+    )
     yield made
     await made.close()
 
@@ -82,7 +84,7 @@ async def test_an_admin_switches_it_on_for_everybody_and_without_dates_it_does_n
     for year in (2023, 2025):
         metadata = {"created_time": f"{year}-02-01"} if dated else {"author": "Ann"}
         document = make_document(f"lease-{year}", groups=["red"], metadata=metadata)
-        await put_document(core.index, document, [f"The contract of {year} says that the rent of the hall is due on Monday."])
+        await put_document(core.generations, document, [f"The contract of {year} says that the rent of the hall is due on Monday."])
     turn = await core.answer.finish(core.new_turn(Request("What rent do contracts since 2024 name?", "default"), ANN, HELD))
     assert found(turn) == ({"lease-2025"} if dated else {"lease-2023", "lease-2025"})
     assert ("question_filter" in turn.record.notes) is dated

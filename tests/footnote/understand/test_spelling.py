@@ -27,7 +27,7 @@ TEXTS = {
 
 async def ask(folder: Path, question: str, lang: str, **options: bool) -> Turn:
     core = Core(Settings(footnote_data=folder, llm=LLM(discover=False), embedding=Embedding(builtin=False)))
-    await put_document(core.index, make_document("handbook"), [TEXTS[lang]], lang=lang)
+    await put_document(core.generations, make_document("handbook"), [TEXTS[lang]], lang=lang)
     options_: Any = options
     turn = await core.answer.finish(core.new_turn(Request(question, options=options_), LOCAL, PROFILE))
     await core.close()

@@ -50,10 +50,10 @@ async def core(tmp_path: Path) -> AsyncIterator[Core]:
 
 async def fill(core: Core, lang: str) -> None:
     for name, text, groups in (("book", TEXTS[lang][0], ["red"]), ("museum", TEXTS[lang][1], ["red", "blue"])):
-        await put_document(core.index, make_document(name, title=name, groups=groups), [text], lang=lang)
+        await put_document(core.generations, make_document(name, title=name, groups=groups), [text], lang=lang)
     for number in range(12):
         document = make_document(f"quay{number}", title="quay", groups=["red", "blue"])
-        await put_document(core.index, document, [FILLING[lang].format(number)], lang=lang)
+        await put_document(core.generations, document, [FILLING[lang].format(number)], lang=lang)
 
 
 async def ask(core: Core, question: str, caller: Caller = LOCAL, **request: Any) -> Turn:

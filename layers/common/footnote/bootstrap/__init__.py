@@ -214,6 +214,8 @@ class Core(Backends):
             self.files,
             self.queue,
             self.index,
+            self.generations,
+            self.vectors,
             self.parser,
             self.embedder,
             self.settings.ingest,

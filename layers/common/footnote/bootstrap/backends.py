@@ -53,7 +53,7 @@ from footnote.bootstrap.embedders import default_embedder, named_embedders
 from footnote.bootstrap.judges import make_reranker, make_verifier, revealed
 from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
-from footnote.collections.visible import VisibleIndex, VisibleLedger
+from footnote.collections.visible import VisibleIndex, VisibleLedger, VisibleVectors
 from footnote.guard.limits import RateLimiter
 from footnote.guard.spending import Spending
 from footnote.guard.terms import Terms
@@ -68,7 +68,9 @@ from footnote.ports import (
     Embedder,
     FeedbackStore,
     Files,
+    Generations,
     Images,
+    Index,
     IndexStore,
     KnowledgeBase,
     Ledger,
@@ -86,6 +88,7 @@ from footnote.ports import (
     TurnStore,
     Uploads,
     VectorCache,
+    Vectors,
     Verifier,
     Wiki,
 )
@@ -96,7 +99,7 @@ from footnote.telemetry.metrics import LogMeter
 CACHE_S, LEDGER_S, VECTORS_S = 1.0, 5.0, 5.0
 """Time limits of a DynamoDB call, in seconds."""
 BACKENDS = (
-    "engine", "index", "parser", "apart", "embedder", "reranker", "verifier", "knowledge_base", "_databases", "checkpoints", "ledger",
+    "engine", "parser", "apart", "embedder", "reranker", "verifier", "knowledge_base", "_databases", "checkpoints", "ledger",
     "cache", "queue", "files", "drops", "uploads", "bus", "wiki", "vector_cache",
 )  # fmt: skip
 """What may hold connections, files or processes and is closed with the Core."""
@@ -127,8 +130,16 @@ class Backends(SettingGroups):
         return OpenSearchIndex(wanted) if wanted.url else SqliteIndex(self.settings.data)
 
     @cached_property
-    def index(self) -> IndexStore:
+    def index(self) -> Index:
         return VisibleIndex(self.engine, self.collections, lambda: self.embedders)
+
+    @cached_property
+    def generations(self) -> Generations:
+        return self.engine
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        return VisibleVectors(self.engine, self.collections, lambda: self.embedders)
 
     @cached_property
     def embedder(self) -> Embedder | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def check(core: Core, names: tuple[str, ...]) -> dict[str, str]:
     """`Core.check`."""
     probes: dict[str, Callable[[], Awaitable[Any]]]
-    probes = {"store": lambda: _check_store(core), "index": lambda: core.engine.info(core.settings.index_name)}
+    probes = {"store": lambda: _check_store(core), "index": lambda: core.engine.view(LOCAL, core.settings.index_name)}
     if core.settings.db.address:
         probes["conversations"] = lambda: core.turns.history(LOCAL, "ready", "ready", 1)
     if core.settings.aws.cache_table:

@@ -48,11 +48,11 @@ async def list_collections(core: Core, caller: Caller, lang: str | None) -> list
 
 
 async def _questions(core: Core, caller: Caller, name: str, documents: int) -> Sequence[Sequence[str]]:
-    info = await core.index.info(name)
-    if info is None or not documents:
+    view = await core.index.view(caller, name)
+    if not view.version or not documents:
         return []
     readers = "*" if caller.sees_all else json.dumps(sorted(caller.groups))  # a group's name may hold any separator
-    key = f"questions-5:{info.name}:{info.version}:{readers}"
+    key = f"questions-5:{view.stored}:{view.version}:{readers}"
     make = partial(suggest_questions, caller, name, index=core.index, quotes=partial(_quotes, core, caller, name))
     try:
         questions: Sequence[Sequence[str]] | None = await core.optional_cache.get(key)

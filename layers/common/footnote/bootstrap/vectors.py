@@ -89,7 +89,7 @@ async def _progress(core: Core) -> tuple[int, int] | None:
     """(passages with vectors, passages that should have them); None where no collection has an embedder."""
     if not core.embedders.used(await core.collections.directory()):
         return None
-    return await total_progress(core.index, core.embedders)
+    return await total_progress(core.vectors, core.embedders)
 
 
 async def _languages(core: Core) -> frozenset[str]:

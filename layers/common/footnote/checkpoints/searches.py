@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from footnote.checkpoints.turn_checkpoint import TurnCheckpoint, digest
-from footnote.ports import Index, View
-from footnote.types import Caller, Candidate, Candidates, Chunk, ChunkSentences, Search
+from footnote.ports import Index, WrappedIndex
+from footnote.types import Caller, Candidate, Candidates, Search
 
 
-class ReplayedSearches:
+class ReplayedSearches(WrappedIndex):
     """`ports.Index` that wraps another. Only `candidates` is replayed: texts are always read through the index's permission check."""
 
     def __init__(self, index: Index, checkpoint: TurnCheckpoint) -> None:
-        self._index, self._checkpoint = index, checkpoint
+        super().__init__(index)
+        self._checkpoint = checkpoint
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         key = _digest(search)
@@ -28,27 +27,6 @@ class ReplayedSearches:
         others = {"coverage": float(candidates.coverage), "bare": sorted(candidates.bare), "missing": sorted(candidates.missing)}
         self._checkpoint.keep_later("search", key, **lists, **others)
         return candidates
-
-    async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
-        return await self._index.read(caller, chunk_ids)
-
-    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
-        return await self._index.sentences(caller, chunk_ids, embedder)
-
-    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
-        return await self._index.term_weights(caller, collection, terms)
-
-    async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
-        return await self._index.known_terms(caller, collection, terms)
-
-    async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
-        return await self._index.titled(caller, collection, titles)
-
-    async def view(self, caller: Caller, collection: str) -> View:
-        return await self._index.view(caller, collection)
-
-    async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
-        return await self._index.sample(caller, collection, limit)
 
 
 def _digest(search: Search) -> str:

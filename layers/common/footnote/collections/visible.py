@@ -12,7 +12,7 @@ Every method of a port is written out, so that one that is new there is missing 
 from __future__ import annotations
 
 import builtins
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from footnote.collections.embedders import Embedders
 from footnote.collections.names import NOT_IN_NAMES, Directory
 from footnote.collections.service import Collections
 from footnote.errors import NotFound
-from footnote.ports import ChunkVectors, CollectionInfo, Held, Indexed, IndexStore, Ledger, Name, NewFile, PendingVector, Target, View
+from footnote.ports import ChunkVectors, Held, Index, Ledger, Name, NewFile, PendingVector, Target, Vectors, VectorScope, View
 from footnote.types import ATTACHED, SYSTEM, Caller, Candidates, Chunk, ChunkSentences, Document, Page, Search
 
 UNKNOWN = "There is no such document."
@@ -47,7 +47,7 @@ async def _show(collections: Collections, items: Sequence[Named]) -> list[Named]
 class VisibleIndex:
     """`ports.Index` that wraps another. `embedders`: those that are configured now."""
 
-    def __init__(self, index: IndexStore, collections: Collections, embedders: Callable[[], Embedders]) -> None:
+    def __init__(self, index: Index, collections: Collections, embedders: Callable[[], Embedders]) -> None:
         self._index = index
         self._collections = collections
         self._embedders = embedders
@@ -87,9 +87,6 @@ class VisibleIndex:
     async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
         return await self._index.titled(caller, _find(await self._collections.directory(), collection), titles)
 
-    async def info(self, collection: str) -> CollectionInfo | None:
-        return await self._index.info(_find(await self._collections.directory(), collection))
-
     async def view(self, caller: Caller, collection: str) -> View:
         directory = await self._collections.directory()
         stored = _find(directory, collection)
@@ -99,67 +96,35 @@ class VisibleIndex:
         directory = await self._collections.directory()
         return await _show(self._collections, await self._index.sample(caller, _find(directory, collection), limit))
 
-    async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
-        await self._index.stage(document, chunks, bounds)
 
-    async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
-        return await self._index.staged(doc_id, generation)
+class VisibleVectors:
+    """`ports.Vectors` that wraps another. A scope also excludes the collections that have another embedder."""
 
-    async def activate(self, doc_id: str, generation: int) -> bool:
-        return await self._index.activate(doc_id, generation)
+    def __init__(self, vectors: Vectors, collections: Collections, embedders: Callable[[], Embedders]) -> None:
+        self._vectors = vectors
+        self._collections = collections
+        self._embedders = embedders
 
-    async def amend(self, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
-        await self._index.amend(doc_id, generation, metadata)
-
-    async def remove(self, doc_id: str, through: int) -> None:
-        await self._index.remove(doc_id, through)
-
-    def inventory(self) -> AsyncIterator[Indexed]:
-        return self._index.inventory()
-
-    async def pending(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        limit: int,
-        doc_id: str | None = None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> list[PendingVector]:
-        without, only = await self._scope(embedder, without, only)
-        if only is not None and not only:
-            return []
-        return await self._index.pending(embedder, languages, limit, doc_id, recipe, without, only)
+    async def pending(self, scope: VectorScope, limit: int, doc_id: str | None = None) -> list[PendingVector]:
+        scope = await self._narrow(scope)
+        return [] if scope.only == frozenset() else await self._vectors.pending(scope, limit, doc_id)
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
-        await self._index.put_vectors(embedder, vectors)
+        await self._vectors.put_vectors(embedder, vectors)
 
-    async def progress(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> tuple[int, int]:
-        without, only = await self._scope(embedder, without, only)
-        if only is not None and not only:
-            return 0, 0
-        return await self._index.progress(embedder, languages, recipe, without, only)
+    async def progress(self, scope: VectorScope) -> tuple[int, int]:
+        scope = await self._narrow(scope)
+        return (0, 0) if scope.only == frozenset() else await self._vectors.progress(scope)
 
     async def check_copies(self, *, repair: bool) -> list[str]:
-        return await self._index.check_copies(repair=repair)
+        return await self._vectors.check_copies(repair=repair)
 
-    async def close(self) -> None:
-        await self._index.close()
-
-    async def _scope(
-        self, embedder: str, without: frozenset[str], only: frozenset[str] | None
-    ) -> tuple[frozenset[str], frozenset[str] | None]:
-        """The collections that are asked about and get vectors by this embedder."""
-        others, users = self._embedders().scope(embedder, await self._collections.directory())
-        return without | others, users if only is None else only if users is None else only & users
+    async def _narrow(self, scope: VectorScope) -> VectorScope:
+        others, users = self._embedders().scope(scope.embedder, await self._collections.directory())
+        if not others and users is None:
+            return scope
+        only = users if scope.only is None else scope.only if users is None else scope.only & users
+        return replace(scope, without=scope.without | others, only=only)
 
 
 class VisibleLedger:

@@ -137,7 +137,7 @@ class Descriptions:
         if not written:
             return False
         made = describe(parsed, document.lang or "", document.metadata, written)
-        await ingestor.index.amend(document.doc_id, document.generation, {name: made[name] for name in AMENDED if name in made})
+        await ingestor.generations.amend(document.doc_id, document.generation, {name: made[name] for name in AMENDED if name in made})
         log.info("document described", extra={"doc_id": document.doc_id})
         return True
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from footnote.ingest.keys import FOLDERS, generation_of
-from footnote.ports import Files, IndexStore, Ledger
+from footnote.ports import Files, Generations, Ledger
 from footnote.types import SYSTEM, Document
 
 Progress = Callable[[str, int, int], None]
@@ -48,7 +48,7 @@ class Known:
 
 
 async def find_suspects(
-    ledger: Ledger, index: IndexStore, files: Files, hour: int | None, progress: Progress
+    ledger: Ledger, generations: Generations, files: Files, hour: int | None, progress: Progress
 ) -> tuple[Mapping[str, Known], dict[str, Suspect]]:
     """All documents, and the suspects. `hour`: the hour of the day in a scheduled run; None reads back all texts."""
     documents = {
@@ -56,18 +56,18 @@ async def find_suspects(
         async for document in _list(ledger, progress)
     }
     suspects: dict[str, Suspect] = defaultdict(Suspect)
-    await _compare_index(index, documents, suspects)
+    await _compare_index(generations, documents, suspects)
     await _compare_files(files, documents, suspects)
     for doc_id, known in documents.items():
         if known.active and not known.at_work and len(known.seen) < 1 + len(FOLDERS):
             suspects[doc_id]
-    await _compare_texts(index, documents, suspects, hour, progress)
+    await _compare_texts(generations, documents, suspects, hour, progress)
     return documents, suspects
 
 
-async def read_digest(index: IndexStore, doc_id: str, generation: int) -> str:
+async def read_digest(generations: Generations, doc_id: str, generation: int) -> str:
     """The digest of the index's chunks, in the form of `Document.digest`."""
-    count, digest = await index.staged(doc_id, generation)
+    count, digest = await generations.staged(doc_id, generation)
     return f"{count}:{digest}"
 
 
@@ -83,8 +83,8 @@ async def _list(ledger: Ledger, progress: Progress) -> AsyncIterator[Document]:
         after = page.last_id
 
 
-async def _compare_index(index: IndexStore, documents: Mapping[str, Known], suspects: dict[str, Suspect]) -> None:
-    async for item in index.inventory():
+async def _compare_index(generations: Generations, documents: Mapping[str, Known], suspects: dict[str, Suspect]) -> None:
+    async for item in generations.inventory():
         known = documents.get(item.doc_id)
         if known is None or not known.active <= item.generation <= known.generation:
             suspects[item.doc_id].generations.add(item.generation)
@@ -107,14 +107,14 @@ async def _compare_files(files: Files, documents: Mapping[str, Known], suspects:
 
 
 async def _compare_texts(
-    index: IndexStore, documents: Mapping[str, Known], suspects: dict[str, Suspect], hour: int | None, progress: Progress
+    generations: Generations, documents: Mapping[str, Known], suspects: dict[str, Suspect], hour: int | None, progress: Progress
 ) -> None:
     due = [doc_id for doc_id, known in documents.items() if "index" in known.seen and not known.at_work and doc_id not in suspects]
     if hour is not None and len(due) > MOST_TEXTS:
         due = [doc_id for doc_id in due if crc32(doc_id.encode()) % 24 == hour]
     for start in range(0, len(due), AT_ONCE):
         some = due[start : start + AT_ONCE]
-        held = await asyncio.gather(*(read_digest(index, doc_id, documents[doc_id].active) for doc_id in some))
+        held = await asyncio.gather(*(read_digest(generations, doc_id, documents[doc_id].active) for doc_id in some))
         for doc_id, digest in zip(some, held, strict=True):
             if digest != documents[doc_id].digest:
                 suspects[doc_id]

@@ -31,7 +31,7 @@ from footnote.ingest.pipeline import LEASE_S, Ingestor
 from footnote.ingest.prepare import Prepared
 from footnote.ingest.source_file import parse_source, read_parsed
 from footnote.ingest.vectors import pending_chunks
-from footnote.ports import Cache, IndexStore, Ledger
+from footnote.ports import Cache, Generations, Index, Ledger
 from footnote.types import SYSTEM, Document, Parsed
 
 log = logging.getLogger(__name__)
@@ -53,9 +53,9 @@ def is_outdated(document: Document) -> bool:
     return bool(document.active_generation) and (unnamed or chunk.rules_of(document.cut) < chunk.RULES)
 
 
-async def find_outdated(ledger: Ledger, index: IndexStore | None = None) -> list[str]:
-    """The ids of documents to be made again, newest first. `index`: also those whose active generation it does not have."""
-    held = None if index is None else {item.doc_id: item.generation async for item in index.inventory() if item.active}
+async def find_outdated(ledger: Ledger, generations: Generations | None = None) -> list[str]:
+    """The ids of documents to be made again, newest first. `generations`: also those whose active generation is not among them."""
+    held = None if generations is None else {item.doc_id: item.generation async for item in generations.inventory() if item.active}
     return [
         each.doc_id
         async for each in _list(ledger)
@@ -66,7 +66,7 @@ async def find_outdated(ledger: Ledger, index: IndexStore | None = None) -> list
 async def receive_lost(ingestor: Ingestor) -> int:
     """Receives all documents again if the index has none, because it was made anew: whoever asks is told that they are being read.
     → how many. Only for a process that works on these documents alone."""
-    if not (await ingestor.ledger.counts()).get("READY") or [item async for item in ingestor.index.inventory()]:
+    if not (await ingestor.ledger.counts()).get("READY") or [item async for item in ingestor.generations.inventory()]:
         return 0
     lost = [each async for each in _list(ingestor.ledger) if each.state == "READY"]
     for document in reversed(lost):
@@ -83,7 +83,7 @@ async def migrate(ingestor: Ingestor, doc_id: str) -> bool:
     generation = document.active_generation
     if not generation or document.state in AT_WORK:
         return True
-    is_there = await read_digest(ingestor.index, doc_id, generation) == document.digest
+    is_there = await read_digest(ingestor.generations, doc_id, generation) == document.digest
     if is_there and not is_outdated(document):
         return True
     if document.state == "READY" and not is_there:
@@ -118,15 +118,15 @@ async def _parsed(ingestor: Ingestor, document: Document) -> tuple[Parsed, Fixed
 
 async def _write_again(ingestor: Ingestor, document: Document, ready: Prepared) -> None:
     """Replaces the passages of the active generation, and ends the lease."""
-    index, doc_id, generation = ingestor.index, document.doc_id, document.active_generation
-    ready = await _with_descriptions(index, ready)
+    generations, doc_id, generation = ingestor.generations, document.doc_id, document.active_generation
+    ready = await _with_descriptions(ingestor.index, ready)
     embedder = ingestor.embedders.of((await ingestor.collections.get(document.collection)).embedder)
-    had_vectors = embedder is not None and not await pending_chunks(index, embedder, 1, doc_id)
-    await index.stage(ready.document, ready.chunks, ready.bounds)
-    if await index.staged(doc_id, generation) != (len(ready.chunks), ready.digest):
+    had_vectors = embedder is not None and not await pending_chunks(ingestor.vectors, embedder, 1, doc_id)
+    await generations.stage(ready.document, ready.chunks, ready.bounds)
+    if await generations.staged(doc_id, generation) != (len(ready.chunks), ready.digest):
         raise FootnoteError("The index does not contain everything that was written.")
-    if not await index.activate(doc_id, generation):  # deleted or replaced meanwhile
-        await index.remove(doc_id, generation)
+    if not await generations.activate(doc_id, generation):  # deleted or replaced meanwhile
+        await generations.remove(doc_id, generation)
         return
     digest = f"{len(ready.chunks)}:{ready.digest}"
     await ingestor.ledger.update(doc_id, document.generation, state=document.state, cut=ready.document.cut, digest=digest)
@@ -136,7 +136,7 @@ async def _write_again(ingestor: Ingestor, document: Document, ready: Prepared) 
             pass
 
 
-async def _with_descriptions(index: IndexStore, ready: Prepared) -> Prepared:
+async def _with_descriptions(index: Index, ready: Prepared) -> Prepared:
     """What a model wrote about the document and for searches, as far as its passages are the same."""
     ids = [each.chunk_id for each in ready.chunks]
     held = {each.chunk_id: each for each in await index.read(SYSTEM, ids)}
@@ -170,7 +170,7 @@ class Migration:
     async def step(self) -> bool:
         """Makes the next document again; False if there is none now. An error of a backend leaves it for the next call."""
         if self._waiting is None:
-            found = await find_outdated(self.ingestor.ledger, self.ingestor.index)
+            found = await find_outdated(self.ingestor.ledger, self.ingestor.generations)
             if found or await documents_left(self.cache):
                 await note_progress(self.cache, len(found))
             self._waiting = deque(found)

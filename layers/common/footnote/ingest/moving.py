@@ -36,7 +36,7 @@ async def move(
     groups = before.permission_groups if permission_groups is None else check_groups(permission_groups, caller)
     if (stored, groups) == (before.collection, before.permission_groups):
         if before.state == "RECEIVED":  # perhaps interrupted
-            await ingestor.index.remove(before.doc_id, before.generation - 1)
+            await ingestor.generations.remove(before.doc_id, before.generation - 1)
             await ingestor.enqueue(before)
         return before
     names = await ingestor.ledger.names(before.doc_id)
@@ -50,7 +50,7 @@ async def move(
         raise Conflict(LOST) from exc
     if not await ingestor.ledger.move(before.doc_id, before.generation, collection=stored, permission_groups=groups):
         raise Conflict(BUSY)
-    await ingestor.index.remove(before.doc_id, before.generation)
+    await ingestor.generations.remove(before.doc_id, before.generation)
     after = await ingestor.ledger.get(SYSTEM, before.doc_id)
     await ingestor.files.put(source_key(after.doc_id, after.generation), data)
     await ingestor.enqueue(after)

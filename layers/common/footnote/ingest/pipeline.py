@@ -38,7 +38,7 @@ from footnote.ingest.retries import MOST_ATTEMPTS, retry_delay_s
 from footnote.ingest.source_file import delete_files, parse_source
 from footnote.ingest.vector_cache import forget_vectors
 from footnote.ingest.vectors import embed_pending
-from footnote.ports import Clock, Embedder, Files, IndexStore, Job, Ledger, NewFile, Parser, Queue, VectorCache
+from footnote.ports import Clock, Embedder, Files, Generations, Index, Job, Ledger, NewFile, Parser, Queue, VectorCache, Vectors
 from footnote.settings import Ingest
 from footnote.types import ATTACHED, SYSTEM, Caller, DescribedBy, Document, Parsed
 
@@ -55,7 +55,9 @@ class Ingestor:
     ledger: Ledger
     files: Files
     queue: Queue
-    index: IndexStore
+    index: Index
+    generations: Generations
+    vectors: Vectors
     parser: Parser
     embedder: Embedder | None
     """The default one."""
@@ -145,7 +147,7 @@ class Ingestor:
     async def withdraw(self, document: Document) -> None:
         """Removes a DELETED document from the index and its vectors from the cache."""
         await forget_vectors(self.vector_cache, self.index, self.embedders, document)
-        await self.index.remove(document.doc_id, document.generation)
+        await self.generations.remove(document.doc_id, document.generation)
 
     async def purge(self, document: Document) -> None:
         """Removes everything that is left of a DELETED document."""
@@ -216,7 +218,7 @@ class Ingestor:
     async def embed_some(self, limit: int = 16, doc_id: str | None = None) -> int:
         """Embeds chunks that wait for vectors, as `embed_pending`; returns how many."""
         used = self.embedders.used(await self.collections.directory())
-        return await embed_pending(self.index, used, self.vector_cache, limit, doc_id)
+        return await embed_pending(self.vectors, used, self.vector_cache, limit, doc_id)
 
     async def enqueue(self, document: Document) -> None:
         """Queues a document for `handle`."""
@@ -250,11 +252,11 @@ class Ingestor:
         document, chunks = ready.document, ready.chunks
         doc_id, generation = document.doc_id, document.generation
         await self.files.put(parsed_key(doc_id, generation), ready.packed)
-        await self.index.stage(document, chunks, ready.bounds)
-        if await self.index.staged(doc_id, generation) != (len(chunks), ready.digest):
+        await self.generations.stage(document, chunks, ready.bounds)
+        if await self.generations.staged(doc_id, generation) != (len(chunks), ready.digest):
             raise FootnoteError("The index does not contain everything that was written.")
         await forget_vectors(self.vector_cache, self.index, self.embedders, document, ready)
-        if not await self.index.activate(doc_id, generation):
+        if not await self.generations.activate(doc_id, generation):
             await self._clean_up(doc_id, generation)
             await self._fail(doc_id, generation, AHEAD, "Delete the document and add the file again.")
             return False
@@ -283,11 +285,11 @@ class Ingestor:
         """Removes earlier generations from the index if none of them may answer any more: other people may read the document now, or
         it had been deleted."""
         if not document.active_generation and document.generation > 1:
-            await self.index.remove(document.doc_id, document.generation - 1)
+            await self.generations.remove(document.doc_id, document.generation - 1)
 
     async def _clean_up(self, doc_id: str, generation: int) -> None:
         """Removes a generation that may not answer. The files of a document that can be restored stay."""
-        await self.index.remove(doc_id, generation)
+        await self.generations.remove(doc_id, generation)
         try:
             await self.ledger.find_deleted(SYSTEM, doc_id)
         except NotFound:

@@ -34,7 +34,7 @@ async def restore(ingestor: Ingestor, caller: Caller, doc_id: str) -> Document:
     if not await ingestor.ledger.undelete(gone.doc_id, gone.generation):
         return await ingestor.ledger.get(caller, doc_id)  # somebody else was faster
     document = await ingestor.ledger.get(SYSTEM, gone.doc_id)
-    await ingestor.index.remove(document.doc_id, gone.generation)  # a deletion may have been interrupted before this
+    await ingestor.generations.remove(document.doc_id, gone.generation)  # a deletion may have been interrupted before this
     await ingestor.files.put(source_key(document.doc_id, document.generation), data)
     await ingestor.enqueue(document)
     return document

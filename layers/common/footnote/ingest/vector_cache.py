@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 
 from footnote.collections.embedders import Embedders
 from footnote.errors import FootnoteError, StoreUnavailable
-from footnote.ports import EmbeddedPassage, Embedder, IndexStore, VectorCache
+from footnote.ports import EmbeddedPassage, Embedder, Index, VectorCache
 from footnote.text.embedded_texts import passage_of
 from footnote.types import SYSTEM, Chunk, Document, make_chunk_id
 
@@ -75,7 +75,7 @@ async def forget_voices(cache: VectorCache, texts: Sequence[str]) -> None:
 
 
 async def forget_vectors(
-    cache: VectorCache, index: IndexStore, embedders: Embedders, document: Document, successor: Prepared | None = None
+    cache: VectorCache, index: Index, embedders: Embedders, document: Document, successor: Prepared | None = None
 ) -> None:
     """Deletes what is kept for the document's active generation, except for texts that `successor` contains, too.
 
@@ -97,7 +97,7 @@ def _key_of(chunk: Chunk, bounds: Bounds) -> bytes:
     return passage_key(passage_of(chunk.title, chunk.headings, chunk.text, bounds))
 
 
-async def _read_chunks(index: IndexStore, document: Document) -> AsyncIterator[tuple[Chunk, Bounds]]:
+async def _read_chunks(index: Index, document: Document) -> AsyncIterator[tuple[Chunk, Bounds]]:
     """The chunks of the active generation with their sentence bounds."""
     for start in count(step=READ_AT_ONCE):
         ids = [make_chunk_id(document.doc_id, document.active_generation, start + at) for at in range(READ_AT_ONCE)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from footnote.collections.embedders import Embedders
 from footnote.errors import FootnoteError
 from footnote.ingest.vector_cache import keep_vectors, passage_key, read_vectors, vector_key
-from footnote.ports import ChunkVectors, Embedder, IndexStore, PendingVector, VectorCache, embedded_languages
+from footnote.ports import ChunkVectors, Embedder, PendingVector, VectorCache, Vectors, VectorScope, embedded_languages
 from footnote.text.embedded_texts import passage_of, passage_vectors, quantise
 
 if TYPE_CHECKING:
@@ -26,19 +26,24 @@ RECIPE = 2
 and their earlier vectors stay in use meanwhile."""
 
 
-async def pending_chunks(index: IndexStore, embedder: Embedder, limit: int, doc_id: str | None = None) -> list[PendingVector]:
+def scope_of(embedder: Embedder) -> VectorScope:
+    """What should have current vectors by this embedder."""
+    return VectorScope(embedder.name, embedded_languages(embedder), RECIPE)
+
+
+async def pending_chunks(vectors: Vectors, embedder: Embedder, limit: int, doc_id: str | None = None) -> list[PendingVector]:
     """Up to `limit` chunks that wait for vectors by this embedder. `doc_id`: only those of this document."""
-    return await index.pending(embedder.name, embedded_languages(embedder), limit, doc_id, RECIPE)
+    return await vectors.pending(scope_of(embedder), limit, doc_id)
 
 
-async def embedding_progress(index: IndexStore, embedder: Embedder) -> tuple[int, int]:
+async def embedding_progress(vectors: Vectors, embedder: Embedder) -> tuple[int, int]:
     """(chunks with current vectors, chunks that should have them) over all collections that use this embedder."""
-    return await index.progress(embedder.name, embedded_languages(embedder), RECIPE)
+    return await vectors.progress(scope_of(embedder))
 
 
-async def total_progress(index: IndexStore, embedders: Embedders) -> tuple[int, int]:
+async def total_progress(vectors: Vectors, embedders: Embedders) -> tuple[int, int]:
     """(chunks with current vectors, chunks that should have them), each by the embedder of its collection."""
-    each = [await embedding_progress(index, embedder) for embedder in embedders.all]
+    each = [await embedding_progress(vectors, embedder) for embedder in embedders.all]
     return sum(done for done, _ in each), sum(total for _, total in each)
 
 
@@ -91,16 +96,16 @@ async def embed_voices(embedder: Embedder, texts: Sequence[str], cache: VectorCa
     return vectors | dict(zip(missing, made, strict=True))
 
 
-async def embed_pending(index: IndexStore, embedders: Sequence[Embedder], cache: VectorCache, limit: int, doc_id: str | None = None) -> int:
+async def embed_pending(vectors: Vectors, embedders: Sequence[Embedder], cache: VectorCache, limit: int, doc_id: str | None = None) -> int:
     """Embeds up to `limit` chunks of each embedder that wait for vectors; returns how many. `doc_id`: only those of this document. An
     embedder that fails keeps no other from its work: the first failure is raised once nothing else waits."""
     made: int = 0
     failed: FootnoteError | None = None
     for embedder in embedders:
         try:
-            waiting = await pending_chunks(index, embedder, limit, doc_id)
+            waiting = await pending_chunks(vectors, embedder, limit, doc_id)
             if waiting:
-                await index.put_vectors(embedder.name, await embed_chunks(embedder, waiting, cache))
+                await vectors.put_vectors(embedder.name, await embed_chunks(embedder, waiting, cache))
             made += len(waiting)
         except FootnoteError as exc:
             failed = failed or exc

@@ -39,7 +39,7 @@ from footnote.ingest.keys import generation_of, parsed_key, source_key
 from footnote.ingest.pipeline import AHEAD, LEASE_S, Ingestor
 from footnote.ingest.sync_plan import find_document
 from footnote.ingest.vectors import embedding_progress, pending_chunks
-from footnote.ports import Embedder, Files, Indexed, IndexStore, Ledger
+from footnote.ports import Embedder, Files, Generations, Indexed, Ledger
 from footnote.settings import Settings
 from footnote.types import SYSTEM, Document, make_chunk_id
 
@@ -111,7 +111,7 @@ async def verify(
     await run.check_unpurged()
     await run.check_abandoned(abandoned)
     documents = await run.check_documents()
-    run.findings += [Finding("bad_copy", name, repair) for name in await run.index.check_copies(repair=repair)]
+    run.findings += [Finding("bad_copy", name, repair) for name in await bucket.ingestor.vectors.check_copies(repair=repair)]
     if embedder is not None:
         for each in Embedders(embedder, bucket.ingestor.named).all:
             await run.check_vectors(each)
@@ -133,8 +133,8 @@ class _Run:
         return self.ingestor.ledger
 
     @property
-    def index(self) -> IndexStore:
-        return self.ingestor.index
+    def generations(self) -> Generations:
+        return self.ingestor.generations
 
     @property
     def files(self) -> Files:
@@ -206,7 +206,7 @@ class _Run:
 
     async def check_documents(self) -> int:
         """Checks ledger, index and files; returns the number of documents."""
-        known, suspects = await find_suspects(self.ledger, self.index, self.files, self.hour, self.progress)
+        known, suspects = await find_suspects(self.ledger, self.generations, self.files, self.hour, self.progress)
         if not suspects:
             return len(known)
         if not any((await self.ledger.counts()).values()):
@@ -215,7 +215,7 @@ class _Run:
         deleting = {document.doc_id for document in await self.ledger.unpurged()}
         kept = {document.doc_id: document for document in await self.ledger.kept()}
         still: dict[str, list[Indexed]] = defaultdict(list)
-        async for item in self.index.inventory():
+        async for item in self.generations.inventory():
             if item.doc_id in suspects:
                 still[item.doc_id].append(item)
         for done, (doc_id, suspect) in enumerate(suspects.items()):
@@ -228,7 +228,7 @@ class _Run:
                     await self._found("half_deleted", doc_id, self.ingestor.withdraw, kept[doc_id])
             elif doc_id not in deleting and doc_id not in known:
                 if orphans := [item.generation for item in still[doc_id]]:
-                    await self._found("orphan", doc_id, self.index.remove, doc_id, max(orphans))
+                    await self._found("orphan", doc_id, self.generations.remove, doc_id, max(orphans))
                 await self._check_left(suspect.keys)
         return len(known)
 
@@ -236,7 +236,7 @@ class _Run:
         doc_id, generation, active = document.doc_id, document.generation, document.active_generation
         dead = [item.generation for item in still if item.generation in suspect.generations]
         if stale := [each for each in dead if each < active]:
-            await self._found("stale", doc_id, self.index.remove, doc_id, max(stale))
+            await self._found("stale", doc_id, self.generations.remove, doc_id, max(stale))
         if ahead := [each for each in dead if each > generation]:
             remedy = "The ledger may have been restored from a backup. Delete the document and add the file again."
             await self._found("ahead", doc_id, self._give_up, document, max(ahead), AHEAD, remedy)
@@ -260,7 +260,8 @@ class _Run:
         """The fault of an active document. None also if the document changes meanwhile: `activate` comes before READY, so a
         document that is READY before and after must be in the index."""
         doc_id, active = document.doc_id, document.active_generation
-        held, answers = await read_digest(self.index, doc_id, active), await self.index.read(SYSTEM, [make_chunk_id(doc_id, active, 0)])
+        held = await read_digest(self.generations, doc_id, active)
+        answers = await self.ingestor.index.read(SYSTEM, [make_chunk_id(doc_id, active, 0)])
         kind: Kind
         if held != document.digest or not answers:
             kind = "damaged" if answers else "missing"
@@ -275,7 +276,7 @@ class _Run:
     async def _give_up(self, document: Document, through: int, reason: str, remedy: str) -> None:
         changes = {"state": "FAILED", "active_generation": 0, "digest": "", "reason": reason, "remedy": remedy}
         if await self.ledger.update(document.doc_id, document.generation, **changes):
-            await self.index.remove(document.doc_id, through)
+            await self.generations.remove(document.doc_id, through)
 
     async def _has(self, key: str) -> bool:
         return any([found == key async for found in self.files.keys(key)])
@@ -286,15 +287,15 @@ class _Run:
                 await self._found("left_file", key, self.files.delete, key)
 
     async def check_vectors(self, embedder: Embedder) -> None:
-        done, total = await embedding_progress(self.index, embedder)
+        done, total = await embedding_progress(self.ingestor.vectors, embedder)
         if done >= total:
             return
         queued = bool(await self.ingestor.queue.size())
-        pending = await pending_chunks(self.index, embedder, MOST_PENDING)
+        pending = await pending_chunks(self.ingestor.vectors, embedder, MOST_PENDING)
         known = {finding.id for finding in self.findings}
         for doc_id in dict.fromkeys(chunk.chunk_id.partition("|")[0] for chunk in pending):
             document = None if doc_id in known else await self._get(doc_id)
             if document is None or document.state != "READY" or not self._is_abandoned(document, queued):
                 continue
-            if await pending_chunks(self.index, embedder, 1, doc_id):
+            if await pending_chunks(self.ingestor.vectors, embedder, 1, doc_id):
                 await self._found("no_vectors", doc_id, self.ingestor.enqueue, document)

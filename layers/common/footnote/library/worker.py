@@ -106,7 +106,7 @@ class Worker:
         await self._core.ingestor.recover()
         await receive_lost(self._core.ingestor)
         try:
-            await self._core.index.check_copies(repair=True)
+            await self._core.vectors.check_copies(repair=True)
         except FootnoteError as exc:  # searches read the vectors themselves until the copies can be written
             log.warning("vector files not written", extra={"reason": exc.detail})
         self._tasks = [asyncio.create_task(work()) for work in (self._run, self._roll_up, self._describe)]
@@ -253,7 +253,7 @@ async def wait_for_vectors(core: Core, worker: Worker, progress: Callable[[int, 
     """Waits until all passages have vectors, or the worker reports trouble. Passages without vectors are found by keyword."""
     await worker.finish_jobs()
     while True:
-        done, total = await total_progress(core.index, core.embedders)
+        done, total = await total_progress(core.vectors, core.embedders)
         progress(done, total)
         if done >= total or worker.trouble is not None:
             return

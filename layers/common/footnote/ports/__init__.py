@@ -9,7 +9,20 @@ from __future__ import annotations
 from footnote.ports.checkpoints import CHECKPOINTS_KEPT_S, OTHER_BODY, TAKEN_OVER, Checkpoint, Checkpoints, RequestKey
 from footnote.ports.feedback import FeedbackFilter, FeedbackStore, RatedTurn
 from footnote.ports.identity import Tokens
-from footnote.ports.index import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, IndexStore, PendingVector, View
+from footnote.ports.index import (
+    SAME_TITLE,
+    SMALL_COLLECTION,
+    ChunkVectors,
+    Generations,
+    Index,
+    Indexed,
+    IndexStore,
+    PendingVector,
+    Vectors,
+    VectorScope,
+    View,
+    WrappedIndex,
+)
 from footnote.ports.ledger import MOST_REDIRECTED, Held, Ledger, Name, NewFile, Target
 from footnote.ports.models import (
     Clock,
@@ -56,7 +69,6 @@ __all__ = [
     "Checkpoints",
     "ChunkVectors",
     "Clock",
-    "CollectionInfo",
     "CrossLingualEmbedder",
     "Delta",
     "Dropped",
@@ -69,6 +81,7 @@ __all__ = [
     "FeedbackStore",
     "Files",
     "Found",
+    "Generations",
     "Held",
     "Images",
     "Index",
@@ -115,10 +128,13 @@ __all__ = [
     "UploadForm",
     "Uploads",
     "VectorCache",
+    "VectorScope",
+    "Vectors",
     "Verifier",
     "View",
     "Wiki",
     "WikiPage",
+    "WrappedIndex",
     "embedded_languages",
     "read_all",
     "speaks",

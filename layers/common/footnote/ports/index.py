@@ -14,15 +14,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class CollectionInfo:
-    """Size and version of a collection. `version` grows with every change that is visible to answers."""
-
-    name: str
-    chunks: int
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
 class View:
     """What a caller sees of a collection. `languages`: language → number of visible, active chunks. `groups`: the caller's
     groups that access lists in the collection name; callers with equal groups see the same chunks. `version`: the
@@ -37,6 +28,18 @@ class View:
     stored: str = ""
     attached: tuple[str, ...] = ()
     attached_version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VectorScope:
+    """The chunks whose vectors are wanted: active ones in these languages (None = all) of the collections `only` (None = all) except
+    `without`. `recipe`: the version of the texts that are embedded; vectors of an earlier one are to be replaced."""
+
+    embedder: str
+    languages: frozenset[str] | None = None
+    recipe: int = 0
+    without: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ SMALL_COLLECTION = 200
 
 
 class Index(Protocol):
-    """Finds chunks on somebody's behalf. What a turn is given."""
+    """Finds chunks on somebody's behalf, whose permissions each read checks. What a turn is given."""
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         """Two lists of at most `search.limit` visible, active chunks, best first, ties by chunk id. `coverage` counts
@@ -122,18 +125,13 @@ class Index(Protocol):
         """Visible, active passages (chunk level 2) from as many documents as possible, newest documents first."""
         ...
 
-
-class IndexStore(Index, Protocol):
-    """The index with what ingest and its checks do to it. A document's chunks are staged under a new generation and answer after
-    `activate`."""
-
     async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The `questions` of visible chunks that have some, for copies to another index; nothing else reads them."""
         ...
 
-    async def info(self, collection: str) -> CollectionInfo | None:
-        """The collection's size and version; None if it does not exist."""
-        ...
+
+class Generations(Protocol):
+    """The chunks of documents, as ingest writes them: staged under a new generation, they answer after `activate`."""
 
     async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
         """Writes a generation that is not active yet. Staging the same generation again replaces it.
@@ -163,35 +161,21 @@ class IndexStore(Index, Protocol):
         """Every generation of every document in every collection, staged ones too, ordered by doc_id, then generation."""
         ...
 
-    async def pending(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        limit: int,
-        doc_id: str | None = None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> list[PendingVector]:
-        """Active chunks in these languages (None = all) of the collections `only` (None = all), except of the collections `without`,
-        whose vectors are wanted: first those without a vector of this embedder, then those whose vectors have an earlier recipe, which
-        stay in use until `put_vectors` replaces them; each oldest first."""
+
+class Vectors(Protocol):
+    """The vectors of chunks, which are made after the chunks answer."""
+
+    async def pending(self, scope: VectorScope, limit: int, doc_id: str | None = None) -> list[PendingVector]:
+        """Chunks that wait for vectors: first those without one of this embedder, then those whose vectors have an earlier recipe, which
+        stay in use until `put_vectors` replaces them; each oldest first. `doc_id`: only those of this document."""
         ...
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
         """Stores vectors. Chunks that were deleted in the meantime are skipped."""
         ...
 
-    async def progress(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> tuple[int, int]:
-        """(chunks with a vector of this recipe or a later one, chunks that should have one) over the collections `only` (None = all)
-        except `without`."""
+    async def progress(self, scope: VectorScope) -> tuple[int, int]:
+        """(chunks with a vector of this recipe or a later one, chunks that should have one)."""
         ...
 
     async def check_copies(self, *, repair: bool) -> list[str]:
@@ -199,6 +183,44 @@ class IndexStore(Index, Protocol):
         again, and searches that are under way see either."""
         ...
 
+
+class IndexStore(Index, Generations, Vectors, Protocol):
+    """All of an engine's index."""
+
     async def close(self) -> None:
         """Closes connections and files."""
         ...
+
+
+class WrappedIndex:
+    """`ports.Index` that passes each read on to another one; subclasses change some of them."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    async def candidates(self, caller: Caller, search: Search) -> Candidates:
+        return await self._index.candidates(caller, search)
+
+    async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
+        return await self._index.read(caller, chunk_ids)
+
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
+        return await self._index.sentences(caller, chunk_ids, embedder)
+
+    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        return await self._index.term_weights(caller, collection, terms)
+
+    async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
+        return await self._index.known_terms(caller, collection, terms)
+
+    async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
+        return await self._index.titled(caller, collection, titles)
+
+    async def view(self, caller: Caller, collection: str) -> View:
+        return await self._index.view(caller, collection)
+
+    async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
+        return await self._index.sample(caller, collection, limit)
+
+    async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return await self._index.questions(caller, chunk_ids)

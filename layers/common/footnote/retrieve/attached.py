@@ -20,9 +20,9 @@ from dataclasses import replace
 
 from footnote.collections.attachments import CONVERSATION, Attachments, conversation_key
 from footnote.errors import StoreUnavailable
-from footnote.ports import SMALL_COLLECTION, Embedder, Index, View
+from footnote.ports import SMALL_COLLECTION, Embedder, Index, View, WrappedIndex
 from footnote.text.tokens import content_terms
-from footnote.types import ATTACHED, Caller, Candidate, Candidates, Chunk, ChunkSentences, Search, Turn
+from footnote.types import ATTACHED, Caller, Candidate, Candidates, ChunkSentences, Search, Turn
 from footnote.types.conditions import ANYTHING
 
 log = logging.getLogger(__name__)
@@ -35,11 +35,12 @@ NEARLY = 0.99
 """The coverage of a search that lacks vectors of attached passages alone: the collection's still count."""
 
 
-class AttachedIndex:
+class AttachedIndex(WrappedIndex):
     """`ports.Index` of a conversation, that wraps another. `embedder`: of attachments, which is the default one."""
 
     def __init__(self, index: Index, attachments: Attachments, user_id: str, room_id: str, embedder: Callable[[], Embedder | None]) -> None:
-        self._index, self._attachments, self._embedder = index, attachments, embedder
+        super().__init__(index)
+        self._attachments, self._embedder = attachments, embedder
         self._user_id, self._room_id = user_id, room_id
         self._found: tuple[str, ...] | None = None
 
@@ -101,15 +102,6 @@ class AttachedIndex:
         attached = await self._index.view(caller, ATTACHED)
         languages = {lang: own.languages.get(lang, 0) + attached.languages.get(lang, 0) for lang in {**own.languages, **attached.languages}}
         return replace(own, languages=languages, attached=documents, attached_version=attached.version)
-
-    async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
-        return await self._index.read(caller, chunk_ids)
-
-    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
-        return await self._index.sentences(caller, chunk_ids, embedder)
-
-    async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
-        return await self._index.sample(caller, collection, limit)
 
     async def _by_words(self, caller: Caller, search: Search, first: Sequence[Candidate], attached: Sequence[Candidate]) -> list[Candidate]:
         """The attached candidates with scores as the engine gives them to passages of the collection, whose best one is `first`."""

@@ -11,23 +11,21 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from footnote.collections.service import LATEST_S
-from footnote.ports import Clock, Index, View
-from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Search
+from footnote.ports import Clock, Index, View, WrappedIndex
+from footnote.types import Caller, Chunk, ChunkSentences
 
 T = TypeVar("T")
 
 
-class CachedIndex:
+class CachedIndex(WrappedIndex):
     """`ports.Index` that wraps another and keeps the results for each caller. It belongs to one turn, and nothing is shared between
     turns."""
 
     def __init__(self, index: Index, clock: Clock) -> None:
-        self._index, self._clock = index, clock
+        super().__init__(index)
+        self._clock = clock
         self._kept: defaultdict[Hashable, dict[str, Any]] = defaultdict(dict)
         self._since = clock()
-
-    async def candidates(self, caller: Caller, search: Search) -> Candidates:
-        return await self._index.candidates(caller, search)
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
         chunks = await self._index.read(caller, chunk_ids)
@@ -44,20 +42,11 @@ class CachedIndex:
             ("weights", caller, collection), terms, lambda missing: self._index.term_weights(caller, collection, missing)
         )
 
-    async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
-        return await self._index.known_terms(caller, collection, terms)
-
-    async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
-        return await self._index.titled(caller, collection, titles)
-
     async def view(self, caller: Caller, collection: str) -> View:
         async def read(_: Sequence[str]) -> dict[str, View]:
             return {collection: await self._index.view(caller, collection)}
 
         return (await self._once(("view", caller), [collection], read))[collection]
-
-    async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
-        return await self._index.sample(caller, collection, limit)
 
     async def _once(self, kind: Hashable, names: Sequence[str], read: Callable[[list[str]], Awaitable[dict[str, T]]]) -> dict[str, T]:
         """Name → value for the names that exist. `read` fetches those that are not kept yet."""

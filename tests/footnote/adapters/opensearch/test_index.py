@@ -18,7 +18,7 @@ from footnote.adapters.opensearch.client import OpenSearchClient
 from footnote.adapters.opensearch.index import OpenSearchIndex
 from footnote.adapters.opensearch.mapping import Names
 from footnote.errors import SearchUnavailable
-from footnote.ports import ChunkVectors, Indexed
+from footnote.ports import ChunkVectors, Indexed, VectorScope
 from footnote.retrieve.fuse import fuse
 from footnote.settings import OpenSearch
 from footnote.types import Candidate, Chunk, Search, chunks_digest, lists_of
@@ -71,7 +71,7 @@ async def test_a_search_answers_even_if_it_cannot_be_noted_that_outlines_need_ve
     for is_blocked, waiting in ((True, []), (False, ["plan|1|0"])):
         await engine.request("PUT", f"/{Names(settings.prefix).searched}/_settings", {"index.blocks.write": is_blocked})
         assert [entry.chunk_id for entry in (await index.candidates(ME, search)).lexical] == ["plan|1|0"]
-        assert [item.chunk_id for item in await index.pending("e", None, 9)] == waiting
+        assert [item.chunk_id for item in await index.pending(VectorScope("e"), 9)] == waiting
 
 
 # --- the fence and the gate --------------------------------------------------------------------
@@ -148,7 +148,7 @@ async def test_a_flip_that_broke_off_after_its_decision_is_finished_by_the_next_
 
 
 async def test_where_nothing_was_written_there_is_nothing(index: OpenSearchIndex) -> None:
-    assert (await listed(index), await index.pending("e", None, 9), await index.progress("e", None)) == ([], [], (0, 0))
+    assert (await listed(index), await index.pending(VectorScope("e"), 9), await index.progress(VectorScope("e"))) == ([], [], (0, 0))
     assert await index.staged("plan", 1) == (0, chunks_digest([]))
     await embed(index, [make_chunk(make_document(), "gone")], AXES[0])
     await index.remove("plan", 1)
@@ -190,7 +190,7 @@ async def test_a_vector_without_a_direction_is_stored_and_finds_nothing(index: O
     chunks = await put_document(index, make_document(), ["The bridge.", "A road."])
     await embed(index, chunks[:1], AXES[0] * 0)
     await embed(index, chunks[1:], AXES[0])
-    assert await index.pending("e", None, 9) == []
+    assert await index.pending(VectorScope("e"), 9) == []
     near = await index.candidates(ME, Search("default", vector=AXES[0], embedder="e"))
     assert near.dense == (Candidate("plan|1|1", 1.0),)
 

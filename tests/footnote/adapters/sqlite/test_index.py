@@ -16,7 +16,7 @@ from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.index_reads import TRIED
 from footnote.adapters.sqlite.vector_copies import WASTE
 from footnote.errors import SearchUnavailable
-from footnote.ports import ChunkVectors
+from footnote.ports import ChunkVectors, VectorScope
 from footnote.types import Caller, Chunk, Search
 from tests.fakes import make_document, put_document
 from tests.turns import ME
@@ -75,17 +75,17 @@ async def test_a_worker_that_found_nothing_to_embed_sees_what_other_processes_ad
     worker, other = open_index(), open_index()
     await put(worker, await put_document(worker, make_document("a"), ["one"]), 0)
     for _ in range(2):
-        assert await worker.pending("e", None, 9) == []
-    assert [item.chunk_id for item in await worker.pending("e", None, 9, recipe=1)] == ["a|1|0"]
-    assert await worker.pending("e", None, 9) == []
+        assert await worker.pending(VectorScope("e"), 9) == []
+    assert [item.chunk_id for item in await worker.pending(VectorScope("e", recipe=1), 9)] == ["a|1|0"]
+    assert await worker.pending(VectorScope("e"), 9) == []
     chunks = await put_document(other, make_document("b"), ["two"]) + await put_document(other, make_document("c"), ["three"], level=0)
-    assert [item.chunk_id for item in await worker.pending("e", None, 9)] == ["b|1|0"]
+    assert [item.chunk_id for item in await worker.pending(VectorScope("e"), 9)] == ["b|1|0"]
     await put(other, chunks[:1], 1)
-    assert await worker.pending("e", None, 9) == []
+    assert await worker.pending(VectorScope("e"), 9) == []
     await other.candidates(ME, Search("default", vector=AXES[0], embedder="e", levels=(0,)))
-    assert [item.chunk_id for item in await worker.pending("e", None, 9)] == ["c|1|0"]
+    assert [item.chunk_id for item in await worker.pending(VectorScope("e"), 9)] == ["c|1|0"]
     await other.remove("c", 1)
-    assert await worker.pending("e", None, 9) == []
+    assert await worker.pending(VectorScope("e"), 9) == []
 
 
 async def test_vectors_survive_a_restart(open_index: Any) -> None:
@@ -94,7 +94,7 @@ async def test_vectors_survive_a_restart(open_index: Any) -> None:
     await index.close()
     index = open_index()
     assert await near(index, 0) == [("a|1|0", 1.0)]
-    assert await index.progress("e", None) == (1, 1)
+    assert await index.progress(VectorScope("e")) == (1, 1)
 
 
 async def test_a_file_that_is_mostly_dead_is_written_anew_while_others_read_it(open_index: Any, tmp_path: Path) -> None:

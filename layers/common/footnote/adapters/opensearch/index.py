@@ -33,7 +33,7 @@ from footnote.adapters.opensearch.mapping import (
     vector_field,
     visible,
 )
-from footnote.ports import ChunkVectors, CollectionInfo, Indexed, PendingVector, View
+from footnote.ports import ChunkVectors, Indexed, PendingVector, VectorScope, View
 from footnote.settings import OpenSearch
 from footnote.text.tokens import query_tokens
 from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Document, Search
@@ -234,9 +234,6 @@ class OpenSearchIndex:
         same = {title: frozenset(chunk.doc_id for chunk in some if chunk.title == title) for title, some in found.items()}
         return {title: doc_ids for title, doc_ids in same.items() if doc_ids}
 
-    async def info(self, collection: str) -> CollectionInfo | None:
-        return await self._collections.info(collection)
-
     async def view(self, caller: Caller, collection: str) -> View:
         return await self._collections.view(caller, collection)
 
@@ -263,27 +260,11 @@ class OpenSearchIndex:
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
         await self._writes.put_vectors(embedder, vectors, await self._collections_of(item.chunk_id for item in vectors))
 
-    async def pending(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        limit: int,
-        doc_id: str | None = None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> list[PendingVector]:
-        return await self._vectors.pending(embedder, languages, limit, doc_id, recipe, without, only)
+    async def pending(self, scope: VectorScope, limit: int, doc_id: str | None = None) -> list[PendingVector]:
+        return await self._vectors.pending(scope, limit, doc_id)
 
-    async def progress(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> tuple[int, int]:
-        return await self._vectors.progress(embedder, languages, recipe, without, only)
+    async def progress(self, scope: VectorScope) -> tuple[int, int]:
+        return await self._vectors.progress(scope)
 
     async def check_copies(self, *, repair: bool) -> list[str]:
         """None: the engine checks its own files."""

@@ -9,7 +9,7 @@ from footnote.adapters.opensearch.client import Json, OpenSearchClient
 from footnote.adapters.opensearch.document_versions import Collection, VersionStore
 from footnote.adapters.opensearch.hits import hits_of
 from footnote.adapters.opensearch.mapping import ACTIVE, Names, visible
-from footnote.ports import SAME_TITLE, SMALL_COLLECTION, CollectionInfo, Indexed, View
+from footnote.ports import SAME_TITLE, SMALL_COLLECTION, Indexed, View
 from footnote.types import Caller
 
 MAX_VIEWS = 1000
@@ -23,7 +23,6 @@ class Collections:
         self._client = client
         self._names = names
         self._versions = versions
-        self._infos: dict[str, CollectionInfo] = {}
         self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
@@ -61,19 +60,8 @@ class Collections:
         replies = await self._client.searches(bodies) if bodies else []
         return {wanted[i]: [hit["_id"] for hit in hits_of(reply)] for i, reply in zip(several, replies, strict=True)}
 
-    async def info(self, collection: str) -> CollectionInfo | None:
-        # The version is read each time, since it is part of cache keys.
-        record, known = await self._versions.look_up(collection), self._infos.get(collection)
-        if record is None:
-            return None
-        if known is None or known.version != record.version:
-            found = await self._client.search(record.chunks, {"size": 0, "query": ACTIVE, "track_total_hits": True})
-            count = found["hits"]["total"]["value"] if found else 0
-            known = self._infos[collection] = CollectionInfo(collection, count, record.version)
-        return known
-
     async def view(self, caller: Caller, collection: str) -> View:
-        record = await self._versions.look_up(collection)
+        record = await self._versions.look_up(collection)  # each time, since the version is part of cache keys
         if record is None:
             return View()
         key = collection, record.version, None if caller.sees_all else caller.groups

@@ -8,7 +8,7 @@ from contextlib import suppress
 from footnote.adapters.opensearch.client import Json, OpenSearchClient
 from footnote.adapters.opensearch.mapping import ACTIVE, Names, to_pending
 from footnote.errors import SearchUnavailable
-from footnote.ports import PendingVector
+from footnote.ports import PendingVector, VectorScope
 
 MAX_SEARCHED = 10_000
 """Most collections whose chunks of every level get vectors; the engine's limit of hits."""
@@ -33,24 +33,15 @@ class PendingVectors:
             await self._client.request("POST", path, {"doc": {"name": collection}, "doc_as_upsert": True}, refresh=True)
             self._noted.add(collection)
 
-    async def pending(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        limit: int,
-        doc_id: str | None,
-        recipe: int,
-        without: frozenset[str],
-        only: frozenset[str] | None,
-    ) -> list[PendingVector]:
-        filters = [*await self._wanted(languages, without, only), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
-        bare = {"bool": {"must_not": {"term": {"embedder": embedder}}}}
+    async def pending(self, scope: VectorScope, limit: int, doc_id: str | None) -> list[PendingVector]:
+        filters = [*await self._wanted(scope), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
+        bare = {"bool": {"must_not": {"term": {"embedder": scope.embedder}}}}
         body = {
             "size": limit,
             "query": {
                 "bool": {
                     "filter": filters,
-                    "must_not": {"bool": {"filter": _made(embedder, recipe)}},
+                    "must_not": {"bool": {"filter": _made(scope.embedder, scope.recipe)}},
                     "should": {"constant_score": {"filter": bare}},
                 }
             },
@@ -60,22 +51,20 @@ class PendingVectors:
         found = await self._client.search(self._names.all_chunks, body)
         return [] if found is None else [to_pending(hit["_id"], hit["_source"]) for hit in found["hits"]["hits"]]
 
-    async def progress(
-        self, embedder: str, languages: frozenset[str] | None, recipe: int, without: frozenset[str], only: frozenset[str] | None
-    ) -> tuple[int, int]:
-        wanted = await self._wanted(languages, without, only)
-        found = await self._client.search(self._names.all_chunks, counts(wanted, embedder, recipe))
+    async def progress(self, scope: VectorScope) -> tuple[int, int]:
+        wanted = await self._wanted(scope)
+        found = await self._client.search(self._names.all_chunks, counts(wanted, scope.embedder, scope.recipe))
         return (0, 0) if found is None else _counted(found)
 
-    async def _wanted(self, languages: frozenset[str] | None, without: frozenset[str], only: frozenset[str] | None) -> list[Json]:
-        """Filter: active chunks of the collections `only` (None = all) that should have vectors, except of the collections `without`."""
+    async def _wanted(self, scope: VectorScope) -> list[Json]:
+        """Filter: the chunks of the scope."""
         found = await self._client.search(self._names.searched, {"size": MAX_SEARCHED})
         names = [hit["_source"]["name"] for hit in found["hits"]["hits"]] if found else []
         return [
-            *in_languages(languages),
+            *in_languages(scope.languages),
             {"bool": {"should": [{"term": {"level": 2}}, {"terms": {"collection": names}}]}},
-            *([{"bool": {"must_not": {"terms": {"collection": sorted(without)}}}}] if without else []),
-            *([] if only is None else [{"terms": {"collection": sorted(only)}}]),
+            *([{"bool": {"must_not": {"terms": {"collection": sorted(scope.without)}}}}] if scope.without else []),
+            *([] if scope.only is None else [{"terms": {"collection": sorted(scope.only)}}]),
         ]
 
 

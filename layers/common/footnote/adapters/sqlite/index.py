@@ -30,7 +30,7 @@ from footnote.adapters.sqlite.vector_copies import VectorCopies
 from footnote.adapters.sqlite.vector_file import VectorFiles
 from footnote.adapters.sqlite.vector_store import VectorStore
 from footnote.errors import SearchUnavailable
-from footnote.ports import ChunkVectors, CollectionInfo, Indexed, PendingVector, View
+from footnote.ports import ChunkVectors, Indexed, PendingVector, VectorScope, View
 from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Document, Search
 
 INVENTORY_PAGE = 500
@@ -54,12 +54,13 @@ class SqliteIndex:
         )
         self._copies = VectorCopies(VectorFiles(folder))
         self._vectors = VectorStore(self._copies)
-        self._infos: dict[str, CollectionInfo] = {}
         self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
         self._sentences: dict[str, tuple[int, dict[str, tuple[frozenset[str], ChunkSentences]]]] = {}
         """Embedder → the version of all collections, and chunk id → (permission groups, sentences)."""
         self._weights: dict[str, tuple[int, dict[str, float]]] = {}
         """Collection → its version, and the weights of terms in it."""
+        self._counts: dict[str, tuple[int, int]] = {}
+        """Collection → its version, and the number of its chunks."""
         self._known: dict[tuple[str, int, frozenset[str] | None], dict[str, bool]] = {}
         """Collection, its version and a caller's groups → whether such a caller may read a chunk with the term."""
 
@@ -111,12 +112,6 @@ class SqliteIndex:
     async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         return await self._database.run(questions, caller, chunk_ids)
 
-    async def info(self, collection: str) -> CollectionInfo | None:
-        found, known = await self._database.glance(find_collection, collection), self._infos.get(collection)
-        if found is not None and known is not None and known.version == found["version"]:
-            return known
-        return await self._database.run(self._info, collection)
-
     async def view(self, caller: Caller, collection: str) -> View:
         row = await self._database.glance(find_collection, collection)
         if row is None:
@@ -153,30 +148,14 @@ class SqliteIndex:
                 yield item
             after = page[-1].doc_id, page[-1].generation
 
-    async def pending(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        limit: int,
-        doc_id: str | None = None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> list[PendingVector]:
-        return await self._database.run(self._vectors.pending, embedder, languages, limit, doc_id, recipe, without, only)
+    async def pending(self, scope: VectorScope, limit: int, doc_id: str | None = None) -> list[PendingVector]:
+        return await self._database.run(self._vectors.pending, scope, limit, doc_id)
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
         await self._database.run(self._vectors.put, embedder, vectors)
 
-    async def progress(
-        self,
-        embedder: str,
-        languages: frozenset[str] | None,
-        recipe: int = 0,
-        without: frozenset[str] = frozenset(),
-        only: frozenset[str] | None = None,
-    ) -> tuple[int, int]:
-        return await self._database.run(self._vectors.progress, embedder, languages, recipe, without, only)
+    async def progress(self, scope: VectorScope) -> tuple[int, int]:
+        return await self._database.run(self._vectors.progress, scope)
 
     async def check_copies(self, *, repair: bool) -> list[str]:
         return await self._database.run(self._copies.check, repair)
@@ -194,8 +173,8 @@ class SqliteIndex:
     def _candidates(self, connection: sqlite3.Connection, caller: Caller, search: Search) -> Candidates:
         connection.execute("BEGIN")  # one snapshot: both lists see the same generations
         try:
-            info = self._info(connection, search.collection)
-            found = find(connection, self._vectors, info, caller, search) if info and info.chunks else Candidates()
+            collection = find_collection(connection, search.collection)
+            found = find(connection, self._vectors, collection, caller, search) if collection else Candidates()
         finally:
             connection.execute("COMMIT")
         self._copies.mend(connection)
@@ -203,16 +182,12 @@ class SqliteIndex:
             want_all_levels(connection, search.collection)
         return found
 
-    def _info(self, connection: sqlite3.Connection, collection: str) -> CollectionInfo | None:
+    def _term_weights(self, connection: sqlite3.Connection, collection: str, terms: Sequence[str]) -> dict[str, float]:
         row = find_collection(connection, collection)
         if row is None:
-            return None
-        known = self._infos.get(collection)
-        if known is None or known.version != row["version"]:
+            return {}
+        version, count = self._counts.get(collection, (0, 0))
+        if version != row["version"]:
             count = count_chunks(connection, row["collection_id"])
-            known = self._infos[collection] = CollectionInfo(collection, count, row["version"])
-        return known
-
-    def _term_weights(self, connection: sqlite3.Connection, collection: str, terms: Sequence[str]) -> dict[str, float]:
-        info = self._info(connection, collection)
-        return term_weights(connection, info, terms) if info else {}
+            self._counts[collection] = row["version"], count
+        return term_weights(connection, row["collection_id"], count, terms)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from footnote.adapters.sqlite.index_schema import unpack_bounds
 from footnote.adapters.sqlite.vector_file import Scan
 from footnote.adapters.sqlite.vector_store import VectorStore
-from footnote.ports import SAME_TITLE, SMALL_COLLECTION, CollectionInfo, View
+from footnote.ports import SAME_TITLE, SMALL_COLLECTION, View
 from footnote.text.sentence_terms import read_terms
 from footnote.text.tokens import query_tokens
 from footnote.types import Caller, Candidate, Candidates, Chunk, ChunkSentences, Part, Search
@@ -38,15 +38,14 @@ class Matching(NamedTuple):
     rows: frozenset[int]
 
 
-def find(connection: sqlite3.Connection, vectors: VectorStore, info: CollectionInfo, caller: Caller, search: Search) -> Candidates:
+def find(connection: sqlite3.Connection, vectors: VectorStore, collection: sqlite3.Row, caller: Caller, search: Search) -> Candidates:
     """The lexical and the dense list of chunks that this caller may read. Within one transaction both see the same generations."""
-    collection_id = _collection_id(connection, search.collection)
+    at = collection_id, _ = collection["collection_id"], collection["version"]
     acls = _visible_acls(connection, caller)
     matching = _matching(connection, collection_id, search)
     lexical = _lexical(connection, collection_id, search, acls, matching) if search.text else ()
     if search.vector is None:
         return Candidates(_with_language(connection, lexical, search))
-    at = collection_id, info.version
     coverage = vectors.coverage(connection, at, search.embedder, search.languages, _visible(acls, None, search.levels))
     scan = vectors.scan(connection, *at, search.embedder)
     dense, held = (_dense(scan, search, acls, matching), scan.held) if scan else ((), frozenset[str]())
@@ -63,14 +62,13 @@ def _with_language(connection: sqlite3.Connection, entries: tuple[Candidate, ...
     return tuple(entry._replace(foreign=entry.chunk_id in foreign) for entry in entries)
 
 
-def term_weights(connection: sqlite3.Connection, info: CollectionInfo, terms: Sequence[str]) -> dict[str, float]:
-    """Inverse document frequency of each term in the collection."""
-    collection_id = _collection_id(connection, info.name)
+def term_weights(connection: sqlite3.Connection, collection_id: int, chunks: int, terms: Sequence[str]) -> dict[str, float]:
+    """Inverse document frequency of each term in the collection, which has so many chunks."""
     wanted = sorted(set(terms))
     counts = dict(
         connection.execute(f"SELECT term, doc FROM vocabulary_{collection_id} WHERE term IN ({_marks(wanted)})", wanted).fetchall()
     )
-    total = info.chunks + SMALL_COLLECTION
+    total = chunks + SMALL_COLLECTION
     return {term: math.log(1 + (max(0, total - (n := counts.get(term, 0))) + 0.5) / (n + 0.5)) for term in wanted}
 
 
@@ -286,10 +284,6 @@ def _chunk(row: sqlite3.Row) -> Chunk:
 def _stored(text: str) -> Any:
     """Parses stored JSON. Chunks share the result, since the same few values are read repeatedly; it must not be modified."""
     return json.loads(text)
-
-
-def _collection_id(connection: sqlite3.Connection, name: str) -> int:
-    return int(connection.execute("SELECT collection_id FROM collections WHERE name = ?", (name,)).fetchone()[0])
 
 
 def _marks(values: Iterable[Any]) -> str:

@@ -14,7 +14,7 @@ from footnote.adapters.sqlite.database import writing
 from footnote.adapters.sqlite.index_schema import unpack_bounds
 from footnote.adapters.sqlite.vector_copies import VectorCopies, matrix_of
 from footnote.adapters.sqlite.vector_file import Scan
-from footnote.ports import ChunkVectors, PendingVector
+from footnote.ports import ChunkVectors, PendingVector, VectorScope
 
 AT_ONCE = 2000
 """Chunks without vectors that are looked for at once."""
@@ -95,32 +95,22 @@ class VectorStore:
                     )
                 connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
 
-    def pending(
-        self,
-        connection: sqlite3.Connection,
-        embedder: str,
-        languages: frozenset[str] | None,
-        limit: int,
-        doc_id: str | None,
-        recipe: int,
-        without: frozenset[str],
-        only: frozenset[str] | None,
-    ) -> list[PendingVector]:
+    def pending(self, connection: sqlite3.Connection, scope: VectorScope, limit: int, doc_id: str | None) -> list[PendingVector]:
         state = connection.execute("SELECT collection_id, version, all_levels FROM collections").fetchall()
-        asked = embedder, languages, doc_id, recipe, without, only, tuple(map(tuple, state))
+        asked = scope, doc_id, tuple(map(tuple, state))
         if asked == self._nothing_pending:
             return []
-        where, values = _wanted(languages, without, only)
+        where, values = _wanted(scope)
         if doc_id is not None:
             where, values = f"{where} AND g.doc_id = ?", [*values, doc_id]
 
         def find(columns: str, more: str, given: Sequence[Any], most: int) -> list[sqlite3.Row]:
             rows: list[sqlite3.Row] = []
-            for waits, made in (("v.rowid IS NULL", []), ("v.recipe < ?", [recipe])):
+            for waits, made in (("v.rowid IS NULL", []), ("v.recipe < ?", [scope.recipe])):
                 rows += connection.execute(
                     f"""SELECT {columns} FROM {WANTED} LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ?
                         WHERE {IS_WANTED} AND {waits} AND {where}{more} ORDER BY c.rowid LIMIT ?""",
-                    (embedder, *made, *values, *given, most - len(rows)),
+                    (scope.embedder, *made, *values, *given, most - len(rows)),
                 ).fetchall()
             return rows
 
@@ -142,20 +132,12 @@ class VectorStore:
             for _, chunk_id, title, text, lang, bounds, headings in rows
         ]
 
-    def progress(
-        self,
-        connection: sqlite3.Connection,
-        embedder: str,
-        languages: frozenset[str] | None,
-        recipe: int,
-        without: frozenset[str],
-        only: frozenset[str] | None,
-    ) -> tuple[int, int]:
-        where, values = _wanted(languages, without, only)
+    def progress(self, connection: sqlite3.Connection, scope: VectorScope) -> tuple[int, int]:
+        where, values = _wanted(scope)
         row = connection.execute(
             f"""SELECT count(v.rowid), count(*) FROM {WANTED}
                 LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ? AND v.recipe >= ? WHERE {IS_WANTED} AND {where}""",
-            (embedder, recipe, *values),
+            (scope.embedder, scope.recipe, *values),
         ).fetchone()
         return int(row[0]), int(row[1])
 
@@ -179,9 +161,9 @@ class VectorStore:
         return Scan(version, matrix, chunk_ids, frozenset(chunk_ids), *columns)
 
 
-def _wanted(languages: frozenset[str] | None, without: frozenset[str], only: frozenset[str] | None) -> tuple[str, list[str]]:
-    where, values = _spoken(languages)
-    for condition, names in (("NOT IN", without), ("IN", only)):
+def _wanted(scope: VectorScope) -> tuple[str, list[str]]:
+    where, values = _spoken(scope.languages)
+    for condition, names in (("NOT IN", scope.without), ("IN", scope.only)):
         if names is not None:
             where, values = f"{where} AND k.name {condition} ({', '.join('?' for _ in names)})", [*values, *sorted(names)]
     return where, values

@@ -21,10 +21,10 @@ PROFILE = Profile("test", live=False, citation_style="numbered", prompt="answer_
 async def test_the_first_passage_is_the_one_that_it_scores_best(configured: Any, expected: list[str], tmp_path: Path) -> None:
     settings = Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False), review=Review(**configured))
     core = Core(settings)
-    await put_document(core.index, make_document("a"), ["A bridge, which took nine long years and very many masons, was built."])
-    await put_document(core.index, make_document("b"), ["Bridge, bridge, bridge."])
+    await put_document(core.generations, make_document("a"), ["A bridge, which took nine long years and very many masons, was built."])
+    await put_document(core.generations, make_document("b"), ["Bridge, bridge, bridge."])
     for number in range(8):
-        await put_document(core.index, make_document(f"house{number}"), ["The house was built of stone."])
+        await put_document(core.generations, make_document(f"house{number}"), ["The house was built of stone."])
     turn = await core.retrieve.finish(core.new_turn(Request("bridge built", retriever="bm25", limit=1), LOCAL, PROFILE))
     assert [hit.chunk.doc_id for hit in turn.evidence.hits] == expected
     assert [span.status for span in turn.record.spans if span.name == "review"] == ["ok"] * len(configured)

@@ -19,7 +19,7 @@ PROFILE = Profile("test", live=False, citation_style="numbered", prompt="answer_
 @pytest.mark.parametrize(("least", "expected"), [({}, 2), ({"least_score": 0.9}, 1)])
 async def test_a_passage_below_it_is_no_hit(least: dict[str, Any], expected: int, tmp_path: Path) -> None:
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), rag=Rag(**least)))
-    await put_document(core.index, make_document("bridge"), ["The bridge was built in 1894.", "A bridge is blue."])
+    await put_document(core.generations, make_document("bridge"), ["The bridge was built in 1894.", "A bridge is blue."])
     request = Request("When was the bridge built?", retriever="bm25")
     turn = await core.retrieve.finish(core.new_turn(request, LOCAL, PROFILE))
     assert len(turn.evidence.hits) == expected

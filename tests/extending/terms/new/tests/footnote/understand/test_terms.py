@@ -17,7 +17,7 @@ async def test_a_passage_that_shares_words_with_the_terms_alone_is_cited(tmp_pat
     model = FakeModel([["masons viaduct completed"], ["Masons completed it in 1894 [1]."]])
     settings = Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False))
     core = Core(settings, models=FakeModels(model))
-    await put_document(core.index, make_document("records"), ["Masons completed the viaduct in 1894."])
+    await put_document(core.generations, make_document("records"), ["Masons completed the viaduct in 1894."])
     request = Request("How old is that bridge?", options={"terms": True})
     turn = await core.answer.finish(core.new_turn(request, LOCAL, PROFILE))
     assert [(query.kind, query.text) for query in turn.queries] == [
@@ -32,7 +32,7 @@ async def test_a_passage_that_shares_words_with_the_terms_alone_is_cited(tmp_pat
 
 async def test_without_being_wanted_it_does_not_run(tmp_path: Path) -> None:
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False)), models=FakeModels(FakeModel([["It was built in 1894 [1]."]])))
-    await put_document(core.index, make_document("bridge"), ["The bridge was built in 1894."])
+    await put_document(core.generations, make_document("bridge"), ["The bridge was built in 1894."])
     turn = await core.answer.finish(core.new_turn(Request("When was the bridge built?"), LOCAL, PROFILE))
     assert "terms" not in {span.name for span in turn.record.spans}
     await core.close()
