@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.sqlite import index, index_reads, ledger, ledger_undelete, ledger_writes
+from footnote.adapters.sqlite import index, ledger, ledger_undelete, ledger_writes
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.feedback import SqliteFeedbackStore
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
 from footnote.adapters.sqlite.turns import SqliteTurnStore
-from footnote.adapters.sqlite.vector_file import Scan
+from footnote.adapters.sqlite.vector_store import Scan
 from footnote.bootstrap import Core
 from footnote.collections import Directory, attachments, visible
 from footnote.collections.attachments import Attachments
@@ -145,11 +145,11 @@ def _of_the_user(original: Any) -> Any:
 
 
 MUTANTS: Mapping[str, Mutant] = {
-    "a search sees all": ((index_reads, "_visible_acls", giving(None)),),
-    "a search by words sees all": ((index_reads, "_lexical", lambda search: lambda at, k, s, acls, g: search(at, k, s, None, g)),),
+    "a search sees all": ((index, "_visible_acls", giving(None)),),
+    "a search by words sees all": ((index, "_lexical", lambda search: lambda at, k, s, acls, g: search(at, k, s, None, g)),),
     "a search by meaning sees all": ((Scan, "mask", lambda mask: lambda self, acls, levels: mask(self, None, levels)),),
     "neither a search nor the gate behind it asks for groups": (
-        (index_reads, "_visible_rows", sees_all), (index_reads, "_visible_acls", giving(None)),
+        (index, "_visible_rows", sees_all), (index, "_visible_acls", giving(None)),
     ),
     "a graph tells what its passages say to everybody": ((lists, "gate_of", readable_by_all),),
     "a document is read without its groups": ((ledger_writes, "get", sees_all),),
@@ -198,10 +198,10 @@ MUTANTS: Mapping[str, Mutant] = {
     "searches are kept without their groups": ((search_cache, "search_scope", _for_all),),
     "answers are kept without their groups": ((answer_cache, "answer_scope", _for_all),),
     "all see the same of a collection": (
-        (index, "read_view", lambda view: lambda *args: replace(view(*args), groups=frozenset())),
+        (index, "_read_view", lambda view: lambda *args: replace(view(*args), groups=frozenset())),
     ),
     "answers are kept without their groups, and given unread": (
-        (answer_cache, "answer_scope", _for_all), (index_reads, "_visible_rows", sees_all),
+        (answer_cache, "answer_scope", _for_all), (index, "_visible_rows", sees_all),
     ),
     "suggested questions are kept without their groups": ((SqliteCache, "get", _without_groups), (SqliteCache, "put", _without_groups)),
     "collections are suggested from without groups": ((Core, "list_collections", sees_all),),
@@ -213,7 +213,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "attached files outlive their conversation": ((Attachments, "end", giving(None)),),
     "a name leads to attached files": ((Directory, "resolve", _as_stored),),
     "files are read without their groups": ((Sources, "original", sees_all), (Sources, "text", sees_all)),
-    "nothing is found": ((index_reads, "_visible_acls", giving(frozenset())),),
+    "nothing is found": ((index, "_visible_acls", giving(frozenset())),),
     "what is new does not answer": ((SqliteIndex, "activate", giving(True)),),
     "answers are logged": ((metrics, "metrics_of", _logging_answers),),
 }  # fmt: skip

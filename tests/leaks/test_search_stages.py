@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from footnote.adapters.memory.ranked_lists import LateInteraction, Summary, SummaryTree
-from footnote.adapters.sqlite import index_reads
+from footnote.adapters.sqlite import index
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
@@ -32,7 +32,7 @@ PROFILE = Profile("test", live=False, citation_style="numbered", prompt="answer_
 READER = Caller("bob", frozenset({"blue"}))
 WORDS = "heat transfer laminar boundary layer flat plate"
 OPEN, CLOSED = "open|1|0", "closed|1|0"
-NO_SEARCH_ASKS: Mutant = ((index_reads, "_visible_acls", giving(None)), (SqliteIndex, "read", sees_all))
+NO_SEARCH_ASKS: Mutant = ((index, "_visible_acls", giving(None)), (SqliteIndex, "read", sees_all))
 """Neither the search nor the gate behind it asks for groups."""
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from footnote.adapters.sqlite import index, index_reads
+from footnote.adapters.sqlite import index
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
@@ -22,8 +22,8 @@ CORRECTED = ["Who pays the salary of the captain?", "Where is the harbour of the
 OPEN = "The captain pays the crew. The salary of the captain is paid monthly."
 HIDDEN = ["The salarry of the captain is secret.", "The harbour of the captain is on the left."]
 MUTANTS: dict[str, Mutant] = {
-    "terms are known without groups": ((index, "known_terms", lambda known: lambda at, caller, *rest: known(at, LOCAL, *rest)),),
-    "words are read without groups": ((SqliteIndex, "read", sees_all), (index_reads, "_visible_acls", giving(None))),
+    "terms are known without groups": ((index, "_known_terms", lambda known: lambda at, caller, *rest: known(at, LOCAL, *rest)),),
+    "words are read without groups": ((SqliteIndex, "read", sees_all), (index, "_visible_acls", giving(None))),
 }
 
 

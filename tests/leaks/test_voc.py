@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.sqlite import index_reads
+from footnote.adapters.sqlite import index
 from footnote.bootstrap.voice_finder import VoiceFinder
 from footnote.collections.visible import VisibleIndex
 from footnote.guard.identity import Session, open_session
@@ -160,7 +160,7 @@ OWN: Mapping[str, Mutant] = {
     "the agent is told of all voices": ((VoiceFinder, "find", sees_all), (Voices, "themes", sees_all)),
     "the agent asks for voices that nobody may read": ((VoiceFinder, "collection", _first), (Voices, "read", sees_all)),
     "deleted voices are counted": ((VisibleIndex, "view", lambda view: _old(view)), (Voices, "read_again", giving([]))),
-    "a sample sees all": ((index_reads, "_visible_acls", giving(None)),),
+    "a sample sees all": ((index, "_visible_acls", giving(None)),),
     "themes are kept for everybody": ((service, "find_themes", lambda find: _once(find)),),
 }
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footnote.adapters.sqlite.index import SqliteIndex
-from footnote.adapters.sqlite.index_reads import TRIED
+from footnote.adapters.sqlite.index import TRIED, SqliteIndex
 from footnote.adapters.sqlite.vector_copies import WASTE
 from footnote.errors import SearchUnavailable
 from footnote.ports import ChunkVectors, VectorScope

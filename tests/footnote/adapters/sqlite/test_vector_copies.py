@@ -15,7 +15,7 @@ import pytest
 
 from footnote.adapters.sqlite import vector_copies
 from footnote.adapters.sqlite.index import SqliteIndex
-from footnote.adapters.sqlite.vector_file import BLOCK
+from footnote.adapters.sqlite.vector_copies import BLOCK
 from footnote.errors import SearchUnavailable
 from footnote.ports import ChunkVectors
 from footnote.types import Chunk, Search
@@ -166,7 +166,7 @@ async def test_a_block_that_was_found_right_is_not_read_again(open_index: Any, m
         read.append(sorted(block for block in checksums if right.get(block) != checksums[block]))
         return False
 
-    monkeypatch.setattr(vector_copies, "differs", differs)
+    monkeypatch.setattr(vector_copies, "_differs", differs)
     index = open_index()
     await fill(index)
     for number in range(3):

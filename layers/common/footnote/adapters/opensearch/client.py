@@ -13,7 +13,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from footnote.errors import SearchTimeout, SearchUnavailable
@@ -173,7 +173,7 @@ class OpenSearchClient:
             raise SearchUnavailable(STRANGE) from exc
         if not isinstance(reply, dict):
             raise SearchUnavailable(STRANGE)
-        return cast(Json, reply)
+        return reply
 
     async def _connected(self) -> AsyncOpenSearch:
         async with self._connecting:  # concurrent first requests share one client

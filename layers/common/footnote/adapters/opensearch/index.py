@@ -7,19 +7,19 @@ real time and drops those that are not active.
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from footnote.adapters.opensearch.client import Json, OpenSearchClient, Refused
 from footnote.adapters.opensearch.conditions import as_query, values_asked, values_read
 from footnote.adapters.opensearch.document_versions import Collection, VersionStore, to_versions
-from footnote.adapters.opensearch.hits import chunk_id_of, documents_of, found_something, hits_of, place_of, to_entries, without_vector
-from footnote.adapters.opensearch.index_collections import Collections
-from footnote.adapters.opensearch.index_vectors import PendingVectors, counts, coverage_of, in_languages
 from footnote.adapters.opensearch.index_writes import Writes
 from footnote.adapters.opensearch.late_lists import leave_out_late
 from footnote.adapters.opensearch.mapping import (
+    ACTIVE,
     NEIGHBOURS,
     OF_CHUNK,
     OF_QUESTIONS,
@@ -30,13 +30,15 @@ from footnote.adapters.opensearch.mapping import (
     ranked,
     to_chunk,
     to_chunk_sentences,
+    to_pending,
     vector_field,
     visible,
 )
-from footnote.ports import ChunkVectors, Indexed, PendingVector, VectorScope, View
+from footnote.errors import SearchUnavailable
+from footnote.ports import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, Indexed, PendingVector, VectorScope, View
 from footnote.settings import OpenSearch
 from footnote.text.tokens import query_tokens
-from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Document, Search
+from footnote.types import Caller, Candidate, Candidates, Chunk, ChunkSentences, Document, Search
 
 MAX_TOKENS = 1000
 """Of a question; the engine accepts 1,024 clauses."""
@@ -48,6 +50,10 @@ SAMPLE_PAGE = 1000
 """Passages of a sample that one request reads."""
 KNOWN_PLACES = 50_000
 """Generations whose collection is cached."""
+MAX_VIEWS = 1000
+"""Views that are cached."""
+MAX_SEARCHED = 10_000
+"""Most collections whose chunks of every level get vectors; the engine's limit of hits."""
 
 
 class OpenSearchIndex:
@@ -59,13 +65,14 @@ class OpenSearchIndex:
         self._client = OpenSearchClient(settings)
         self._names = UpcomingNames(settings.prefix) if upcoming else Names(settings.prefix)
         self._versions = VersionStore(self._client, self._names, any_mapping=upcoming)
-        self._collections = Collections(self._client, self._names, self._versions)
-        self._vectors = PendingVectors(self._client, self._names)
         self._writes = Writes(self._client, self._names, self._versions)
         self._server_fusion = settings.server_fusion
         self._late_s = settings.limit_s * LATE_SHARE
         self._places: dict[tuple[str, int], str] = {}
         """(doc_id, generation) → collection, which never changes."""
+        self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
+        self._noted: set[str] = set()
+        """Collections known to be in the index `Names.searched`."""
 
     # --- searching --------------------------------------------------------------------------------
 
@@ -84,10 +91,10 @@ class OpenSearchIndex:
             self._versions.forget()
             raise
         if search.needs_all_levels:
-            await self._vectors.want_all_levels(search.collection)
-        self._remember({place: search.collection for hits in lists for hit in hits if (place := place_of(chunk_id_of(hit)))})
-        lexical, dense = (to_entries(hits, search) for hits in lists)
-        return replace(found, lexical=lexical, dense=dense, bare=without_vector(lists[0], search))
+            await self._want_all_levels(search.collection)
+        self._remember({place: search.collection for hits in lists for hit in hits if (place := _place_of(_chunk_id_of(hit)))})
+        lexical, dense = (_to_entries(hits, search) for hits in lists)
+        return replace(found, lexical=lexical, dense=dense, bare=_without_vector(lists[0], search))
 
     async def _filters(self, caller: Caller, search: Search, collection: Collection) -> list[Json]:
         """Filters that every chunk must meet."""
@@ -106,7 +113,7 @@ class OpenSearchIndex:
         words: Json = {"bool": {"must": {"match": {"tokens": " ".join(tokens)}}, "filter": filters}}
         asked: dict[str, dict[str, Json]] = {"bm25": {"words": ranked(words, search.limit)}} if tokens else {}
         if search.vector is not None:
-            having = counts([*visible(caller, search.levels, {}), *in_languages(search.languages)], search.embedder)
+            having = _counts([*visible(caller, search.levels, {}), *_in_languages(search.languages)], search.embedder)
             asked["cosine"] = {"counts": having}
         if search.vector is not None and search.embedder in collection.embedders:
             self._versions.check_dimension(collection, search.embedder, len(search.vector))
@@ -121,17 +128,17 @@ class OpenSearchIndex:
             else:
                 asked["cosine"]["vector"] = ranked(vector, search.limit)
         searches = {source: self._searched(collection.chunks, bodies) for source, bodies in asked.items()}
-        replies, ms = await leave_out_late(searches, found_something, self._late_s)
+        replies, ms = await leave_out_late(searches, _found_something, self._late_s)
         found = {name: reply for named in replies.values() for name, reply in named.items()}
-        about = Candidates(coverage=coverage_of(found.get("counts")), missing=frozenset(asked.keys() - replies.keys()), ms=ms)
+        about = Candidates(coverage=_coverage_of(found.get("counts")), missing=frozenset(asked.keys() - replies.keys()), ms=ms)
         if "both" in found:
-            both = hits_of(found["both"])
-            if about.coverage < 1 or without_vector(both, search):  # the engine would rank chunks without a vector behind all others
+            both = _hits_of(found["both"])
+            if about.coverage < 1 or _without_vector(both, search):  # the engine would rank chunks without a vector behind all others
                 return await self._look(caller, search, collection, filters, False)
             return (both, both), about
-        nearest = hits_of(found.get("vector"))  # whose scores are (1 + cosine) / 2
+        nearest = _hits_of(found.get("vector"))  # whose scores are (1 + cosine) / 2
         near_hits = [{**hit, "_score": 2 * hit["_score"] - 1} for hit in nearest]
-        return (hits_of(found.get("words")), near_hits), about
+        return (_hits_of(found.get("words")), near_hits), about
 
     async def _searched(self, index: str, bodies: Mapping[str, Json]) -> dict[str, Json | None]:
         """The replies to these searches, in one request."""
@@ -142,7 +149,7 @@ class OpenSearchIndex:
         or the lists came from two indexes: another search is needed."""
         settled = len({hit["_index"] for hits in lists for hit in hits}) < 2
         generations: dict[str, set[int]] = {}
-        for doc_id, generation in (place for hits in lists for hit in hits if (place := place_of(chunk_id_of(hit)))):
+        for doc_id, generation in (place for hits in lists for hit in hits if (place := _place_of(_chunk_id_of(hit)))):
             generations.setdefault(doc_id, set()).add(generation)
         mixed = [doc_id for doc_id, found in generations.items() if len(found) > 1]
         if not mixed:
@@ -150,11 +157,11 @@ class OpenSearchIndex:
         versions = await self._versions.read(mixed)
 
         def stays(hit: Json) -> bool:
-            place = place_of(chunk_id_of(hit))
+            place = _place_of(_chunk_id_of(hit))
             return place is None or place[0] not in versions or versions[place[0]].active == place[1]
 
         kept = [hit for hit in lists[0] if stays(hit)], [hit for hit in lists[1] if stays(hit)]
-        return kept, settled and all(documents_of(old) == documents_of(new) for old, new in zip(lists, kept, strict=True))
+        return kept, settled and all(_documents_of(old) == _documents_of(new) for old, new in zip(lists, kept, strict=True))
 
     # --- permission check ---------------------------------------------------------------------------
 
@@ -172,7 +179,7 @@ class OpenSearchIndex:
 
     async def _readable(self, caller: Caller, chunk_ids: Sequence[str], fields: Sequence[str]) -> dict[str, Json]:
         collections = await self._collections_of(chunk_ids)
-        doc_ids = sorted({place[0] for chunk_id in collections if (place := place_of(chunk_id))})
+        doc_ids = sorted({place[0] for chunk_id in collections if (place := _place_of(chunk_id))})
         keys = [self._versions.key(doc_id) for doc_id in doc_ids]
         chunks = [
             {"_index": self._names.chunks(collection), "_id": chunk_id, "_source": {"includes": list(fields)}}
@@ -182,7 +189,7 @@ class OpenSearchIndex:
         active = {doc_id: to_versions(item).active for doc_id, item in zip(doc_ids, items, strict=False)}
         readable: dict[str, Json] = {}
         for chunk_id, item in zip(collections, items[len(keys) :], strict=True):
-            if item is None or (place := place_of(chunk_id)) is None or active[place[0]] != place[1]:
+            if item is None or (place := _place_of(chunk_id)) is None or active[place[0]] != place[1]:
                 continue
             if caller.may_read(frozenset(item["_source"]["permission_groups"])):
                 readable[chunk_id] = item["_source"]
@@ -190,7 +197,7 @@ class OpenSearchIndex:
 
     async def _collections_of(self, chunk_ids: Iterable[str]) -> dict[str, str]:
         """Chunk id → collection, for chunks whose generation exists."""
-        places = {chunk_id: place for chunk_id in chunk_ids if (place := place_of(chunk_id))}
+        places = {chunk_id: place for chunk_id in chunk_ids if (place := _place_of(chunk_id))}
         known = {place: self._places[place] for place in places.values() if place in self._places}
         unknown = {place[0] for place in places.values() if place not in known}
         for doc_id, versions in (await self._versions.read(sorted(unknown))).items():
@@ -211,7 +218,7 @@ class OpenSearchIndex:
         wanted = limit
         while wanted > 0:
             page = {**body, "size": min(wanted, SAMPLE_PAGE)}
-            hits = hits_of(await self._client.search(self._names.chunks(collection), page))
+            hits = _hits_of(await self._client.search(self._names.chunks(collection), page))
             found += await self.read(caller, [hit["_id"] for hit in hits])
             wanted -= len(hits)
             if len(hits) < page["size"]:
@@ -222,23 +229,66 @@ class OpenSearchIndex:
     # --- collections ------------------------------------------------------------
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
-        return await self._collections.term_weights(caller, collection, terms)
+        wanted = sorted(set(terms))
+        filters = [{"term": {"tokens": term}} for term in wanted]
+        body = {"size": 0, "query": ACTIVE, "track_total_hits": True, "aggs": {"terms": {"filters": {"filters": filters}}}}
+        found = await self._client.search(self._names.chunks(collection), body) if wanted else None
+        if found is None:
+            return {}
+        total = found["hits"]["total"]["value"] + SMALL_COLLECTION
+        counts = [bucket["doc_count"] for bucket in found["aggregations"]["terms"]["buckets"]]
+        return {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in zip(wanted, counts, strict=True)}
 
     async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
-        return await self._collections.known_terms(caller, collection, terms)
+        wanted = sorted(set(terms))
+        filters = {"filters": {"filters": [{"term": {"tokens": term}} for term in wanted]}}
+        body = {"size": 0, "query": {"bool": {"filter": visible(caller, (0, 1, 2), {})}}, "aggs": {"terms": filters}}
+        found = await self._client.search(self._names.chunks(collection), body) if wanted else None
+        buckets = found["aggregations"]["terms"]["buckets"] if found else []
+        return frozenset(term for term, bucket in zip(wanted, buckets, strict=False) if bucket["doc_count"])
 
     async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
-        near = await self._collections.same_phrase(caller, collection, titles)
+        near = await self._same_phrase(caller, collection, titles)
         chunks = {chunk.chunk_id: chunk for chunk in await self.read(caller, [chunk_id for ids in near.values() for chunk_id in ids])}
         found = {title: [chunks[each] for each in ids if each in chunks] for title, ids in near.items()}
         same = {title: frozenset(chunk.doc_id for chunk in some if chunk.title == title) for title, some in found.items()}
         return {title: doc_ids for title, doc_ids in same.items() if doc_ids}
 
-    async def view(self, caller: Caller, collection: str) -> View:
-        return await self._collections.view(caller, collection)
+    async def _same_phrase(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, list[str]]:
+        """Title → for each of several visible documents whose title contains its words in their order, the best passage's id, the
+        shortest titles first."""
+        wanted = sorted(set(titles))
+        phrases: list[Json] = [{"match_phrase": {"title": title}} for title in wanted]
+        filters, index = visible(caller, (0, 1, 2), {}), self._names.chunks(collection)
+        two: Json = {"documents": {"terms": {"field": "doc_id", "size": 2}}}
+        by: Json = {"titles": {"filters": {"filters": phrases}, "aggs": two}}
+        found = await self._client.search(index, {"size": 0, "query": {"bool": {"filter": filters}}, "aggs": by}) if wanted else None
+        buckets = found["aggregations"]["titles"]["buckets"] if found else []
+        several = [i for i, bucket in enumerate(buckets) if len(bucket["documents"]["buckets"]) > 1]
+        best: Json = {"size": SAME_TITLE, "collapse": {"field": "doc_id"}, "_source": False}
+        bodies = [(index, {**best, "query": {"bool": {"must": phrases[i], "filter": filters}}}) for i in several]
+        replies = await self._client.searches(bodies) if bodies else []
+        return {wanted[i]: [hit["_id"] for hit in _hits_of(reply)] for i, reply in zip(several, replies, strict=True)}
 
-    def inventory(self) -> AsyncIterator[Indexed]:
-        return self._collections.inventory()
+    async def view(self, caller: Caller, collection: str) -> View:
+        record = await self._versions.look_up(collection)  # each time, since the version is part of cache keys
+        if record is None:
+            return View()
+        key = collection, record.version, None if caller.sees_all else caller.groups
+        if (known := self._views.get(key)) is None:
+            if len(self._views) >= MAX_VIEWS:
+                self._views.clear()
+            known = self._views[key] = await self._view(caller, record)
+        return known
+
+    async def _view(self, caller: Caller, collection: Collection) -> View:
+        counts: Json = {"languages": {"terms": {"field": "lang", "size": 1000, "order": {"_key": "asc"}}}}
+        if own := sorted(caller.groups):
+            counts["groups"] = {"terms": {"field": "permission_groups", "include": own, "size": len(own)}}
+        body = {"size": 0, "query": {"bool": {"filter": visible(caller, (0, 1, 2), {})}}, "aggs": counts}
+        found = (await self._client.search(collection.chunks, body) or {}).get("aggregations", {})
+        buckets = {name: {bucket["key"]: bucket["doc_count"] for bucket in found[name]["buckets"]} for name in found}
+        return View(collection.version, buckets.get("languages", {}), frozenset(buckets.get("groups", ())))
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -257,14 +307,81 @@ class OpenSearchIndex:
     async def remove(self, doc_id: str, through: int) -> None:
         await self._writes.remove(doc_id, through)
 
-    async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
-        await self._writes.put_vectors(embedder, vectors, await self._collections_of(item.chunk_id for item in vectors))
+    async def inventory(self) -> AsyncIterator[Indexed]:
+        await self._client.refresh(self._names.all_indexes)
+        after = ""
+        async for page in self._versions.pages():
+            counts = await self._count(after, last := max(page))
+            for doc_id, versions in page.items():
+                staged = {generation: (name, 0) for generation, name in versions.generations.items() if versions.admits(generation)}
+                for generation, (collection, chunks) in sorted((staged | counts.get(doc_id, {})).items()):
+                    yield Indexed(doc_id, generation, collection, generation == versions.active, chunks)
+            after = last
+
+    async def _count(self, after: str, last: str) -> dict[str, dict[int, tuple[str, int]]]:
+        """doc_id → generation → (collection, number of chunks), for after < doc_id ≤ last."""
+        sources = [{name: {"terms": {"field": name}}} for name in ("doc_id", "generation", "collection")]
+        by: Json = {"size": 10_000, "sources": sources}
+        counts: dict[str, dict[int, tuple[str, int]]] = {}
+        while True:
+            body = {"size": 0, "query": {"range": {"doc_id": {"gt": after, "lte": last}}}, "aggs": {"by": {"composite": by}}}
+            found = await self._client.search(self._names.all_chunks, body)
+            buckets = found["aggregations"]["by"]["buckets"] if found else []
+            for bucket in buckets:
+                key = bucket["key"]
+                counts.setdefault(key["doc_id"], {})[key["generation"]] = key["collection"], bucket["doc_count"]
+            if len(buckets) < by["size"]:
+                return counts
+            by["after"] = buckets[-1]["key"]
+
+    # --- vectors ---------------------------------------------------------------------------------
 
     async def pending(self, scope: VectorScope, limit: int, doc_id: str | None = None) -> list[PendingVector]:
-        return await self._vectors.pending(scope, limit, doc_id)
+        filters = [*await self._wanted(scope), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
+        bare = {"bool": {"must_not": {"term": {"embedder": scope.embedder}}}}
+        body = {
+            "size": limit,
+            "query": {
+                "bool": {
+                    "filter": filters,
+                    "must_not": {"bool": {"filter": _made(scope.embedder, scope.recipe)}},
+                    "should": {"constant_score": {"filter": bare}},
+                }
+            },
+            "sort": ["_score", "staged_at", "doc_id", "ordinal"],
+            "_source": ["title", "text", "lang", "rest.bounds", "rest.headings"],
+        }
+        found = await self._client.search(self._names.all_chunks, body)
+        return [to_pending(hit["_id"], hit["_source"]) for hit in _hits_of(found)]
 
     async def progress(self, scope: VectorScope) -> tuple[int, int]:
-        return await self._vectors.progress(scope)
+        wanted = await self._wanted(scope)
+        found = await self._client.search(self._names.all_chunks, _counts(wanted, scope.embedder, scope.recipe))
+        return (0, 0) if found is None else _counted(found)
+
+    async def _wanted(self, scope: VectorScope) -> list[Json]:
+        """Filter: the chunks of the scope."""
+        found = await self._client.search(self._names.searched, {"size": MAX_SEARCHED})
+        names = [hit["_source"]["name"] for hit in _hits_of(found)]
+        return [
+            *_in_languages(scope.languages),
+            {"bool": {"should": [{"term": {"level": 2}}, {"terms": {"collection": names}}]}},
+            *([{"bool": {"must_not": {"terms": {"collection": sorted(scope.without)}}}}] if scope.without else []),
+            *([] if scope.only is None else [{"terms": {"collection": sorted(scope.only)}}]),
+        ]
+
+    async def _want_all_levels(self, collection: str) -> None:
+        """Makes chunks of every level of the collection wait for vectors. A search must not fail because it cannot be noted now: the
+        next one notes it."""
+        if collection in self._noted:
+            return
+        path = f"/{self._names.searched}/_update/{self._names.chunks(collection)}"
+        with suppress(SearchUnavailable):
+            await self._client.request("POST", path, {"doc": {"name": collection}, "doc_as_upsert": True}, refresh=True)
+            self._noted.add(collection)
+
+    async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
+        await self._writes.put_vectors(embedder, vectors, await self._collections_of(item.chunk_id for item in vectors))
 
     async def check_copies(self, *, repair: bool) -> list[str]:
         """None: the engine checks its own files."""
@@ -273,3 +390,68 @@ class OpenSearchIndex:
     async def close(self) -> None:
         """Closes the connections."""
         await self._client.close()
+
+
+def _without_vector(hits: Sequence[Json], search: Search) -> frozenset[str]:
+    """Ids of hits without a vector, if the search has one."""
+    if search.vector is None:
+        return frozenset()
+    return frozenset(_chunk_id_of(hit) for hit in hits if hit["fields"].get("embedder") != [search.embedder])
+
+
+def _to_entries(hits: Sequence[Json], search: Search) -> tuple[Candidate, ...]:
+    """The hits with their scores."""
+    return tuple(Candidate(_chunk_id_of(hit), hit["_score"], hit["fields"]["lang"] != [search.lang]) for hit in hits)
+
+
+def _hits_of(found: Json | None) -> list[Json]:
+    """The hits of a reply; none if there is no such index."""
+    return [] if found is None else list(found["hits"]["hits"])
+
+
+def _found_something(replies: Mapping[str, Json | None]) -> bool:
+    """Whether one of the replies has a hit."""
+    return any(map(_hits_of, replies.values()))
+
+
+def _documents_of(hits: Sequence[Json]) -> set[str]:
+    """The doc_ids of the hits."""
+    return {place[0] for hit in hits if (place := _place_of(_chunk_id_of(hit)))}
+
+
+def _chunk_id_of(hit: Json) -> str:
+    """The chunk id, which is read as a column."""
+    return str(hit["fields"]["chunk_id"][0])
+
+
+def _place_of(chunk_id: str) -> tuple[str, int] | None:
+    """(doc_id, generation) of `doc_id|generation|ordinal`; None = not a chunk id."""
+    doc_id, *numbers = chunk_id.rsplit("|", 2)
+    return (doc_id, int(numbers[0])) if len(numbers) == 2 and numbers[0].isdecimal() else None
+
+
+def _in_languages(languages: frozenset[str] | None) -> list[Json]:
+    """Filter: active chunks in these languages; None = all."""
+    return [ACTIVE, *([] if languages is None else [{"terms": {"lang": sorted(languages)}}])]
+
+
+def _made(embedder: str, recipe: int) -> list[Json]:
+    """Filter: chunks with vectors of this recipe or a later one. Before there were recipes, all were recipe 0."""
+    return [{"term": {"embedder": embedder}}, *([{"range": {"recipe": {"gte": recipe}}}] if recipe else [])]
+
+
+def _counts(filters: Sequence[Json], embedder: str, recipe: int = 0) -> Json:
+    """A search that _counts the chunks that meet the filters, and those of them with vectors."""
+    made = {"made": {"filter": {"bool": {"filter": _made(embedder, recipe)}}}}
+    return {"size": 0, "query": {"bool": {"filter": filters}}, "track_total_hits": True, "aggs": made}
+
+
+def _counted(found: Json) -> tuple[int, int]:
+    """(chunks with a vector, all chunks)."""
+    return found["aggregations"]["made"]["doc_count"], found["hits"]["total"]["value"]
+
+
+def _coverage_of(found: Json | None) -> float:
+    """`Candidates.coverage`, from the reply to `_counts`."""
+    made, total = (0, 0) if found is None else _counted(found)
+    return made / total if total else 1.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import struct
 from collections.abc import Sequence
 
@@ -77,17 +76,3 @@ def unpack_bounds(packed: bytes) -> tuple[tuple[int, int], ...]:
     """The bounds that `pack_bounds` packed."""
     numbers = iter(struct.unpack(f"<{len(packed) // 4}I", packed))
     return tuple(zip(numbers, numbers, strict=True))
-
-
-def find_collection(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
-    """The id and version of a collection; None if there is none."""
-    row: sqlite3.Row | None = connection.execute("SELECT collection_id, version FROM collections WHERE name = ?", (name,)).fetchone()
-    return row
-
-
-def count_chunks(connection: sqlite3.Connection, collection_id: int) -> int:
-    """Number of chunks in the active generations."""
-    (count,) = connection.execute(
-        "SELECT count(*) FROM chunks c JOIN generations g USING (generation_id) WHERE c.collection_id = ? AND g.active", (collection_id,)
-    ).fetchone()
-    return int(count)

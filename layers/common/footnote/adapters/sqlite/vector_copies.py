@@ -1,4 +1,8 @@
-"""The scan files beside the rows of which they are copies: appended to, checked, and made again from the rows.
+"""Memory-mapped files of unit vectors beside the rows of which they are copies: appended to, checked, and made again from the rows.
+
+A file belongs to one collection and one embedder; row `slot` is the vector of one chunk. A writer appends and syncs, then commits the
+slots and the checksums of their blocks; a reader maps only committed slots, so it never sees a torn write. A file is never truncated:
+compaction writes a new one under the next generation.
 
 A file is right if it is as long as it should be and each block has the checksum that was committed with it. A process reads each
 block once: at the first search in a collection, and of later versions only the blocks that changed. `check` reads all of them.
@@ -6,14 +10,16 @@ block once: at the first search in a collection, and of later versions only the 
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import os
 import sqlite3
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from footnote.adapters.sqlite.database import writing
-from footnote.adapters.sqlite.vector_file import BLOCK, VectorFiles, differs, extend
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,11 +27,52 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+BLOCK = 1024
+"""Slots under one checksum."""
 WASTE = 1000
 """Dead slots that a file of any size may hold; above this, at most half of the slots may be dead."""
 
 OF_FILE = "collection_id = ? AND embedder = ?"
 NO_CHECKSUMS: Mapping[int, int] = {}
+
+
+class VectorFiles:
+    """Names, maps and writes the files in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, collection_id: int, embedder: str, generation: int) -> Path:
+        """The file of one generation of the vectors."""
+        digest = hashlib.sha256(embedder.encode()).hexdigest()[:8]
+        return self.folder / f"vectors-{collection_id}-{digest}-{generation}.f32"
+
+    def write(self, path: Path, first_slot: int, vectors: npt.NDArray[np.float32]) -> None:
+        """Writes the vectors from `first_slot` on and syncs them to the disk before it returns."""
+        import numpy as np
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        data = np.ascontiguousarray(vectors, np.float32)
+        at, left = first_slot * data.shape[1] * 4, memoryview(data.tobytes())
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            while left:  # where the disk is nearly full, a part is written before the error
+                written = os.pwrite(descriptor, left, at)
+                at, left = at + written, left[written:]
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def map(self, path: Path, slots: int, dimension: int) -> npt.NDArray[np.float32] | None:
+        """(slots, dimension), or None when the file is missing or too short."""
+        import numpy as np
+
+        try:
+            if path.stat().st_size < slots * dimension * 4 or not slots:
+                return None
+            return np.asarray(np.memmap(path, np.float32, "r", shape=(slots, dimension)))  # a plain view: indexing a memmap is slow
+        except FileNotFoundError:
+            return None
 
 
 class Copy(NamedTuple):
@@ -113,7 +160,7 @@ class VectorCopies:
 
     def _right_matrix(self, copy: Copy, checksums: Mapping[int, int], right: Mapping[int, int]) -> npt.NDArray[np.float32] | None:
         matrix = self._files.map(self._files.path(*copy.key, copy.generation), copy.slots, copy.dimension)
-        return None if matrix is None or differs(matrix, checksums, right) else matrix
+        return None if matrix is None or _differs(matrix, checksums, right) else matrix
 
     def _is_lost(self, connection: sqlite3.Connection, copy: Copy) -> bool:
         """Whether nothing can be appended. Wrong blocks keep their checksums, so they are found later, too."""
@@ -160,7 +207,7 @@ class VectorCopies:
 
     def _write(self, connection: sqlite3.Connection, copy: Copy, matrix: npt.NDArray[np.float32]) -> None:
         self._files.write(self._files.path(*copy.key, copy.generation), copy.slots, matrix)
-        checksums = extend(_checksums(connection, copy), copy.slots, matrix)
+        checksums = _extend(_checksums(connection, copy), copy.slots, matrix)
         connection.executemany(
             "INSERT OR REPLACE INTO vector_blocks (collection_id, embedder, block, checksum) VALUES (?, ?, ?, ?)",
             [(*copy.key, block, checksum) for block, checksum in checksums.items()],
@@ -183,3 +230,24 @@ def _find(connection: sqlite3.Connection, collection_id: int, embedder: str) -> 
 def _checksums(connection: sqlite3.Connection, copy: Copy) -> dict[int, int]:
     """Block → checksum; a file of an earlier version of Footnote has none."""
     return dict(connection.execute(f"SELECT block, checksum FROM vector_blocks WHERE {OF_FILE}", copy.key).fetchall())
+
+
+def _extend(checksums: Mapping[int, int], first_slot: int, vectors: npt.NDArray[np.float32]) -> dict[int, int]:
+    """Block → checksum, of the blocks that hold `vectors`, written from `first_slot` on. What was there before is not read again: wrong
+    bytes stay wrong."""
+    found: dict[int, int] = {}
+    start, end = first_slot, first_slot + len(vectors)
+    while start < end:
+        block = start // BLOCK
+        stop = min(end, (block + 1) * BLOCK)
+        before = checksums[block] if start % BLOCK else 0
+        found[block] = zlib.crc32(vectors[start - first_slot : stop - first_slot].data, before)
+        start = stop
+    return found
+
+
+def _differs(matrix: npt.NDArray[np.float32], checksums: Mapping[int, int], right: Mapping[int, int]) -> bool:
+    """Whether a block of the file is not what was written. `right`: the checksums of blocks that need not be read again."""
+    blocks = range(-(-len(matrix) // BLOCK))
+    unread = (block for block in blocks if block not in checksums or right.get(block) != checksums[block])
+    return any(zlib.crc32(matrix[block * BLOCK : (block + 1) * BLOCK].data) != checksums.get(block) for block in unread)

@@ -8,13 +8,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from footnote.adapters.sqlite.database import writing
 from footnote.adapters.sqlite.index_schema import unpack_bounds
 from footnote.adapters.sqlite.vector_copies import VectorCopies, matrix_of
-from footnote.adapters.sqlite.vector_file import Scan
 from footnote.ports import ChunkVectors, PendingVector, VectorScope
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 AT_ONCE = 2000
 """Chunks without vectors that are looked for at once."""
@@ -27,6 +31,51 @@ IS_WANTED = "g.active AND (c.level = 2 OR k.all_levels)"
 
 Where = tuple[str, Sequence[int]]
 """A SQL condition with its values."""
+
+
+@dataclass(slots=True)
+class Scan:
+    """One version of a collection's vectors, ready for search. Row i of every array is one live chunk."""
+
+    version: int
+    matrix: npt.NDArray[np.float32]
+    """(slots, dimension), dead slots included."""
+    chunk_ids: Sequence[str]
+    held: frozenset[str]
+    """`chunk_ids` as a set."""
+    slots: npt.NDArray[np.int64]
+    levels: npt.NDArray[np.int64]
+    acls: npt.NDArray[np.int64]
+    generations: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+    """The rows of the chunks in SQLite."""
+    has_own: npt.NDArray[np.int64]
+    """1 for a chunk with metadata of its own, else 0."""
+    masks: dict[tuple[frozenset[int] | None, tuple[int, ...]], npt.NDArray[np.bool_]] = field(default_factory=dict)
+
+    def mask(self, acls: frozenset[int] | None, levels: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+        """Which rows a caller with these access lists (None = all) may see; cached for this version."""
+        import numpy as np
+
+        key = (acls, levels)
+        if key not in self.masks:
+            seen = np.isin(self.levels, levels)
+            if acls is not None:
+                seen &= np.isin(self.acls, list(acls))
+            self.masks[key] = seen
+        return self.masks[key]
+
+    def nearest(self, vector: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_], limit: int) -> list[tuple[str, float]]:
+        """(chunk id, cosine) of the `limit` nearest allowed rows, with all ties of the last one; unsorted."""
+        import numpy as np
+
+        # Rounded: BLAS may sum equal rows in different orders, and equal texts must have equal scores.
+        rows = np.flatnonzero(allowed)
+        scores = np.round((self.matrix @ vector)[self.slots[rows]], 6)
+        if len(rows) > limit:
+            near = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
+            rows, scores = rows[near], scores[near]
+        return [(self.chunk_ids[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
 
 
 class VectorStore:
