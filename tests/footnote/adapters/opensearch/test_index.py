@@ -77,26 +77,6 @@ async def test_a_search_answers_even_if_it_cannot_be_noted_that_outlines_need_ve
 # --- the fence and the gate --------------------------------------------------------------------
 
 
-async def test_a_generation_that_is_staged_after_its_removal_never_answers(index: OpenSearchIndex) -> None:
-    await put_document(index, make_document(), ["The bridge."])
-    await index.remove("plan", 2)
-    for generation in (1, 2):
-        document = make_document(generation=generation)
-        await index.stage(document, [make_chunk(document, "The bridge.")], [()])
-        assert await index.activate("plan", generation) is False
-    assert (await found(index), await index.read(ME, ["plan|1|0", "plan|2|0"])) == ([], [])
-    await put_document(index, make_document(generation=3), ["The bridge."])
-    assert await found(index) == ["plan|3|0"]
-
-
-async def test_an_earlier_generation_is_refused_and_changes_nothing(index: OpenSearchIndex) -> None:
-    late = make_document(generation=1)
-    await index.stage(late, [make_chunk(late, "The old bridge.")], [()])
-    await put_document(index, make_document(generation=2), ["The new bridge."])
-    assert await index.activate("plan", 1) is False
-    assert await found(index) == ["plan|2|0"]
-
-
 async def test_of_two_generations_that_are_flipped_at_once_the_later_one_answers(index: OpenSearchIndex) -> None:
     for generation in range(1, 7):
         document = make_document(generation=generation)

@@ -87,15 +87,6 @@ async def test_a_worker_that_found_nothing_to_embed_sees_what_other_processes_ad
     assert await worker.pending(VectorScope("e"), 9) == []
 
 
-async def test_vectors_survive_a_restart(open_index: Any) -> None:
-    index = open_index()
-    await put(index, await put_document(index, make_document("a"), ["one"]), 0)
-    await index.close()
-    index = open_index()
-    assert await near(index, 0) == [("a|1|0", 1.0)]
-    assert await index.progress(VectorScope("e")) == (1, 1)
-
-
 async def test_a_file_that_is_mostly_dead_is_written_anew_while_others_read_it(open_index: Any, tmp_path: Path) -> None:
     writer, reader = open_index(), open_index()
     await put(writer, await put_document(writer, make_document("kept"), ["one"]), 0)
