@@ -17,7 +17,7 @@ from typing import Any
 from footnote.adapters.local.secret import load_secret
 from footnote.answer.voice_tool import VoiceTool
 from footnote.bootstrap import health
-from footnote.bootstrap.backends import BACKENDS, Backends
+from footnote.bootstrap.backends import Backends, Closable
 from footnote.bootstrap.deps import Deps
 from footnote.bootstrap.describing import make_document_model
 from footnote.bootstrap.suggestions import Trials, list_collections
@@ -303,9 +303,9 @@ class Core(Backends):
         if "collections" in made:
             await self.collections.close()
         several = (*made.get("endpoints", ()), *self._old_endpoints, *made.get("named_embedders", {}).values())
-        for backend in (*(made[name] for name in BACKENDS if name in made), *several):
-            if hasattr(backend, "close"):
-                await backend.close()
+        for part in (*(part for name, part in made.items() if name != "store"), *several):
+            if isinstance(part, Closable):
+                await part.close()
         if "store" in made:
             self.store.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property, partial
+from typing import Protocol, runtime_checkable
 
 from footnote.adapters.aws.bus import EventBridgeBus
 from footnote.adapters.aws.drops import S3Drops
@@ -98,11 +99,15 @@ from footnote.telemetry.metrics import LogMeter
 
 CACHE_S, LEDGER_S, VECTORS_S = 1.0, 5.0, 5.0
 """Time limits of a DynamoDB call, in seconds."""
-BACKENDS = (
-    "engine", "parser", "apart", "embedder", "reranker", "verifier", "knowledge_base", "_databases", "checkpoints", "ledger",
-    "cache", "queue", "files", "drops", "uploads", "bus", "wiki", "vector_cache",
-)  # fmt: skip
-"""What may hold connections, files or processes and is closed with the Core."""
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """A part that holds connections, files or processes."""
+
+    async def close(self) -> None:
+        """Closes them. Closing twice does no harm."""
+        ...
 
 
 class Backends(SettingGroups):
