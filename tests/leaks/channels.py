@@ -472,7 +472,9 @@ DEAR: tuple[Channel, ...] = (
     show_closest,
 )
 ALL_CHANNELS = CHEAP + DEAR
-REMEMBERING = (read_attachments, read_conversations, show_closest, ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_pipeline)
+REMEMBERING = (
+    read_attachments, read_conversations, replay_turns, show_closest, ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_pipeline,
+)  # fmt: skip
 
 
 def shares_of_channels(count: int) -> list[tuple[Channel, ...]]:

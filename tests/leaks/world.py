@@ -36,7 +36,8 @@ ROOM = "talk"
 DAY_S = 86_400.0
 SECRET = re.compile(r"zq[a-z]+\d+x|zqname[a-j]+x", re.IGNORECASE)
 """What canaries look like."""
-MARK = re.compile(r"\[\^([^\]]+)\]|<document id=\"([^\"]+)\"")
+OPENING = r'<document (?:id="(?P<id>[^"]+)"|number="(?P<number>\d+)")|Reference \[(?P<reference>\d+)\]'
+"""Where a document begins in a prompt."""
 SAID = re.compile(r"[^.\n<>\"]*(?:zq[a-z]+\d+x|zqname[a-j]+x)[^.\n<>\"]*", re.IGNORECASE)
 QUESTION = "When was the bridge over the river built?"
 
@@ -50,7 +51,7 @@ class PlainParser:
 
 
 class EchoModel:
-    """`ports.LanguageModel`: repeats all passages of its prompt verbatim and cites each of them."""
+    """`ports.LanguageModel`: repeats all passages of its prompt verbatim, and cites for each sentence the document that it follows."""
 
     name = "blabber"
 
@@ -62,11 +63,16 @@ class EchoModel:
         elif options.get("tools") and messages[-1].role != "tool":
             yield Delta(tool_calls=(ToolCall("c1", "search_documents", json.dumps({"query": QUESTION})),))
         else:
-            ids = sorted({found for pair in MARK.findall(shown) for found in pair if found})
-            count = max(shown.count("<document number="), shown.count("Reference ["), 1)
-            marks = "".join(f" [^{doc_id}]" for doc_id in ids) or "".join(f" [{number}]" for number in range(1, count + 1))
-            yield Delta("\n".join(f"{said.strip()}{marks}." for said in dict.fromkeys(SAID.findall(shown))) or "Nothing was said.")
-            yield Delta("\nSOURCES_USED: " + ", ".join(str(number) for number in range(1, count + 1)))
+            numbers, said, marker = list[str](), dict[str, str](), ""
+            for match in re.finditer(f"{OPENING}|(?P<said>{SAID.pattern})", shown, re.IGNORECASE):
+                if match["said"]:
+                    said.setdefault(match["said"].strip(), marker)
+                else:
+                    numbers += [number for number in (match["number"], match["reference"]) if number]
+                    marker = f" [^{match['id']}]" if match["id"] else f" [{numbers[-1]}]"
+            yield Delta("\n".join(f"{sentence}{marker}." for sentence, marker in said.items()) or "Nothing was said.")
+            if "SOURCES_USED" in shown:
+                yield Delta(f"\nSOURCES_USED: {', '.join(numbers)}")
 
 
 class IndiscreetGraph:
@@ -229,8 +235,9 @@ class World:
         number = self.made
         body, title, rare, name = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x", name_of(number)
         return (body, title, rare, name), (
-            f"Bridges {title}\n\nThe bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
-            f"\n\nWhere is the painted railing of {body}?\n\nThe painted railing of {body} is at {rare}. Its keeper is {name}."
+            f"Bridges {title}\n\nWhere is the painted railing of {body}?\n\n"
+            f"The painted railing of {body} is at {rare}. Its keeper is {name}.\n\n"
+            f"The bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
         )
 
     async def attach(self, person: str, *, room_id: str = ROOM) -> str:
