@@ -28,9 +28,10 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from bench.figures import NotMeasured, log_progress
 from bench.server import serving
-from footnote.adapters.sqlite.ledger import SqliteLedger
+from footnote.adapters.sqlite.ledger_store import SqliteLedgerStore
 from footnote.adapters.sqlite.store import open_store
 from footnote.guard.identity import LOCAL
+from footnote.ledger import Lifecycle
 from footnote.ports import NewFile
 
 WORDS = ("Annual", "Budget", "Contract", "Draft", "Évaluation", "Fahrplan", "Guide", "Handbuch", "Index", "Journal", "안내서", "보고서")
@@ -46,16 +47,16 @@ async def add_documents(folder: Path, count: int) -> None:
     """Fills the ledger with READY documents of different names, formats, sizes and readers."""
     database = open_store(folder, durable=False)
     chance, clock = random.Random(1), iter(range(1_700_000_000, 1_700_000_000 + 3 * count))
-    ledger = SqliteLedger(database, lambda: float(next(clock)))
+    lifecycle = Lifecycle(SqliteLedgerStore(database), lambda: float(next(clock)))
     for number in range(count):
         name = f"{chance.choice(WORDS)} {chance.choice(WORDS)} {number}.{chance.choice(KINDS)}"
         readers = frozenset({chance.choice(("*", "hr", "staff", "board"))})
         file = NewFile(
             file_name=name, collection="default", permission_groups=readers, content_hash=str(number), size=chance.randrange(1, 10**7)
         )
-        document, _ = await ledger.accept(LOCAL, file)
+        document, _ = await lifecycle.accept(LOCAL, file)
         pages, kind = chance.randrange(1, 90), name.rpartition(".")[2]
-        await ledger.update(document.doc_id, 1, state="READY", active_generation=1, chunks=3 * pages, pages=pages, format=kind)
+        await lifecycle.update(document.doc_id, 1, state="READY", active_generation=1, chunks=3 * pages, pages=pages, format=kind)
     database.close()
 
 

@@ -96,7 +96,7 @@ async def _data(core: Core) -> list[Finding]:
             await core.check_databases()
         except Unavailable as exc:
             return [*findings, Finding("databases", "broken", exc.detail)]
-        said = [f"{count} {state}" for state, count in (await core.ledger.counts()).items() if count and state != "DELETED"]
+        said = [f"{count} {state}" for state, count in (await core.lifecycle.counts()).items() if count and state != "DELETED"]
         remedy = "" if said else "Add some: footnote ingest PATH, or drop a file on the page."
         if left := len(await find_outdated(core.ledger, core.generations)):
             said.append(f"{left} of an earlier version, made again while the server runs")

@@ -68,7 +68,7 @@ class Metrics(LogMeter):
                 self.step_outcomes.labels(step, span.status).inc()
 
     async def render(self, core: Core) -> bytes:
-        for state, count in (await core.ledger.counts()).items():
+        for state, count in (await core.lifecycle.counts()).items():
             self.documents.labels(state).set(count)
         return generate_latest(self.registry)
 

@@ -65,7 +65,7 @@ async def _wait(core: Core, worker: Worker, queued: int, bar: Bar) -> None:
     from footnote.library.worker import wait_for_vectors
 
     while worker.trouble is None:
-        counts = await core.ledger.counts()
+        counts = await core.lifecycle.counts()
         left = counts["RECEIVED"] + counts["PROCESSING"]
         bar("reading", max(queued - left, 0), queued)
         if not left:

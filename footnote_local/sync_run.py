@@ -63,7 +63,7 @@ async def run_sync(
         source = open_source(place, core.wiki_pages)
         if watch and not source.address.startswith("file:"):
             raise BadRequest("--watch works for folders and ZIP files. Sync other sources on a schedule, for example with cron.")
-        options = await choose_options(core.records, core.ledger, core.collections, source, wanted, core.settings)
+        options = await choose_options(core.records, core.origins, core.collections, source, wanted, core.settings)
         if dry_run:
             with progress_bar() as bar:
                 plan = await make_sync(source, core.ingestor, options).plan(bar)
@@ -122,7 +122,7 @@ async def _run_once(core: Core, source: Source | Space, options: Options | None,
     """A run; one that fails is recorded as well. `options`: None = those of the last sync."""
     try:
         if options is None:
-            options = await last_options(core.records, core.ledger, core.collections, source, core.settings)
+            options = await last_options(core.records, core.origins, core.collections, source, core.settings)
         return await _run(core, make_sync(source, core.ingestor, options), worker, yes)
     except FootnoteError as exc:
         with suppress(FootnoteError):
@@ -145,7 +145,7 @@ async def _run(core: Core, sync: Sync | SpaceSync, worker: SharedWorker | None, 
         nothing = Plan(
             unchanged=plan.unchanged, skipped=plan.skipped, refused=plan.refused, documents=plan.documents, lost=plan.lost, held=plan.held
         )  # fmt: skip
-        outcome.failed = await find_failed(core.ledger, nothing, {})
+        outcome.failed = await find_failed(core.lifecycle, nothing, {})
         run = run_of(sync, nothing, {}, outcome.failed, "needs_consent", core.clock())
         await save_run(core.records, core.ledger, address, run, by=by)
         outcome.refused = True
@@ -172,7 +172,7 @@ async def _run(core: Core, sync: Sync | SpaceSync, worker: SharedWorker | None, 
             await worker.wait_for_vectors(lambda done, total: bar("vectors", done, total))
         if worker is not None and worker.trouble is not None:
             say(f"Some passages have no vectors yet: {worker.trouble} Until then they are found by keyword only.")
-    outcome.failed = await find_failed(core.ledger, plan, report.documents)
+    outcome.failed = await find_failed(core.lifecycle, plan, report.documents)
     run = run_of(sync, plan, report.documents, outcome.failed, "done", core.clock())
     await save_run(core.records, core.ledger, address, run, by=by)
     outcome.done = True
@@ -182,7 +182,7 @@ async def _run(core: Core, sync: Sync | SpaceSync, worker: SharedWorker | None, 
 
 async def _unfinished(core: Core, plan: Plan) -> dict[str, str]:
     """Files that an earlier run stored and that are not processed yet: key → document id."""
-    unfinished = {document.doc_id for document in await core.ledger.unfinished()}
+    unfinished = {document.doc_id for document in await core.lifecycle.of_kind("unfinished")}
     return {key: origin.doc_id for key, origin in plan.known.items() if origin.doc_id in unfinished and origin.seen.stored}
 
 
@@ -234,7 +234,7 @@ async def register(core: Core, place: str, wanted: Wanted) -> str:
     try:
         if source.address.startswith("file:"):
             raise BadRequest("A schedule reaches no folder or ZIP file. Use --watch, or cron.")
-        options = await choose_options(core.records, core.ledger, core.collections, source, wanted, core.settings)
+        options = await choose_options(core.records, core.origins, core.collections, source, wanted, core.settings)
         await save_options(core.records, source.address, options, by=LOCAL.user_id)
         return source.address
     finally:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from footnote.adapters.dynamodb import cache, ledger_items
+from footnote.adapters.dynamodb import cache, ledger_store
 from footnote.ingest.retries import MOST_ATTEMPTS
 from footnote.settings import Settings
 from footnote.settings.marks import each_setting
@@ -243,7 +243,7 @@ def test_pages_of_other_origins_send_files_to_one_bucket_and_read_from_the_other
     assert list(inside(RESOURCES["Files"], "AllowedMethods")) == [["GET", "HEAD"]]
 
 
-@pytest.mark.parametrize(("table", "definition"), [("Cache", cache), ("Ledger", ledger_items)])
+@pytest.mark.parametrize(("table", "definition"), [("Cache", cache), ("Ledger", ledger_store)])
 def test_a_table_is_the_one_that_its_adapter_describes(table: str, definition: Any) -> None:
     properties = RESOURCES[table]["Properties"]
     described = {key: value for key, value in definition.table_definition("").items() if key != "TableName"}

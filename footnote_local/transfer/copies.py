@@ -88,7 +88,7 @@ async def read_copy(core: Core, doc_id: str, check_recipe: bool) -> Copy | None:
         except NotFound:
             return None
         generation = document.active_generation or document.generation
-        names = await core.ledger.names(doc_id)
+        names = await core.origins.names(doc_id)
         source, parsed = await _file(core, source_key(doc_id, generation)), await _file(core, parsed_key(doc_id, generation))
         if not document.active_generation:
             return Copy(document, names, source)
@@ -157,7 +157,7 @@ async def write_copy(core: Core, copy: Copy) -> Result:
         await core.files.put(source_key(doc_id, generation), copy.source)
     if not copy.chunks:
         waiting = replace(document, active_generation=0, state="FAILED" if document.state == "FAILED" else "RECEIVED")
-        if not await core.ledger.restore(waiting, copy.names):
+        if not await core.lifecycle.restore(waiting, copy.names):
             return "deleted"
         if waiting.state == "RECEIVED":
             await core.ingestor.enqueue(waiting)
@@ -165,10 +165,10 @@ async def write_copy(core: Core, copy: Copy) -> Result:
     if copy.parsed is not None:
         await core.files.put(parsed_key(doc_id, generation), copy.parsed)
     beginning = replace(document, state="PROCESSING", generation=generation, active_generation=0)
-    if there is None and not await core.ledger.restore(beginning, copy.names):
+    if there is None and not await core.lifecycle.restore(beginning, copy.names):
         return "deleted"
     await write_to_index(core, copy)
-    await core.ledger.update(doc_id, generation, state="READY", active_generation=generation)
+    await core.lifecycle.update(doc_id, generation, state="READY", active_generation=generation)
     return "added"
 
 

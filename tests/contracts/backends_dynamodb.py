@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from footnote.adapters.dynamodb import cache, ledger_items
+from footnote.adapters.dynamodb import cache, ledger_store
 from footnote.adapters.dynamodb.cache import DynamoCache
-from footnote.adapters.dynamodb.ledger import DynamoLedger
+from footnote.adapters.dynamodb.ledger_store import DynamoLedgerStore
 from footnote.adapters.dynamodb.table import Table, make_client
 from footnote.adapters.dynamodb.vector_cache import DynamoVectorCache
 from footnote.ports import Clock
@@ -62,9 +62,9 @@ async def make_vector_cache(folder: Path, clock: Clock) -> AsyncIterator[DynamoV
 
 
 @asynccontextmanager
-async def make_ledger(folder: Path, clock: Clock) -> AsyncIterator[DynamoLedger]:
-    async with open_table(ledger_items.table_definition(table_name(folder, "ledger")), "AWS__LEDGER_TABLE") as table:
-        yield DynamoLedger(table, clock)
+async def make_ledger_store(folder: Path, clock: Clock) -> AsyncIterator[DynamoLedgerStore]:
+    async with open_table(ledger_store.table_definition(table_name(folder, "ledger")), "AWS__LEDGER_TABLE") as table:
+        yield DynamoLedgerStore(table)
 
 
 class Faulty:

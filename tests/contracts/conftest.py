@@ -30,7 +30,7 @@ from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.checkpoints import SqliteCheckpoints, open_checkpoints
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.index import SqliteIndex
-from footnote.adapters.sqlite.ledger import SqliteLedger
+from footnote.adapters.sqlite.ledger_store import SqliteLedgerStore
 from footnote.adapters.sqlite.queue import SqliteQueue
 from footnote.adapters.sqlite.records import SqliteRecords
 from footnote.adapters.sqlite.store import open_store
@@ -110,7 +110,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.nightly)
 
 
-LEDGERS: dict[str, Make] = {"sqlite": on_sqlite(SqliteLedger), "dynamodb": backends_dynamodb.make_ledger}
+LEDGER_STORES: dict[str, Make] = {
+    "sqlite": on_sqlite(lambda database, clock: SqliteLedgerStore(database)),
+    "dynamodb": backends_dynamodb.make_ledger_store,
+}
 
 
 def keeping(keep_s: float | None) -> dict[str, Make]:
@@ -164,7 +167,7 @@ def backends(table: dict[str, Make]) -> Any:
     return open_client
 
 
-open_ledger = backends(LEDGERS)
+open_ledger_store = backends(LEDGER_STORES)
 open_stores = backends(keeping(None))
 open_forgetful_stores = backends(keeping(100.0))
 open_lasting_stores = backends(keeping(LONGEST_S))
@@ -180,8 +183,8 @@ open_source = backends(backends_sources.SOURCES)
 
 
 @pytest.fixture
-async def ledger(open_ledger: Open) -> Any:
-    return await open_ledger()
+async def ledger_store(open_ledger_store: Open) -> Any:
+    return await open_ledger_store()
 
 
 @pytest.fixture

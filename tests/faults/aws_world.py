@@ -14,7 +14,7 @@ import boto3
 import pytest
 
 from footnote.adapters.dynamodb.cache import table_definition as cache_table
-from footnote.adapters.dynamodb.ledger_items import table_definition as ledger_table
+from footnote.adapters.dynamodb.ledger_store import table_definition as ledger_table
 from footnote.bootstrap import Core
 from footnote.settings import AWS, LLM, Embedding, Ingest, OpenSearch, Settings
 from footnote_http.lambda_handler import use_loop

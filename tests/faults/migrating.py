@@ -23,7 +23,7 @@ async def run(folder: Path) -> None:
     worker = Worker(core)
     await worker.start()
     print("started", flush=True)
-    while await core.ledger.unfinished() or await find_outdated(core.ledger, core.generations):
+    while await core.lifecycle.of_kind("unfinished") or await find_outdated(core.ledger, core.generations):
         await asyncio.sleep(0.02)
     await worker.stop()
     await core.close()

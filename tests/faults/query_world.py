@@ -16,7 +16,7 @@ import pytest
 from pydantic import SecretStr
 
 from footnote.adapters.dynamodb.cache import DynamoCache
-from footnote.adapters.dynamodb.ledger import DynamoLedger
+from footnote.adapters.dynamodb.ledger_store import DynamoLedgerStore
 from footnote.adapters.dynamodb.table import Table, make_client
 from footnote.adapters.dynamodb.vector_cache import DynamoVectorCache
 from footnote.adapters.mongodb import databases
@@ -198,7 +198,7 @@ async def open_site(
         core = Core(world.settings(world.direct).model_copy(update=changed), clock=clock, parser=HereParser())
         core.cache = DynamoCache(_table(world, "cache", proxies, cache_s), core.clock)
         core.vector_cache = DynamoVectorCache(_table(world, "cache", proxies, cache_s), core.clock)
-        core.ledger = DynamoLedger(_table(world, "ledger", proxies, ledger_s), core.clock)
+        core.ledger_store = DynamoLedgerStore(_table(world, "ledger", proxies, ledger_s))
         stack.push_async_callback(core.close)
         # As in a process that has answered before; a connection that is open already would meet other faults.
         core.collections._copy, core.collections._read_at = Directory(), time.monotonic()

@@ -169,7 +169,7 @@ def check_everything(world: World, core: Core) -> None:
     indexed, files = world.run(look())
     assert indexed == documents
     assert files == {f"{folder}/{doc_id}/{generation}" for folder in ("sources", "parsed") for doc_id, generation in documents.items()}
-    assert world.run(core.ledger.unfinished()) == world.run(core.ledger.unpurged()) == []
+    assert world.run(core.lifecycle.of_kind("unfinished")) == world.run(core.lifecycle.of_kind("unburied")) == []
 
 
 def all_cases(world: World) -> list[tuple[str, str, int]]:

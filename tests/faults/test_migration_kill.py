@@ -54,7 +54,8 @@ async def ask_all(core: Core) -> None:
 
 def made_again(folder: Path) -> int:
     with sqlite3.connect(folder / "store.db") as store:
-        return int(store.execute("SELECT count(*) FROM documents WHERE cut LIKE '%-6' AND state <> 'DELETED'").fetchone()[0])
+        made = "SELECT count(*) FROM ledger WHERE body ->> 'cut' LIKE '%-6' AND body ->> 'state' <> 'DELETED'"
+        return int(store.execute(made).fetchone()[0])
 
 
 async def kill_at(folder: Path, is_time: Callable[[], bool], while_it_runs: Core | None) -> int:

@@ -8,8 +8,8 @@ from typing import Any
 import boto3
 import pytest
 
-from footnote.adapters.dynamodb.ledger_items import table_definition
 from footnote.adapters.dynamodb.ledger_restore import _items
+from footnote.adapters.dynamodb.ledger_store import table_definition
 from footnote.adapters.dynamodb.table import Table, make_client
 from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL

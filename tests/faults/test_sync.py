@@ -204,7 +204,7 @@ async def check(place: Path, tree: Tree) -> dict[bytes, str]:
     """Content that only one file has → its document's id."""
     core = open_core(place / "data")
     contents, forbidden = tree.contents(), tree.forbidden()
-    known = await read_known(core.ledger, (place / "tree").resolve().as_uri())
+    known = await read_known(core.origins, (place / "tree").resolve().as_uri())
     assert contents.keys() - forbidden <= known.keys() <= contents.keys()
     for name, (doc_id, seen) in known.items():
         if name in forbidden and not seen.stored:

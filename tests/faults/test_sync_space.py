@@ -208,7 +208,7 @@ async def check(place: Path, expected: Mapping[str, tuple[str, frozenset[str], b
     """Origin's part → the document's id."""
     core = open_core(place / "data")
     prefix, ids = f"confluence:{confluence.url}/", {}
-    held = await core.ledger.origins(prefix)
+    held = await core.origins.under(prefix)
     assert {origin.removeprefix(prefix) for origin in held} == expected.keys()
     for part, (name, readers, text) in expected.items():
         doc_id = ids[part] = held[prefix + part].doc_id

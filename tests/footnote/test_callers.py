@@ -9,44 +9,22 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from footnote.adapters.dynamodb.ledger import DynamoLedger
 from footnote.adapters.mongodb.feedback import MongoFeedbackStore
 from footnote.adapters.mongodb.statistics import MongoStatisticsStore
 from footnote.adapters.mongodb.turns import MongoTurnStore
 from footnote.adapters.opensearch.index import OpenSearchIndex
 from footnote.adapters.sqlite.feedback import SqliteFeedbackStore
 from footnote.adapters.sqlite.index import SqliteIndex
-from footnote.adapters.sqlite.ledger import SqliteLedger
 from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
 from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.ingest.sources import Sources
+from footnote.ledger import Documents
 from footnote.ports import FeedbackStore, Index, Ledger, StatisticsStore, TurnStore
 from footnote.types import Caller, Turn
 
 NOBODYS: dict[type[Any], set[str]] = {
     Index: set(),
-    # Maintenance, which shows no user the content of a document.
-    Ledger: {
-        "failed",
-        "unfinished",
-        "counts",
-        "update",
-        "lease",
-        "release",
-        "purge",
-        "unpurged",
-        "held",
-        "origins",
-        "redirect",
-        "names",
-        "restore",
-        "renew",
-        "undelete",
-        "move",
-        "kept",
-        "give_up",
-        "undescribed",
-    },
+    Ledger: set(),
     # Writes: the turn, or its figures, hold its user.
     TurnStore: {"save"},
     FeedbackStore: set(),
@@ -55,7 +33,7 @@ NOBODYS: dict[type[Any], set[str]] = {
 """Port → methods without a caller."""
 BACKENDS = {
     Index: (SqliteIndex, OpenSearchIndex),
-    Ledger: (SqliteLedger, DynamoLedger),
+    Ledger: (Documents,),
     TurnStore: (SqliteTurnStore, MongoTurnStore),
     FeedbackStore: (SqliteFeedbackStore, MongoFeedbackStore),
     StatisticsStore: (SqliteStatisticsStore, MongoStatisticsStore),

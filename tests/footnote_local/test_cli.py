@@ -357,7 +357,7 @@ async def test_ctrl_c_during_an_ingest_loses_nothing_and_the_same_command_finish
     core = open_core(tmp_path / "data")
     running = await asyncio.create_subprocess_exec(*command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for _ in range(2000):
-        if (await core.ledger.counts())["READY"] >= 3:
+        if (await core.lifecycle.counts())["READY"] >= 3:
             break
         await asyncio.sleep(0.01)
     running.send_signal(signal.SIGINT)
@@ -365,7 +365,7 @@ async def test_ctrl_c_during_an_ingest_loses_nothing_and_the_same_command_finish
     assert (running.returncode, out) == (Exit.STOPPED, "")
     assert "Stopped. Finished files are kept; run the same command to continue." in err
     assert "Traceback" not in err
-    counts = await core.ledger.counts()
+    counts = await core.lifecycle.counts()
     kept = {document.file_name: document.doc_id for document in (await core.ledger.list(LOCAL, limit=100)).data}
     assert counts["FAILED"] == 0
     assert 3 <= counts["READY"] < 60

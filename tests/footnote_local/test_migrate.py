@@ -132,7 +132,7 @@ async def test_moved_documents_keep_their_settings_and_permissions(filled: Sides
     await filled.migrate("opensearch")
     deployment, local = filled.open()
     await local.close()
-    assert (await deployment.ledger.held("s3://b/ferry.md")) is not None
+    assert (await deployment.origins.held("s3://b/ferry.md")) is not None
     collection = (await deployment.collections.load()).find("trips")
     assert (collection.title, collection.settings.permission_groups) == ("Trips", ("staff",))
     assert (await deployment.collections.load()).find_deleted("old") is None
@@ -173,7 +173,7 @@ async def test_a_question_finds_the_same_passages_on_both_sides(retriever: Any, 
 
 
 @pytest.mark.parametrize(
-    "call", ["files.put", "ledger.restore", "generations.stage", "generations.activate", "vectors.put_vectors", "ledger.update"]
+    "call", ["files.put", "lifecycle.restore", "generations.stage", "generations.activate", "vectors.put_vectors", "lifecycle.update"]
 )
 async def test_a_killed_migration_is_continued(call: str, filled: Sides) -> None:
     deployment, local = filled.open()
@@ -182,7 +182,7 @@ async def test_a_killed_migration_is_continued(call: str, filled: Sides) -> None
         if made == call and is_after:
             raise Killed
 
-    for name in ("files", "ledger", "index"):
+    for name in ("files", "ledger", "lifecycle", "index"):
         setattr(deployment, name, Spied(name, getattr(deployment, name), kill))
     with pytest.raises(Killed):
         await run_migrate(deployment, local, "opensearch", dry_run=False)

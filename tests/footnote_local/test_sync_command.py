@@ -71,7 +71,7 @@ async def test_a_sync_names_what_failed_although_the_run_that_added_it_was_kille
         (docs / f"broken{number}.pdf").write_bytes(f"%PDF-1.7 {number}".encode())
     core = open_core(tmp_path / "data")
     source = FolderSource(docs)
-    options = await choose_options(core.records, core.ledger, core.collections, source, Wanted(), core.settings)
+    options = await choose_options(core.records, core.origins, core.collections, source, Wanted(), core.settings)
     await save_options(core.records, source.address, options, by="me")
     killed = Sync(source, core.ingestor, options)
     await killed.apply(await killed.plan())
@@ -212,12 +212,12 @@ async def test_a_sync_processes_its_files_when_the_process_that_did_so_has_ended
     server.take()
     running = asyncio.create_task(run_sync(core, str(docs), Wanted(), dry_run=False, yes=False, watch=False, show=shown.append))
     async with asyncio.timeout(60):
-        while (await core.ledger.counts())["RECEIVED"] < 2:
+        while (await core.lifecycle.counts())["RECEIVED"] < 2:
             await asyncio.sleep(0.05)
         server.release()
         assert (await running).done
     core = open_core(tmp_path / "data")
-    assert (await core.ledger.counts())["READY"] == 2
+    assert (await core.lifecycle.counts())["READY"] == 2
     await core.close()
 
 
@@ -243,7 +243,7 @@ async def test_a_deletion_that_failed_is_finished_by_the_next_sync(tmp_path: Pat
     server.release()
     core = open_core(tmp_path / "data")
     assert [chunk.metadata["file_name"] for chunk in await core.index.sample(SYSTEM, "default", 10)] == ["sub/ferry.txt"]
-    assert await core.ledger.unpurged() == []
+    assert await core.lifecycle.of_kind("unburied") == []
     await core.close()
 
 

@@ -150,13 +150,13 @@ async def test_documents_files_and_names_are_kept(archive: Path, source: Core, c
     assert (await documents(target), {document.state for document in before}) == (before, {"READY", "FAILED"})
     assert {document.generation for document in before} == {1, 2}
     for document in before:
-        assert sorted(await target.ledger.names(document.doc_id)) == sorted(await source.ledger.names(document.doc_id))
+        assert sorted(await target.origins.names(document.doc_id)) == sorted(await source.origins.names(document.doc_id))
         for folder in ("sources", "parsed"):
             keys = [[key async for key in core.files.keys(f"{folder}/{document.doc_id}/")] for core in (source, target)]
             assert keys[0] == keys[1]
             assert [await source.files.get(key) for key in keys[0]] == [await target.files.get(key) for key in keys[1]]
     (empty,) = [document for document in before if document.file_name == "empty.txt"]
-    assert await target.ledger.names(empty.doc_id) == [Name("empty.txt", "s3://bucket/empty.txt", "v1")]
+    assert await target.origins.names(empty.doc_id) == [Name("empty.txt", "s3://bucket/empty.txt", "v1")]
     progress = [await embedding_progress(core.vectors, FakeEmbedder()) for core in (source, target)]
     assert progress[0] == progress[1]
     assert progress[0][0] == progress[0][1] > 0
@@ -207,12 +207,12 @@ async def test_an_import_says_that_questions_are_missing_where_a_model_writes_th
 CALLS = [
     "files.put",
     "files.put",
-    "ledger.restore",
+    "lifecycle.restore",
     "generations.stage",
     "generations.staged",
     "generations.activate",
     "vectors.put_vectors",
-    "ledger.update",
+    "lifecycle.update",
 ]
 
 
@@ -230,7 +230,7 @@ async def test_a_killed_import_can_be_run_again(
         if calls == len(CALLS) + at + 1:  # in the second document
             raise Killed
 
-    for name in ("files", "ledger", "index"):
+    for name in ("files", "ledger", "lifecycle", "index"):
         setattr(core, name, Spied(name, getattr(core, name), kill))
     with pytest.raises(Killed):
         await import_collection(core, archive, None, silent)
@@ -398,7 +398,7 @@ async def test_a_damaged_or_forged_archive_is_refused_and_changes_nothing(case: 
     archive = changed(archive, change, sign=sign)
     with pytest.raises(BadRequest, match=why):
         await import_collection(cores("target"), archive, None, silent)
-    assert (await documents(cores("target")), sum((await cores("target").ledger.counts()).values())) == ([], 0)
+    assert (await documents(cores("target")), sum((await cores("target").lifecycle.counts()).values())) == ([], 0)
     assert not (tmp_path / "target" / "files").exists()
 
 

@@ -75,7 +75,7 @@ def test_work_left_by_a_crash_is_resumed_without_waiting(footnote: Footnote, tmp
     async def die_half_way() -> str:
         core = open_core(tmp_path / "data")
         file = NewFile(file_name="a.txt", collection="default", permission_groups=frozenset("*"), content_hash="0", size=1)
-        document, _ = await core.ledger.accept(LOCAL, file)
+        document, _ = await core.lifecycle.accept(LOCAL, file)
         await core.close()
         return document.doc_id
 

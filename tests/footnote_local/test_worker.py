@@ -250,7 +250,7 @@ async def test_who_waits_for_documents_takes_over_from_a_worker_that_stops(docs:
     worker = SharedWorker(core)
     assert not await worker.start()
     taking = asyncio.create_task(take_in(core, [docs], collection="default", groups=[], progress=lambda *_: None, worker=worker))
-    while (await core.ledger.counts())["RECEIVED"] < 2:
+    while (await core.lifecycle.counts())["RECEIVED"] < 2:
         await asyncio.sleep(0)
     assert not taking.done()
     other.release()

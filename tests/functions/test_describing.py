@@ -85,7 +85,7 @@ async def test_the_schedule_cuts_off_a_model_that_hangs_and_the_document_waits(c
 
     monkeypatch.setattr(type(core.descriptions.model), "describe", hang)
     assert await describe(core, 0.05) == {"described": 0}
-    assert len(await core.ledger.undescribed(9)) == 1
+    assert len(await core.lifecycle.of_kind("undescribed", 9)) == 1
 
 
 def test_the_event_reaches_it(core: Core) -> None:

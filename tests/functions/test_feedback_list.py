@@ -30,7 +30,7 @@ async def rate(core: Core, trace_id: str, documents: tuple[str, ...] = ("plan",)
 
 async def add_document(core: Core, doc_id: str, group: str) -> None:
     file = NewFile(file_name=doc_id, collection="default", permission_groups=frozenset({group}), content_hash=doc_id, size=1, doc_id=doc_id)
-    await core.ledger.accept(LOCAL, file)
+    await core.lifecycle.accept(LOCAL, file)
 
 
 async def test_feedback_comes_with_its_question_answer_and_citations(core: Core, open_client: OpenClient) -> None:

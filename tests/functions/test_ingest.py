@@ -195,7 +195,7 @@ async def test_an_unknown_document_is_a_404(doc_id: str, client: httpx.AsyncClie
 
 async def test_a_failed_document_can_be_tried_again(core: Core, client: httpx.AsyncClient) -> None:
     doc_id = (await send(client)).json()["doc_id"]
-    await core.ledger.update(doc_id, 1, state="FAILED", reason="Out of luck.", remedy="Try again.")
+    await core.lifecycle.update(doc_id, 1, state="FAILED", reason="Out of luck.", remedy="Try again.")
     reply = await client.post(f"/documents/{doc_id}/retry")
     assert (reply.status_code, reply.json()["state"], reply.json()["reason"]) == (202, "RECEIVED", None)
     await work_all(core)

@@ -116,7 +116,7 @@ async def test_no_field_that_is_sent_hides_whose_document_it_is(open_client: Ope
     fields = {"doc_id": "other", "permission_groups": ["*"], "title": "Other", "content": "Other", "level": 9, "paragraph_type": "law"}
     file = {"file": ("a.txt", b"This is a sample document.")}
     reply = await client.post("/ingest/file", files=file, data={"index_name": "your_index_name", "metadata": json.dumps(fields)})
-    while (await core.ledger.counts())["READY"] == 0:
+    while (await core.lifecycle.counts())["READY"] == 0:
         await asyncio.sleep(0.01)
     (hit,) = await hits(search, "sample", permission_groups=[])
     source = hit["_source"]
@@ -185,7 +185,7 @@ async def test_bad_data_is_refused_and_named(client: httpx.AsyncClient, core: Co
     reply = await client.post("/insert-doc", json=example(**data))
     assert reply.status_code == 422
     assert detail in (None, detail_of(reply))
-    assert (await core.ledger.counts())["RECEIVED"] == 0
+    assert (await core.lifecycle.counts())["RECEIVED"] == 0
 
 
 @pytest.mark.parametrize(

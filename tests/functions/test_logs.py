@@ -265,7 +265,7 @@ def test_an_event_that_fails_is_not_quoted_by_the_adapter_either(lambda_loop: as
     assert [line["logger"] for line in logged.read()] == ["footnote_http.app", "mangum.http"]
 
 
-@pytest.mark.parametrize("part", ["parser", "files", "generations", "ledger"])
+@pytest.mark.parametrize("part", ["parser", "files", "generations", "lifecycle"])
 async def test_a_file_that_cannot_be_read_is_not_quoted(part: str, core: Core, open_client: OpenClient, logged: Log) -> None:
     client = await open_client(create_ingest)
     setattr(core, part, Quoting())

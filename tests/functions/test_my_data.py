@@ -83,7 +83,7 @@ async def test_an_export_names_the_files_of_conversations(open_site: OpenSite) -
     readers, metadata = frozenset({"user:ann"}), {CONVERSATION: conversation}
     given: dict[str, Any] = {"content_hash": "1f", "size": 5, "doc_id": "offer", "chosen_id": True, "metadata": metadata}
     file = NewFile(file_name="offer.txt", collection=ATTACHED, permission_groups=readers, **given)
-    await site.core.ledger.accept(OWN, file)
+    await site.core.lifecycle.accept(OWN, file)
     async with client_of(site, BEN) as ben:
         await ask(ben, room_id="r1")
         assert [each["room_files"] for each in await export(ben)] == [[]]

@@ -56,7 +56,7 @@ async def read_all(core: Core) -> None:
 async def fail(core: Core, name: str, *readers: str, words: str = "") -> None:
     document = await add(core, name, f"text of {name}", *readers)
     failed = {"state": "FAILED", "reason": "The file is encrypted.", "remedy": "Remove its password and add it again.", "words": words}
-    assert await core.ledger.update(document.doc_id, 1, **failed)
+    assert await core.lifecycle.update(document.doc_id, 1, **failed)
 
 
 @pytest.fixture

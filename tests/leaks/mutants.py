@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.sqlite import index, ledger, ledger_undelete, ledger_writes
+from footnote.adapters.sqlite import index
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.feedback import SqliteFeedbackStore
 from footnote.adapters.sqlite.index import SqliteIndex
@@ -24,6 +24,7 @@ from footnote.collections.attachments import Attachments
 from footnote.guard import identity
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
+from footnote.ledger import Documents, documents
 from footnote.memory import answer_cache, search_cache, withdrawn
 from footnote.memory import shares as stored_shares
 from footnote.memory.shares import SharedAnswer
@@ -152,12 +153,12 @@ MUTANTS: Mapping[str, Mutant] = {
         (index, "_visible_rows", sees_all), (index, "_visible_acls", giving(None)),
     ),
     "a graph tells what its passages say to everybody": ((lists, "gate_of", readable_by_all),),
-    "a document is read without its groups": ((ledger_writes, "get", sees_all),),
-    "a document is deleted without its groups": ((ledger_writes, "delete", sees_all),),
-    "documents are listed without their groups": ((ledger, "_list", sees_all),),
-    "deleted documents are listed without their groups": ((ledger_undelete, "deleted", sees_all),),
-    "a document is restored without its groups": ((ledger_undelete, "find_deleted", sees_all),),
-    "collections count without groups": ((ledger, "_collections", sees_all),),
+    "a document is read without its groups": ((Documents, "get", sees_all),),
+    "a document is deleted without its groups": ((Documents, "delete", sees_all),),
+    "documents are listed without their groups": ((Documents, "list", sees_all),),
+    "deleted documents are listed without their groups": ((Documents, "deleted", sees_all),),
+    "a document is restored without its groups": ((Documents, "find_deleted", sees_all),),
+    "collections count without groups": ((Documents, "collections", sees_all),),
     "a collection is there for everybody": ((dify, "has_collection", giving(True)),),
     "everybody may read everything": ((Caller, "may_read", giving(True)),),
     "a request gives itself groups": (
@@ -209,7 +210,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "attached files are found by all conversations of their user": (
         (attachments, "conversation_key", _of_the_user), (attached, "conversation_key", _of_the_user),
     ),
-    "attached files are documents like others": ((visible, "ATTACHED", lambda _: ""),),
+    "attached files are documents like others": ((visible, "ATTACHED", lambda _: ""), (documents, "ATTACHED", lambda _: "")),
     "attached files outlive their conversation": ((Attachments, "end", giving(None)),),
     "a name leads to attached files": ((Directory, "resolve", _as_stored),),
     "files are read without their groups": ((Sources, "original", sees_all), (Sources, "text", sees_all)),

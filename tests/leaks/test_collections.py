@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -22,16 +23,17 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from pydantic import SecretStr
 
 from footnote.adapters.dynamodb.cache import table_definition as cache_table
-from footnote.adapters.dynamodb.ledger_items import table_definition as ledger_table
+from footnote.adapters.dynamodb.ledger_store import table_definition as ledger_table
 from footnote.bootstrap import Core
 from footnote.collections import RESTORABLE_S, Collections, Directory, names, service, visible
-from footnote.collections.visible import VisibleIndex, VisibleLedger
+from footnote.collections.visible import VisibleIndex
 from footnote.errors import StoreUnavailable
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.purge import purge_deleted
+from footnote.ledger import Documents
 from footnote.memory import answer_cache, search_cache
 from footnote.settings import AWS, DB, OpenSearch
-from footnote.types import SYSTEM, Caller
+from footnote.types import SYSTEM, Caller, Document
 from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
 from tests.faults.aws_world import forget_indexes
@@ -171,7 +173,7 @@ async def assert_nothing_left(world: World) -> None:
     files = {key.split("/")[1] async for key in world.core.files.keys("")}
     listed = {document.doc_id for document in (await world.core.ledger.list(SYSTEM, limit=200)).data}
     assert (kept, files, listed) == (set(world.documents),) * 3
-    assert await world.core.ledger.unpurged() == []
+    assert await world.core.lifecycle.of_kind("unburied") == []
 
 
 @pytest.mark.slow("everybody asks after every change of a collection")
@@ -334,6 +336,18 @@ def _through(kind: type, port: str, name: str) -> Mutant:
     return ((kind, name, lambda _: lambda self, *args, **options: getattr(getattr(self, port), name)(*args, **options)),)
 
 
+async def _shown_as_stored(self: Documents, caller: Caller, documents: Sequence[Document]) -> list[Document]:
+    return list(documents)
+
+
+def _unhidden(scopes: Callable[..., Any]) -> Callable[..., Any]:
+    async def all_readable(self: Documents, caller: Caller, stored: str | None) -> Any:
+        found = await scopes(self, SYSTEM, stored)
+        return {scope: numbers for scope, numbers in found.items() if caller.may_read(frozenset(json.loads(scope.groups)))}
+
+    return all_readable
+
+
 def _never_renewed(directory: Callable[..., Any]) -> Callable[..., Any]:
     async def read(self: Collections) -> Directory:
         return self._copy or await directory(self)
@@ -352,9 +366,11 @@ def _in_the_place_of(added: Callable[..., Any], self: Collections, now: Director
 MUTANTS: dict[str, Mutant] = {
     "passages of deleted collections are read": _through(VisibleIndex, "_index", "read"),
     "passages and documents of deleted collections are shown": ((visible, "_show", lambda _: _unfiltered),),
-    "documents of deleted collections are opened": _through(VisibleLedger, "_ledger", "get"),
-    "documents of deleted collections are listed": _through(VisibleLedger, "_ledger", "list"),
-    "deleted collections are listed": _through(VisibleLedger, "_ledger", "collections"),
+    "documents of deleted collections are opened": ((Documents, "_show", lambda _: _shown_as_stored),),
+    "documents of deleted collections are listed": (
+        (Documents, "_scopes", _unhidden), (Documents, "_show", lambda _: _shown_as_stored),
+    ),
+    "deleted collections are listed": ((Documents, "_scopes", _unhidden),),
     "a new collection is stored where the deleted one is": (
         (Directory, "resolve", lambda _: lambda self, name: names.StoredName(name)),
         (Collections, "_added", lambda added: lambda *args: _in_the_place_of(added, *args)),

@@ -89,7 +89,7 @@ async def upload_target(request: UploadRequest, caller: CallerOf, core: CoreOf) 
     readers = [f"user:{caller.user_id}"] if request.room_id else request.permission_groups
     groups = await core.ingestor.check_groups(caller, collection, readers)
     metadata = check_metadata(request.metadata)
-    doc_id = await core.ledger.reserve(caller, file_name=name, collection=collection, permission_groups=groups)
+    doc_id = await core.lifecycle.reserve(caller, file_name=name, collection=collection, permission_groups=groups)
     if request.room_id is not None:
         metadata = {CONVERSATION: await core.collections.attachments.add(caller.user_id, request.room_id, doc_id)}
     if core.uploads is not None:
@@ -188,7 +188,7 @@ async def status(admin: AdminOf, core: CoreOf) -> StatusBody:
     to be made again. For admins."""
     from footnote.bootstrap.health import outdated
 
-    asked = core.ledger.counts(), core.queue.size(), _vectors(core), core.descriptions.status(), outdated(core)
+    asked = core.lifecycle.counts(), core.queue.size(), _vectors(core), core.descriptions.status(), outdated(core)
     counts, jobs, vectors, descriptions, left = await asyncio.gather(*asked)
     return StatusBody(
         documents=counts,

@@ -41,7 +41,7 @@ async def delete_document(doc_id: str, caller: CallerOf, core: CoreOf) -> Docume
     keep = there is None or there.collection != ATTACHED
     deleted = await core.ingestor.delete(caller, doc_id, keep=keep)
     await core.collections.attachments.forget_document(deleted)
-    if there is None and any(each.doc_id == deleted.doc_id for each in await core.ledger.kept()):
+    if there is None and any(each.doc_id == deleted.doc_id for each in await core.lifecycle.of_kind("kept")):
         raise NotFound("There is no such document.")  # deleted before
     return body_of(await core.collections.shown(deleted), restorable=keep)
 

@@ -76,7 +76,7 @@ async def _sync(core: Core, address: str, until: float) -> LastRun:
     try:
         source = open_source(address, core.wiki_pages)
         try:
-            options = await choose_options(core.records, core.ledger, core.collections, source, Wanted(), core.settings)
+            options = await choose_options(core.records, core.origins, core.collections, source, Wanted(), core.settings)
             return await _run(core, make_sync(source, core.ingestor, options), until)
         finally:
             await source.close()
@@ -107,8 +107,8 @@ async def _run(core: Core, sync: Sync | SpaceSync, until: float) -> LastRun:
             added=[key for key in plan.added if key in taken], changed=[key for key in plan.changed if key in taken],
             unchanged=plan.unchanged, skipped=plan.skipped, refused=plan.refused, documents=plan.documents, lost=plan.lost, held=plan.held,
         )  # fmt: skip
-        return run_of(sync, done, taken, await find_failed(core.ledger, done, taken), "unfinished", core.clock())
-    return run_of(sync, plan, taken, await find_failed(core.ledger, plan, taken), state, core.clock())
+        return run_of(sync, done, taken, await find_failed(core.lifecycle, done, taken), "unfinished", core.clock())
+    return run_of(sync, plan, taken, await find_failed(core.lifecycle, plan, taken), state, core.clock())
 
 
 async def _note(core: Core, document: Document) -> None:

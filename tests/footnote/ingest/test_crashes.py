@@ -84,7 +84,7 @@ async def test_whichever_call_fails_the_changed_file_becomes_ready_exactly_once(
     (document,) = (await core.ledger.list(LOCAL)).data
     assert (document.state, document.active_generation, document.reason) == ("READY", document.generation, None)
     assert await answering(core) == [NEW]
-    assert ([len(await found(core, word)) for word in ("1874", "1999")], await core.ledger.unfinished()) == ([0, 1], [])
+    assert ([len(await found(core, word)) for word in ("1874", "1999")], await core.lifecycle.of_kind("unfinished")) == ([0, 1], [])
     assert await core.vectors.progress(VectorScope("fake-embedder")) == (1, 1)
     await core.close()
 

@@ -165,7 +165,7 @@ async def test_a_late_description_does_not_undo_newer_changes(
     assert [chunk.metadata["type"] for chunk in passages] == left
     assert not any("secret" in chunk.metadata["additional_field"] for chunk in passages)
     assert await core.index.sample(GUEST, "default", 9) == []
-    assert [each.described_by for each in await core.ledger.undescribed(9)] == ["waiting"] * len(left)
+    assert [each.described_by for each in await core.lifecycle.of_kind("undescribed", 9)] == ["waiting"] * len(left)
     assert {item.generation async for item in core.generations.inventory()} == ({2} if left else set())
 
 
@@ -239,7 +239,7 @@ async def test_a_document_that_the_model_fails_on_waits_behind_the_others(core: 
         await add(core, f"{TEXT} {number}", file_name=f"{number}.md")
     await describe_all(core)
     assert await types_of(core) == ["article"] * MOST_FAILURES + ["markdown"]
-    assert [each.doc_id for each in await core.ledger.undescribed(9)] == [first.doc_id]
+    assert [each.doc_id for each in await core.lifecycle.of_kind("undescribed", 9)] == [first.doc_id]
 
 
 async def test_without_a_model_nothing_waits(make: Callable[..., Core]) -> None:

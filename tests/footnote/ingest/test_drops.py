@@ -106,7 +106,7 @@ async def test_a_file_is_found_while_it_is_in_the_bucket(core: Core, drops: Fake
     assert (await states(core), await answering(core)) == ([(KEY, "READY", 2)], [NEW])
     drops.objects.clear()
     await tell(core)
-    assert (await states(core), await answering(core), await core.ledger.origins("s3://")) == ([], [], {})
+    assert (await states(core), await answering(core), await core.origins.under("s3://")) == ([], [], {})
 
 
 async def test_a_repeated_event_reads_nothing(core: Core, drops: FakeDrops) -> None:
@@ -137,7 +137,7 @@ async def test_whenever_the_events_of_five_changes_arrive_the_bucket_decides(cor
         expected |= {texts[2]} if number % 2 == 0 else set()
     await work(core)
     assert set(await answering(core)) == expected
-    assert set(await core.ledger.origins("s3://")) == {f"s3://b/{key}" for key in drops.objects}
+    assert set(await core.origins.under("s3://")) == {f"s3://b/{key}" for key in drops.objects}
     assert {state for _, state, _ in await states(core)} == {"READY"}
 
 
@@ -155,7 +155,7 @@ async def test_a_file_that_is_removed_while_it_is_read_or_soon_after_leaves_no_d
     drops.put(KEY, OLD)
     getattr(drops, moment).append(drops.objects.clear)
     await tell(core)
-    assert (await states(core), await answering(core), await core.ledger.origins("s3://")) == ([], [], {})
+    assert (await states(core), await answering(core), await core.origins.under("s3://")) == ([], [], {})
 
 
 async def test_a_file_that_appears_after_the_first_look_is_found(core: Core, drops: FakeDrops) -> None:

@@ -179,7 +179,7 @@ async def test_a_document_that_somebody_else_works_on_is_tried_again(core: Core,
     await accept(core, NEW, "other.txt")
     await finish(core, clock)
     upgrade(monkeypatch)
-    assert await core.ledger.lease(leased.doc_id, 1, "describing", 300)
+    assert await core.lifecycle.lease(leased.doc_id, 1, "describing", 300)
     migration = Migration(core.ingestor, core.cache)
     assert sorted([await migration.step() for _ in range(3)]) == [False, False, True]
     assert (await find_outdated(core.ledger), await documents_left(core.cache)) == ([leased.doc_id], 1)
@@ -188,7 +188,7 @@ async def test_a_document_that_somebody_else_works_on_is_tried_again(core: Core,
 
 
 @pytest.mark.parametrize(
-    "port", ["ledger.renew", "ledger.lease", "queue.put", "generations.stage", "generations.activate", "ledger.update"]
+    "port", ["lifecycle.renew", "lifecycle.lease", "queue.put", "generations.stage", "generations.activate", "lifecycle.update"]
 )
 @pytest.mark.parametrize("version", [upgrade, cut_smaller])
 async def test_a_migration_that_was_killed_twice_goes_on(

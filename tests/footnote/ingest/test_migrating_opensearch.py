@@ -81,7 +81,7 @@ async def test_every_document_answers_while_it_is_made_again(
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("port", ["generations.stage", "generations.activate", "ledger.update", "ledger.renew"])
+@pytest.mark.parametrize("port", ["generations.stage", "generations.activate", "lifecycle.update", "lifecycle.renew"])
 @pytest.mark.parametrize("version", [upgrade, cut_smaller])
 async def test_killed_twice_it_goes_on(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch, port: str, version: Any) -> None:
     await fill(core, clock)

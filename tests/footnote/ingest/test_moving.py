@@ -97,7 +97,8 @@ async def test_a_change_that_was_interrupted_anywhere_is_finished_when_it_is_rep
         document = await add(core)
 
         spies: dict[str, Any] = {
-            name: Spied(name, getattr(core.ingestor, name), fail_once) for name in ("ledger", "files", "queue", "index")
+            name: Spied(name, getattr(core.ingestor, name), fail_once)
+            for name in ("ledger", "lifecycle", "origins", "files", "queue", "index")
         }
         with suppress(Killed, StoreUnavailable):
             await move(replace(core.ingestor, **spies), LOCAL, document.doc_id, collection="town", permission_groups=["eng"])

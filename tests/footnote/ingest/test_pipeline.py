@@ -30,14 +30,14 @@ NAMES = "Members: John Hancock, John Quincy Adams, Rutherford Hayes, Theodore Ro
 NOTHING = (0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
 """No chunks, and the SHA-256 of nothing."""
 
-FIRST_CALLS = ["ledger.accept", "files.put", "queue.put", "queue.take", "ledger.get", "ledger.lease", "ledger.update", "files.get"]
+FIRST_CALLS = ["lifecycle.accept", "files.put", "queue.put", "queue.take", "ledger.get", "lifecycle.lease", "lifecycle.update", "files.get"]
 FIRST_CALLS += [
     "parser.parse",
     "files.put",
     "generations.stage",
     "generations.staged",
     "generations.activate",
-    "ledger.update",
+    "lifecycle.update",
     "queue.finish",
 ]
 FORGET_CALLS = ["index.read", "index.sentences", "vector_cache.delete"]
@@ -52,7 +52,7 @@ CALLS = [
     *VECTOR_CALLS,
 ]
 """Calls of the ports for a changed file, from its arrival until there is nothing left to do."""
-PORTS = ("ledger", "files", "queue", "index", "generations", "vectors", "parser", "embedder", "vector_cache")
+PORTS = ("ledger", "lifecycle", "origins", "files", "queue", "index", "generations", "vectors", "parser", "embedder", "vector_cache")
 
 
 class HereParser:
@@ -331,9 +331,9 @@ async def test_a_failed_delete_is_finished_after_a_restart(core: Core) -> None:
     with pytest.raises(Killed):
         await core.ingestor.delete(LOCAL, document.doc_id)
     core.generations.remove = works  # type: ignore[method-assign]
-    assert [gone.doc_id for gone in await core.ledger.unpurged()] == [document.doc_id]
+    assert [gone.doc_id for gone in await core.lifecycle.of_kind("unburied")] == [document.doc_id]
     await core.ingestor.recover()
-    assert (await answering(core), await core.ledger.unpurged()) == ([], [])
+    assert (await answering(core), await core.lifecycle.of_kind("unburied")) == ([], [])
     with pytest.raises(NotFound):
         await core.ingestor.delete(LOCAL, document.doc_id)
 

@@ -20,7 +20,7 @@ from tests.footnote.ingest.spies import FailOnce, Killed, Spied
 from tests.footnote.ingest.test_pipeline import LOCAL, open_core, work
 from tests.nightly import DEEP
 
-PORTS = ("ledger", "files", "index", "generations", "records")
+PORTS = ("ledger", "lifecycle", "origins", "files", "index", "generations", "records")
 
 
 async def fill(core: Core) -> None:
@@ -62,7 +62,7 @@ async def test_a_purge_that_was_interrupted_is_finished_and_shows_nothing(
         await purge_deleted(again.ingestor, again.records)
         (kept,) = (await again.ledger.list(LOCAL)).data
         assert await left(again) == ({kept.doc_id},) * 3
-        assert await again.ledger.unpurged() == []
+        assert await again.lifecycle.of_kind("unburied") == []
         assert (await again.collections.load()).collections == {}
         await again.close()
         if fail_once.calls <= at:  # nothing was left to fail

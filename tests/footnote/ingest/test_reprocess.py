@@ -52,7 +52,7 @@ async def test_the_earlier_passages_answer_until_the_new_ones_are_ready(core: Co
     assert await reprocess(core.ingestor, STORED) == Reprocessed(current=1)
 
 
-@pytest.mark.parametrize("port", ["ledger.renew", "queue.put", "files.put", "generations.stage"])
+@pytest.mark.parametrize("port", ["lifecycle.renew", "queue.put", "files.put", "generations.stage"])
 async def test_a_run_that_was_killed_goes_on_when_it_is_repeated(core: Core, clock: HandClock, port: str) -> None:
     document = await accept(core, ROWS, "fees.csv")
     await finish(core, clock)

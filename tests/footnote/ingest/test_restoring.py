@@ -89,7 +89,7 @@ async def test_after_an_hour_it_is_purged_and_cannot_be_restored(core: Core, clo
     with pytest.raises(NotFound):
         await restore(core.ingestor, LOCAL, gone.doc_id)
     assert await purge_deleted(core.ingestor, core.records) == []
-    assert (await files_of(core), await core.ledger.kept(), await core.ledger.unpurged()) == ([], [], [])
+    assert (await files_of(core), await core.lifecycle.of_kind("kept"), await core.lifecycle.of_kind("unburied")) == ([], [], [])
     again = await accept(core)
     await work(core)
     assert (again.doc_id == gone.doc_id, await answering(core)) == (False, [OLD])
@@ -108,7 +108,7 @@ async def test_of_a_purge_and_a_restore_at_the_same_time_one_happens(core: Core,
     clock.advance(-1)
     with pytest.raises(NotFound):
         await restore(replace(core.ingestor, files=slow), LOCAL, gone.doc_id)
-    assert (await files_of(core), await core.ledger.unpurged(), await core.queue.size()) == ([], [], 0)
+    assert (await files_of(core), await core.lifecycle.of_kind("unburied"), await core.queue.size()) == ([], [], 0)
 
 
 async def test_the_same_file_added_meanwhile_stays_alone(core: Core) -> None:
@@ -171,7 +171,8 @@ async def test_a_restore_that_was_interrupted_anywhere_is_finished(error: type[B
         gone = await add_and_delete(core)
 
         spies: dict[str, Any] = {
-            name: Spied(name, getattr(core.ingestor, name), fail_once) for name in ("ledger", "files", "queue", "index")
+            name: Spied(name, getattr(core.ingestor, name), fail_once)
+            for name in ("ledger", "lifecycle", "origins", "files", "queue", "index")
         }
         with suppress(Killed, StoreUnavailable):
             await restore(replace(core.ingestor, **spies), LOCAL, gone.doc_id)

@@ -31,8 +31,8 @@ from tests.nightly import DEEP
 
 EVERYONE = Options("default", ("*",))
 WRITES = {
-    "ledger": {"accept", "redirect", "update", "delete", "release", "purge"}, "files": {"put", "delete"}, "queue": {"put"},
-    "generations": {"stage", "activate", "remove"},
+    "ledger": {"delete"}, "lifecycle": {"accept", "update", "purge"}, "origins": {"redirect", "release"},
+    "files": {"put", "delete"}, "queue": {"put"}, "generations": {"stage", "activate", "remove"},
 }  # fmt: skip
 
 
@@ -61,7 +61,7 @@ async def sync(core: Core, folder: Path, options: Options = EVERYONE) -> Plan:
 
 async def documents(core: Core, folder: Path) -> dict[str, Document]:
     """Key → its document."""
-    known = await read_known(core.ledger, FolderSource(folder).address)
+    known = await read_known(core.origins, FolderSource(folder).address)
     return {key: await core.ledger.get(SYSTEM, each.doc_id) for key, each in known.items()}
 
 
@@ -104,7 +104,7 @@ async def test_files_become_documents_and_a_second_run_writes_nothing(core: Core
     assert (plan.is_empty, plan.unchanged, written) == (True, 2, [])
     write(folder, "c.md")
     await sync(core, folder)
-    assert set(written) > {"ledger.accept", "ledger.redirect", "files.put", "queue.put", "generations.stage"}
+    assert set(written) > {"lifecycle.accept", "origins.redirect", "files.put", "queue.put", "generations.stage"}
 
 
 async def test_a_changed_file_is_the_next_generation_of_its_document(core: Core, folder: Path) -> None:
@@ -325,7 +325,7 @@ async def test_the_options_of_the_last_sync_count_unless_others_are_named(core: 
     source = FolderSource(folder)
 
     async def chosen(wanted: Wanted) -> Options:
-        return await choose_options(core.records, core.ledger, core.collections, source, wanted, core.settings)
+        return await choose_options(core.records, core.origins, core.collections, source, wanted, core.settings)
 
     assert await chosen(Wanted()) == EVERYONE
     run = Sync(
@@ -352,7 +352,7 @@ async def test_the_options_of_the_last_sync_count_unless_others_are_named(core: 
     (failure,) = await current_failures(core.ledger, last)
     assert (failure.name, failure.doc_id) == ("b.pdf", taken["b.pdf"].doc_id)
     plan = await run.plan()
-    idle = run_of(run, plan, {}, await find_failed(core.ledger, plan, {}), "done", 6.0)
+    idle = run_of(run, plan, {}, await find_failed(core.lifecycle, plan, {}), "done", 6.0)
     await save_run(core.records, core.ledger, source.address, idle, by="me")
     record = await core.records.get("source", source.address)
     now = read_record(record.value).last_run
@@ -380,7 +380,7 @@ async def test_a_page_that_moves_keeps_its_document_which_leads_to_its_new_addre
         await run.apply(await run.plan())
         await work(core)
         assert (await run.plan()).is_empty
-        before = (await read_known(core.ledger, site.source.address))["/tower.html"]
+        before = (await read_known(core.origins, site.source.address))["/tower.html"]
         await site.remove("tower.html")
         await site.put("turm", b"<p>The lighthouse was lit in 1874.</p>")
         plan = await run.plan()

@@ -67,16 +67,16 @@ async def test_nothing_stays_readable_by_earlier_readers(core: Core, folder: Pat
 @pytest.mark.parametrize("groups", [[], ["", " "]])
 async def test_an_empty_list_of_groups_is_not_everyone(core: Core, folder: Path, groups: list[str]) -> None:
     with pytest.raises(BadRequest, match=r"names no group\. For everyone, use --groups '\*'"):
-        await choose_options(core.records, core.ledger, core.collections, FolderSource(folder), Wanted(groups=groups), core.settings)
+        await choose_options(core.records, core.origins, core.collections, FolderSource(folder), Wanted(groups=groups), core.settings)
 
 
 async def test_where_users_sign_in_the_first_sync_names_the_readers(core: Core, folder: Path) -> None:
     settings, source = core.settings.model_copy(update={"auth": Auth(mode="session")}), FolderSource(folder)
     with pytest.raises(BadRequest, match="Say who may read"):
-        await choose_options(core.records, core.ledger, core.collections, source, Wanted(), settings)
-    options = await choose_options(core.records, core.ledger, core.collections, source, Wanted(groups=["*"]), settings)
+        await choose_options(core.records, core.origins, core.collections, source, Wanted(), settings)
+    options = await choose_options(core.records, core.origins, core.collections, source, Wanted(groups=["*"]), settings)
     await save_options(core.records, source.address, options, by="me")
-    assert await choose_options(core.records, core.ledger, core.collections, source, Wanted(), settings) == EVERYONE
+    assert await choose_options(core.records, core.origins, core.collections, source, Wanted(), settings) == EVERYONE
 
 
 def test_the_address_of_a_folder_opens_it_as_well(tmp_path: Path) -> None:

@@ -158,8 +158,8 @@ async def test_changes_and_deletes_in_progress_are_not_reported(core: Core, cloc
     await work(core)
     await core.ingestor.delete(LOCAL, document.doc_id)
     assert found == []
-    assert {"queue.put", "generations.activate", "vectors.put_vectors", "generations.remove", "ledger.purge"} <= set(moments)
-    assert (await answering(plain), (await plain.ledger.counts())["DELETED"]) == ([], 1)
+    assert {"queue.put", "generations.activate", "vectors.put_vectors", "generations.remove", "lifecycle.purge"} <= set(moments)
+    assert (await answering(plain), (await plain.lifecycle.counts())["DELETED"]) == ([], 1)
     await plain.close()
 
 
@@ -241,7 +241,7 @@ async def test_a_text_under_an_alias_of_a_document_is_an_orphan(core: Core, cloc
         file_name="copy.md", collection="default", permission_groups=document.permission_groups,
         content_hash=document.content_hash, size=1, doc_id="copy-000000",
     )  # fmt: skip
-    await core.ledger.accept(LOCAL, copy)
+    await core.lifecycle.accept(LOCAL, copy)
     assert (await core.ledger.get(LOCAL, "copy-000000")).doc_id == document.doc_id
     await stage_other(core, document, "copy-000000", 3, active=True)
     await expect_repaired(core, [("orphan", "copy-000000", True)])
@@ -270,7 +270,7 @@ async def test_a_text_that_is_newer_than_the_ledger_is_removed_and_reported(core
 
 async def test_a_failed_document_that_is_active_in_the_index_is_queued_again(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
-    await core.ledger.update(document.doc_id, 1, state="FAILED", active_generation=0, digest="", reason="The store was down.")
+    await core.lifecycle.update(document.doc_id, 1, state="FAILED", active_generation=0, digest="", reason="The store was down.")
     await expect_repaired(core, [("unnoticed", document.doc_id, True)])
     assert await core.ledger.get(LOCAL, document.doc_id) == replace(document, updated_at=clock())
 
@@ -326,7 +326,7 @@ async def test_a_half_finished_delete_is_finished(core: Core, clock: HandClock) 
     assert await check(core, repair=True) == []  # another process may be working on it
     clock.advance(ABANDONED_S)
     await expect_repaired(core, [("half_deleted", document.doc_id, True)])
-    assert (await answering(core), await core.ledger.unpurged()) == ([], [])
+    assert (await answering(core), await core.lifecycle.of_kind("unburied")) == ([], [])
     with pytest.raises(NotFound):
         await core.files.get(source_key(document.doc_id, 1))
 
@@ -341,8 +341,8 @@ async def test_abandoned_work_is_queued_again_once(core: Core, clock: HandClock)
     clock.advance(ABANDONED_S)
     assert await check(core) == []  # its job is in the queue
     await lose_job(core, document)
-    await core.ledger.lease(document.doc_id, 1, "dead", LEASE_S)
-    await core.ledger.update(document.doc_id, 1, state="PROCESSING")
+    await core.lifecycle.lease(document.doc_id, 1, "dead", LEASE_S)
+    await core.lifecycle.update(document.doc_id, 1, state="PROCESSING")
     assert await check(core) == []  # another process was working on it a moment ago
     clock.advance(ABANDONED_S)
     for expected in ([("abandoned", document.doc_id, True)], []):
@@ -356,7 +356,7 @@ async def lose_work(core: Core, clock: HandClock) -> Document:
     """Makes a document that no worker processes any more."""
     document = await accept(core)
     await lose_job(core, document)
-    await core.ledger.update(document.doc_id, 1, state="PROCESSING")
+    await core.lifecycle.update(document.doc_id, 1, state="PROCESSING")
     clock.advance(ABANDONED_S)
     return document
 
@@ -364,7 +364,7 @@ async def lose_work(core: Core, clock: HandClock) -> Document:
 async def test_looking_for_abandoned_work_does_not_block_it(core: Core, clock: HandClock) -> None:
     document = await lose_work(core, clock)
     assert await check(core) == [("abandoned", document.doc_id, False)]
-    assert await core.ledger.lease(document.doc_id, 1, "worker", LEASE_S)
+    assert await core.lifecycle.lease(document.doc_id, 1, "worker", LEASE_S)
 
 
 async def test_abandoned_work_is_not_started_while_it_is_queued_again(core: Core, clock: HandClock) -> None:
@@ -374,13 +374,13 @@ async def test_abandoned_work_is_not_started_while_it_is_queued_again(core: Core
 
     async def get(caller: Caller, doc_id: str) -> Document:
         if not granted:
-            granted.append(await core.ledger.lease(doc_id, 1, "worker", LEASE_S))
+            granted.append(await core.lifecycle.lease(doc_id, 1, "worker", LEASE_S))
         return await real(caller, doc_id)
 
     core.ledger.get = get  # type: ignore[method-assign]
     assert await check(core, repair=True) == [("abandoned", document.doc_id, True)]
     assert granted == [False]
-    assert await core.ledger.lease(document.doc_id, 1, "worker", LEASE_S)
+    assert await core.lifecycle.lease(document.doc_id, 1, "worker", LEASE_S)
 
 
 async def test_after_a_day_work_is_abandoned_even_if_the_queue_is_full(core: Core, clock: HandClock) -> None:
@@ -403,7 +403,7 @@ async def test_a_drop_whose_bytes_were_never_stored_is_read_from_the_bucket_agai
         await core.bucket.converge("b", KEY)
     core.files.put = put  # type: ignore[method-assign]
     clock.advance(ABANDONED_S)
-    (document,) = await core.ledger.unfinished()
+    (document,) = await core.lifecycle.of_kind("unfinished")
     await expect_repaired(core, [("abandoned", document.doc_id, True)])
     assert await answering(core) == [OLD]
 

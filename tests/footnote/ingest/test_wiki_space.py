@@ -310,7 +310,7 @@ async def test_readers_come_from_the_wiki_and_a_space_is_in_one_collection(world
     core, source = world.core, open_source("confluence:ENG", world.core.wiki_pages)
 
     async def choose(**wanted: Any) -> Options:
-        return await choose_options(core.records, core.ledger, core.collections, source, Wanted(**wanted), core.settings)
+        return await choose_options(core.records, core.origins, core.collections, source, Wanted(**wanted), core.settings)
 
     assert source.address == f"{world.confluence.url}/display/ENG" == open_source(source.address, core.wiki_pages).address
     for wrong in ({"groups": ["hr"]}, {"metadata": {"a": "b"}}):

@@ -112,7 +112,7 @@ async def site(tmp_path: Path) -> AsyncIterator[tuple[Core, FakeModel]]:
 async def add_document(core: Core, doc_id: str, group: str, text: str) -> None:
     """Known to the index and to the ledger."""
     file = NewFile(file_name=doc_id, collection="default", permission_groups=frozenset({group}), content_hash=doc_id, size=1, doc_id=doc_id)
-    document, _ = await core.ledger.accept(Caller("writer", sees_all=True), file)
+    document, _ = await core.lifecycle.accept(Caller("writer", sees_all=True), file)
     await put_document(core.generations, document, [text])
 
 

@@ -10,15 +10,17 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.sqlite.ledger import SqliteLedger
+from footnote.adapters.sqlite.ledger_store import SqliteLedgerStore
 from footnote.adapters.sqlite.store import open_store
 from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.bootstrap.deps import Deps
 from footnote.errors import NotFound, StoreUnavailable
+from footnote.ledger import Documents
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.steps import FAIL, SKIP, Runner
 from footnote.turn_records.read import question_of
 from footnote.types import Answer, Citation, Exchange, Message, Status, Turn, TurnFigures, TurnRecord, Usage
+from tests.books import Books
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, call_step, finish
 from tests.fakes import make_hit
@@ -68,9 +70,9 @@ async def store(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteTurnSto
 
 
 @pytest.fixture
-async def ledger(store: SqliteTurnStore, tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteLedger]:
+async def ledger(store: SqliteTurnStore, tmp_path: Path, clock: HandClock) -> AsyncIterator[Documents]:
     database = open_store(tmp_path)
-    yield SqliteLedger(database, clock)
+    yield Books(SqliteLedgerStore(database), clock).ledger
     database.close()
 
 
@@ -184,7 +186,7 @@ def test_history_is_read_if_the_profile_wants_it_and_there_is_a_room(turn: Turn,
     assert needs_history(turn) is needed
 
 
-async def test_a_follow_up_gets_the_last_exchanges_of_its_room_as_they_were_asked(store: SqliteTurnStore, ledger: SqliteLedger) -> None:
+async def test_a_follow_up_gets_the_last_exchanges_of_its_room_as_they_were_asked(store: SqliteTurnStore, ledger: Documents) -> None:
     for number in range(3):
         turn = make_turn(f"Question {number}?", TALKS, trace_id=f"t{number}", room_id="r1", started_at=float(number))
         talk = (Message("assistant", "Let me see."), Message("tool", "Found.", tool_call_id="c1"))
@@ -201,7 +203,7 @@ async def test_a_follow_up_gets_the_last_exchanges_of_its_room_as_they_were_aske
 
 @pytest.mark.parametrize(("checkpoint", "known"), [(None, ("t0", "t2")), (object(), ("t0",))], ids=["new", "repeated"])
 async def test_a_repeated_request_sees_the_conversation_as_it_was_at_first(
-    store: SqliteTurnStore, ledger: SqliteLedger, checkpoint: Any, known: tuple[str, ...]
+    store: SqliteTurnStore, ledger: Documents, checkpoint: Any, known: tuple[str, ...]
 ) -> None:
     """While it was interrupted, its user asked something else."""
     talks = replace(TALKS, history=9)
@@ -220,9 +222,7 @@ async def test_a_repeated_request_sees_the_conversation_as_it_was_at_first(
     [{"room_id": "r2"}, {"mode": "gpt"}, {"profile": replace(TALKS, name="other")}, {"filters": {"class": ("Notice",)}}, {"answer": None}],
     ids=lambda other: next(iter(other)),
 )
-async def test_history_has_the_same_room_mode_dialect_and_filter(
-    store: SqliteTurnStore, ledger: SqliteLedger, other: dict[str, Any]
-) -> None:
+async def test_history_has_the_same_room_mode_dialect_and_filter(store: SqliteTurnStore, ledger: Documents, other: dict[str, Any]) -> None:
     known = {"profile": TALKS, "room_id": "r1", "answer": Answer("Two years."), "filters": {"class": ("Law",)}}
     await call_step(save_turn, make_turn(**{**known, **other}), FakeDeps(turns=store))
     asked = make_turn(profile=TALKS, trace_id="t9", room_id="r1", filters={"class": ("Law", "Regulation")})
@@ -230,7 +230,7 @@ async def test_history_has_the_same_room_mode_dialect_and_filter(
     assert (turn.conversation.exchanges, turn.conversation.trace_ids) == ((), ())
 
 
-async def test_turns_that_quote_an_unreadable_document_are_left_out_of_the_history(store: SqliteTurnStore, ledger: SqliteLedger) -> None:
+async def test_turns_that_quote_an_unreadable_document_are_left_out_of_the_history(store: SqliteTurnStore, ledger: Documents) -> None:
     for trace_id, doc_id in (("t1", "pay"), ("t2", "bridge")):
         hit = make_hit("Two years.", doc_id)
         answer = Answer("Two years [1].", (Citation(1, hit, "Two years."),))
@@ -243,7 +243,7 @@ async def test_turns_that_quote_an_unreadable_document_are_left_out_of_the_histo
     assert turn.conversation.trace_ids == ("t2",)
 
 
-async def test_turns_that_depend_on_an_unreadable_document_by_an_earlier_turn_are_out(store: SqliteTurnStore, ledger: SqliteLedger) -> None:
+async def test_turns_that_depend_on_an_unreadable_document_by_an_earlier_turn_are_out(store: SqliteTurnStore, ledger: Documents) -> None:
     hit = make_hit("Two years.", "pay")
     await call_step(
         save_turn, make_turn(profile=TALKS, trace_id="t1", room_id="r1", hits=(hit,), answer=Answer("Two years.")), FakeDeps(turns=store)

@@ -211,6 +211,8 @@ class Core(Backends):
         """Ingests uploaded files."""
         return Ingestor(
             self.ledger,
+            self.lifecycle,
+            self.origins,
             self.files,
             self.queue,
             self.index,
@@ -239,7 +241,7 @@ class Core(Backends):
     @cached_property
     def bucket(self) -> Bucket:
         """Ingests files from the drop bucket."""
-        return Bucket(self.drops, self.ledger, self.ingestor, self.cache, self.uploads, self.settings.index_name)
+        return Bucket(self.drops, self.ingestor, self.cache, self.uploads, self.settings.index_name)
 
     @cached_property
     def wiki_pages(self) -> WikiPages | None:

@@ -14,7 +14,7 @@ from footnote.adapters.aws.queue import SqsQueue
 from footnote.adapters.aws.uploads import S3Uploads
 from footnote.adapters.confluence.wiki import ConfluenceWiki
 from footnote.adapters.dynamodb.cache import DynamoCache
-from footnote.adapters.dynamodb.ledger import DynamoLedger
+from footnote.adapters.dynamodb.ledger_store import DynamoLedgerStore
 from footnote.adapters.dynamodb.table import Table
 from footnote.adapters.dynamodb.vector_cache import DynamoVectorCache
 from footnote.adapters.http.egress import Egress
@@ -42,7 +42,7 @@ from footnote.adapters.sqlite.checkpoints import SqliteCheckpoints, open_checkpo
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.feedback import SqliteFeedbackStore
 from footnote.adapters.sqlite.index import SqliteIndex
-from footnote.adapters.sqlite.ledger import SqliteLedger
+from footnote.adapters.sqlite.ledger_store import SqliteLedgerStore
 from footnote.adapters.sqlite.queue import SqliteQueue
 from footnote.adapters.sqlite.records import SqliteRecords
 from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
@@ -54,12 +54,13 @@ from footnote.bootstrap.embedders import default_embedder, named_embedders
 from footnote.bootstrap.judges import make_reranker, make_verifier, revealed
 from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
-from footnote.collections.visible import VisibleIndex, VisibleLedger, VisibleVectors
+from footnote.collections.visible import VisibleIndex, VisibleVectors
 from footnote.guard.limits import RateLimiter
 from footnote.guard.spending import Spending
 from footnote.guard.terms import Terms
 from footnote.ingest.apart import Apart, InChildren, in_thread
 from footnote.ingest.parser import make_parser
+from footnote.ledger import Documents, Lifecycle, Origins
 from footnote.ports import (
     Bus,
     Cache,
@@ -74,7 +75,7 @@ from footnote.ports import (
     Index,
     IndexStore,
     KnowledgeBase,
-    Ledger,
+    LedgerStore,
     Meter,
     Models,
     ModelServer,
@@ -111,7 +112,7 @@ class Closable(Protocol):
 
 
 class Backends(SettingGroups):
-    """The adapters of one configuration, each created at first use: one `ports.Index`, one `ports.Ledger`, ….
+    """The adapters of one configuration, each created at first use: one `ports.Index`, one `ports.TurnStore`, ….
 
     None where a part is not configured."""
 
@@ -204,10 +205,21 @@ class Backends(SettingGroups):
         return Prompts()
 
     @cached_property
-    def ledger(self) -> Ledger:
+    def ledger_store(self) -> LedgerStore:
         table = self.settings.aws.ledger_table
-        ledger = DynamoLedger(Table(table, "AWS__LEDGER_TABLE", LEDGER_S), self.clock) if table else SqliteLedger(self.store, self.clock)
-        return VisibleLedger(ledger, self.collections)
+        return DynamoLedgerStore(Table(table, "AWS__LEDGER_TABLE", LEDGER_S)) if table else SqliteLedgerStore(self.store)
+
+    @cached_property
+    def ledger(self) -> Documents:
+        return Documents(self.ledger_store, self.collections, self.clock)
+
+    @cached_property
+    def lifecycle(self) -> Lifecycle:
+        return Lifecycle(self.ledger_store, self.clock)
+
+    @cached_property
+    def origins(self) -> Origins:
+        return Origins(self.ledger_store, self.clock)
 
     @cached_property
     def turns(self) -> TurnStore:

@@ -50,7 +50,7 @@ async def outdated(core: Core) -> int:
 
 
 async def _check_store(core: Core) -> None:
-    await core.ledger.counts()
+    await core.lifecycle.counts()
     if not core.settings.aws.ledger_table:
         await core.store.check_writable()
 

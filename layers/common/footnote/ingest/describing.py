@@ -80,16 +80,16 @@ class Descriptions:
             return False
         now = self.model.pause.timer()
         self._again_at = {key: at for key, at in self._again_at.items() if at > now}
-        for document in await self.ingestor.ledger.undescribed(LOOKED_AT + len(self._again_at)):
+        for document in await self.ingestor.lifecycle.of_kind("undescribed", LOOKED_AT + len(self._again_at)):
             given_up = (document.doc_id, document.generation) in self._again_at
-            if not given_up and await self.ingestor.ledger.lease(document.doc_id, document.generation, self._owner, LEASE_S):
+            if not given_up and await self.ingestor.lifecycle.lease(document.doc_id, document.generation, self._owner, LEASE_S):
                 await self._describe(document)
                 return True
         return False
 
     async def status(self) -> DescribingStatus:
         """How far the descriptions are, and what they cost today."""
-        waiting = len(await self.ingestor.ledger.undescribed(MOST_COUNTED))
+        waiting = len(await self.ingestor.lifecycle.of_kind("undescribed", MOST_COUNTED))
         obstacle: Obstacle | None = await self.model.obstacle()
         is_on = waiting or self.model.describes(self.ingestor.settings.enrichment)
         state: DescribingState = obstacle or "waiting" if waiting else "done" if is_on else "off"
@@ -122,7 +122,7 @@ class Descriptions:
             self.model.missed.clear()
         if done or not self.model.missed:
             by = "model" if done else "patterns"
-            await self.ingestor.ledger.update(doc_id, generation, described_by=by)
+            await self.ingestor.lifecycle.update(doc_id, generation, described_by=by)
         else:
             self._again_at[doc_id, generation] = self.model.pause.timer() + PAUSE_S
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from footnote.ingest.keys import FOLDERS, generation_of
+from footnote.ledger import Lifecycle
 from footnote.ports import Files, Generations, Ledger
 from footnote.types import SYSTEM, Document
 
@@ -48,12 +49,12 @@ class Known:
 
 
 async def find_suspects(
-    ledger: Ledger, generations: Generations, files: Files, hour: int | None, progress: Progress
+    ledger: Ledger, lifecycle: Lifecycle, generations: Generations, files: Files, hour: int | None, progress: Progress
 ) -> tuple[Mapping[str, Known], dict[str, Suspect]]:
     """All documents, and the suspects. `hour`: the hour of the day in a scheduled run; None reads back all texts."""
     documents = {
         document.doc_id: Known(document.generation, document.active_generation, document.state in AT_WORK, document.digest)
-        async for document in _list(ledger, progress)
+        async for document in _list(ledger, sum((await lifecycle.counts()).values()), progress)
     }
     suspects: dict[str, Suspect] = defaultdict(Suspect)
     await _compare_index(generations, documents, suspects)
@@ -71,8 +72,8 @@ async def read_digest(generations: Generations, doc_id: str, generation: int) ->
     return f"{count}:{digest}"
 
 
-async def _list(ledger: Ledger, progress: Progress) -> AsyncIterator[Document]:
-    after, done, total = None, 0, sum((await ledger.counts()).values())
+async def _list(ledger: Ledger, total: int, progress: Progress) -> AsyncIterator[Document]:
+    after, done = None, 0
     while True:
         page = await ledger.list(SYSTEM, limit=PAGE, after=after)
         for document in page.data:

@@ -17,7 +17,7 @@ from footnote.ingest.accept import safe_file_name
 from footnote.ingest.migrating import migrate
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.releasing import release
-from footnote.ports import Cache, Dropped, Drops, Job, Ledger, UploadForm, Uploads
+from footnote.ports import Cache, Dropped, Drops, Job, UploadForm, Uploads
 from footnote.types import ADMINS, ATTACHED, SYSTEM, Caller
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,6 @@ class Bucket:
     """Turns the objects of a bucket into documents. `collection`: the collection of dropped files."""
 
     drops: Drops
-    ledger: Ledger
     ingestor: Ingestor
     cache: Cache
     uploads: Uploads | None
@@ -110,7 +109,7 @@ class Bucket:
 
     async def _take(self, bucket: str, found: Dropped) -> str | None:
         origin = origin_of(bucket, found.key)
-        held = await self.ledger.held(origin)
+        held = await self.ingestor.origins.held(origin)
         if held is not None and held.version == found.version and not await self._waits(held.doc_id):
             return held.doc_id
         groups, refused = self._readers(found.key)
@@ -134,7 +133,7 @@ class Bucket:
     async def _waits(self, doc_id: str) -> bool:
         """Whether the document may still have to be queued, because `accept` was interrupted."""
         try:
-            return (await self.ledger.get(SYSTEM, doc_id)).state == "RECEIVED"
+            return (await self.ingestor.ledger.get(SYSTEM, doc_id)).state == "RECEIVED"
         except NotFound:  # deleted by a user: this version of the file is not added again
             return False
 

@@ -10,7 +10,7 @@ from footnote.ingest.apart import Apart
 from footnote.ingest.chunk import NO_AIDS
 from footnote.ingest.fixed_size import FixedSize
 from footnote.ingest.prepare import Prepared, prepare, words_of
-from footnote.ports import Ledger
+from footnote.ledger import Lifecycle
 from footnote.types import CollectionSettings, Document, Parsed
 
 log = logging.getLogger(__name__)
@@ -32,10 +32,10 @@ async def make(
     return ready, parsed
 
 
-async def note_words(ledger: Ledger, apart: Apart, document: Document, parsed: Parsed) -> None:
+async def note_words(lifecycle: Lifecycle, apart: Apart, document: Document, parsed: Parsed) -> None:
     """Notes the words of a file that could be read but not be used, so that a question finds out."""
     try:
         words = await apart(document.size, words_of, parsed)
-        await ledger.update(document.doc_id, document.generation, words=words)
+        await lifecycle.update(document.doc_id, document.generation, words=words)
     except (FootnoteError, RuntimeError) as exc:
         log.warning("words not noted", extra={"doc_id": document.doc_id, "reason": type(exc).__name__})

@@ -66,7 +66,7 @@ async def find_outdated(ledger: Ledger, generations: Generations | None = None) 
 async def receive_lost(ingestor: Ingestor) -> int:
     """Receives all documents again if the index has none, because it was made anew: whoever asks is told that they are being read.
     → how many. Only for a process that works on these documents alone."""
-    if not (await ingestor.ledger.counts()).get("READY") or [item async for item in ingestor.generations.inventory()]:
+    if not (await ingestor.lifecycle.counts()).get("READY") or [item async for item in ingestor.generations.inventory()]:
         return 0
     lost = [each async for each in _list(ingestor.ledger) if each.state == "READY"]
     for document in reversed(lost):
@@ -89,7 +89,7 @@ async def migrate(ingestor: Ingestor, doc_id: str) -> bool:
     if document.state == "READY" and not is_there:
         await ingestor.requeue(document)
         return True
-    if not await ingestor.ledger.lease(doc_id, document.generation, OWNER, LEASE_S):
+    if not await ingestor.lifecycle.lease(doc_id, document.generation, OWNER, LEASE_S):
         return False
     active = replace(document, generation=generation)
     try:
@@ -99,10 +99,10 @@ async def migrate(ingestor: Ingestor, doc_id: str) -> bool:
         ready, _ = await make(active, parsed, fixed, settings, ingestor.settings.chunk_tokens, helpers)
     except UnreadableFile as exc:
         log.warning("document not made again", extra={"doc_id": doc_id, "reason": exc.reason})
-        await ingestor.ledger.update(doc_id, document.generation, state=document.state)
+        await ingestor.lifecycle.update(doc_id, document.generation, state=document.state)
         return True
     if document.state == "READY" and document.digest != f"{len(ready.chunks)}:{ready.digest}":
-        await ingestor.ledger.renew(doc_id, document.generation)
+        await ingestor.lifecycle.renew(doc_id, document.generation)
         await ingestor.enqueue(await ingestor.ledger.get(SYSTEM, doc_id))
     else:
         await _write_again(ingestor, document, ready)
@@ -129,7 +129,7 @@ async def _write_again(ingestor: Ingestor, document: Document, ready: Prepared) 
         await generations.remove(doc_id, generation)
         return
     digest = f"{len(ready.chunks)}:{ready.digest}"
-    await ingestor.ledger.update(doc_id, document.generation, state=document.state, cut=ready.document.cut, digest=digest)
+    await ingestor.lifecycle.update(doc_id, document.generation, state=document.state, cut=ready.document.cut, digest=digest)
     log.info("document made again", extra={"doc_id": doc_id, "count": len(ready.chunks)})
     if had_vectors:  # they are in the cache
         while await ingestor.embed_some(VECTORS_AT_ONCE, doc_id):

@@ -39,7 +39,7 @@ async def move(
             await ingestor.generations.remove(before.doc_id, before.generation - 1)
             await ingestor.enqueue(before)
         return before
-    names = await ingestor.ledger.names(before.doc_id)
+    names = await ingestor.origins.names(before.doc_id)
     if any(name.origin is not None for name in names):
         raise Conflict(FOREIGN)
     if len(names) > MOST_REDIRECTED:
@@ -48,7 +48,7 @@ async def move(
         data = await read_source(ingestor.files, before)
     except UnreadableFile as exc:
         raise Conflict(LOST) from exc
-    if not await ingestor.ledger.move(before.doc_id, before.generation, collection=stored, permission_groups=groups):
+    if not await ingestor.lifecycle.move(before.doc_id, before.generation, collection=stored, permission_groups=groups):
         raise Conflict(BUSY)
     await ingestor.generations.remove(before.doc_id, before.generation)
     after = await ingestor.ledger.get(SYSTEM, before.doc_id)

@@ -38,7 +38,8 @@ from footnote.ingest.retries import MOST_ATTEMPTS, retry_delay_s
 from footnote.ingest.source_file import delete_files, parse_source
 from footnote.ingest.vector_cache import forget_vectors
 from footnote.ingest.vectors import embed_pending
-from footnote.ports import Clock, Embedder, Files, Generations, Index, Job, Ledger, NewFile, Parser, Queue, VectorCache, Vectors
+from footnote.ledger import Documents, Lifecycle, Origins
+from footnote.ports import Clock, Embedder, Files, Generations, Index, Job, NewFile, Parser, Queue, VectorCache, Vectors
 from footnote.settings import Ingest
 from footnote.types import ATTACHED, SYSTEM, Caller, DescribedBy, Document, Parsed
 
@@ -52,7 +53,9 @@ AHEAD = "The index contains a newer version of this file."  # if the ledger has 
 class Ingestor:
     """Accepts, ingests, deletes and repairs documents."""
 
-    ledger: Ledger
+    ledger: Documents
+    lifecycle: Lifecycle
+    origins: Origins
     files: Files
     queue: Queue
     index: Index
@@ -119,7 +122,7 @@ class Ingestor:
             origin=origin,
             version=version,
         )
-        document, _ = await self.ledger.accept(caller, file)
+        document, _ = await self.lifecycle.accept(caller, file)
         # Also for a known document that is not processed yet: an earlier call may have been interrupted here.
         if document.state == "RECEIVED":
             await self._remove_withdrawn(document)
@@ -153,7 +156,7 @@ class Ingestor:
         """Removes everything that is left of a DELETED document."""
         await self.withdraw(document)
         await delete_files(self.files, document.doc_id, document.generation)
-        await self.ledger.purge(document.doc_id)
+        await self.lifecycle.purge(document.doc_id)
 
     async def retry(self, caller: Caller, doc_id: str) -> Document:
         """Queues a FAILED document again, from the stored bytes."""
@@ -167,12 +170,12 @@ class Ingestor:
         """Queues documents that a crash left unfinished, recalls the jobs that it interrupted, and finishes deletions that it left half
         done; returns how many were queued. Only for a process that works on these documents alone: existing leases are ignored."""
         await self.queue.recall()
-        unfinished = await self.ledger.unfinished()
+        unfinished = await self.lifecycle.of_kind("unfinished")
         for document in unfinished:
             await self.requeue(document)
-        for document in await self.ledger.unpurged():
+        for document in await self.lifecycle.of_kind("unburied"):
             await self.purge(document)
-        for document in await self.ledger.kept():
+        for document in await self.lifecycle.of_kind("kept"):
             await self.withdraw(document)
         return len(unfinished)
 
@@ -203,7 +206,7 @@ class Ingestor:
         if document.state == "READY":  # another worker may have died before this clean-up
             await delete_files(self.files, doc_id, generation - 1)
             return
-        if not await self.ledger.lease(doc_id, generation, job.owner or job.job_id, LEASE_S):
+        if not await self.lifecycle.lease(doc_id, generation, job.owner or job.job_id, LEASE_S):
             return  # another worker holds the lease; its job is delivered again if it dies
         try:
             await self._process(document)
@@ -226,12 +229,12 @@ class Ingestor:
 
     async def requeue(self, document: Document) -> None:
         """Resets a document to RECEIVED and queues it again."""
-        await self.ledger.update(document.doc_id, document.generation, state="RECEIVED", reason=None, remedy=None)
+        await self.lifecycle.update(document.doc_id, document.generation, state="RECEIVED", reason=None, remedy=None)
         await self.enqueue(document)
 
     async def _process(self, document: Document) -> None:
         doc_id, generation = document.doc_id, document.generation
-        await self.ledger.update(doc_id, generation, state="PROCESSING")
+        await self.lifecycle.update(doc_id, generation, state="PROCESSING")
         await self._remove_withdrawn(document)
         parsed, fixed = await parse_source(self.files, self.parser, document)
         settings = await self.collections.get(document.collection)
@@ -241,7 +244,7 @@ class Ingestor:
             waits = self.model is not None and self.model.is_wanted(self.settings.enrichment, settings.chunker)
             current = await self.publish(ready, parsed, "waiting" if waits else "patterns")
         except Exception:
-            await note_words(self.ledger, self.apart, document, parsed)
+            await note_words(self.lifecycle, self.apart, document, parsed)
             raise
         if current:
             log.info("document ready", extra={"doc_id": document.doc_id, "count": len(ready.chunks), "size": document.size})
@@ -260,7 +263,7 @@ class Ingestor:
             await self._clean_up(doc_id, generation)
             await self._fail(doc_id, generation, AHEAD, "Delete the document and add the file again.")
             return False
-        current = await self.ledger.update(
+        current = await self.lifecycle.update(
             doc_id,
             generation,
             state="READY",
@@ -296,4 +299,4 @@ class Ingestor:
             await delete_files(self.files, doc_id, generation)
 
     async def _fail(self, doc_id: str, generation: int, reason: str, remedy: str) -> None:
-        await self.ledger.update(doc_id, generation, state="FAILED", reason=reason, remedy=remedy)
+        await self.lifecycle.update(doc_id, generation, state="FAILED", reason=reason, remedy=remedy)

@@ -17,7 +17,7 @@ from footnote.ingest.restoring import purge_expired
 from footnote.ingest.sync_plan import find_document
 from footnote.ingest.sync_record import mark_purged, read_record
 from footnote.ingest.sync_state import origin_prefix
-from footnote.ports import MOST_REDIRECTED, Held, Ledger, Records, read_all
+from footnote.ports import MOST_REDIRECTED, Held, Records, read_all
 from footnote.types import SYSTEM, Collection
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ async def _purge(ingestor: Ingestor, records: Records, gone: Collection) -> None
                 await ingestor.purge(await ingestor.ledger.delete(SYSTEM, document.doc_id))
             except NotFound:  # another run was faster
                 continue
-    for document in await ingestor.ledger.unpurged():
+    for document in await ingestor.lifecycle.of_kind("unburied"):
         if document.collection == gone.stored:
             await ingestor.purge(document)
     await _leave_sources(ingestor, records, gone)
@@ -66,18 +66,18 @@ async def _purge(ingestor: Ingestor, records: Records, gone: Collection) -> None
 
 async def _leave_sources(ingestor: Ingestor, records: Records, gone: Collection) -> None:
     """Notes at the sources of this collection that it is gone, and removes what is remembered of their files and of pages of a wiki."""
-    pages = await ingestor.ledger.origins("confluence:")
-    await _forget(ingestor.ledger, [origin for origin in pages if origin.rsplit("/", 2)[1] == gone.stored], pages)
+    pages = await ingestor.origins.under("confluence:")
+    await _forget(ingestor, [origin for origin in pages if origin.rsplit("/", 2)[1] == gone.stored], pages)
     for record in await read_all(lambda after: records.list("source", limit=200, after=after)):
         source = read_record(record.value)
         if source.collection == gone.stored and not source.is_purged:
-            files = await ingestor.ledger.origins(origin_prefix(record.key))
-            await _forget(ingestor.ledger, list(files), files)
+            files = await ingestor.origins.under(origin_prefix(record.key))
+            await _forget(ingestor, list(files), files)
             await mark_purged(records, record, ingestor.clock(), by=SYSTEM.user_id)
 
 
-async def _forget(ledger: Ledger, origins: Sequence[str], held: Mapping[str, Held]) -> None:
+async def _forget(ingestor: Ingestor, origins: Sequence[str], held: Mapping[str, Held]) -> None:
     """Removes origins that lead to a deleted document."""
-    ended = [origin for origin in origins if await find_document(ledger, held[origin].doc_id) is None]
+    ended = [origin for origin in origins if await find_document(ingestor.ledger, held[origin].doc_id) is None]
     for start in range(0, len(ended), MOST_REDIRECTED):
-        await ledger.redirect(dict.fromkeys(ended[start : start + MOST_REDIRECTED]))
+        await ingestor.origins.redirect(dict.fromkeys(ended[start : start + MOST_REDIRECTED]))

@@ -53,7 +53,7 @@ async def reprocess(ingestor: Ingestor, stored: StoredName) -> Reprocessed:
 
 async def _queue(ingestor: Ingestor, document: Document) -> None:
     if document.state == "READY":
-        await ingestor.ledger.renew(document.doc_id, document.generation)
+        await ingestor.lifecycle.renew(document.doc_id, document.generation)
     # Also a document that waits already: an earlier run may have been interrupted here.
     with suppress(NotFound):  # deleted meanwhile
         await ingestor.enqueue(await ingestor.ledger.get(SYSTEM, document.doc_id))

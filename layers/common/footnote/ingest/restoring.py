@@ -31,7 +31,7 @@ async def restore(ingestor: Ingestor, caller: Caller, doc_id: str) -> Document:
         return await ingestor.ledger.get(caller, doc_id)  # restored already
     except UnreadableFile as exc:
         raise NotFound(UNKNOWN) from exc
-    if not await ingestor.ledger.undelete(gone.doc_id, gone.generation):
+    if not await ingestor.lifecycle.undelete(gone.doc_id, gone.generation):
         return await ingestor.ledger.get(caller, doc_id)  # somebody else was faster
     document = await ingestor.ledger.get(SYSTEM, gone.doc_id)
     await ingestor.generations.remove(document.doc_id, gone.generation)  # a deletion may have been interrupted before this
@@ -43,12 +43,12 @@ async def restore(ingestor: Ingestor, caller: Caller, doc_id: str) -> Document:
 async def purge_expired(ingestor: Ingestor) -> int:
     """Purges the deleted documents that cannot be restored any more, and withdraws the others, whose deletion may have been interrupted.
     → how many were purged. Concurrent runs do no harm."""
-    now, kept = ingestor.clock(), await ingestor.ledger.kept()
+    now, kept = ingestor.clock(), await ingestor.lifecycle.of_kind("kept")
     over = [document for document in kept if document.updated_at + RESTORABLE_S <= now]
     for document in kept:
         if document.updated_at + RESTORABLE_S > now:
             await ingestor.withdraw(document)
-    ended = [document for document in over if await ingestor.ledger.give_up(document.doc_id)]
-    for document in [*ended, *(each for each in await ingestor.ledger.unpurged() if each not in ended)]:
+    ended = [document for document in over if await ingestor.lifecycle.expire(document.doc_id)]
+    for document in [*ended, *(each for each in await ingestor.lifecycle.of_kind("unburied") if each not in ended)]:
         await ingestor.purge(document)
     return len(ended)

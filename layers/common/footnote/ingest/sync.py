@@ -17,7 +17,7 @@ from footnote.ingest.keys import source_key
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sync_plan import Known, Plan, Progress, find_document, make_plan
 from footnote.ingest.sync_state import Options, origin_of, see, shown, target
-from footnote.ports import MOST_REDIRECTED, Ledger, Source, Target
+from footnote.ports import MOST_REDIRECTED, Source, Target
 from footnote.types import SYSTEM, Caller, Document
 
 log = logging.getLogger(__name__)
@@ -50,16 +50,12 @@ class Sync:
     skipped: dict[str, str] = field(default_factory=dict)
 
     @property
-    def _ledger(self) -> Ledger:
-        return self.ingestor.ledger
-
-    @property
     def _max_bytes(self) -> int:
         return self.ingestor.settings.max_file_mb * 2**20
 
     async def plan(self, progress: Progress = lambda what, done, total: None) -> Plan:
         """What is to be done now; writes nothing."""
-        return await make_plan(self._ledger, self.source, self.options, self._max_bytes, progress)
+        return await make_plan(self.ingestor.ledger, self.ingestor.origins, self.source, self.options, self._max_bytes, progress)
 
     async def apply(
         self, plan: Plan, taken: Taken = ignore, progress: Progress = lambda what, done, total: None, *, note: Note = unnoted
@@ -103,7 +99,7 @@ class Sync:
     async def finish(self) -> None:
         """Finishes the deletions that an earlier sync left half done: nothing in a plan tells of them, and the index still answers
         from their text."""
-        for document in await self._ledger.unpurged():
+        for document in await self.ingestor.lifecycle.of_kind("unburied"):
             await self.ingestor.purge(document)
 
     async def _note(self, plan: Plan, note: Note) -> None:
@@ -111,7 +107,7 @@ class Sync:
         changed = (plan.known[key] for key in plan.changed if key in plan.known)
         moved = {each.doc_id for each in changed if each.seen.options != self.options.digest}
         for doc_id in sorted(plan.ending | moved):
-            document = await find_document(self._ledger, doc_id)
+            document = await find_document(self.ingestor.ledger, doc_id)
             if document is not None and (doc_id in plan.ending or document.collection != self.options.collection):
                 await note(document)
 
@@ -121,7 +117,7 @@ class Sync:
         targets, again = {}, {}
         for name, before in new.items():
             doc_id, seen = plan.known[before].doc_id, plan.seen.get(name, plan.known[before].seen)
-            if await find_document(self._ledger, doc_id) is not None:
+            if await find_document(self.ingestor.ledger, doc_id) is not None:
                 again[name] = plan.known[before]
                 seen = replace(seen, stored=False)
             targets[name] = target(doc_id, seen, name)
@@ -138,7 +134,7 @@ class Sync:
             except UnreadableFile:
                 if before is None or not follows:
                     raise
-                document = await self._ledger.get(SYSTEM, before.doc_id)
+                document = await self.ingestor.ledger.get(SYSTEM, before.doc_id)
                 data, seen, metadata = await self._stored(document), before.seen, dict(document.metadata)
             document = await self.ingestor.accept(
                 SYNC, data, file_name=shown(key), collection=options.collection, permission_groups=list(options.groups),
@@ -164,5 +160,5 @@ class Sync:
 
     async def _redirect(self, keys: Mapping[str, Target | None]) -> None:
         """Changes what the origins lead to, and removes documents that no file is left of."""
-        for document in await self._ledger.redirect({origin_of(self.source.address, key): to for key, to in keys.items()}):
+        for document in await self.ingestor.origins.redirect({origin_of(self.source.address, key): to for key, to in keys.items()}):
             await self.ingestor.purge(document)

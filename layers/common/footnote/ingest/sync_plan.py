@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from footnote.errors import NotFound, UnreadableFile
 from footnote.ingest.sync_state import Options, Seen, key_of, origin_prefix, read_version, see
+from footnote.ledger import Origins
 from footnote.ports import MOST_REDIRECTED, Entry, Ledger, Source
 from footnote.types import SYSTEM, Document
 
@@ -98,17 +99,22 @@ class Plan:
         return self.lost > MOST_REMOVED * self.documents
 
 
-async def read_known(ledger: Ledger, address: str) -> dict[str, Known]:
+async def read_known(origins: Origins, address: str) -> dict[str, Known]:
     """Key → what the ledger holds of the source's files."""
-    held = await ledger.origins(origin_prefix(address))
+    held = await origins.under(origin_prefix(address))
     return {key_of(address, origin): Known(each.doc_id, read_version(each.version)) for origin, each in held.items()}
 
 
 async def make_plan(
-    ledger: Ledger, source: Source, options: Options, max_bytes: int, progress: Progress = lambda what, done, total: None
+    ledger: Ledger,
+    origins: Origins,
+    source: Source,
+    options: Options,
+    max_bytes: int,
+    progress: Progress = lambda what, done, total: None,
 ) -> Plan:
     """Plans a sync. Errors as in `Source.entries`."""
-    held = await read_known(ledger, source.address)
+    held = await read_known(origins, source.address)
     withdrawn = {key for key, each in held.items() if await _has_other_readers(ledger, each, options)}
     known = {key: each for key, each in held.items() if key not in withdrawn}
     plan, files = Plan(known=known, held={key: each.doc_id for key, each in held.items()}), {}

@@ -16,6 +16,7 @@ from footnote.ingest.sync import SYNC, Sync
 from footnote.ingest.sync_plan import Plan, read_known
 from footnote.ingest.sync_state import Options
 from footnote.ingest.wiki_space import Space, SpaceSync
+from footnote.ledger import Lifecycle, Origins
 from footnote.ports import Ledger, Record, Records, Source
 from footnote.settings import Settings
 from footnote.text.surrogates import repair
@@ -98,7 +99,7 @@ def read_record(value: Mapping[str, Any]) -> SourceRecord:
 
 
 async def choose_options(
-    records: Records, ledger: Ledger, collections: Collections, source: Source | Space, wanted: Wanted, settings: Settings
+    records: Records, origins: Origins, collections: Collections, source: Source | Space, wanted: Wanted, settings: Settings
 ) -> Options:
     """The options of a sync. BadRequest if an option is invalid or no group is named that has to be, or if the source has documents
     but its options are lost. Conflict if its collection was deleted and no other one is named."""
@@ -110,7 +111,7 @@ async def choose_options(
         return await _options_of_space(collections, source, wanted, last)
     if wanted.groups is not None and not any(group.strip() for group in wanted.groups):
         raise BadRequest("--groups names no group. For everyone, use --groups '*'.")
-    if found is None and (wanted.collection is None or wanted.groups is None) and await read_known(ledger, source.address):
+    if found is None and (wanted.collection is None or wanted.groups is None) and await read_known(origins, source.address):
         raise BadRequest(
             "This source has documents, but the record of their collection and readers is missing. Name both: --collection and --groups."
         )
@@ -122,11 +123,11 @@ async def choose_options(
     return Options(stored, tuple(sorted(check_groups(groups, SYNC, (await collections.get(stored)).permission_groups))), metadata or {})
 
 
-async def last_options(records: Records, ledger: Ledger, collections: Collections, source: Source | Space, settings: Settings) -> Options:
+async def last_options(records: Records, origins: Origins, collections: Collections, source: Source | Space, settings: Settings) -> Options:
     """The options of a source that is synced again. Errors as in `choose_options`; NotFound if it was forgotten."""
     if await records.get("source", source.address) is None:
         raise NotFound(FORGOTTEN)
-    return await choose_options(records, ledger, collections, source, Wanted(), settings)
+    return await choose_options(records, origins, collections, source, Wanted(), settings)
 
 
 async def _options_of_space(collections: Collections, space: Space, wanted: Wanted, last: SourceRecord) -> Options:
@@ -158,10 +159,10 @@ async def mark_purged(records: Records, record: Record, now: float, *, by: str) 
     await records.put("source", record.key, {**record.value, "is_purged": True, "last_run": run}, by=by)
 
 
-async def find_failed(ledger: Ledger, plan: Plan, documents: Mapping[str, Document]) -> dict[str, Document]:
+async def find_failed(lifecycle: Lifecycle, plan: Plan, documents: Mapping[str, Document]) -> dict[str, Document]:
     """Key → document of the source that is FAILED now, whichever run added it. `documents`: those of the files that were accepted."""
     keys = {doc_id: key for key, doc_id in plan.held.items()} | {each.doc_id: key for key, each in documents.items()}
-    failed = {keys[each.doc_id]: each for each in await ledger.failed() if each.doc_id in keys}
+    failed = {keys[each.doc_id]: each for each in await lifecycle.of_kind("failed") if each.doc_id in keys}
     return failed | {key: each for key, each in documents.items() if each.state == "FAILED"}
 
 

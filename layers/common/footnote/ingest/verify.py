@@ -39,6 +39,7 @@ from footnote.ingest.keys import generation_of, parsed_key, source_key
 from footnote.ingest.pipeline import AHEAD, LEASE_S, Ingestor
 from footnote.ingest.sync_plan import find_document
 from footnote.ingest.vectors import embedding_progress, pending_chunks
+from footnote.ledger import Lifecycle
 from footnote.ports import Embedder, Files, Generations, Indexed, Ledger
 from footnote.settings import Settings
 from footnote.types import SYSTEM, Document, make_chunk_id
@@ -133,6 +134,10 @@ class _Run:
         return self.ingestor.ledger
 
     @property
+    def lifecycle(self) -> Lifecycle:
+        return self.ingestor.lifecycle
+
+    @property
     def generations(self) -> Generations:
         return self.ingestor.generations
 
@@ -158,7 +163,7 @@ class _Run:
 
     async def check_bucket(self, name: str, abandoned: dict[str, Document]) -> None:
         """Checks the objects of a bucket. Takes abandoned documents again whose object is here, as their bytes may not be stored."""
-        held = await self.ledger.origins(origin_of(name, ""))
+        held = await self.ingestor.origins.under(origin_of(name, ""))
         suspects, done, total = [], 0, len(held)
         async for drop in self.bucket.drops.list(name):
             self.progress("bucket", done := done + 1, max(done, total))
@@ -169,7 +174,7 @@ class _Run:
             if known is None or known.version != drop.version or known.doc_id in abandoned:
                 suspects.append(drop.key)
         for key in (*suspects, *(origin.removeprefix(origin_of(name, "")) for origin in held)):
-            known, there = await self.ledger.held(origin_of(name, key)), await self.bucket.drops.head(name, key)
+            known, there = await self.ingestor.origins.held(origin_of(name, key)), await self.bucket.drops.head(name, key)
             if (known and known.version) != (there and there.version):
                 kind: Kind = "gone" if there is None else "untaken" if known is None else "changed"
                 await self._found(kind, key, self.bucket.converge, name, key)
@@ -185,19 +190,19 @@ class _Run:
     # --- the ledger alone ------------------------------------------------------------------------
 
     async def check_unpurged(self) -> None:
-        for document in await self.ledger.unpurged():
+        for document in await self.lifecycle.of_kind("unburied"):
             if self.ingestor.clock() - document.updated_at >= self.abandoned_s:
                 await self._found("half_deleted", document.doc_id, self.ingestor.purge, document)
 
     async def find_abandoned(self) -> dict[str, Document]:
-        unfinished = await self.ledger.unfinished()
+        unfinished = await self.lifecycle.of_kind("unfinished")
         queued = await self.ingestor.queue.size() >= len(unfinished)
         return {document.doc_id: document for document in unfinished if self._is_abandoned(document, queued)}
 
     async def check_abandoned(self, abandoned: dict[str, Document]) -> None:
         for doc_id, document in abandoned.items():
             # A lease of length 0 changes nothing, but shows whether another process holds one.
-            if await self.ledger.lease(doc_id, document.generation, "verify", LEASE_S if self.repair else 0.0):
+            if await self.lifecycle.lease(doc_id, document.generation, "verify", LEASE_S if self.repair else 0.0):
                 now = await self._get(doc_id)
                 if now is not None and now.state in AT_WORK:
                     await self._found("abandoned", doc_id, self.ingestor.requeue, now)
@@ -206,14 +211,14 @@ class _Run:
 
     async def check_documents(self) -> int:
         """Checks ledger, index and files; returns the number of documents."""
-        known, suspects = await find_suspects(self.ledger, self.generations, self.files, self.hour, self.progress)
+        known, suspects = await find_suspects(self.ledger, self.lifecycle, self.generations, self.files, self.hour, self.progress)
         if not suspects:
             return len(known)
-        if not any((await self.ledger.counts()).values()):
+        if not any((await self.lifecycle.counts()).values()):
             raise Conflict("The ledger is empty, but the index or the files are not. Check that it is the right one. Nothing was changed.")
         # Read before the index: a document that is being deleted now is either in this list or no longer in the index.
-        deleting = {document.doc_id for document in await self.ledger.unpurged()}
-        kept = {document.doc_id: document for document in await self.ledger.kept()}
+        deleting = {document.doc_id for document in await self.lifecycle.of_kind("unburied")}
+        kept = {document.doc_id: document for document in await self.lifecycle.of_kind("kept")}
         still: dict[str, list[Indexed]] = defaultdict(list)
         async for item in self.generations.inventory():
             if item.doc_id in suspects:
@@ -275,7 +280,7 @@ class _Run:
 
     async def _give_up(self, document: Document, through: int, reason: str, remedy: str) -> None:
         changes = {"state": "FAILED", "active_generation": 0, "digest": "", "reason": reason, "remedy": remedy}
-        if await self.ledger.update(document.doc_id, document.generation, **changes):
+        if await self.lifecycle.update(document.doc_id, document.generation, **changes):
             await self.generations.remove(document.doc_id, through)
 
     async def _has(self, key: str) -> bool:

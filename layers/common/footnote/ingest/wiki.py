@@ -126,7 +126,7 @@ class WikiPages:
 
     async def narrow(self, place: str, readers: frozenset[str], note: Note) -> None:
         """Removes the documents below a place whose readers are not exactly these."""
-        for origin, held in (await self.ingestor.ledger.origins(place)).items():
+        for origin, held in (await self.ingestor.origins.under(place)).items():
             document = await self._document(held.doc_id)
             if document is not None and document.permission_groups != readers:
                 await self._remove(origin, document, note)
@@ -168,7 +168,7 @@ class WikiPages:
             if document is None:
                 return None
             documents[attachment.attachment_id] = document
-        for origin, held in (await self.ingestor.ledger.origins(target.place)).items():
+        for origin, held in (await self.ingestor.origins.under(target.place)).items():
             gone = None if origin in current else await self._document(held.doc_id)
             if gone is not None:
                 await self._remove(origin, gone, note)
@@ -176,7 +176,7 @@ class WikiPages:
 
     async def _add_attachment(self, target: _Target, attachment: Attachment) -> Document | None:
         metadata, version = attached_facts(target.page), attachment_version(target.page, attachment, target.readers)
-        held = await self.ingestor.ledger.held(target.place + attachment.attachment_id)
+        held = await self.ingestor.origins.held(target.place + attachment.attachment_id)
         known = await self._document(held.doc_id) if held is not None and held.version == version else None
         if known is not None and known.state in ("PROCESSING", "READY") and known.permission_groups == target.readers:
             return known
@@ -204,7 +204,7 @@ class WikiPages:
         refused: UnreadableFile | None,
     ) -> Document:
         origin, name = target.place + part, safe_file_name(name)
-        held = await self.ingestor.ledger.held(origin)
+        held = await self.ingestor.origins.held(origin)
         known = await self._document(held.doc_id) if held is not None else None
         if known is not None and known.file_name != name:  # renamed: the index holds the name as well
             await self._redirect(origin, Target(known.doc_id, f"{version}?", name))
@@ -219,7 +219,7 @@ class WikiPages:
         return document
 
     async def _redirect(self, origin: str, target: Target) -> None:
-        for document in await self.ingestor.ledger.redirect({origin: target}):
+        for document in await self.ingestor.origins.redirect({origin: target}):
             await self.ingestor.purge(document)
 
 

@@ -58,7 +58,7 @@ class Space:
     async def held(self, collection: str) -> dict[str, dict[str, Held]]:
         """Documents of pages of all spaces in this collection: page id → part → what the ledger holds."""
         found: dict[str, dict[str, Held]] = defaultdict(dict)
-        for origin, each in (await self.pages.ingestor.ledger.origins(self.pages.place())).items():
+        for origin, each in (await self.pages.ingestor.origins.under(self.pages.place())).items():
             page_id, its_collection, part = origin.removeprefix(self.pages.place()).split("/", 2)
             if its_collection == collection:
                 found[page_id][part] = each
@@ -228,7 +228,7 @@ class SpaceSync:
 
     async def finish(self) -> None:
         """As in `Sync`."""
-        for document in await self.ingestor.ledger.unpurged():
+        for document in await self.ingestor.lifecycle.of_kind("unburied"):
             await self.ingestor.purge(document)
 
 

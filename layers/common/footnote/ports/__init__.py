@@ -23,7 +23,7 @@ from footnote.ports.index import (
     View,
     WrappedIndex,
 )
-from footnote.ports.ledger import MOST_REDIRECTED, Held, Ledger, Name, NewFile, Target
+from footnote.ports.ledger import MOST_REDIRECTED, Held, Ledger, LedgerStore, Name, NewFile, Target
 from footnote.ports.models import (
     Clock,
     CrossLingualEmbedder,
@@ -92,6 +92,7 @@ __all__ = [
     "KnowledgeBase",
     "LanguageModel",
     "Ledger",
+    "LedgerStore",
     "ListedPage",
     "Meter",
     "ModelServer",

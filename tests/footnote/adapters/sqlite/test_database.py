@@ -8,21 +8,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from footnote.adapters.sqlite.database import Database, writing
-from footnote.adapters.sqlite.ledger import SqliteLedger, _readable_states, _select, _unreadable
-from footnote.adapters.sqlite.records import SqliteRecords
-from footnote.adapters.sqlite.store import open_store
 from footnote.errors import NotFound, SearchUnavailable, StoreUnavailable
-from footnote.guard.identity import LOCAL
-from footnote.memory.shares import Share, digest_of, find_share, valid_shares
-from footnote.ports import NewFile
-from footnote.types import Caller
 
 SCHEMA = """
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
@@ -214,68 +205,6 @@ def test_an_upgrade_that_fails_or_leads_elsewhere_leaves_the_file_as_it_was(path
     assert older.call(lambda connection: [row[1] for row in connection.execute("PRAGMA table_info(counters)")]) == ["name", "value"]
     assert older.call(read) == 1
     older.close()
-
-
-AS_VERSION_8 = """DROP INDEX documents_unready; DROP INDEX documents_to_describe;
-ALTER TABLE documents DROP COLUMN described_by; ALTER TABLE documents DROP COLUMN words;"""
-
-
-async def test_the_store_of_version_7_is_upgraded_with_its_documents(tmp_path: Path, clock: Any) -> None:
-    older = open_store(tmp_path)
-    file = NewFile(file_name="a.txt", collection="default", permission_groups=frozenset({"*"}), content_hash="h1", size=1, owner="ann")
-    document, _ = await SqliteLedger(older, clock).accept(LOCAL, file)
-    await older.run(
-        lambda connection: connection.executescript(f"{AS_VERSION_8} ALTER TABLE documents DROP COLUMN owner; PRAGMA user_version = 7;")
-    )
-    older.close()
-    newer = open_store(tmp_path)
-    assert await SqliteLedger(newer, clock).get(LOCAL, document.doc_id) == replace(document, owner="")
-    newer.close()
-
-
-async def test_the_store_of_version_8_is_upgraded_and_no_document_waits(tmp_path: Path, clock: Any) -> None:
-    older = open_store(tmp_path)
-    file = NewFile(file_name="a.txt", collection="default", permission_groups=frozenset({"*"}), content_hash="h1", size=1)
-    document, _ = await SqliteLedger(older, clock).accept(LOCAL, file)
-    await older.run(lambda connection: connection.executescript(f"{AS_VERSION_8} PRAGMA user_version = 8;"))
-    older.close()
-    newer = SqliteLedger(open_store(tmp_path), clock)
-    assert await newer.get(LOCAL, document.doc_id) == document
-    assert await newer.undescribed(9) == []
-    assert await newer.readable_states(LOCAL, "default") == {"RECEIVED": 1}
-
-
-async def test_links_in_the_store_of_version_9_are_found_and_listed(tmp_path: Path, clock: Any) -> None:
-    share = Share("id", digest_of("token"), "ann", "r1", 5.0)
-    older = open_store(tmp_path)
-    await SqliteRecords(older, clock).put("share", share.digest, asdict(share), by="ann")
-    await older.run(lambda connection: connection.execute("PRAGMA user_version = 9"))
-    older.close()
-    newer = open_store(tmp_path)
-    records = SqliteRecords(newer, clock)
-    assert await valid_shares(Caller("ann"), records=records, now=6.0) == [share]
-    assert await find_share("token", records=records, now=6.0) == share
-    newer.close()
-
-
-async def test_states_of_documents_are_read_from_an_index(tmp_path: Path, clock: Any) -> None:
-    store = open_store(tmp_path)
-    planned: list[str] = []
-
-    def plan(connection: sqlite3.Connection) -> None:
-        asked: list[str] = []
-        connection.set_trace_callback(asked.append)
-        _readable_states(connection, LOCAL, "default")
-        _unreadable(connection, LOCAL, "default", 9)
-        _select(connection, "state = 'READY' AND described_by = 'waiting'", 9)
-        connection.set_trace_callback(None)
-        planned.extend(row[3] for query in asked for row in connection.execute(f"EXPLAIN QUERY PLAN {query}"))
-
-    await store.run(plan)
-    assert [each.partition(" USING ")[2].partition(" (")[0] for each in planned] == [
-        "COVERING INDEX documents_unready", "INDEX documents_unready", "INDEX documents_to_describe",
-    ]  # fmt: skip
-    store.close()
 
 
 def test_a_schema_that_fails_leaves_nothing_behind(path: Path) -> None:

@@ -11,9 +11,10 @@ import logging
 import math
 from typing import Any
 
-from footnote.adapters.dynamodb.table import Item, Overtaken, Table
+from footnote.adapters.dynamodb.table import Item, Table
 from footnote.errors import TooLarge
 from footnote.ports import Clock
+from footnote.ports.ledger import Overtaken
 
 log = logging.getLogger(__name__)
 

@@ -6,10 +6,11 @@ its bucket would be ingested again and answer.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
+from typing import Any
 
-from footnote.adapters.dynamodb.ledger_items import body_of, document_key
 from footnote.adapters.dynamodb.table import BACKOFF_S, Item, Table
 
 WRITES = 25
@@ -25,10 +26,10 @@ def copy_back(restored: Table, ledger: Table) -> list[str]:
     for item in _items(ledger):
         key = item["pk"]["S"]
         here.add(key)
-        if key.startswith("document#") and body_of(item)["state"] == "DELETED":
+        if key.startswith("document#") and _body(item)["state"] == "DELETED":
             deleted.add(key)
         elif key.startswith("origin#"):
-            leads[key] = [document_key(held["doc_id"]) for held in body_of(item)["leads_to"].values()]
+            leads[key] = [f"document#{held['doc_id']}" for held in _body(item)["leads_to"].values()]
     # Origins of deleted documents: they must still lead there, or their files would count as new.
     stays = deleted | {key for key, documents in leads.items() if documents and deleted.issuperset(documents)}
     again: list[str] = []
@@ -36,8 +37,8 @@ def copy_back(restored: Table, ledger: Table) -> list[str]:
     for item in _items(restored):
         key = item["pk"]["S"]
         here.discard(key)
-        if key in deleted and body_of(item)["state"] != "DELETED":
-            again.append(body_of(item)["doc_id"])
+        if key in deleted and _body(item)["state"] != "DELETED":
+            again.append(_body(item)["doc_id"])
         elif key in stays:
             continue
         writes.append({"PutRequest": {"Item": item}})
@@ -45,6 +46,10 @@ def copy_back(restored: Table, ledger: Table) -> list[str]:
     for start in range(0, len(writes), WRITES):
         _write(ledger, writes[start : start + WRITES])
     return again
+
+
+def _body(item: Item) -> Any:
+    return json.loads(item["body"]["S"])
 
 
 def _items(table: Table) -> Iterator[Item]:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from footnote.errors import StoreUnavailable
+from footnote.ports.ledger import Overtaken
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -63,10 +64,6 @@ R = TypeVar("R")
 
 Item = dict[str, Any]
 """Attributes in DynamoDB's own notation, e.g. {"pk": {"S": "…"}}."""
-
-
-class Overtaken(Exception):
-    """A condition did not hold, or another writer is changing the same items. Nothing was written."""
 
 
 def make_client(timeout_s: float, **given: Any) -> DynamoDBClient:

@@ -27,7 +27,6 @@ MAPPED_BYTES = 2**30
 THREADS = 4
 """Most worker threads, and so connections, of one file."""
 
-NO_UPGRADES: Mapping[int, str] = {}
 
 RESTORE = "It is damaged. Stop Footnote, and restore a backup as docs/backup.md says."
 REBUILD = "It is damaged. Stop Footnote, move it and its -wal and -shm files away, and run `footnote verify --repair`."
@@ -43,6 +42,10 @@ DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 P = ParamSpec("P")
 R = TypeVar("R")
 
+Upgrade = str | Callable[[sqlite3.Connection], None]
+"""A script, or what changes the file inside the transaction of the upgrade."""
+NO_UPGRADES: Mapping[int, Upgrade] = {}
+
 
 @dataclass(slots=True)
 class _Worker:
@@ -54,7 +57,7 @@ class _Worker:
 
 class Database:
     """`schema` runs when the file is new. A file with another `user_version` than `version` comes from another version of Footnote:
-    an older one is brought up to date by `upgrades` (version → the statements that lead to the next one) if they lead here; any other
+    an older one is brought up to date by `upgrades` (version → what leads to the next one) if they lead here; any other
     is refused, or, if it is older and with `is_copy`, emptied and made anew: what it held can be made again. SQLite's errors become
     `error`, with a remedy; `damaged`: that of a damaged file. `durable`: commits survive a power failure; otherwise only the end of the
     process."""
@@ -65,7 +68,7 @@ class Database:
         schema: str,
         version: int = 1,
         *,
-        upgrades: Mapping[int, str] = NO_UPGRADES,
+        upgrades: Mapping[int, Upgrade] = NO_UPGRADES,
         is_copy: bool = False,
         error: type[Unavailable] = StoreUnavailable,
         damaged: str = RESTORE,
@@ -186,12 +189,20 @@ class Database:
                     f"The data in {self.path.parent} was made by an older Footnote. Move that folder away and add the documents again,"
                     " or choose another data folder."
                 )
-            script = "".join(self._upgrades[version] for version in missing) if found else self._schema
             if found != self._version:
-                for statement in script.split(";\n"):
-                    if statement.strip():
-                        connection.execute(statement)
+                for upgrade in [self._upgrades[version] for version in missing] if found else [self._schema]:
+                    if isinstance(upgrade, str):
+                        run_script(connection, upgrade)
+                    else:
+                        upgrade(connection)
                 connection.execute(f"PRAGMA user_version = {self._version}")
+
+
+def run_script(connection: sqlite3.Connection, script: str) -> None:
+    """Executes statements, each of which ends a line, inside the caller's transaction."""
+    for statement in script.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
 
 
 def _empty(connection: sqlite3.Connection) -> None:

@@ -2,75 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from footnote.adapters.sqlite.database import Database
+from footnote.adapters.sqlite.database import Database, Upgrade
+from footnote.adapters.sqlite.ledger_store import LEDGER_SCHEMA
+from footnote.adapters.sqlite.ledger_upgrade import make_entries
 from footnote.adapters.sqlite.records import RECORDS_SCHEMA
 
-VERSION = 10
-INCOMPLETE = """CREATE INDEX documents_unready ON documents (collection, permission_groups, state)
-    WHERE state IN ('RECEIVED', 'PROCESSING', 'FAILED');
-CREATE INDEX documents_to_describe ON documents (created_at, doc_id) WHERE described_by = 'waiting';"""
-UPGRADES = {
-    7: "ALTER TABLE documents ADD COLUMN owner TEXT NOT NULL DEFAULT '';\n",
-    8: "ALTER TABLE documents ADD COLUMN words TEXT NOT NULL DEFAULT '';\n"
-    f"ALTER TABLE documents ADD COLUMN described_by TEXT NOT NULL DEFAULT 'patterns';\n{INCOMPLETE}\n",
+VERSION = 11
+UPGRADES: Mapping[int, Upgrade] = {
+    7: "",
+    8: "",
     9: "INSERT INTO records SELECT kind, json_extract(value, '$.user_id') || '/' || key, value, version, changed_at, changed_by"
     " FROM records WHERE kind = 'share';\n",
+    10: make_entries,
 }
-"""Version → the statements that lead from it to the next one."""
+"""Version → what leads from it to the next one. `make_entries` fills in the columns that the tables of versions 7 and 8 lack."""
 
-# document_names.file_name is the origin if the file has one; only then there is a `version`. `shown` is the name that people see.
-# `permission_groups` is a sorted JSON array, so that equal sets are equal strings. Times are seconds since the epoch.
-SCHEMA = f"""
-CREATE TABLE documents (
-    doc_id TEXT PRIMARY KEY,
-    title TEXT NOT NULL,
-    collection TEXT NOT NULL,
-    file_name TEXT NOT NULL,
-    state TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    permission_groups TEXT NOT NULL,
-    owner TEXT NOT NULL DEFAULT '',
-    generation INTEGER NOT NULL,
-    active_generation INTEGER NOT NULL DEFAULT 0,
-    reason TEXT,
-    remedy TEXT,
-    pages INTEGER,
-    chunks INTEGER NOT NULL DEFAULT 0,
-    lang TEXT,
-    format TEXT NOT NULL DEFAULT '',
-    cut TEXT NOT NULL DEFAULT '',
-    digest TEXT NOT NULL DEFAULT '',
-    words TEXT NOT NULL DEFAULT '',
-    described_by TEXT NOT NULL DEFAULT 'patterns',
-    metadata TEXT NOT NULL DEFAULT '{{}}',
-    created_at REAL NOT NULL,
-    updated_at REAL NOT NULL,
-    lease_owner TEXT,
-    lease_until REAL,
-    buried INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID;
-CREATE INDEX documents_by_content ON documents (content_hash, collection, permission_groups);
-CREATE INDEX documents_by_groups ON documents (permission_groups, collection, state);
-CREATE INDEX documents_by_age ON documents (created_at DESC, doc_id);
-{INCOMPLETE}
-CREATE TABLE document_names (
-    collection TEXT NOT NULL,
-    permission_groups TEXT NOT NULL,
-    file_name TEXT NOT NULL,
-    shown TEXT NOT NULL,
-    version TEXT,
-    doc_id TEXT NOT NULL REFERENCES documents,
-    PRIMARY KEY (collection, permission_groups, file_name)
-) WITHOUT ROWID;
-CREATE INDEX document_names_by_document ON document_names (doc_id);
-CREATE INDEX document_names_by_name ON document_names (file_name);
-CREATE TABLE document_aliases (
-    alias TEXT PRIMARY KEY,
-    doc_id TEXT NOT NULL REFERENCES documents
-) WITHOUT ROWID;
+# Times are seconds since the epoch.
+SCHEMA = f"""{LEDGER_SCHEMA}
 CREATE TABLE turns (
     number INTEGER PRIMARY KEY,
     trace_id TEXT NOT NULL UNIQUE,
