@@ -10,12 +10,13 @@ import pytest
 
 from tests.extending.copies import CASES, ROOT, Copy, make_copy
 
-MOST_FILES = {"setting": 3, "terms": 5, "adapter": 5, "reviewer": 12, "api": 4}
+MOST_FILES = {"setting": 3, "terms": 5, "adapter": 5, "ledger": 3, "reviewer": 12, "api": 4}
 """Case → files that it may add or change."""
 ADDS = {
     "setting": ["A setting"],
     "terms": ["A step"],
     "adapter": ["An adapter of a port that exists"],
+    "ledger": ["An adapter of a port that exists"],
     "reviewer": ["A setting", "A step", "A port and its adapter"],
     "api": ["An API"],
 }
@@ -84,6 +85,7 @@ def test_tests_of_the_additions_pass(copy: Copy) -> None:
 
 
 @pytest.mark.usefixtures("changed")
-def test_a_new_adapter_passes_the_suite_of_its_port(copy: Copy) -> None:
-    told = copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/contracts/test_cache.py", "-k", "memory")
+@pytest.mark.parametrize("suite", ["test_cache.py", "test_ledger_store.py"])
+def test_a_new_adapter_passes_the_suite_of_its_port(suite: str, copy: Copy) -> None:
+    told = copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/contracts/{suite}", "-k", "memory")
     assert re.search(r"^(\d+) passed", told, re.MULTILINE)
