@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.answer.conflicts import conflicting
+from footnote.answer.choose import conflicting
 from footnote.answer.score_sentences import Scored
 from tests.fakes import make_hit
 from tests.footnote.answer.passages import scored

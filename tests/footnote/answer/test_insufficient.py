@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from footnote.answer.insufficient import lacks_information
+from footnote.answer.flaws import lacks_information
 from footnote.types import Answer, Citation
 from tests.fakes import make_hit
 

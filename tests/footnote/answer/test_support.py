@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.check import check_answer
+from footnote.answer.check import check_answer, check_support, is_checked
 from footnote.answer.citation_styles import cite
 from footnote.answer.messages import message
 from footnote.answer.support import claims_something
-from footnote.answer.unsupported import check_support, is_checked
 from footnote.settings import Rag
 from footnote.types import Answer, Hit, Turn
 from tests.deps import FakeDeps, call_step

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.answer.fitting import answer_fitting
+from footnote.answer.generate import answer_fitting
 from footnote.answer.vote import are_different, is_unanswered, vote
 from footnote.errors import ModelUnavailable
 from footnote.events import Done, Event, Failed, Token

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.answer.written_questions import QuestionsFilter
+from footnote.answer.stream_filters import QuestionsFilter
 
 REPLIES = [
     ("14 days [1].\n\nSUGGESTED_QUESTIONS: Who pays?|When is it due?", "14 days [1].", ("Who pays?", "When is it due?")),

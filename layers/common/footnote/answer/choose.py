@@ -11,16 +11,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, islice
 
-from footnote.answer.conflicts import conflicting
 from footnote.answer.excerpts import Blocks, blocks_of, cut
 from footnote.answer.score_sentences import Scored
 from footnote.text.similarity import REPEATED
+from footnote.text.tokens import content_terms
 from footnote.text.values import values_in
 from footnote.types import Excerpt, Hit
 
 MOST = 3
 BESIDE = 0.2
 """The share of the best excerpt's probability from which another is shown beside it."""
+SAME, LEAST_TERMS = 0.75, 2
+"""Share of common terms, and number of them, from which two sentences are about the same."""
 
 
 @dataclass(frozen=True)
@@ -115,11 +117,7 @@ def _answers_too(sentence: Scored, best: Scored) -> bool:
 
 def candidates(sentences: Sequence[Scored]) -> Iterator[Quote]:
     """The excerpts that may answer, best first by their sentences; around headings and questions only where there is nothing else."""
-    return quotes_in_order(sentences, _quotable(sentences) or sentences)
-
-
-def _quotable(sentences: Sequence[Scored]) -> list[Scored]:
-    return [sentence for sentence in sentences if sentence.quotable or sentence.introduces]
+    return quotes_in_order(sentences, [sentence for sentence in sentences if sentence.quotable or sentence.introduces] or sentences)
 
 
 def shown_beside(ordered: Sequence[Quote], probabilities: Sequence[float], lang: str, *, is_certain: bool) -> list[Quote]:
@@ -174,3 +172,18 @@ def is_same(one: Quote, other: Quote) -> bool:
     """Whether one of them adds hardly anything to the other, and no other number."""
     shorter, longer = sorted((one, other), key=lambda quote: len(quote.words))
     return len(shorter.words & longer.words) >= REPEATED * len(shorter.words) and shorter.numbers <= longer.numbers
+
+
+def conflicting(one: Scored, other: Scored, lang: str) -> bool:
+    """Whether two sentences of different documents are about the same, but have no number in common. `lang`: of the question."""
+    if one.hit.chunk.doc_id == other.hit.chunk.doc_id:
+        return False
+    numbers, others = values_in(one.text, lang), values_in(other.text, lang)
+    if not numbers or not others or not numbers.isdisjoint(others):
+        return False
+    a, b = _said(one.text, lang), _said(other.text, lang)
+    return len(a & b) >= max(LEAST_TERMS, SAME * len(a | b))
+
+
+def _said(text: str, lang: str) -> frozenset[str]:
+    return frozenset(term for term in content_terms(text, lang) if not term.isdigit())

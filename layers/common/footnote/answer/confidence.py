@@ -8,7 +8,7 @@
 
 Of several questions the least relevance counts.
 Missing aspects are words of the question that no cited passage has and, unless they are names, few others (COMMON).
-A sentence that was found conflicts with a cited one of another document as `conflicts` says.
+A sentence that was found conflicts with a cited one of another document as `conflicting` says.
 
 `python -m bench.confidence` measures it.
 """
@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from footnote.answer.conflicts import conflicting
+from footnote.answer.choose import conflicting
 from footnote.answer.extract import PASSAGES, read_sentences
 from footnote.answer.score_sentences import Question, Scored
 from footnote.answer.sub_questions import turns_of

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from footnote.answer.context import fenced
-from footnote.answer.insufficient import lacks_information
+from footnote.answer.flaws import lacks_information
 from footnote.answer.support import check_claims
 from footnote.errors import FootnoteError
 from footnote.model_calls import ask

@@ -1,32 +1,39 @@
-"""Generates the answer with a language model, and streams it."""
+"""Generates the answer with a language model, and streams it; again with a smaller prompt if that turns out to exceed the model's context
+window."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from footnote.answer.budget import budget_of
 from footnote.answer.citation_styles import cite, drops_markers
+from footnote.answer.context import assemble_context
+from footnote.answer.converse import assemble_conversation
 from footnote.answer.messages import message
 from footnote.answer.model_source import no_model
 from footnote.answer.repetition import RepetitionGuard
 from footnote.answer.stream_filters import NO_MORE, AnswerFilter, ThinkFilter, filter_for
 from footnote.answer.unread import look, reading_said, with_unread
-from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
+from footnote.errors import ModelUnavailable, NoModel, PromptTooLong, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.model_calls import WITHHELD, read_reply
 from footnote.ports import Index, Ledger, Models, ModelServer, Records
-from footnote.settings import LLM
+from footnote.prompts import Prompts
+from footnote.settings import LLM, Conversation
 from footnote.steps import known_early, was_stopped
-from footnote.types import Answer, ModelLimits, Turn, Unread
+from footnote.turn_records.make import is_without_its_model
+from footnote.types import CUT_WARNINGS, Answer, ModelLimits, Turn, Unread
 
 T = TypeVar("T")
 
 PREFERENCE_S = 1.0
 """Longest wait for the user's preference: a question does not wait for a store that falls silent."""
+STAND_IN = "model_failed"
+"""The warning that quotes stand in for a model's answer. Not shown if the budget is the reason, which has a warning of its own."""
 
 
 async def pick_model(turn: Turn, *, models: Models, model_server: ModelServer | None, llm: LLM, records: Records) -> Turn:
@@ -187,3 +194,57 @@ async def answer_without_search(turn: Turn) -> AsyncIterator[Event | Turn]:
 def has_nothing_to_answer_from(turn: Turn) -> bool:
     """Nothing was found, and no file came with the question."""
     return not turn.evidence.hits and not (turn.request.attached and turn.plan.model)
+
+
+def stands_in(turn: Turn) -> bool:
+    """The documents are quoted because the language model did not answer."""
+    said = any(warning.startswith("budget_") for warning in turn.answer.warnings) if turn.answer else True
+    return not said and turn.outcome in (None, "closest", "refused") and is_without_its_model(turn)
+
+
+async def warn_of_stand_in(turn: Turn) -> Turn:
+    """Adds the warning STAND_IN."""
+    return replace(turn, answer=replace(turn.answer, warnings=(*turn.answer.warnings, STAND_IN))) if turn.answer else turn
+
+
+def is_truncated(turn: Turn) -> bool:
+    """The model could not finish its answer."""
+    return turn.answer is not None and turn.answer.cut is not None
+
+
+async def warn_of_truncation(turn: Turn) -> Turn:
+    """Adds the warning `cut_length`, `cut_content_filter`, `repetition` or `stopped`."""
+    answer = turn.answer
+    if answer is None or answer.cut is None or CUT_WARNINGS[answer.cut] in answer.warnings:
+        return turn
+    return replace(turn, answer=replace(answer, warnings=(*answer.warnings, CUT_WARNINGS[answer.cut])))
+
+
+async def answer_fitting(
+    turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation
+) -> AsyncIterator[Event | Turn]:
+    """`generate` from the passages, or from fewer if the model's context window is smaller than was known."""
+    async for item in _fitting(turn, models, llm, lambda llm: assemble_context(turn, prompts=prompts, llm=llm, conversation=conversation)):
+        yield item
+
+
+async def converse_fitting(
+    turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation
+) -> AsyncIterator[Event | Turn]:
+    """`generate` from the conversation, or from less of it if the model's context window is smaller than was known."""
+    async for item in _fitting(
+        turn, models, llm, lambda llm: assemble_conversation(turn, prompts=prompts, llm=llm, conversation=conversation)
+    ):
+        yield item
+
+
+async def _fitting(turn: Turn, models: Models, llm: LLM, assemble: Callable[[LLM], Awaitable[Turn]]) -> AsyncIterator[Event | Turn]:
+    """Nothing has been sent when PromptTooLong is raised."""
+    try:
+        async for item in generate(turn, models=models, llm=llm):
+            yield item
+        return
+    except PromptTooLong as exc:
+        smaller = llm.model_copy(update={"context_window": exc.window})
+    async for item in generate(await assemble(smaller), models=models, llm=smaller):
+        yield item

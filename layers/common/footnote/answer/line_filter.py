@@ -1,13 +1,47 @@
-"""Base of the filters for a line at the end of a model's reply: `NAME: …`, for this program and not for the reader.
+"""Bases of the filters of a model's stream: one that leaves code unchanged, and one for a line at the end of a reply, `NAME: …`, which is
+for this program and not for the reader.
 
-In code it is ordinary text, except in code that ends the reply and contains nothing else: some models put the line into a block."""
+In code such a line is ordinary text, except in code that ends the reply and contains nothing else: some models put it into a block."""
 
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 
-from footnote.answer.outside_code import OutsideCode
+from footnote.text.code_spans import CodeScanner, Piece
+
+
+class OutsideCode(ABC):
+    """Separates prose from code, however the stream is split, and leaves prose to its subclass."""
+
+    def __init__(self) -> None:
+        self._scanner = CodeScanner()
+
+    def feed(self, text: str) -> str:
+        """Takes the next piece; returns the text that can be shown now, possibly none."""
+        if self._scanner.is_prose(text):
+            return self._prose(text)
+        return "".join(map(self._take, self._scanner.feed(text)))
+
+    def flush(self) -> str:
+        """The rest of the text at the end of the stream."""
+        return "".join(map(self._take, self._scanner.flush())) + self._end()
+
+    def _take(self, piece: Piece) -> str:
+        return self._code(piece.text) if piece.is_code else self._prose(piece.text)
+
+    @abstractmethod
+    def _prose(self, text: str) -> str:
+        """As `feed`, of prose alone."""
+
+    @abstractmethod
+    def _code(self, text: str) -> str:
+        """As `feed`, of code alone."""
+
+    @abstractmethod
+    def _end(self) -> str:
+        """As `flush`, when no code is held back."""
+
 
 LEAD = r"\s{0,6}(?:(?<!\S)[*_`#>~\[(\-\"]{1,6}\s?)?"
 """White space and Markdown before the name: `**`, `###`, a fence. Does not match the end of a bold word."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
-from footnote.answer.extract import Part, read_parts
+from footnote.answer.extract import PartAnswer, read_parts
 from footnote.answer.sub_questions import decisive
 from footnote.answer.toolbox import Search
 from footnote.ports import Embedder, Index
@@ -49,7 +49,7 @@ async def take_surer_reading(turn: Turn, *, index: Index, embedder: Embedder | N
     return replace(turn, queries=searched.queries, reading=searched.reading, evidence=searched.evidence).with_notes(other_reading=True)
 
 
-def _sureness(parts: Sequence[Part], words: frozenset[str]) -> tuple[int, float]:
+def _sureness(parts: Sequence[PartAnswer], words: frozenset[str]) -> tuple[int, float]:
     """Tier and score. Excerpts without a word of the question are no answer to it: they answer the one before."""
     verdict = decisive([part.verdict for part in parts])
     quoted_terms = frozenset[str]().union(*(sentence.held for part in parts for quote in part.quotes for sentence in quote.marked))

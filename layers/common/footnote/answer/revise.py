@@ -12,9 +12,8 @@ from pydantic import BaseModel, Field
 from footnote.answer.citation_styles import STYLES, markers_of
 from footnote.answer.context import fenced
 from footnote.answer.critique import doubted_of
-from footnote.answer.flaws import find_flaw
+from footnote.answer.flaws import find_flaw, lacks_information
 from footnote.answer.generate import generate
-from footnote.answer.insufficient import lacks_information
 from footnote.answer.support import check_claims
 from footnote.answer.toolbox import Search
 from footnote.errors import FootnoteError
@@ -23,7 +22,7 @@ from footnote.ports import Embedder, Index, Models, Verifier
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Rag
 from footnote.text.untrusted import untrusted
-from footnote.types import LONGEST_QUERY, Answer, Conversation, Evidence, Hit, Message, Reading, Revision, Turn
+from footnote.types import LONGEST_QUERY, Answer, Conversation, Hit, Message, Reading, Revision, Turn
 
 ROUNDS, ROUNDS_AT_MAXIMUM = 1, 2
 SEARCHED = 2
@@ -179,7 +178,8 @@ def _with_request(turn: Turn, claims: Sequence[str], forbidden: Sequence[str], h
 
 def _as_written(turn: Turn) -> str:
     """The answer with the markers that the model knows: numbers by the order of the passages in its prompt."""
-    answer, places = turn.answer or Answer(""), _places(turn.evidence)
+    answer = turn.answer or Answer("")
+    places = {hit.chunk.chunk_id: number for number, hit in enumerate(turn.evidence.citable, start=1)}
     markers, text = markers_of(turn), answer.text
     marks = [(span, citation) for citation in answer.citations for span in citation.spans]
     for (start, end), citation in sorted(marks, key=lambda mark: mark[0], reverse=True):
@@ -187,10 +187,6 @@ def _as_written(turn: Turn) -> str:
     if markers.style.at_end and answer.citations:
         text += f"\nSOURCES_USED: {', '.join(str(places[citation.hit.chunk.chunk_id]) for citation in answer.citations)}"
     return text
-
-
-def _places(evidence: Evidence) -> dict[str, int]:
-    return {hit.chunk.chunk_id: number for number, hit in enumerate(evidence.citable, start=1)}
 
 
 async def _write(turn: Turn, models: Models, llm: LLM) -> Turn:

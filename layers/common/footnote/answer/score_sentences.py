@@ -165,7 +165,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     def asked_in(heading: str) -> frozenset[str]:
         return question.terms.intersection(question.as_own(content_terms(heading, chunk.lang)))
 
-    heading = _last_heading(chunk)
+    heading = chunk.headings[-1] if chunk.headings else ""
     in_heading = asked_in(heading)
     scored: list[Scored] = []
     for i, (start, end) in enumerate(passage.bounds):
@@ -208,10 +208,6 @@ def _cosines(question: Question, passage: ChunkSentences) -> tuple[list[float], 
 def _line(text: str, at: int) -> str:
     """The line around a position."""
     return text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0].strip()
-
-
-def _last_heading(chunk: Chunk) -> str:
-    return chunk.headings[-1] if chunk.headings else ""
 
 
 def _adjacent(pair: frozenset[str], words: Sequence[str]) -> bool:

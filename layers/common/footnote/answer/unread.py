@@ -5,15 +5,17 @@ the stored turn nor in the cached answer."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import asdict, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from footnote.answer.messages import message
 from footnote.errors import StoreUnavailable
 from footnote.events import Event, Token
 from footnote.ports import Ledger
-from footnote.text.file_names import share_covered, share_named, words_of_name
+from footnote.text.tokens import content_terms
 from footnote.types import Document, Turn, Unread
 
 STILL_READING, FILE_FAILED = "still_reading", "file_failed"
@@ -24,6 +26,10 @@ MOST_NAMED = 3
 ENOUGH = 0.5
 """The share of the words of a file's name that the question must contain if it was answered from other documents, or of its own words that
 must be in the file's text. Without an answer one word of the name is enough."""
+APART = re.compile(r"(?<=[a-zäöüß])(?=[A-ZÄÖÜ])|(?<=[^\W\d_]{2})(?=\d)|[\W_]+")
+"""Where the words of a name are divided: `TravelPolicy2024_final` has four."""
+PART = 5
+"""Characters from which a word may be a part of another one: `Urlaub` of `Urlaubsregelung`."""
 
 
 async def look(turn: Turn, ledger: Ledger) -> Turn:
@@ -108,3 +114,24 @@ def _likeness(turn: Turn, document: Document, cited: Iterable[str], is_answered:
     named = max(share_named(question, name, turn.lang) for question in questions for name in names)
     covered = max(share_covered(question, document.words, turn.lang) for question in questions) if document.words else 0.0
     return max(named if named >= ENOUGH or not is_answered else 0.0, covered if covered >= (1.0 if is_answered else ENOUGH) else 0.0)
+
+
+def words_of_name(file_name: str) -> str:
+    """The words of a file's name, without its folders and its extension."""
+    return " ".join(filter(None, APART.split(PurePosixPath(file_name.replace("\\", "/")).stem)))
+
+
+def share_named(question: str, words: str, lang: str) -> float:
+    """The share of the words that the question has, 0–1. `lang`: the question's."""
+    question_terms, own = set(content_terms(question.replace("_", " "), lang)), set(content_terms(words, lang))
+    return sum(_is_in(term, question_terms) for term in own) / len(own) if own else 0.0
+
+
+def share_covered(question: str, words: str, lang: str) -> float:
+    """The share of the question's words that are among these; 0 for a question of a single word, which may be anywhere."""
+    question_terms = set(content_terms(question, lang))
+    return len(question_terms & set(content_terms(words, lang))) / len(question_terms) if len(question_terms) > 1 else 0.0
+
+
+def _is_in(term: str, terms: Iterable[str]) -> bool:
+    return any(term == other or (min(len(term), len(other)) >= PART and (term in other or other in term)) for other in terms)

@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from footnote.answer.fitting import answer_fitting
-from footnote.answer.insufficient import lacks_information
+from footnote.answer.flaws import lacks_information
+from footnote.answer.generate import answer_fitting
 from footnote.answer.support import check_claims, groundedness
 from footnote.errors import FootnoteError
 from footnote.events import Event, Token

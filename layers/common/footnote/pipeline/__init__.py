@@ -15,12 +15,23 @@ from footnote.answer.context import assemble_context
 from footnote.answer.converse import assemble_conversation
 from footnote.answer.extract import verdict_shown
 from footnote.answer.faq import answer_from_faq, may_be_faq
-from footnote.answer.fitting import answer_fitting, converse_fitting
-from footnote.answer.generate import answer_no_hits, generate, has_model, has_no_model, has_nothing_to_answer_from, need_model, pick_model
+from footnote.answer.generate import (
+    answer_fitting,
+    answer_no_hits,
+    converse_fitting,
+    generate,
+    has_model,
+    has_no_model,
+    has_nothing_to_answer_from,
+    is_truncated,
+    need_model,
+    pick_model,
+    stands_in,
+    warn_of_stand_in,
+    warn_of_truncation,
+)
 from footnote.answer.overview import quote
 from footnote.answer.small_talk import greet, is_greeted
-from footnote.answer.stand_in import stands_in, warn_of_stand_in
-from footnote.answer.truncated import is_truncated, warn_of_truncation
 from footnote.answer.unread import may_lack_documents, tell_unread
 from footnote.answer.verify import verify_passages
 from footnote.answer.vision import attach_images

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.text.file_names import share_covered, share_named, words_of_name
+from footnote.answer.unread import share_covered, share_named, words_of_name
 
 
 @pytest.mark.parametrize(
