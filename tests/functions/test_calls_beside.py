@@ -44,7 +44,7 @@ class Site:
 
 @pytest.fixture
 async def site(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
-    for module in ("retrieve.paraphrase", "retrieve.step_back", "understand.rewrite"):
+    for module in ("retrieve.derived", "understand.rewrite"):
         monkeypatch.setattr(f"footnote.{module}.LIMIT_S", 0.1)
     async with serving() as model:
         llm = LLM(base_url=f"{model.url}/v1", model="gpt-4o", retries=0)

@@ -15,10 +15,8 @@ from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.bootstrap import Core
 from footnote.errors import ModelUnavailable
 from footnote.guard.identity import LOCAL
-from footnote.retrieve.derived import may_expand, with_derived
-from footnote.retrieve.feedback_query import add_feedback, is_keyword_query
+from footnote.retrieve.derived import add_feedback, is_abstract, is_keyword_query, may_expand, with_derived, write_hypothetical
 from footnote.retrieve.fuse import fuse_lists
-from footnote.retrieve.hypothetical import is_abstract, write_hypothetical
 from footnote.retrieve.search import embed_query, search
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller, Candidate, Candidates, OptionName, Profile, Query, RankedList, Request, Search, Turn

@@ -26,16 +26,22 @@ from footnote.retrieve.attached_alone import (
     names_attached_files,
     search_attached,
 )
-from footnote.retrieve.derived import has_derived, has_feedback, may_expand
+from footnote.retrieve.derived import (
+    add_feedback,
+    has_derived,
+    has_feedback,
+    is_abstract,
+    is_keyword_query,
+    may_expand,
+    paraphrase,
+    step_back,
+    write_hypothetical,
+)
 from footnote.retrieve.documents import search_documents, wants_documents_first
-from footnote.retrieve.feedback_query import add_feedback, is_keyword_query
 from footnote.retrieve.fuse import fuse_lists
-from footnote.retrieve.hypothetical import is_abstract, write_hypothetical
 from footnote.retrieve.lists import search_lists, wants_lists
-from footnote.retrieve.paraphrase import paraphrase
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
 from footnote.retrieve.search import embed_query, has_hits, has_no_hits, search, wants_derived_vector, wants_vector
-from footnote.retrieve.step_back import step_back
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Step
 from footnote.types import BY_DOCUMENT, FURTHER, Stage, Turn
 from footnote.understand.language import set_language, set_language_without_index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.text.collection_questions import asks_about_collection
+from footnote.retrieve.about_collection import asks_about_collection
 
 
 @pytest.mark.parametrize(
