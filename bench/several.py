@@ -28,8 +28,8 @@ from footnote.pipeline import EMBED, LANGUAGE, READING, REWRITE, SEARCH
 from footnote.pipeline.search import SPELLING, SPLIT
 from footnote.settings import Settings
 from footnote.steps import Runner
-from footnote.text.question_parts import question_parts
 from footnote.types import Choice, Conversation, Exchange, Request
+from footnote.understand.split import question_parts
 from footnote_local.evaluate import CALLER, PROFILE, build_index, holds_answer
 
 SETS = ("squad2", "xquad_de", "korquad")

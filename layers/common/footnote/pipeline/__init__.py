@@ -76,13 +76,12 @@ from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
 from footnote.turn_records.read import FORMER_STEPS
 from footnote.types import Stage, Turn
-from footnote.understand.announce import announce_queries, was_rewritten
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, kind_shown, searches_documents
 from footnote.understand.last_answer import keep_last_answer, may_be_about_last_answer
 from footnote.understand.message_kind import message_kind_shown, tell_message_kind, will_be_embedded
 from footnote.understand.question_filters import filter_by_question, names_period
 from footnote.understand.reformulate import may_reformulate, reformulate
-from footnote.understand.rewrite import complete_by_words, may_rewrite, rewrite
+from footnote.understand.rewrite import announce_queries, complete_by_words, may_rewrite, rewrite, was_rewritten
 from footnote.understand.route import is_classified, route
 
 __all__ = [

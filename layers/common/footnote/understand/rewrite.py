@@ -1,16 +1,18 @@
-"""Rewrites a follow-up into a self-contained question; other questions are left unchanged.
+"""Rewrites a follow-up into a self-contained question; other questions are left unchanged. Announces the queries that are searched instead
+of the question.
 
 Without a model, the form of a question suggests whether it refers back, and may mislead: “Parking?” may be a new topic, and “Do I need a
 signature for photos?” may be a follow-up. So both readings are noted, and the surer one is answered (`answer.other_reading`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, Field
 
+from footnote.events import Event, Rewritten
 from footnote.model_calls import ask
 from footnote.ports import Embedder, Models
 from footnote.prompts import Prompts
@@ -106,3 +108,14 @@ def clean_queries(written: Iterable[str]) -> tuple[str, ...]:
 
 def _shown(exchange: Exchange) -> dict[str, str]:
     return {"question": untrusted(exchange.question), "answer": untrusted(exchange.answer[:ANSWER_CHARACTERS])}
+
+
+async def announce_queries(turn: Turn) -> AsyncIterator[Event | Turn]:
+    """Sends the rewritten queries as an event."""
+    yield Rewritten(turn.rewritten)
+    yield turn
+
+
+def was_rewritten(turn: Turn) -> bool:
+    """The question was rewritten."""
+    return bool(turn.rewritten)

@@ -7,18 +7,23 @@ and the corrected word may be the beginning of the written one.
 
 Words of any visible passage stay, in any language, with their parts: “oauth” of “oauth2”. So does a foreign term with a Korean ending:
 “ftp랑”. Nothing more is read for a question whose words are all known. All reads pass the permission check, so no correction reveals the
-text of unreadable documents."""
+text of unreadable documents.
+
+Dictionaries are the word lists of pyspellchecker. Its own class would need a second and 60 MB; a search in the text of the file takes a
+millisecond."""
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache, lru_cache
+from importlib.resources import files
 from unicodedata import normalize
 
 from footnote.ports import Index
-from footnote.text.dictionary import is_word
 from footnote.text.tokens import CJK, content_terms, normalise
 from footnote.text.tokens import WORD as TERM
 from footnote.text.words import INTERROGATIVES
@@ -32,6 +37,7 @@ SYLLABLES = 3
 """Of the beginning of a Korean word, and of a verb's stem, at least: two are a word with any particle, or any verb."""
 ENDINGS = tuple("가까나냐니다요죠지")
 """Last syllables of Korean verbs and questions, whose last but one is part of the ending, too."""
+LANGUAGES = frozenset({"en", "de", "es", "fr", "it", "lv", "nl", "pt", "ru"})
 
 
 def _is_written(syllable: str) -> bool:
@@ -120,7 +126,7 @@ def _may_be_misspelled(word: str, lang: str, known: Sequence[bool]) -> bool:
     """`known`: whether visible passages have the word's terms; a Korean word has several, its bigrams."""
     if CJK.search(word):
         return not all(known)
-    return len(word) >= SHORTEST and not any(known) and not is_word(normalise(word), lang)
+    return len(word) >= SHORTEST and not any(known) and not _is_word(normalise(word), lang)
 
 
 async def _words_of_passages(turn: Turn, index: Index) -> Mapping[str, float]:
@@ -203,3 +209,15 @@ def _in_case(word: str, like: str) -> str:
     if word == like or like.islower():
         return word
     return word.upper() if like.isupper() else word.capitalize()
+
+
+@lru_cache(maxsize=4096)
+def _is_word(word: str, lang: str) -> bool:
+    """Whether the language's dictionary has the word (letters, in lower case). False for a language without one."""
+    return lang in LANGUAGES and f'"{word}":' in _dictionary(lang)
+
+
+@cache
+def _dictionary(lang: str) -> str:
+    """One JSON object: word → frequency."""
+    return gzip.decompress(files("spellchecker").joinpath("resources", f"{lang}.json.gz").read_bytes()).decode()

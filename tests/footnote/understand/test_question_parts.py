@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.text.question_parts import MOST, question_parts
+from footnote.understand.split import MOST, question_parts
 
 DIVIDED: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "en": [
