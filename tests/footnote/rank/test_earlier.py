@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from footnote.rank.earlier import add_earlier, may_add_earlier
+from footnote.rank.expand import add_earlier, may_add_earlier
 from footnote.types import Exchange
 from tests.deps import FakeDeps, call_step
 from tests.fakes import make_hit

@@ -65,8 +65,7 @@ from footnote.pipeline.search import (
     SPELLING,
     SPLIT,
 )  # fmt: skip
-from footnote.rank.earlier import add_earlier, may_add_earlier
-from footnote.rank.expand import expand_documents, may_be_expanded
+from footnote.rank.expand import add_earlier, expand_documents, may_add_earlier, may_be_expanded
 from footnote.rank.judge import has_no_judgement, judge_passages, may_judge
 from footnote.retrieve.about_collection import may_be_about_collection, note_collection
 from footnote.retrieve.attached_alone import asks_for_overview

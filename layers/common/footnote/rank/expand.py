@@ -1,4 +1,5 @@
-"""Adds further passages of the documents of the best hits, for a model to read around them."""
+"""Adds further passages for a model to read beside the hits: passages around the best hits, and the first passages of the last answer,
+whose surroundings a follow-up mostly asks for."""
 
 from __future__ import annotations
 
@@ -6,6 +7,9 @@ from dataclasses import replace
 
 from footnote.ports import Index
 from footnote.types import EXTERNAL_IDS, Hit, Turn, make_chunk_id
+
+MOST_EARLIER = 3
+"""Number of passages of the last answer; those that it cites come first."""
 
 
 def may_be_expanded(turn: Turn) -> bool:
@@ -37,3 +41,17 @@ def _around(hit: Hit, count: int) -> list[str]:
     chunk = hit.chunk
     places = sorted(range(max(0, chunk.ordinal - count), chunk.ordinal + count + 1), key=lambda place: abs(place - chunk.ordinal))
     return [make_chunk_id(chunk.doc_id, chunk.generation, place) for place in places]
+
+
+def may_add_earlier(turn: Turn) -> bool:
+    """A language model answers, something has been found, and passages of the last answer are known."""
+    return turn.plan.model is not None and bool(turn.evidence.hits) and bool(turn.conversation.passages)
+
+
+async def add_earlier(turn: Turn, *, index: Index) -> Turn:
+    """Appends the passages to `turn.evidence.added`, read through the permission gate."""
+    shown = {hit.chunk.chunk_id for hit in turn.evidence.sources}
+    passages = [passage for passage in turn.conversation.passages[:MOST_EARLIER] if passage not in shown]
+    chunks = await index.read(turn.caller, passages) if passages else ()
+    added = (*turn.evidence.added, *(Hit(chunk, 0.0) for chunk in chunks))
+    return replace(turn, evidence=replace(turn.evidence, added=added))
