@@ -1,4 +1,4 @@
-"""Stores every turn, however it ended, and loads the conversation before a turn."""
+"""Stores every turn, however it ended, and loads the conversation before a turn, with the system prompt of its room."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from footnote.checkpoints import TurnCheckpoint
 from footnote.errors import FootnoteError
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import Clock, Index, Ledger, StatisticsStore, TurnStore
+from footnote.prompts import Prompts
 from footnote.settings import Settings
 from footnote.steps import known_early
 from footnote.text.surrogates import repair
@@ -88,3 +89,22 @@ async def save_turn(turn: Turn, *, turns: TurnStore, statistics: StatisticsStore
     except FootnoteError as exc:  # the turn is stored; its figures are recomputed every hour
         log.warning("turn not counted", extra={"trace_id": turn.trace_id, "error": type(exc).__name__})
     return saved
+
+
+@known_early
+def keeps_room_prompt(turn: Turn) -> bool:
+    """The API keeps the first system prompt of a conversation in force."""
+    return turn.profile.room_prompt
+
+
+async def keep_room_prompt(turn: Turn, *, turns: TurnStore, prompts: Prompts) -> Turn:
+    """Sets `turn.conversation.system` to the stored prompt of the room, so that a prompt that an admin changes counts for new rooms; or to
+    the current one, which is then stored with this turn. An agent's prompt depends on its tools, so the agent sets it itself where none is
+    stored."""
+    name, kept = turn.profile.prompt, None
+    if turn.request.room_id is not None:
+        kept = await turns.room_prompt(turn.caller, turn.room_id, turn.profile.name, name)
+    if kept is None and turn.request.mode == "pa":
+        return turn
+    system = prompts.render(name, turn.lang, {}, turn.plan.prompts) if kept is None else kept
+    return replace(turn, conversation=replace(turn.conversation, system=system, keeps_system=kept is None))

@@ -44,8 +44,7 @@ from footnote.learn.experiments import assignment_shown, join_experiment, may_jo
 from footnote.learn.follow_ups import suggest_follow_ups
 from footnote.learn.hints import add_hints
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
-from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
-from footnote.memory.room_prompt import keep_room_prompt, keeps_room_prompt
+from footnote.memory.conversations import is_kept, keep_room_prompt, keeps_room_prompt, load_history, needs_history, open_turn, save_turn
 from footnote.pipeline.checks import CHECK, CHECKS, CLOSEST_POLICY, INJECTION, QUOTES
 from footnote.pipeline.mode import answering_mode
 from footnote.pipeline.search import (
