@@ -24,8 +24,7 @@ from bench.message_rows import Row, rows_to_fit, rows_to_measure
 from footnote.adapters.e5.embedder import E5
 from footnote.learn.golden import load_golden
 from footnote.text import message_kinds
-from footnote.text.linear_model import SLOTS, pack_weights, text_slots
-from footnote.text.message_kinds import ALONE, DIMENSION, KINDS, kind_of
+from footnote.text.message_kinds import ALONE, DIMENSION, KINDS, SLOTS, kind_of, text_slots
 
 Matrix = npt.NDArray[np.float64]
 WEIGHTS = Path(message_kinds.__file__).with_suffix(".bin")
@@ -105,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     vectors = model.across_languages(model.encode([row.text for row in rows], query=True))
     if options.fit:
         log_progress(f"{len(rows)} messages")
-        WEIGHTS.write_bytes(pack_weights(fit(rows, vectors.astype(np.float64)).tolist()))
+        WEIGHTS.write_bytes(fit(rows, vectors.astype(np.float64)).astype("<f2").tobytes())
         return 0
     for how, seen in (("by words", [None] * len(rows)), ("by words and vectors", list(vectors))):
         for (source, lang, kind, goes_on), told in sorted(measure(rows, seen).items()):

@@ -26,7 +26,7 @@ from bench.figures import log_progress
 from bench.labelled import LABELS
 from bench.request_grammar import Grammar, read_grammar
 from footnote.text import question_kinds
-from footnote.text.question_kinds import HEADS, OTHER, OUTPUTS, SLOTS, asked_type_of, features, pack_weights
+from footnote.text.question_kinds import HEADS, OTHER, OUTPUTS, SLOTS, asked_type_of, features
 
 QUESTIONS = Path(__file__).parent / "questions"
 WEIGHTS = Path(question_kinds.__file__).with_suffix(".bin")
@@ -136,6 +136,13 @@ def recognised() -> dict[str, Counter[str]]:
     return counts
 
 
+def _packed(biases: npt.NDArray[np.float32], weights: npt.NDArray[np.float32]) -> bytes:
+    """A file as it is read; the weights of a row may have one number in common."""
+    steps = np.abs(weights).max(axis=0) / 127
+    packed: bytes = np.array([biases, steps], "<f4").tobytes() + np.round(weights / steps).astype(np.int8).tobytes()
+    return packed
+
+
 def main() -> None:
     """Fits the weights, or prints the table."""
     parser = argparse.ArgumentParser(prog="python -m bench.question_kinds", description="Tells the kinds of questions.")
@@ -144,7 +151,7 @@ def main() -> None:
         rows = list(training_rows())
         log_progress(f"{len(rows)} questions")
         made = fit(rows)
-        WEIGHTS.write_bytes(pack_weights(made[SLOTS], made[:SLOTS]))
+        WEIGHTS.write_bytes(_packed(made[SLOTS], made[:SLOTS]))
         return
     counts = recognised()
     for asks, count in counts.items():

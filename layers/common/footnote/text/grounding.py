@@ -18,15 +18,12 @@ def whole_weight(terms: Collection[str], weights: Mapping[str, float]) -> float:
     return max(sum(weights.get(term, 1.0) for term in set(terms)), 1.5 * weights.get(UNSEEN, 0.0))
 
 
-def covered_share(terms: Collection[str], covered: Set[str], weights: Mapping[str, float] | None = None, *, missing: float = 0.0) -> float:
-    """Σ weight of the distinct `terms` that are `covered` / Σ weight of all; 0 without terms. Without `weights` all weigh 1.
-
-    `missing`: the weight of one additional term that is not found. It keeps a claim of one common word from counting as
-    fully covered; the longer the claim, the less it matters."""
+def covered_share(terms: Collection[str], covered: Set[str], weights: Mapping[str, float] | None = None) -> float:
+    """Σ weight of the distinct `terms` that are `covered` / Σ weight of all; 0 without terms. Without `weights` all weigh 1."""
     distinct = set(terms)
     if weights is None:
         return len(distinct & covered) / len(distinct) if distinct else 0.0
-    total = missing + sum(weights.get(term, 1.0) for term in distinct)
+    total = sum(weights.get(term, 1.0) for term in distinct)
     return sum(weights.get(term, 1.0) for term in distinct & covered) / total if total else 0.0
 
 

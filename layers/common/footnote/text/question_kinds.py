@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 from zlib import crc32
 
 from footnote.text.answer_types import MONTHS
@@ -197,15 +197,6 @@ def _weights() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     data = files("footnote.text").joinpath("question_kinds.bin").read_bytes()
     biases, steps = np.frombuffer(data, "<f4", 2 * OUTPUTS).reshape(2, OUTPUTS)
     return biases, np.frombuffer(data, np.int8, offset=8 * OUTPUTS).reshape(SLOTS, OUTPUTS) * steps
-
-
-def pack_weights(biases: npt.NDArray[Any], weights: npt.NDArray[Any]) -> bytes:
-    """A file as it is read; the weights of a row may have one number in common."""
-    import numpy as np
-
-    steps = np.abs(weights).max(axis=0) / 127
-    packed: bytes = np.array([biases, steps], "<f4").tobytes() + np.round(weights / steps).astype(np.int8).tobytes()
-    return packed
 
 
 def find_entities(question: str, lang: str) -> Iterator[Entity]:
