@@ -7,10 +7,8 @@ again through the index's permission check; if a passage is gone, the request ch
 `once` run once per request.
 """
 
-from footnote.checkpoints.models import ReplayedModels
-from footnote.checkpoints.rerankings import ReplayedReranker
-from footnote.checkpoints.rows import release, resume
+from footnote.checkpoints.models import ReplayedModels, ReplayedReranker
 from footnote.checkpoints.searches import ReplayedSearches
-from footnote.checkpoints.turn_checkpoint import LEASE_S, TurnCheckpoint, take_checkpoint
+from footnote.checkpoints.turn_checkpoint import LEASE_S, TurnCheckpoint, release, resume, take_checkpoint
 
 __all__ = ["LEASE_S", "ReplayedModels", "ReplayedReranker", "ReplayedSearches", "TurnCheckpoint", "release", "resume", "take_checkpoint"]

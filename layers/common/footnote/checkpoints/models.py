@@ -1,13 +1,14 @@
-"""Language models whose replies are stored, and replayed when the same request is made again."""
+"""Language models and rerankers whose replies are stored, and replayed when the same request is made again."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 from footnote.checkpoints.turn_checkpoint import TurnCheckpoint, digest
-from footnote.ports import Delta, LanguageModel, Models
+from footnote.errors import Unavailable
+from footnote.ports import Delta, LanguageModel, Models, Reranker
 from footnote.text.tokens import count_tokens
 from footnote.tracing import current_collector
 from footnote.types import Message, ModelSource, ToolCall, Usage
@@ -74,3 +75,25 @@ def _usage(usage: Usage | None) -> list[Any] | None:
 def _read(kept: Mapping[str, Any]) -> Delta:
     usage = Usage(*kept["usage"]) if kept["usage"] else None
     return Delta(kept["text"], usage=usage, tool_calls=tuple(ToolCall(*call) for call in kept["tool_calls"]), cut=kept["cut"])
+
+
+class ReplayedReranker:
+    """`ports.Reranker` that wraps another and replays its scores for the same question and the same texts. Scores stay valid when
+    another reranker is configured in the meantime, as replies of models do."""
+
+    def __init__(self, reranker: Reranker, checkpoint: TurnCheckpoint) -> None:
+        self._reranker, self._checkpoint = reranker, checkpoint
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> Mapping[int, float]:
+        """As `Reranker.rerank`. Scores that cannot be stored are used all the same: they are paid for."""
+        key = digest(query, tuple(texts))
+        if (kept := self._checkpoint.replay("rerank", key)) is not None:
+            return {int(at): float(score) for at, score in kept["scores"]}
+        scores = await self._reranker.rerank(query, texts)
+        with suppress(Unavailable):
+            await self._checkpoint.keep("rerank", key, scores=[[at, float(score)] for at, score in scores.items()])
+        return scores
+
+    async def close(self) -> None:
+        """Closes connections."""
+        await self._reranker.close()

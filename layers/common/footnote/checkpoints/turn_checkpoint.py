@@ -1,4 +1,4 @@
-"""The checkpoint of a running turn: the entries to replay and the new entries to store."""
+"""The checkpoint of a running turn: the entries to replay and the new entries to store; and the first and the last step of such a turn."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import hashlib
 import logging
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -108,3 +109,22 @@ class TurnCheckpoint:
                 return
             except Unavailable as exc:
                 log.warning("lease not renewed", extra={"trace_id": self.kept.trace_id, "error": type(exc).__name__})
+
+
+async def resume(turn: Turn, *, checkpoint: TurnCheckpoint | None) -> Turn:
+    """Holds the lease and records the calls that were interrupted when a process died. A turn that replays replies does not read
+    the answer cache: it may have stored the answer there itself, and its tokens would not be counted."""
+    if checkpoint is None:
+        return turn
+    checkpoint.hold()
+    turn = replace(turn, record=replace(turn.record, calls=(*turn.record.calls, *checkpoint.cut_off())))
+    if not checkpoint.replays_replies:
+        return turn
+    return replace(turn, plan=turn.plan.without("answer_cache", "the request goes on where it was cut off"))
+
+
+async def release(turn: Turn, *, checkpoint: TurnCheckpoint | None) -> Turn:
+    """Finishes the request. If the turn failed, was stopped or could not be stored, repeating the request resumes it."""
+    if checkpoint is not None:
+        await checkpoint.release(finished=turn.record.persisted and not turn.broke_off)
+    return turn
