@@ -8,12 +8,17 @@ A copy is used for FRESH_S; then one small read checks whether it is stale. Whil
     down                     our own                          TOLERATED_S; NONE_S if it has no terms
 
 After that, or without a copy, questions cannot be checked and are therefore not answered.
+
+Processes that read the records refresh the copy in the cache, and a change of a term deletes it first. It is therefore never behind the
+records: while these are down, terms cannot be changed. Its entry `terms` is the head with the time of the last comparison;
+`terms:<digest>:<n>` are its pages.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -22,7 +27,6 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from footnote.errors import BadRequest, Conflict, NotFound, StoreUnavailable, Unavailable
 from footnote.guard.audit import audit
-from footnote.guard.terms_copy import KEPT_S, Row, SharedTerms
 from footnote.ports import Cache, Clock, Embedder, Record, Records, read_all, speaks
 from footnote.text.everyday_questions import yardsticks
 from footnote.text.language import detect_language
@@ -40,10 +44,21 @@ Match = Literal["exact", "synonym", "contextual"]
 LEAST: dict[Match, float] = {"exact": 0.95, "synonym": 0.80, "contextual": 0.50}
 """Minimum similarity of each kind of match; anything below is weak."""
 FRESH_S, TOLERATED_S = 5.0, 60.0
+KEPT_S, REWRITE_S = 7 * 24 * 3600.0, 24 * 3600.0
+"""Lifetime of a copy in the cache that is not refreshed; age after which its pages are rewritten."""
 SOME_S, NONE_S = 24 * 3600.0, KEPT_S
 LONGEST = 100
 """Characters of a term, and of a topic."""
 PAGE = 200
+HEAD = "terms"
+"""The key of the cached copy's head."""
+REFRESH_S = 60.0
+"""Age after which it is rewritten."""
+PER_PAGE = 30
+"""Terms per page: with the longest vectors, a page fits into a DynamoDB item."""
+
+_Row = tuple[str, str | None, str | None, dict[str, str]]
+"""Text, match, topic, and {name of an embedder: vector in base64}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +86,7 @@ class Terms:
 
     def __init__(self, records: Records, cache: Cache, embedder: Embedder | None, clock: Clock) -> None:
         self._records, self._embedder, self._clock = records, embedder, clock
-        self._shared = SharedTerms(cache)
+        self._shared = _SharedTerms(cache)
         self._copy: TermCopy | None = None
         self._tried_at = self._known_at = self._good_until = float("-inf")
         self._centres: dict[str, Vector] = {}
@@ -180,11 +195,11 @@ class Terms:
                 await self._records.put("term", record.key, value, by=record.changed_by, expected=record.version)
         return TermCopy(changes, terms, vectors)
 
-    def _rows(self, copy: TermCopy) -> list[Row]:
+    def _rows(self, copy: TermCopy) -> list[_Row]:
         vectors = {place: _packed(vector, self._embedder) for place, vector in copy.vectors.items()}
         return [(term.text, term.match, term.topic, vectors.get(place, {})) for place, term in enumerate(copy.terms)]
 
-    async def _restored(self, rows: Sequence[Row]) -> TermCopy:
+    async def _restored(self, rows: Sequence[_Row]) -> TermCopy:
         """A copy from the cache's rows; `changes` is -1, so that the records are read as soon as they are available."""
         name = self._embedder.name if self._embedder else ""
         kept = {place: _unpacked(vectors[name]) for place, (*_, vectors) in enumerate(rows) if name in vectors}
@@ -239,3 +254,56 @@ def _unpacked(text: str) -> Vector:
 
     vector = np.frombuffer(base64.b64decode(text), "<f2").astype(np.float32)
     return np.asarray(vector / np.linalg.norm(vector), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class _SharedCopy:
+    """The copy in the cache. `known_at`: when it was last compared with the records."""
+
+    known_at: float
+    rows: tuple[_Row, ...]
+
+
+class _SharedTerms:
+    """Reads and writes the copy in the cache."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+
+    async def refresh(self, rows: Sequence[_Row], now: float) -> bool:
+        """Writes the copy if it has changed or aged; returns whether it did. A cache that is down is ignored."""
+        digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:24]
+        with suppress(StoreUnavailable):
+            head = await self._cache.get(HEAD) or {}
+            same = head.get("digest") == digest
+            if same and now - head["known_at"] < REFRESH_S:
+                return False
+            pages = [rows[start : start + PER_PAGE] for start in range(0, len(rows), PER_PAGE)]
+            written_at = head["written_at"] if same and now - head["written_at"] < REWRITE_S else now
+            if written_at == now:
+                for number, page in enumerate(pages):
+                    await self._cache.put(_page(digest, number), page, KEPT_S + REWRITE_S)
+            await self._cache.put(HEAD, {"digest": digest, "pages": len(pages), "known_at": now, "written_at": written_at}, KEPT_S)
+            return True
+        return False
+
+    async def find(self) -> _SharedCopy | None:
+        """The copy; None if there is none or it is incomplete. Raises StoreUnavailable if the cache is down."""
+        head = await self._cache.get(HEAD)
+        if head is None:
+            return None
+        rows: list[_Row] = []
+        for number in range(head["pages"]):
+            page = await self._cache.get(_page(head["digest"], number))
+            if page is None:
+                return None
+            rows += map(tuple, page)
+        return _SharedCopy(head["known_at"], tuple(rows))
+
+    async def forget(self) -> None:
+        """Deletes the copy. Raises StoreUnavailable if the cache is down."""
+        await self._cache.delete(HEAD)
+
+
+def _page(digest: str, number: int) -> str:
+    return f"{HEAD}:{digest}:{number}"
