@@ -18,6 +18,8 @@ from footnote.types.answer import (
     ConfidenceLevel,
     Cut,
     EvidenceSpan,
+    Excerpt,
+    ExcerptKind,
     Flaw,
     Message,
     QuotedWords,
@@ -28,19 +30,6 @@ from footnote.types.answer import (
     Verdict,
 )
 from footnote.types.caller import ADMINS, EVERYONE, SYSTEM, Caller, Page, Role
-from footnote.types.classification import (
-    CHUNK_LEVELS,
-    HINTS,
-    SMALL_TALK,
-    Classification,
-    Entity,
-    EntityKind,
-    Hints,
-    Intent,
-    MessageKind,
-    QuestionType,
-    Strategy,
-)
 from footnote.types.collections import ATTACHED, CHUNKERS, NO_EMBEDDER, Chunker, Collection, CollectionSettings, StoredName
 from footnote.types.conditions import Condition, Conditions, Operator, date_of
 from footnote.types.documents import (
@@ -78,13 +67,29 @@ from footnote.types.evidence import (
     Unread,
     lists_of,
 )
-from footnote.types.excerpt import Excerpt, ExcerptKind
 from footnote.types.experiments import Arm, Assignment, StoredAssignment
 from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Rating
 from footnote.types.language_models import ModelLimits, ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, LONGEST_QUERY, MOST_DERIVED, Query, QueryKind
-from footnote.types.reading import AskedType, AttachedFiles, Period, Reading, Scope
+from footnote.types.reading import (
+    CHUNK_LEVELS,
+    HINTS,
+    SMALL_TALK,
+    AskedType,
+    AttachedFiles,
+    Classification,
+    Entity,
+    EntityKind,
+    Hints,
+    Intent,
+    MessageKind,
+    Period,
+    QuestionType,
+    Reading,
+    Scope,
+    Strategy,
+)
 from footnote.types.record import (
     NO_MODEL,
     ModelCall,
@@ -95,16 +100,15 @@ from footnote.types.record import (
     Revision,
     SourceState,
     Span,
+    Stage,
     Usage,
     usage_by_model,
     usage_of,
 )
 from footnote.types.request import Expansion, Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
-from footnote.types.stages import Stage
-from footnote.types.tally import GroupBy, Tally, latency_bucket
 from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_turn, tier_of
-from footnote.types.turn_figures import Ended, TurnFigures, TurnMetrics
+from footnote.types.turn_figures import Ended, GroupBy, Tally, TurnFigures, TurnMetrics, latency_bucket
 from footnote.types.turn_record import (
     Status,
     StoredClaim,

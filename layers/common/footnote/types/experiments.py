@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from footnote.types.classification import Strategy
+from footnote.types.reading import Strategy
 from footnote.types.retrieval import Retriever
 
 if TYPE_CHECKING:

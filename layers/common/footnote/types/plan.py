@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from footnote.types.classification import Strategy
 from footnote.types.documents import ChunkLevel
+from footnote.types.reading import Strategy
 from footnote.types.retrieval import Retriever
 
 if TYPE_CHECKING:

@@ -1,12 +1,92 @@
-"""`Reading`: what a question asks, as the steps of `understand` found it."""
+"""`Reading`: what a question asks, as the steps of `understand` found it. Kinds of questions, and names of search strategies."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from footnote.types.classification import Classification
+from footnote.types.documents import ChunkLevel
+
+Intent = Literal["FACTUAL", "SUMMARY", "COMPARISON", "LIST", "ANALYTICAL"]
+"""The form of the answer: a fact, a summary, a comparison, all of several things, or reasons and consequences."""
+QuestionType = Literal["factual", "comparative", "procedural", "relational", "aggregative", "temporal"]
+"""The information to find: a fact, two things to compare, steps, connections (causes among them), many passages, or a time."""
+MessageKind = Literal["question", "follow_up", "about_answer", "collection", "greeting", "thanks", "task"]
+"""The kind of a message: `about_answer` = about the last answer or the conversation; `collection` = about all documents; `thanks` = or a
+goodbye; `task` = needs no document."""
+SMALL_TALK: frozenset[MessageKind] = frozenset({"greeting", "thanks"})
+
+Strategy = Literal["DENSE_ONLY", "HYBRID", "FUSION", "TWO_STAGE", "HIERARCHICAL"]
+"""How an answer is searched for, from the cheapest: by vectors; by words, too; by further queries, too; many passages in two stages;
+whole documents."""
+EntityKind = Literal["name", "number", "date"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A name, number or date in a question, as it is written there."""
+
+    kind: EntityKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Recommendations for an intent. `suggested_top_k`: minimum number of passages, if the request sets none. `use_mmr`: prefer passages
+    that differ, from level enhanced on. `use_cot`: let the model think step by step, if the plan has it. `use_kg_enhancement`: every
+    strategy keeps the option `graph`. `prompt_template`: the name of the form that the answer should have."""
+
+    suggested_top_k: int
+    prompt_template: str
+    use_mmr: bool = False
+    use_cot: bool = False
+    use_kg_enhancement: bool = False
+
+
+HINTS: Mapping[Intent, Hints] = {
+    "FACTUAL": Hints(5, "factual"),
+    "SUMMARY": Hints(12, "summary", use_mmr=True),
+    "COMPARISON": Hints(12, "comparison", use_mmr=True, use_cot=True, use_kg_enhancement=True),
+    "LIST": Hints(15, "list"),
+    "ANALYTICAL": Hints(12, "analytical", use_cot=True, use_kg_enhancement=True),
+}
+
+CHUNK_LEVELS: Mapping[QuestionType, tuple[ChunkLevel, ...]] = {
+    "factual": (2,),
+    "comparative": (1, 2),
+    "procedural": (1, 2),
+    "relational": (1, 2),
+    "aggregative": (0, 1, 2),
+    "temporal": (2,),
+}
+"""The chunk levels to search for a type, if the request names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """The kind of a question, and what decided it."""
+
+    intent: Intent = "FACTUAL"
+    type: QuestionType = "factual"
+    entities: tuple[Entity, ...] = ()
+    is_multi_hop: bool = False
+    """The answer needs something that has to be found first."""
+    because: str = "rules"
+    confidence: float = 0.0
+    """How sure the intent and the type are, 0..1."""
+
+    @property
+    def hints(self) -> Hints:
+        """The recommendations for the intent."""
+        return HINTS[self.intent]
+
+    @property
+    def levels(self) -> tuple[ChunkLevel, ...]:
+        """The recommended chunk levels; levels in a request win."""
+        return CHUNK_LEVELS[self.type]
+
 
 AskedType = Literal["number", "date", "person", "place", "reason", "yes-no", "how-to", "definition", "list"]
 """The kind of answer. how-to: steps. definition: a sentence that defines something. list: several things."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Literal
 
 from footnote.types.answer import Message
-from footnote.types.stages import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +161,16 @@ class Record:
     def usage(self) -> Usage:
         """The tokens of all calls together."""
         return usage_of(self.calls)
+
+
+class Stage(StrEnum):
+    """The purpose of a step, as used by metrics, translations and pages. Stages may repeat within a turn."""
+
+    GUARD = "guard"
+    UNDERSTAND = "understand"
+    MEMORY = "memory"
+    RETRIEVE = "retrieve"
+    RANK = "rank"
+    ANSWER = "answer"
+    CHECK = "check"
+    ACCOUNT = "account"

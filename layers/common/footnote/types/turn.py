@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footnote.types.answer import Answer, Message, Tier
 from footnote.types.caller import Caller
-from footnote.types.classification import MessageKind
 from footnote.types.evidence import INDEX_LISTS, Evidence
 from footnote.types.plan import Plan
 from footnote.types.query import ASKED, MOST_DERIVED, Query, QueryKind
-from footnote.types.reading import Reading
+from footnote.types.reading import MessageKind, Reading
 from footnote.types.record import Record
 from footnote.types.request import Profile, Request
 
@@ -206,8 +205,6 @@ class Turn:
         return replace(self, record=replace(self.record, notes={**self.record.notes, **notes}))
 
 
-def begin_turn(
-    trace_id: str, caller: Caller, profile: Profile, request: Request, plan: Plan, *, lang: str = "en", started_at: float = 0.0
-) -> Turn:
+def begin_turn(trace_id: str, caller: Caller, profile: Profile, request: Request, plan: Plan, *, started_at: float = 0.0) -> Turn:
     """A turn before its first step."""
-    return Turn(trace_id, caller, profile, request, plan, (Query(request.question, lang=lang),), record=Record(started_at=started_at))
+    return Turn(trace_id, caller, profile, request, plan, (Query(request.question),), record=Record(started_at=started_at))

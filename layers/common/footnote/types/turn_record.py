@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 from footnote.types.answer import QuoteState, Reason, Tier
-from footnote.types.classification import Strategy
 from footnote.types.documents import Unit
 from footnote.types.experiments import StoredAssignment
 from footnote.types.plan import IntelligenceLevel, OptionName
+from footnote.types.reading import Strategy
 from footnote.types.record import SourceState
 from footnote.types.request import Mode
 from footnote.types.retrieval import Retriever
