@@ -27,17 +27,19 @@ class _Sums:
     used: dict[str | None, tuple[int, int]] = field(default_factory=dict)
     cited: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
-    def use(self, model: str | None, prompt: int, completion: int) -> None:
-        before = self.used.get(model, (0, 0))
-        self.used[model] = before[0] + prompt, before[1] + completion
-
-    def cite(self, doc_id: str, turns: int, up: int, down: int) -> None:
-        before = self.cited.get(doc_id, (0, 0, 0))
-        self.cited[doc_id] = before[0] + turns, before[1] + up, before[2] + down
+    def add(self, tally: Tally) -> None:
+        for name in COUNTS:
+            self.counts[name] += getattr(tally, name)
+        self.latencies.update(tally.latencies)
+        for model, tokens in tally.used.items():
+            prompt, completion = self.used.get(model, (0, 0))
+            self.used[model] = prompt + tokens[0], completion + tokens[1]
+        for doc_id, counts in tally.cited.items():
+            turns, up, down = self.cited.get(doc_id, (0, 0, 0))
+            self.cited[doc_id] = turns + counts[0], up + counts[1], down + counts[2]
 
     def tally(self, key: Key) -> Tally:
-        turns, errors, cache_hits, *ratings = (self.counts[name] for name in COUNTS)
-        up, down, own_up, own_down = ratings
+        turns, errors, cache_hits, up, down, own_up, own_down = (self.counts[name] for name in COUNTS)
         return Tally(*key, turns, errors, cache_hits, up, down, own_up, own_down, self.latencies, self.used, self.cited)
 
 
@@ -48,39 +50,39 @@ def key_of(tally: Tally) -> Key:
 
 def tallies_of(records: Iterable[TurnFigures], *, hours: bool = False) -> list[Tally]:
     """The tallies of these turns. `hours`: `day` is an hour, YYYY-MM-DDTHH."""
-    groups: dict[Key, _Sums] = {}
-    for record in records:
-        begun = datetime.fromtimestamp(record.started_at, UTC).isoformat()
-        day = begun[: HOUR_LENGTH if hours else DAY_LENGTH]
-        ended = record.outcome or ("error" if record.is_error else "answered")
-        key = day, record.user_id, record.room_id, record.search_type, record.collection, ended, record.llm
-        sums = groups.setdefault(key, _Sums())
-        ratings = Counter(given.rating for given in record.feedback)
-        own = Counter(given.rating for given in record.feedback if given.user_id == record.user_id)
-        up, down = ratings["up"], ratings["down"]
-        for name, count in zip(COUNTS, (1, record.is_error, record.cache_hit, up, down, own["up"], own["down"]), strict=True):
-            sums.counts[name] += count
-        sums.latencies[latency_bucket(record.latency_ms)] += 1
-        for usage in record.used:
-            sums.use(usage.model, usage.usage.prompt_tokens, usage.usage.completion_tokens)
-        for doc_id in {chunk_id.rpartition("#")[0] for chunk_id in record.cited}:
-            sums.cite(doc_id, 1, up, down)
-    return [sums.tally(key) for key, sums in groups.items()]
+    return merge((_tally_of(record, HOUR_LENGTH if hours else DAY_LENGTH) for record in records), key_of)
+
+
+def _tally_of(record: TurnFigures, length: int) -> Tally:
+    """The tally of one turn. `length`: of its day."""
+    ratings = Counter(given.rating for given in record.feedback)
+    own = Counter(given.rating for given in record.feedback if given.user_id == record.user_id)
+    return Tally(
+        day=datetime.fromtimestamp(record.started_at, UTC).isoformat()[:length],
+        user_id=record.user_id,
+        room_id=record.room_id,
+        search_type=record.search_type,
+        collection=record.collection,
+        ended=record.outcome or ("error" if record.is_error else "answered"),
+        llm=record.llm,
+        turns=1,
+        errors=int(record.is_error),
+        cache_hits=int(record.cache_hit),
+        feedback_up=ratings["up"],
+        feedback_down=ratings["down"],
+        own_up=own["up"],
+        own_down=own["down"],
+        latencies={latency_bucket(record.latency_ms): 1},
+        used={each.model: (each.usage.prompt_tokens, each.usage.completion_tokens) for each in record.used},
+        cited=dict.fromkeys({chunk_id.rpartition("#")[0] for chunk_id in record.cited}, (1, ratings["up"], ratings["down"])),
+    )
 
 
 def merge(tallies: Iterable[Tally], key: Callable[[Tally], Key]) -> list[Tally]:
     """The tallies with equal keys added up, in the order of their first ones."""
     groups: dict[Key, _Sums] = {}
     for tally in tallies:
-        sums = groups.setdefault(key(tally), _Sums())
-        for name in COUNTS:
-            sums.counts[name] += getattr(tally, name)
-        for ms, count in tally.latencies.items():
-            sums.latencies[ms] += count
-        for model, (prompt, completion) in tally.used.items():
-            sums.use(model, prompt, completion)
-        for doc_id, (turns, up, down) in tally.cited.items():
-            sums.cite(doc_id, turns, up, down)
+        groups.setdefault(key(tally), _Sums()).add(tally)
     return [sums.tally(key) for key, sums in groups.items()]
 
 
