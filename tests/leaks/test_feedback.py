@@ -14,8 +14,9 @@ import pytest
 
 from footnote.adapters.sqlite.feedback import SqliteFeedbackStore
 from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
-from footnote.learn import hints, readable_questions
+from footnote.learn import hints
 from footnote.ports import Delta
+from footnote.turn_records import readable
 from footnote.types import Caller, Message
 from footnote_feedback import app as feedback_app
 from footnote_feedback import reviews
@@ -163,7 +164,7 @@ MUTANTS: dict[str, Mutant] = {
     "others' tags are taken for one's own": (
         (SqliteFeedbackStore, "rated", lambda rated: lambda self, caller, *rest: rated(self, type(caller)("ann"), *rest)),
     ),
-    "trends are told without the documents' permissions": ((readable_questions, "readable_documents", lambda _: _all_documents),),
+    "trends are told without the documents' permissions": ((readable, "readable_documents", lambda _: _all_documents),),
     "the list of feedback is told without the documents' permissions": ((reviews, "readable_documents", lambda _: _all_documents),),
     "the list withholds the question only": (
         (reviews, "_body", _without_question),

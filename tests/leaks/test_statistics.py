@@ -13,11 +13,11 @@ import pytest
 
 from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
 from footnote.guard.identity import Session, open_session
-from footnote.learn import readable_questions, unanswered
+from footnote.learn import unanswered
 from footnote.learn.rollups import store_rollups
-from footnote.turn_records import withheld
+from footnote.turn_records import readable
 from footnote.types import Caller
-from footnote_stats import app, documents
+from footnote_stats import app, read
 from tests.leaks.channels import ASK, own_question
 from tests.leaks.mutants import Mutant, is_admin, is_neighbour, seed
 from tests.leaks.world import DAY_S, PEOPLE, ROOM, World, asked_by, open_world
@@ -126,14 +126,14 @@ MUTANTS: Mapping[str, Mutant] = {
     "roll-ups are everybody's": ((SqliteStatisticsStore, "tallies", is_admin),),
     "roll-ups are another's": ((SqliteStatisticsStore, "tallies", is_neighbour),),
     "everybody gets an admin's statistics": ((app, "read_stats", _as_admin),),
-    "cited documents are listed without their groups": ((documents, "_readable", _with_all_documents),),
-    "documents that are never cited are listed without their groups": ((documents, "_never", _with_all_documents),),
+    "cited documents are listed without their groups": ((read, "_readable", _with_all_documents),),
+    "documents that are never cited are listed without their groups": ((read, "_never", _with_all_documents),),
     "forbidden questions are shown": (
         (unanswered, "UNANSWERED", lambda kinds: (*kinds, "forbidden")),
-        (withheld, "WITHHELD", lambda _: ("withdrawn",)),
+        (readable, "WITHHELD", lambda _: ("withdrawn",)),
     ),
-    "a question is forbidden only the time that it was refused": ((withheld, "WITHHELD", lambda _: ("withdrawn",)),),
-    "questions are shown whatever they depend on": ((readable_questions, "readable_documents", lambda _: _all_documents),),
+    "a question is forbidden only the time that it was refused": ((readable, "WITHHELD", lambda _: ("withdrawn",)),),
+    "questions are shown whatever they depend on": ((readable, "readable_documents", lambda _: _all_documents),),
 }  # fmt: skip
 
 

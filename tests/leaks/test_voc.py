@@ -16,7 +16,7 @@ from footnote.bootstrap.voice_finder import VoiceFinder
 from footnote.collections.visible import VisibleIndex
 from footnote.guard.identity import Session, open_session
 from footnote.ports import Delta
-from footnote.turn_records import withheld
+from footnote.turn_records import readable
 from footnote.types import Caller, Message, ToolCall
 from footnote.voices import product, service
 from footnote.voices.service import Voices
@@ -156,7 +156,7 @@ OWN: Mapping[str, Mutant] = {
     ),
     "what is said about the product is everybody's": ((service, "read_product", is_admin),),
     "what is said about the product is shown whatever it is about": ((product, "readable_documents", lambda _: _all_documents),),
-    "a forbidden question is a voice another time": ((withheld, "WITHHELD", lambda _: ("withdrawn",)),),
+    "a forbidden question is a voice another time": ((readable, "WITHHELD", lambda _: ("withdrawn",)),),
     "the agent is told of all voices": ((VoiceFinder, "find", sees_all), (Voices, "themes", sees_all)),
     "the agent asks for voices that nobody may read": ((VoiceFinder, "collection", _first), (Voices, "read", sees_all)),
     "deleted voices are counted": ((VisibleIndex, "view", lambda view: _old(view)), (Voices, "read_again", giving([]))),

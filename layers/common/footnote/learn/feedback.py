@@ -11,11 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from footnote.learn.ranking_metrics import ndcg, reciprocal_rank
-from footnote.learn.readable_questions import readable_questions
 from footnote.ports import Ledger, StatisticsStore
 from footnote.text.question_set import QuestionSet
 from footnote.turn_records.days import DAY_S
-from footnote.turn_records.withheld import withheld_questions
+from footnote.turn_records.readable import readable_questions, withheld_questions
 from footnote.types import Caller, TurnFigures
 
 MOST_QUERIES = 10

@@ -14,11 +14,9 @@ from footnote.errors import Forbidden
 from footnote.ports import FeedbackFilter, FeedbackStore, Ledger, RatedTurn, StatisticsStore
 from footnote.text.question_set import QuestionSet
 from footnote.turn_records.read import question_of
-from footnote.turn_records.readable import needed_to_show, needed_to_show_question, readable_documents
-from footnote.turn_records.withheld import WITHHELD, withheld_questions
+from footnote.turn_records.readable import WITHHELD, needed_to_show, needed_to_show_question, readable_documents, withheld_questions
 from footnote.types import Caller, Feedback, Outcome, TurnFigures, TurnRecord
-from footnote.voices.read import MOST, Read
-from footnote.voices.voice import Voice
+from footnote.voices.voice import MOST, Read, Voice
 
 UNANSWERED = "unanswered"
 """The channel of questions that were not answered."""

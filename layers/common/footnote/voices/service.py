@@ -16,9 +16,8 @@ from footnote.ports import Clock, FeedbackStore, Index, Ledger, StatisticsStore
 from footnote.types import Caller
 from footnote.voices.counts import By, Count, count, mean_rating
 from footnote.voices.product import Mask, read_product
-from footnote.voices.read import Read, read_collection
 from footnote.voices.themes import Themes, find_themes
-from footnote.voices.voice import DAY_S, Voice, VoiceFilter, voice_of
+from footnote.voices.voice import DAY_S, Read, Voice, VoiceFilter, read_collection, voice_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,8 +99,8 @@ class Voices:
         """The voices that the caller may read now, by the index's permission check."""
         ids = [voice.voice_id for voice in voices if voice.chunk is not None]
         chunks = {chunk.chunk_id: chunk for chunk in await self._index.read(caller, ids)} if ids else {}
-        shown = (voice if voice.chunk is None else voice_of(chunks[voice.voice_id]) for voice in voices if _is_there(voice, chunks))
-        return list(shown)
+        shown = [voice for voice in voices if voice.chunk is None or voice.voice_id in chunks]
+        return [voice if voice.chunk is None else voice_of(chunks[voice.voice_id]) for voice in shown]
 
     def _period(self, criteria: VoiceFilter) -> tuple[float, float]:
         until = self._clock() + 1 if criteria.until is None else criteria.until
@@ -134,10 +133,6 @@ class Voices:
             if not vectors:  # none are made yet
                 break
         return vectors
-
-
-def _is_there(voice: Voice, chunks: Mapping[str, Any]) -> bool:
-    return voice.chunk is None or voice.voice_id in chunks
 
 
 def _keep(kept: OrderedDict[Key, Any], key: Key, value: Any, most: int) -> None:

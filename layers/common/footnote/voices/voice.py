@@ -1,4 +1,4 @@
-"""`Voice`, what one customer said, and `VoiceFilter`, which chooses some of them."""
+"""`Voice`, what one customer said, and `VoiceFilter`, which chooses some of them. A collection is read as the caller may read it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from footnote.types import Chunk, Condition, Conditions
+from footnote.ports import Index
+from footnote.types import Caller, Chunk, Condition, Conditions
 from footnote.types.conditions import time_of
-from footnote.types.voices import SAID
+from footnote.types.voices import SAID, is_voice
 
 DAY_S = 86_400.0
+MOST = 20_000
+"""Voices that are read; of a larger collection, the first of each file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +126,17 @@ def _rating(value: Any) -> float | None:
 
 def _midnight(day: date) -> float:
     return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Voices as they were read. `cut`: there are more."""
+
+    voices: tuple[Voice, ...]
+    cut: bool = False
+
+
+async def read_collection(caller: Caller, collection: str, *, index: Index) -> Read:
+    """The voices of a collection that the caller may read."""
+    chunks = await index.sample(caller, collection, MOST + 1)
+    return Read(tuple(voice_of(chunk) for chunk in chunks[:MOST] if is_voice(chunk.metadata)), len(chunks) > MOST)
