@@ -50,7 +50,7 @@ SENTENCE = re.compile(r"(?=.* )(?=.*\b[a-z]{2,}\b)(?!.* [=<]=? )[\w{-].*\S[.?!]"
 END = re.compile(r"(?<=[.!?]) (?=\S)")
 """Where functions/query/footnote_query/web/sentences.js divides a text."""
 
-NAMES_OF_FORMATS = {"ingest/parse/foreign.py": r"an? .*[^.]", "ingest/parse/detect.py": r"an? .*[^.]|\.\w+ or \.?\w+"}
+NAMES_OF_FORMATS = {"ingest/parse/detect.py": r"an? .*[^.]|\.\w+ or \.?\w+"}
 """Module → the strings in it that are inserted into “This is {}, which is not supported.” and “Save it as {} and add it again.”"""
 ARGUMENTS = {"_suspicious": 0, "JsonClient": 1}
 """Function → its argument that is inserted into a sentence."""

@@ -15,7 +15,7 @@ from footnote.errors import ModelUnavailable
 from footnote.ingest.aids import FAILED, NOT_THE_LANGUAGE, TOO_LONG, Helpers, find_aids
 from footnote.ingest.chunk import CUTTERS, Aids, chunk_document, find_breaks, read_sections
 from footnote.ingest.chunk.semantic import MOST_SENTENCES
-from footnote.ingest.chunk.table import ROWS
+from footnote.ingest.chunk.structure import ROWS
 from footnote.ingest.fixed_size import DEFAULT
 from footnote.ingest.sources import locate
 from footnote.text.tokens import count_tokens

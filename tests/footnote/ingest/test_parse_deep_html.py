@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from footnote.ingest.parse.deep_html import MOST_DEEP, flatten
-from footnote.ingest.parse.html import parse_text
+from footnote.ingest.parse.html import MOST_DEEP, flatten, parse_text
 
 
 def depth_of(html: str) -> int:

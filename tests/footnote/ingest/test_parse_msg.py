@@ -8,7 +8,7 @@ import pytest
 
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
-from footnote.ingest.parse.rtf_packed import unpack
+from footnote.ingest.parse.msg import unpack
 from footnote.types import Block, Parsed
 from tests.footnote.ingest.ole_files import Tree, attachment, message, ole
 

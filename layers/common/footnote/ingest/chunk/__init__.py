@@ -1,7 +1,6 @@
 """Chunks a document: passages (level 2), section openings (level 1) and an outline (level 0). Pure.
 
-CUTTERS has a row for each way to cut a document into passages; a collection chooses one. `boilerplate` says which blocks are in none,
-`repeated` which passages are left out because they repeat another.
+CUTTERS has a row for each way to cut a document into passages; a collection chooses one. `boilerplate` says which blocks are in none.
 """
 
 from __future__ import annotations
@@ -9,21 +8,21 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
 from footnote.ingest.chunk.boilerplate import find_boilerplate
-from footnote.ingest.chunk.by_size import by_size
-from footnote.ingest.chunk.levels import opening_of, outline_of
 from footnote.ingest.chunk.passages import Cutting, Passage, Path, Position, Section, read_sections
-from footnote.ingest.chunk.repeated import drop_repeated
 from footnote.ingest.chunk.semantic import by_meaning, find_breaks
-from footnote.ingest.chunk.structure import by_structure
-from footnote.ingest.chunk.table import by_rows
-from footnote.ingest.fixed_size import FixedSize
+from footnote.ingest.chunk.structure import SMALL, by_rows, by_structure, pack
+from footnote.ingest.fixed_size import DEFAULT, FixedSize, cut_pieces
 from footnote.ingest.pieces import Piece, parts, render, size
+from footnote.text.particulars import particulars
+from footnote.text.similarity import REPEATED, overlap, shingles
+from footnote.text.tokens import WIDEST, content_terms, count_tokens
 from footnote.types import Chunk, Chunker, ChunkLevel, CollectionSettings, Document, Pair, Parsed, make_chunk_id
 
 __all__ = [
@@ -32,6 +31,17 @@ __all__ = [
 ]  # fmt: skip
 
 Cutter = Callable[[Sequence[Section], Cutting], list[Passage]]
+
+
+def by_size(sections: Sequence[Section], cutting: Cutting) -> list[Passage]:
+    """`fixed_size`: passages of the number of characters that the sender chose, or of the default one, which may span sections."""
+    paths = {piece.block: section.path for section in sections for piece in section.pieces}
+    pieces = [piece for section in sections for piece in section.pieces]
+    return [
+        Passage(cut, list(dict.fromkeys(paths[piece.block] for piece in cut if piece.kind != "heading")))
+        for cut in cut_pieces(pieces, cutting.fixed or DEFAULT)
+    ]
+
 
 CUTTERS: Final[Mapping[Chunker, Cutter]] = {
     "structure": by_structure,
@@ -42,6 +52,8 @@ CUTTERS: Final[Mapping[Chunker, Cutter]] = {
     "voices": by_structure,
 }
 """How a document is cut into passages. `hierarchical` differs in the levels above them; `voices` has its passages made beforehand."""
+LEAST_TERMS = 5
+"""A passage with fewer content words always stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +174,54 @@ def _chunk(document: Document, ordinal: int, level: ChunkLevel, passage: Passage
         metadata={**document.metadata, **passage.metadata} if passage.metadata else document.metadata,
         created_at=document.created_at,
     )
+
+
+def opening_of(section: Section, max_tokens: int, lang: str, summary: str | None = None) -> Passage:
+    """A section's heading path and its summary, or else its text, up to the limit."""
+    body = [_start(piece, max_tokens) for piece in section.pieces[: max_tokens + 1] if piece.kind != "heading"]
+    if summary:
+        body = [Piece(-1, "paragraph", summary, section.pieces[0].page, glue="\n\n")]  # the path is of no block either
+    path = Piece(-1, "heading", " › ".join(section.path), section.pieces[0].page, keep_with_next=True)
+    opening = pack([Section(section.path, (path, *body) if section.path else tuple(body))], max_tokens, lang)[0]
+    return Passage(opening.pieces, [section.path])
+
+
+def _start(piece: Piece, max_tokens: int) -> Piece:
+    """Enough of a piece to fill a passage, so that a long rest is not divided a second time."""
+    enough = WIDEST * max_tokens
+    return replace(piece, text=piece.text[:enough]) if len(piece.text) > enough else piece
+
+
+def outline_of(title: str, sections: Sequence[Section], max_tokens: int, lang: str, summary: str | None = None) -> str:
+    """The title, as many levels of headings as fit, and the summary or else the first paragraph (at most half of the tokens)."""
+    texts = [piece for section in sections for piece in section.pieces if piece.kind == "paragraph"]
+    texts = [Piece(-1, "paragraph", summary)] if summary else texts
+    text = next((piece for piece in texts if piece.tokens > SMALL // 2), texts[0] if texts else None)  # skips a date or a number
+    first = render(pack([Section((), (_start(text, max_tokens),))], max_tokens // 2, lang)[0].pieces) if text else ""
+    paths = list(dict.fromkeys(section.path for section in sections if section.path))
+    head = render(pack([Section((), (Piece(0, "paragraph", title),))], max_tokens // 4, lang)[0].pieces) if title.strip() else ""
+    for depth in range(max(map(len, paths), default=0), 0, -1):
+        lines = [f"{'  ' * (len(path) - 1)}- {path[-1]}" for path in paths if len(path) <= depth]
+        outline = "\n\n".join(filter(None, (head, "\n".join(lines), first)))
+        if count_tokens(outline) <= max_tokens:
+            return outline
+    return "\n\n".join(filter(None, (head, first)))
+
+
+def drop_repeated(passages: Sequence[Passage], lang: str) -> list[Passage]:
+    """The passages that do not repeat an earlier one, in their order, by the second term of MMR: no question tells their relevance, so the
+    first stays, and a later one stays if it is new. One repeats another under the same headings if both have the same numbers, names and
+    negations and nearly the same words. Tables stay: equal rows count."""
+    kept: list[Passage] = []
+    under = Counter(passage.headings for passage in passages)
+    alike: dict[tuple[object, ...], list[frozenset[tuple[str, ...]]]] = defaultdict(list)
+    for passage in passages:
+        if under[passage.headings] > 1 and passage.kind != "table":
+            text = render([piece for piece in passage.pieces if piece.kind != "heading"])
+            terms = content_terms(text, lang)
+            own, others = shingles(terms), alike[passage.headings, particulars(text, lang)]
+            if len(terms) >= LEAST_TERMS and any(overlap(own, other) >= REPEATED for other in others):
+                continue
+            others.append(own)
+        kept.append(passage)
+    return kept

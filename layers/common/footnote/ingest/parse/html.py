@@ -1,4 +1,7 @@
-"""Parses HTML: the main text, without menus, scripts and footers."""
+"""Parses HTML: the main text, without menus, scripts and footers.
+
+HTML that nests deeper than any page is flattened first: parsers and searches of its tree take time that grows with the square of its
+depth. Browsers limit the depth, too: Chrome to 512 elements."""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from footnote.ingest.parse.decode import clean, decode, spaced
-from footnote.ingest.parse.deep_html import flatten
 from footnote.ingest.parse.faq_markup import PAIRED, MarkedPairs, add_hidden, pairs_of
 from footnote.ingest.parse.table import to_markdown, with_header
 from footnote.ingest.parse.title import usable_title
@@ -16,6 +18,7 @@ from footnote.types import Block, BlockKind, Parsed
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
+
 
 _CHARSET = re.compile(rb"""<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 # fmt: off
@@ -40,6 +43,17 @@ _LAYOUT = "table, h1, h2, h3, h4, h5, h6, pre, ul, ol"
 _LONGEST_HEADING = 120
 _DEEPEST_INDENT = 6  # of a list in lists; a page of small items may nest them hundreds deep
 _MAX_SPAN = 100  # a page may claim colspan=10000000
+MOST_DEEP = 300
+"""Open elements. Further ones are left out; what is in them is kept."""
+_TAG = re.compile(r"<(?:(!--)|(/?)([A-Za-z][^\s/>]*))")
+# fmt: off
+_UNNESTED = frozenset((
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",  # without content
+    "p", "li", "dt", "dd", "option", "optgroup", "tr", "td", "th", "thead", "tbody", "tfoot", "colgroup", "rp", "rt",  # end by themselves
+))
+# fmt: on
+_RAW = ("script", "style", "textarea", "title", "noscript", "template", "iframe", "xmp")
+"""Elements whose content is read as text, or not at all."""
 
 
 def parse(data: bytes) -> Parsed:
@@ -281,3 +295,48 @@ def _fill(row: list[str], below: dict[int, tuple[int, str]]) -> None:
 def _span(cell: LexborNode, name: str) -> int:
     value = (cell.attributes.get(name) or "").strip()
     return min(int(value), _MAX_SPAN) if value.isdecimal() and int(value) > 0 else 1
+
+
+def flatten(html: str) -> str:
+    """The page without the tags of elements that more than MOST_DEEP others are open around."""
+    if html.count("<") <= MOST_DEEP:
+        return html
+    lower = html.lower()
+    open_: list[str] = []
+    left_out: Counter[str] = Counter()
+    kept: list[str] = []
+    start = at = 0
+    while match := _TAG.search(html, at):
+        at = match.end()
+        if match[1]:
+            at = lower.find("-->", at)
+            if at < 0:
+                break
+            continue
+        tag, first = match[3].lower(), at - len(match[0])
+        if tag in _UNNESTED:
+            continue
+        if match[2]:
+            if left_out[tag]:
+                left_out[tag] -= 1
+            else:
+                if tag in open_:
+                    while open_.pop() != tag:
+                        pass
+                continue
+        elif tag in _RAW:
+            at = lower.find(f"</{tag}", at)
+            if at < 0:
+                break
+            continue
+        elif len(open_) < MOST_DEEP:
+            open_.append(tag)
+            continue
+        else:
+            left_out[tag] += 1
+        end = html.find(">", at)
+        if end < 0:
+            break
+        kept += [html[start:first], " "]
+        start = at = end + 1
+    return "".join([*kept, html[start:]]) if kept else html

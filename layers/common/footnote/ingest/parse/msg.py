@@ -1,12 +1,14 @@
 """Parses Outlook messages (.msg) like other e-mails: subject, sender, recipients, date, text, names of attachments.
 
 Read with olefile: python-oxmsg reads neither messages that are attached nor texts in RTF, and extract-msg is under the GPL.
+RTF is unpacked as Outlook stores it (MS-OXRTFCP).
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+import struct
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, formataddr
 
@@ -14,7 +16,6 @@ from footnote.ingest.parse import html, plain, rtf
 from footnote.ingest.parse.decode import clean, decode, spaced
 from footnote.ingest.parse.mail import Letter, to_parsed
 from footnote.ingest.parse.ole import Container
-from footnote.ingest.parse.rtf_packed import unpack
 from footnote.types import Block, Parsed
 
 # property ids, in hexadecimal as in the names of streams
@@ -29,6 +30,13 @@ _MAX_ATTACHMENTS = 500
 _MAX_PROPERTIES = 1 << 16
 """Maximum bytes of a stream of numbers that are read."""
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
+_PACKED, _PLAIN = 0x75465A4C, 0x414C454D
+_START = (
+    b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArial"
+    b"Times New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx"
+)
+"""What references may point to before anything is unpacked."""
+_WINDOW = 4096
 
 
 def parse(data: bytes) -> Parsed:
@@ -109,3 +117,43 @@ def _date(value: bytes) -> str:
         return format_datetime(_EPOCH + timedelta(microseconds=int.from_bytes(value, "little") // 10)) if any(value) else ""
     except OverflowError:
         return ""
+
+
+def unpack(data: bytes) -> bytes:
+    """The RTF; b"" if it cannot be unpacked. At most 9 times as long as `data`."""
+    if len(data) < 16:
+        return b""
+    _, size, kind, _ = struct.unpack_from("<4I", data)
+    if kind == _PLAIN:
+        return data[16 : 16 + size]
+    if kind != _PACKED:
+        return b""
+    window = bytearray(_START.ljust(_WINDOW, b"\0"))
+    write, at = len(_START), 16
+    out = bytearray()
+    while at < len(data) and len(out) < size:
+        control = data[at]
+        at += 1
+        for bit in range(8):
+            if control >> bit & 1:
+                if at + 1 >= len(data):
+                    return bytes(out)
+                offset, length = data[at] << 4 | data[at + 1] >> 4, (data[at + 1] & 15) + 2
+                at += 2
+                if offset == write:
+                    return bytes(out)
+                found = range(offset, offset + length)
+            elif at < len(data):
+                found = range(0)
+                out.append(data[at])
+                window[write] = data[at]
+                write = (write + 1) % _WINDOW
+                at += 1
+            else:
+                return bytes(out)
+            for place in found:  # byte by byte, because a reference may overlap what it writes
+                char = window[place % _WINDOW]
+                out.append(char)
+                window[write] = char
+                write = (write + 1) % _WINDOW
+    return bytes(out[:size])

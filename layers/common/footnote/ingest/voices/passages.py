@@ -54,7 +54,8 @@ def read_voices(parsed: Parsed, given: Mapping[Role, str], max_tokens: int, lang
         return Voices(tuple(_numbered([((), pieces, {})], max_tokens, lang)))
     voices: list[tuple[tuple[str, ...], list[Piece], dict[str, Any]]] = []
     for table in tables:
-        columns = find_columns(table.header, _texts(table), given, lang)
+        texts = [[cell.value if cell else "" for cell in row] for row in table.rows]
+        columns = find_columns(table.header, texts, given, lang)
         _note(notes, table, columns)
         voices += [_of_row(row, table.header, columns, notes) for row in table.rows if any(row)]
     passages = list(_numbered(voices, max_tokens, lang))
@@ -63,10 +64,6 @@ def read_voices(parsed: Parsed, given: Mapping[Role, str], max_tokens: int, lang
         passages += pack([Section((), tuple(left))], max_tokens, lang)
     notes.voices = len(voices)
     return Voices(tuple(passages), *_said(notes))
-
-
-def _texts(table: Table) -> list[list[str]]:
-    return [[cell.value if cell else "" for cell in row] for row in table.rows]
 
 
 def _numbered(

@@ -1,4 +1,5 @@
-"""Parses Word files: headings by style, lists with their numbers, tables, text boxes, notes, page headers."""
+"""Parses Word files: headings by style, lists with their numbers, tables, text boxes, notes, page headers. Pages are counted by Word's
+marks of rendered page starts and by manual page breaks."""
 
 from __future__ import annotations
 
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.docx.pages import Pages
 from footnote.ingest.parse.docx.styles import Style, Styles, numbering_of, outline_level, read_numbering
 from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
 from footnote.ingest.parse.package import Package, attr, child, count, damaged, local
@@ -19,11 +19,14 @@ from footnote.types import Block, BlockKind, Parsed
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+
 # deletions, field instructions, the readings of ruby text, and elements without text
 _UNREAD = frozenset("del moveFrom instrText delText delInstrText pPr rPr tblPr tcPr trPr sectPr sdtPr rt rubyPr fldData".split())
 _GROUPS = frozenset("sdt ins moveTo customXml smartTag sdtContent txbxContent body".split())
 _PAGE_NUMBER = re.compile(r"\b(page|seite|of|von|쪽|페이지)\b|\W|\d", re.IGNORECASE)
 _MAX_SPAN = 100
+_LONGEST_PAGE = 6_000
+"""Characters."""
 
 
 def parse(data: bytes) -> Parsed:
@@ -297,3 +300,30 @@ def _within(parent: _Element, name: str) -> Iterator[_Element]:
             yield node
         elif tag in ("sdt", "sdtContent", "ins", "customXml", "moveTo"):
             yield from _within(node, name)
+
+
+class Pages:
+    """Counts pages while the document is read."""
+
+    def __init__(self) -> None:
+        self.page = 1
+        self._rendered = False
+        self._on_page = 0  # characters since the last break
+        self._longest = 0
+
+    def add(self, text: str) -> None:
+        """Adds text to the current page."""
+        self._on_page += len(text.strip())
+
+    def end(self, *, rendered: bool = False) -> None:
+        """Ends a page. `rendered`: by Word's own mark, which also follows each manual break."""
+        self._rendered = self._rendered or rendered
+        self._longest = max(self._longest, self._on_page)
+        if self._on_page or not rendered:
+            self.page += 1
+        self._on_page = 0
+
+    @property
+    def are_known(self) -> bool:
+        """Whether page numbers can be trusted: without Word's marks only if no page is longer than a sheet of paper."""
+        return self._rendered or (self.page > 1 and max(self._longest, self._on_page) <= _LONGEST_PAGE)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.hangul.story import OUTLINE, Cell, Paragraph, Table, headers_first, to_blocks
+from footnote.ingest.parse.hangul.story import OUTLINE, Cell, Numbering, Paragraph, Table, headers_first, to_blocks
 from footnote.ingest.parse.ole import MAX_STREAM, Container
 from footnote.ingest.parse.package import damaged, needs_password
 from footnote.ingest.parse.title import usable_title
@@ -20,6 +20,7 @@ from footnote.types import Parsed
 # tags of records
 _PARA_SHAPE, _STYLE, _PARAGRAPH, _TEXT, _CONTROL, _LIST, _COMPONENT, _TABLE, _EQUATION = 25, 26, 66, 67, 71, 72, 76, 77, 88
 _COMPRESSED, _PASSWORD, _DISTRIBUTION = 1, 2, 4
+_KINDS = ("NONE", "OUTLINE", "NUMBER", "BULLET")
 _ONE_UNIT = {0: "", 10: "\0", 13: "", 24: "-", 30: " ", 31: " "}
 """Control characters of one UTF-16 unit; each other takes eight."""
 _MAX_RECORDS = 2_000_000
@@ -95,13 +96,13 @@ class _Reader:
 
     def __init__(self, info: _Record) -> None:
         self.headers: list[Paragraph] = []
-        self._kinds: list[tuple[int, int]] = []  # of paragraph shapes: (0 none, 1 outline, 2 number, 3 bullet; level)
+        self._kinds: list[tuple[str, int]] = []  # of paragraph shapes: (one of _KINDS, level)
         self._levels: list[int] = []  # of styles
-        self._numbers: dict[int, int] = {}
+        self._numbering = Numbering()
         for record in _all(info):
             if record.tag == _PARA_SHAPE:
                 bits = int.from_bytes(record.data[:4], "little")
-                self._kinds.append((bits >> 23 & 3, bits >> 25 & 7))
+                self._kinds.append((_KINDS[bits >> 23 & 3], bits >> 25 & 7))
             elif record.tag == _STYLE:
                 self._levels.append(next((int(m[1]) for name in _names(record.data) if (m := OUTLINE.fullmatch(name))), 0))
 
@@ -118,20 +119,10 @@ class _Reader:
         found.text = spaced(" ".join([text, *scripts]))
         shape = int.from_bytes(record.data[8:10], "little")
         style = record.data[10] if len(record.data) > 10 else 0
-        kind, depth = self._kinds[shape] if shape < len(self._kinds) else (0, 0)
+        kind, depth = self._kinds[shape] if shape < len(self._kinds) else ("NONE", 0)
         level = self._levels[style] if style < len(self._levels) else 0
-        if kind == 1 or level:
-            found.level = min(level or depth + 1, 6)
-        elif kind and found.text:
-            found.marker = "  " * depth + (f"{self._next(depth)}." if kind == 2 else "-")
-        if found.text and not found.marker:
-            self._numbers.clear()
+        self._numbering.mark(found, kind, depth, level)
         return found
-
-    def _next(self, depth: int) -> int:
-        self._numbers = {at: number for at, number in self._numbers.items() if at <= depth}
-        self._numbers[depth] = self._numbers.get(depth, 0) + 1
-        return self._numbers[depth]
 
     def _control(self, control: _Record, inside: list[Table | list[Paragraph]], scripts: list[str]) -> None:
         """Reads what is anchored in a paragraph: a table, a drawing, a note, an equation."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.hangul.story import MAX_COLUMNS, MAX_ROWS, OUTLINE, Cell, Paragraph, Table, headers_first, to_blocks
+from footnote.ingest.parse.hangul.story import MAX_COLUMNS, MAX_ROWS, OUTLINE, Cell, Numbering, Paragraph, Table, headers_first, to_blocks
 from footnote.ingest.parse.package import Package, attr, child, count, damaged, local, needs_password
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Parsed
@@ -53,7 +53,7 @@ class _Reader:
         self.headers: list[Paragraph] = []
         self._levels: dict[str, int] = {}  # id of a style → level of a heading
         self._kinds: dict[str, tuple[str, int]] = {}  # id of paragraph properties → (NONE, OUTLINE, NUMBER or BULLET, level)
-        self._numbers: dict[int, int] = {}
+        self._numbering = Numbering()
         self._deleted = False
         for node in head.iter("{*}style", "{*}paraPr") if head is not None else ():
             if local(node) == "style":
@@ -77,18 +77,8 @@ class _Reader:
         found = Paragraph(spaced("".join(texts)), inside=inside)
         kind, depth = self._kinds.get(attr(node, "paraPrIDRef") or "", ("NONE", 0))
         level = self._levels.get(attr(node, "styleIDRef") or "", 0)
-        if kind == "OUTLINE" or level:
-            found.level = min(level or depth + 1, 6)
-        elif found.text and kind in ("NUMBER", "BULLET"):
-            found.marker = "  " * depth + (f"{self._next(depth)}." if kind == "NUMBER" else "-")
-        if not found.marker and found.text:
-            self._numbers.clear()
+        self._numbering.mark(found, kind, depth, level)
         return found
-
-    def _next(self, depth: int) -> int:
-        self._numbers = {at: number for at, number in self._numbers.items() if at <= depth}
-        self._numbers[depth] = self._numbers.get(depth, 0) + 1
-        return self._numbers[depth]
 
     def _text(self, node: _Element, texts: list[str]) -> None:
         self._say(node.text, texts)
@@ -106,7 +96,8 @@ class _Reader:
         """Reads what is anchored in a paragraph: a table, a drawing, a note, an equation, a field of a form."""
         tag = local(node)
         if tag == "tbl":
-            inside.append(Table([cell for row in node if local(row) == "tr" for cell in map(self._cell, row)], self._caption(node)))
+            cells = [cell for row in node if local(row) == "tr" for cell in map(self._cell, row)]
+            inside.append(Table(cells, self.story(child(node, "caption", "subList"))))
         elif tag in ("header", "footer"):
             self.headers += self.story(child(node, "subList"))
         elif tag in ("script", "mainText", "text"):  # of an equation, of text with a gloss, of a text field
@@ -120,9 +111,6 @@ class _Reader:
                 self._say(f" {attr(node, name) or ''} ", texts)
             for part in node:
                 self._object(part, texts, inside)
-
-    def _caption(self, node: _Element) -> list[Paragraph]:
-        return self.story(child(node, "caption", "subList"))
 
     def _cell(self, node: _Element) -> Cell:
         at, span = child(node, "cellAddr"), child(node, "cellSpan")

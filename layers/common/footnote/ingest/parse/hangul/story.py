@@ -46,6 +46,28 @@ class Table:
     caption: list[Paragraph] = field(default_factory=list)
 
 
+class Numbering:
+    """Tells headings and items of lists, and counts the items."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}  # of the last item of each depth
+
+    def mark(self, paragraph: Paragraph, kind: str, depth: int, level: int) -> None:
+        """Sets the paragraph's level or marker. `kind` and `depth`, from 0: of its properties, OUTLINE, NUMBER, BULLET or NONE; `level`: of
+        its style, 0 = no heading."""
+        if kind == "OUTLINE" or level:
+            paragraph.level = min(level or depth + 1, 6)
+        elif paragraph.text and kind in ("NUMBER", "BULLET"):
+            paragraph.marker = "  " * depth + (f"{self._next(depth)}." if kind == "NUMBER" else "-")
+        if paragraph.text and not paragraph.marker:
+            self._numbers.clear()
+
+    def _next(self, depth: int) -> int:
+        self._numbers = {at: number for at, number in self._numbers.items() if at <= depth}
+        self._numbers[depth] = self._numbers.get(depth, 0) + 1
+        return self._numbers[depth]
+
+
 def to_blocks(story: Sequence[Paragraph]) -> Iterator[Block]:
     """The story's blocks; list items that follow each other are one block."""
     items: list[str] = []

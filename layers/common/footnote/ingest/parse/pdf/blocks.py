@@ -1,16 +1,17 @@
-"""Turns the lines of pages into headings, paragraphs, lists, tables and captions, each line with its place. Pure."""
+"""Turns the lines of pages into headings, paragraphs, lists, tables and captions, each line with its place. Pure.
+
+Running headers, footers and page numbers are removed. Lines are grouped by gaps, font sizes, boldness and indents."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from statistics import median
 
-from footnote.ingest.parse.pdf.groups import group_lines, is_bold
 from footnote.ingest.parse.pdf.lines import BULLET, Line, is_item, join_rows
-from footnote.ingest.parse.pdf.running import without_running_lines
 from footnote.ingest.parse.plain import join_with_offsets
 from footnote.ingest.parse.table import to_markdown
 from footnote.types import Block, BlockKind, Place
@@ -26,15 +27,26 @@ _CAPTION = re.compile(
 _LONGEST_CAPTION = 800
 _SENTENCE = re.compile(r"다\.$")
 """The end of a Korean sentence: `표 1 …` may start a sentence as well as a caption."""
+_END = re.compile(r"[.!?:;。…][\"'”’)\]]*$")
+_SAME_EDGE = 4.0
+"""Tolerance in points between the edges of two parts of a table."""
+_EDGE = 0.25
+"""The share of a page at its top and bottom in which headers and footers are searched."""
+_EDGE_ROWS = 3
+_PAGE_NUMBER = re.compile(
+    r"(?:page|seite|p\.|쪽|페이지)?\s*[-–|·]?\s*(?:\d{1,4}|[ivxl]{1,6})\s*[-–|·]?\s*(?:(?:of|von|/)\s*\d{1,4}|쪽|페이지)?", re.IGNORECASE
+)
+_FRAME_ROWS = 3
+"""A ruled table of at most this many rows may be a framed header; a longer one is content."""
 
 
 def to_blocks(lines: Sequence[Line], pages: int) -> list[Block]:
     """Blocks in the order of the lines, each with the page on which it starts. Boxes are those of the lines."""
     rows = join_rows(lines)
-    kept = without_running_lines(rows, pages) or rows
+    kept = _without_running_lines(rows, pages) or rows
     body = _body_size(kept)
     mostly_bold = sum(len(line.text) for line in kept if line.bold) > 0.5 * sum(len(line.text) for line in kept)
-    groups = group_lines(kept)
+    groups = _group_lines(kept)
     sizes = sorted({round(g[0].size) for g in groups if _is_large(g, body)}, reverse=True)[:4]
     blocks: list[Block] = []
     for group in groups:
@@ -125,7 +137,7 @@ def _heading_level(group: Sequence[Line], body: float, sizes: list[int], mostly_
     if _is_large(group, body) and not BULLET.match(first.text) and not text.endswith((".", ",", ";")):
         size = round(first.size)
         return sizes.index(size) + 1 if size in sizes else len(sizes)
-    if mostly_bold or not is_bold(group) or len(group) > 2 or not _reads_like_heading(group) or text.endswith((",", ";", ".", ":")):
+    if mostly_bold or not _is_bold(group) or len(group) > 2 or not _reads_like_heading(group) or text.endswith((",", ";", ".", ":")):
         return 0
     if len(first.text) < 4 or first.size < 0.8 * body or BULLET.match(first.text):
         return 0
@@ -148,3 +160,156 @@ def _stay_lines(group: Sequence[Line]) -> bool:
         return False
     longest = max(line.x1 - line.x0 for line in group)
     return sum(line.x1 - line.x0 < 0.7 * longest for line in group[:-1]) > 0.4 * len(group)
+
+
+def _group_lines(lines: Sequence[Line]) -> list[list[Line]]:
+    """Groups lines, in reading order, that belong together."""
+    groups: list[list[Line]] = []
+    pitches = _pitches(lines)
+    margins = _right_margins(lines)
+    for line in lines:
+        if groups and _continues(groups[-1], line, pitches.get(round(line.size), 0.0), margins.get(groups[-1][-1].page, 0.0)):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return [_without_page_breaks(group) if group[0].table else group for group in groups]
+
+
+def _is_bold(group: Sequence[Line]) -> bool:
+    """Whether all lines of a group are bold, as in a heading."""
+    return all(line.bold for line in group)
+
+
+def _continues_table(group: Sequence[Line], line: Line) -> bool:
+    """Whether a ruled table continues at the start of the next page."""
+    before = group[-1]
+    if not (before.table and line.table) or line.page != before.page + 1 or len(line.cells) != len(before.cells):
+        return False
+    return line.cells == group[0].cells or (abs(line.x0 - before.x0) < _SAME_EDGE and abs(line.x1 - before.x1) < _SAME_EDGE)
+
+
+def _without_page_breaks(rows: Sequence[Line]) -> list[Line]:
+    """The rows of a table without the header's repetitions, and with the cells together of a row that a page break parted."""
+    whole = [rows[0]]
+    for row in rows[1:]:
+        before = whole[-1]
+        if row.page == before.page:
+            whole.append(row)
+        elif row.cells != rows[0].cells:
+            if _is_rest(before.cells, row.cells):
+                cells = tuple(" ".join(filter(None, both)) for both in zip(whole.pop().cells, row.cells, strict=True))
+                row = replace(row, cells=cells, text=" ".join(filter(None, cells)))
+            whole.append(row)
+    return whole
+
+
+def _is_rest(cells: Sequence[str], rest: Sequence[str]) -> bool:
+    """Whether the second row is what the page break left of the first: it fills the empty cells, or continues a sentence without a name
+    of its own."""
+    if not any(map(all, zip(cells, rest, strict=True))):
+        return not all(cells)
+    return bool(cells[0]) and not rest[0] and any(a and b[:1].islower() and not _END.search(a) for a, b in zip(cells, rest, strict=True))
+
+
+def _pitches(lines: Sequence[Line]) -> dict[int, float]:
+    """Font height → the most common line pitch of text in that height."""
+    steps: dict[int, Counter[float]] = defaultdict(Counter)
+    for before, line in pairwise(lines):
+        step = line.y1 - before.y1
+        if before.page == line.page and 0.7 * line.size < step < 2.2 * line.size and abs(line.size - before.size) < 0.1 * line.size:
+            steps[round(line.size)][round(step * 2) / 2] += min(len(before.text), len(line.text))
+    return {size: found.most_common(1)[0][0] for size, found in steps.items()}
+
+
+def _right_margins(lines: Sequence[Line]) -> dict[int, float]:
+    """Page → the usual right edge of a full line, to recognise short ones."""
+    widths: dict[int, list[float]] = defaultdict(list)
+    for line in lines:
+        widths[line.page].append(line.x1 - line.x0)
+    return {page: median(sorted(found)[len(found) // 2 :]) for page, found in widths.items()}
+
+
+def _continues(group: Sequence[Line], line: Line, pitch: float, width: float) -> bool:
+    before = group[-1]
+    if before.table or line.table:
+        return (before.table == line.table and before.page == line.page) or _continues_table(group, line)
+    if not line.page_height or not before.page_height:
+        return line.page == before.page and not _END.search(before.text)
+    if len(line.cells) == len(before.cells) > 1 and line.page == before.page and 0 < line.y1 - before.y1 < 2.5 * line.size:
+        return True  # rows of one table, whose header may be bold
+    wraps = before.x1 - before.x0 > 0.7 * width and line.text[:1].islower() and not _END.search(before.text)
+    tolerated = 0.35 if wraps else 0.12  # within a sentence, a line may be as high as an address in another font
+    if all(abs(line.size - other.size) > tolerated * max(line.size, other.size) for other in (before, group[0])):
+        return False
+    if line.bold != before.bold and (_is_bold(group) or line.bold):
+        return False
+    if is_item(line.text) or (max(len(line.cells), len(before.cells)) > 2 and bool(line.cells) != bool(before.cells)):
+        return False
+    size = max(line.size, before.size)
+    if line.page != before.page or line.y1 < before.y0 - size:  # on the next page, or at the top of the next column
+        return _runs_on(before, line, width)
+    step = line.y1 - before.y1
+    usual = pitch or 1.3 * size
+    if step > max(1.28 * usual, usual + 0.25 * size):
+        return False
+    if step < 0.3 * size:  # beside it, not below
+        return True
+    if line.x0 > before.x1 or line.x1 < before.x0:
+        return False
+    indented = 0.8 * size < line.x0 - before.x0 < 6 * size
+    hanging = is_item(group[0].text) and len(group) == 1
+    ended = bool(_END.search(before.text)) and before.x1 - before.x0 < 0.85 * width
+    return not ((indented and not hanging and _END.search(before.text)) or ended)
+
+
+def _runs_on(before: Line, line: Line, width: float) -> bool:
+    """Whether a paragraph continues across a page or column: only if its sentence is visibly cut."""
+    full = before.x1 - before.x0 > 0.6 * width
+    return full and not before.bold and not _END.search(before.text) and (line.text[:1].islower() or before.text.endswith(("-", ",")))
+
+
+def _without_running_lines(lines: Sequence[Line], pages: int) -> list[Line]:
+    """Drops page numbers, and lines that repeat at the same edge of most pages or of many successive pages."""
+    if pages < 2:
+        return list(lines)
+    edges = _edges(lines)
+    seen: dict[tuple[str, str, int], set[int]] = defaultdict(set)
+    for line in lines:
+        if edge := edges.get(line):
+            seen[edge, *_running_key(line)].add(line.page)
+    running = {key for key, on in seen.items() if len(on) >= 3 and len(on) >= 0.45 * (max(on) - min(on) + 1)}
+
+    def runs(line: Line) -> bool:
+        edge = edges.get(line)
+        return bool(edge) and ((edge, *_running_key(line)) in running or bool(_PAGE_NUMBER.fullmatch(line.text)))
+
+    return [line for line in lines if not runs(line)]
+
+
+def _edges(lines: Sequence[Line]) -> dict[Line, str]:
+    """Line → "top" or "bottom", for the outermost rows of each page within its edges."""
+    by_page: dict[int, list[Line]] = defaultdict(list)
+    for line in lines:
+        if line.page_height:
+            by_page[line.page].append(line)
+    edges: dict[Line, str] = {}
+    for on_page in by_page.values():
+        upper = sorted({round(line.y1) for line in on_page})[:_EDGE_ROWS][-1]
+        lower = sorted({round(line.y1) for line in on_page})[-_EDGE_ROWS:][0]
+        rows = Counter(line.table for line in on_page)
+        for line in on_page:
+            if line.table and rows[line.table] > _FRAME_ROWS:
+                continue
+            if round(line.y1) <= upper and line.y1 < _EDGE * line.page_height:
+                edges[line] = "top"
+            elif round(line.y1) >= lower and line.y0 > (1 - _EDGE) * line.page_height:
+                edges[line] = "bottom"
+    return edges
+
+
+def _running_key(line: Line) -> tuple[str, int]:
+    """A key that is equal for repetitions: digits beside letters count as equal ("Report 2024, page 7").
+
+    The font size distinguishes a title from the running header that repeats it."""
+    text = re.sub(r"\d+", "#", line.text) if any(c.isalpha() for c in line.text) else line.text
+    return " ".join(text.split()), round(line.size)
