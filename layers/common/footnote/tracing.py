@@ -118,11 +118,11 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
-def log_to_stderr(level: int = logging.WARNING) -> None:
-    """Writes the log of Footnote to stderr, one JSON object per line."""
+def log_to_stderr() -> None:
+    """Writes the warnings and errors of Footnote to stderr, one JSON object per line."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logger = logging.getLogger("footnote")
     logger.handlers[:] = [handler]
-    logger.setLevel(level)
+    logger.setLevel(logging.WARNING)
     logger.propagate = False

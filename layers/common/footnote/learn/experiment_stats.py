@@ -103,12 +103,12 @@ def judge(arms: Sequence[str], ratings: Iterable[Rated]) -> Verdict:
     return Verdict(None, min(p_values.values(), default=1.0))
 
 
-def rate_of(positive: int, ratings: int, level: float = ALPHA) -> Rate:
+def rate_of(positive: int, ratings: int) -> Rate:
     """The positive rate with its confidence sequence."""
     if not ratings:
         return Rate(0, 0, None, 0.0, 1.0)
     negative, rate = ratings - positive, positive / ratings
-    most = math.log(level) + _log_beta(positive + 0.5, negative + 0.5) - _log_beta(0.5, 0.5)
+    most = math.log(ALPHA) + _log_beta(positive + 0.5, negative + 0.5) - _log_beta(0.5, 0.5)
 
     def is_inside(value: float) -> bool:
         likelihood = positive * math.log(value) if positive else 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -157,11 +157,8 @@ def _plain(text: str) -> str:
 
 
 def _sentences(chunk: Chunk) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_digest(_letters(chunk.text[start:end])) for start, end in _bounds(chunk)))
-
-
-def _bounds(chunk: Chunk) -> Iterable[tuple[int, int]]:
-    return ((start, end) for start, end in split_chunk(chunk) if _letters(chunk.text[start:end]))
+    letters = (_letters(chunk.text[start:end]) for start, end in split_chunk(chunk))
+    return tuple(dict.fromkeys(map(_digest, filter(None, letters))))
 
 
 def _digest(text: str) -> str:

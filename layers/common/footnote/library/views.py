@@ -11,7 +11,6 @@ from footnote.answer.messages import message
 from footnote.library.files import Report
 from footnote.types import Chunk, Tier, Turn, tier_of
 from footnote.types import Citation as CoreCitation
-from footnote.types import Hit as CoreHit
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ def answer_of(turn: Turn, origin: str | None) -> Answer:
 
 def hits_of(turn: Turn, origin: str | None) -> list[Hit]:
     """The passages that a search found."""
-    return [_hit(hit, origin) for hit in turn.evidence.hits]
+    return [Hit(**_place(hit.chunk, hit.chunk.page, 0, origin), text=hit.chunk.text, score=hit.score) for hit in turn.evidence.hits]
 
 
 def ingested_of(report: Report, trouble: str | None) -> Ingested:
@@ -123,10 +122,6 @@ def ingested_of(report: Report, trouble: str | None) -> Ingested:
 def _citation(citation: CoreCitation, origin: str | None) -> Citation:
     start = citation.bounds[0][0] if citation.bounds else 0
     return Citation(**_place(citation.hit.chunk, citation.page, start, origin), text=citation.snippet, number=citation.number)
-
-
-def _hit(hit: CoreHit, origin: str | None) -> Hit:
-    return Hit(**_place(hit.chunk, hit.chunk.page, 0, origin), text=hit.chunk.text, score=hit.score)
 
 
 def _place(chunk: Chunk, page: int | None, offset: int, origin: str | None) -> Mapping[str, Any]:
