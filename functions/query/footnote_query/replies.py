@@ -1,4 +1,5 @@
-"""Replies, made from the record of a turn, so that a turn that has just ended and one that was stored long ago look the same."""
+"""Replies, made from the record of a turn, so that a turn that has just ended and one that was stored long ago look the same. `notice` is
+what the reader is told besides the answer."""
 
 from __future__ import annotations
 
@@ -8,11 +9,26 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, Field
 
 from footnote.answer.messages import message
+from footnote.answer.model_source import no_model
+from footnote.answer.unread import sentence
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
-from footnote.turn_records.read import model_usage_of, question_of, shown_title, started_at_of
-from footnote.types import CUT_WARNINGS, Cut, QuotedWords, Reason, StoredHit, StoredReference, Tier, Turn, TurnRecord, Unit, Usage, tier_of
-from footnote_query.notices import model_failed, notice_of
+from footnote.turn_records.read import model_source_of, model_usage_of, question_of, shown_title, started_at_of
+from footnote.types import (
+    CUT_WARNINGS,
+    FLAWS,
+    Cut,
+    QuotedWords,
+    Reason,
+    StoredHit,
+    StoredReference,
+    Tier,
+    Turn,
+    TurnRecord,
+    Unit,
+    Usage,
+    tier_of,
+)
 from footnote_query.steps import StepBody, make_steps
 
 if TYPE_CHECKING:
@@ -264,9 +280,9 @@ def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str,
         "verdict": record.get("verdict"),
         "extractive": record["extractive"],
         "model": record["llm"],
-        "model_failed": model_failed(record),
+        "model_failed": _model_failed(record),
         "finish_reason": finish_reason(_cut_of(record)),
-        "notice": notice_of(record),
+        "notice": _notice_of(record),
         "warnings": record["warnings"],
         "claims": record.get("claims", []),
         "searched_for": _searched_for(record),
@@ -297,3 +313,40 @@ def _searched_for(record: TurnRecord) -> list[str]:
     queries: list[str] = record["result"]["search_decision"]["rewritten_query"]
     chatted = record["outcome"] is None and not record["hits"]  # small talk is answered without passages
     return queries or ([question_of(record)] if record["search_type"] == "rag" and not chatted else [])
+
+
+def _notice_of(record: TurnRecord) -> str | None:
+    """What the reader is told besides the answer."""
+    return " ".join(filter(None, (_unread(record), _about_model(record)))) or None
+
+
+def _unread(record: TurnRecord) -> str | None:
+    """What of the documents is still being read, if the text does not say so, as a text that answers does not."""
+    note = record.get("private", {}).get("unread", {})
+    if not note.get("reading") or tier_of(record["outcome"]) != "answer":
+        return None
+    return f"{sentence(note['reading'], note['documents'], record['lang'])} {message('from_a_part', record['lang'])}"
+
+
+def _about_model(record: TurnRecord) -> str | None:
+    for key in ("budget_cheaper", "budget_search"):
+        if key in record["warnings"] and record["outcome"] in (None, "closest"):
+            return message(key, record["lang"])
+    quotes = record["extractive"] and record["outcome"] in (None, "cached", "closest")  # a refusal quotes nothing
+    refuses = record["extractive"] and record["outcome"] == "refused"
+    lang, address, source = record["lang"], record.get("llm_address"), model_source_of(record)
+    if flaw := next((each for each in record["warnings"] if each in FLAWS and record["extractive"]), None):
+        rejected = message(f"model_{flaw}", lang)
+        return f"{rejected} {message('quoted_instead', lang)}" if quotes else rejected
+    if not _model_failed(record):
+        if source and (quotes or refuses):
+            return no_model(source, lang)
+        return message("extractive", lang) if quotes else None
+    failed = message("model_failed_at", lang, address=address) if address else message("model_failed", lang)
+    said = [record.get("llm_problem"), failed, message("quoted_instead", lang) if quotes else None]
+    return " ".join(each for each in said if each)
+
+
+def _model_failed(record: TurnRecord) -> bool:
+    """Whether a configured language model did not respond."""
+    return bool(record["llm_failed"]) and record["outcome"] in (None, "cached", "closest", "refused")

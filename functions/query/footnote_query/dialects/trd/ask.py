@@ -1,4 +1,5 @@
-"""`/ask` and `/ask/stream`: answers with footnotes by document id."""
+"""`/ask` and `/ask/stream`: answers with footnotes by document id. A stream that broke off is resumed from `Last-Event-ID`, which
+EventSource sends when it reconnects."""
 
 from __future__ import annotations
 
@@ -12,18 +13,19 @@ from fastapi import Request as HttpRequest
 from fastapi.responses import StreamingResponse
 
 from footnote.errors import NotFound
+from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.steps import last_turn
 from footnote.text.message_kinds import kind_of, needs_search
+from footnote.turn_records.make import make_record
 from footnote.types import Caller, OptionName, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import ONCE, SLOW, streamed
 from footnote_http.routes import Router
-from footnote_http.sse import stream_events
-from footnote_http.streams import Streams
+from footnote_http.sse import stream_end, stream_events
+from footnote_http.streams import LAST, Streams, read_event_id
 from footnote_query.conversations import NOT_FOUND
-from footnote_query.dialects.trd.replies import encode, reply
-from footnote_query.dialects.trd.resume_stream import resume
+from footnote_query.dialects.trd.replies import encode, encode_stored, reply
 from footnote_query.dialects.trd.wire import Answers, AskEvent, AskQuery, AskRequest, AskStreamRequest
 from footnote_query.replies import AskResponse
 from footnote_query.tools import ORGANISATION
@@ -92,7 +94,7 @@ async def ask_stream(
     """`POST /ask` as server-sent events: `step`, `node`, with `quote: true` one `quote`, `think`, `token`, then `done` or
     `error`."""
     if last_event_id:
-        return await resume(last_event_id, caller, core, streams, request.answer_format)
+        return await _resume(last_event_id, caller, core, streams, request.answer_format)
     turn = ask_turn(request, caller, QUOTING if request.quote else LIVE, core, trace_id)
     turn, events = await core.run_once(turn, request_key(idempotency_key, turn, "/ask/stream", request))
     stream = streams.start(turn.trace_id, caller.user_id, events, lambda: core.answer.stop(turn.trace_id))
@@ -142,3 +144,32 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
     narrowed = caller.narrowed(tuple(request.permission_groups))
     profile = replace(profile, retriever=request.retriever or core.settings.retriever, **BY_MODE[mode])
     return core.new_turn(asked, narrowed, profile, trace_id=trace_id)
+
+
+async def _resume(last_event_id: str, caller: Caller, core: Core, streams: Streams, answer_format: str) -> Response:
+    """Streams what follows that event: from the running turn, after its `quote`, if there was one; else the stored turn's last message;
+    204 if there is nothing more.
+    NotFound if the turn is unknown or another user's, or if that event was never sent."""
+    trace_id, number = read_event_id(last_event_id)
+    stream = streams.find(trace_id, caller.user_id)
+    if number == LAST or (stream is not None and stream.ends_with(number)):
+        return Response(status_code=204)
+    if stream is not None and number >= len(stream):  # never sent, and it may never come
+        raise NotFound("There is no such stream. Send the question again.")
+    if stream is not None and stream.ended is not None:  # documents may have been withdrawn since it was sent
+        shown = [turn for turn in (stream.ended, stream.ended.quoted) if turn is not None]
+        records = [make_record(turn, "done", now=core.clock()) for turn in shown]
+        readable = await read_again(records, caller, index=core.index, ledger=core.ledger)
+        if any(record["outcome"] == WITHDRAWN for record in readable.records):
+            return stream_end(encode_stored(readable.records[0], readable.texts, core.settings.llm, answer_format), trace_id)
+    if stream is not None:
+        encoded = partial(encode, llm=core.settings.llm, answer_format=answer_format)
+        return await stream_events(stream.after(number), encoded, trace_id, first=number + 1, again=stream.quoted_until(number))
+    try:
+        record = await core.turns.get(caller, trace_id)
+    except NotFound as exc:
+        raise NotFound("There is no such stream. Send the question again.") from exc
+    if record["user_id"] != caller.user_id or record["status"] == "idle":  # running in another process, or interrupted
+        raise NotFound("There is no such stream. Send the question again.")
+    readable = await read_again([record], caller, index=core.index, ledger=core.ledger)
+    return stream_end(encode_stored(readable.records[0], readable.texts, core.settings.llm, answer_format), trace_id)

@@ -1,7 +1,8 @@
-"""Encodes a turn for `/ask`: whole, or event by event."""
+"""Encodes a turn for `/ask`: whole, or event by event; with `answer_format: json`, the answer as claims with their documents."""
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,15 @@ from footnote.errors import FootnoteError
 from footnote.events import Done, Event, Failed, Quoted, StepFinished, StepStarted, Think, Token
 from footnote.turn_records.make import make_record
 from footnote.types import Turn, TurnRecord
-from footnote_query.dialects.trd.claims import claimed
-from footnote_query.replies import AskResponse, make_reply, make_usage
+from footnote_query.replies import AskResponse, Claim, ClaimedAnswer, make_reply, make_usage
 from footnote_query.steps import make_step, make_steps
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
     from footnote.steps.explain import Explanation
+
+END_MARK = re.compile(r"\s*([.!?。]*)[,;:、]*(?=\s|$)")
+"""Punctuation after a marker, which belongs to the sentence before it."""
 
 
 def reply(turn: Turn, llm: LLM, *, explained: Explanation | None = None, answer_format: str = "markdown") -> AskResponse:
@@ -26,7 +29,7 @@ def reply(turn: Turn, llm: LLM, *, explained: Explanation | None = None, answer_
     made = make_reply(record, texts, llm, persisted=turn.record.persisted)
     if explained is not None:
         made.debug = _debug(turn, record, explained, llm)
-    return claimed(made) if answer_format == "json" else made
+    return _claimed(made) if answer_format == "json" else made
 
 
 def encode(
@@ -57,7 +60,7 @@ def encode_stored(record: TurnRecord, texts: Mapping[str, str], llm: LLM, answer
     if not ended_well:
         return _failed(FootnoteError(), record, record["result"]["final_response"])
     made = make_reply(record, texts, llm)
-    return _done(claimed(made) if answer_format == "json" else made)
+    return _done(_claimed(made) if answer_format == "json" else made)
 
 
 def _quote(made: AskResponse) -> Mapping[str, Any]:
@@ -95,3 +98,24 @@ def _debug(turn: Turn, record: TurnRecord, explained: Explanation, llm: LLM) -> 
         "steps": [step.model_dump(exclude_none=True) for step in make_steps(record, llm)],
         "plan": explained.as_json(),
     }
+
+
+def _claimed(reply: AskResponse) -> AskResponse:
+    """The response with its answer split into claims: the text before each marker, with the punctuation after it and the
+    documents of that marker, or of several adjacent ones. A text that does not answer claims nothing."""
+    text = str(reply.answer)
+    if reply.tier != "answer":
+        return reply.model_copy(update={"answer": ClaimedAnswer(answer=text, claims=[])})
+    claims: list[Claim] = []
+    at = 0
+    for start, end, doc_id in sorted((*span, citation.doc_id) for citation in reply.citations for span in citation.spans):
+        before = text[at:start].strip()
+        if before or not claims:
+            claims.append(Claim(text=before, doc_ids=[doc_id]))
+        elif doc_id not in claims[-1].doc_ids:
+            claims[-1].doc_ids.append(doc_id)
+        at = end
+        if mark := END_MARK.match(text, end):
+            claims[-1].text += mark[1]
+            at = mark.end()
+    return reply.model_copy(update={"answer": ClaimedAnswer(answer=text, claims=claims)})
