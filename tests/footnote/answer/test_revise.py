@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.critique import critique
-from footnote.answer.revise import is_revisable, revise, revision_shown
+from footnote.answer.revise import critique, is_revisable, revise, revision_shown
 from footnote.errors import ModelUnavailable
 from footnote.ports import Delta
 from footnote.prompts import LANGUAGES

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from footnote.answer.vision import FETCH_S, attach_images
+from footnote.answer.converse import FETCH_S, attach_images
 from footnote.errors import BadRequest
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.settings import LLM, Vision

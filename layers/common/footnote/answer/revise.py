@@ -1,5 +1,8 @@
-"""Revises an answer before it is shown: doubted sentences are searched for again, and the model corrects them or leaves them out. Sentences
-against the policy are left out, too. Where the documents lack the answer, the missing information is searched for."""
+"""Criticises an answer and revises it, before it is shown.
+
+Critique finds the sentences that the passages do not support, by the check of `support` and, where RAG__CRITIC asks for it, by the model.
+`guard.answer_policy` finds what breaks the policy. Doubted sentences are searched for again, and the model corrects them or leaves them
+out. Sentences against the policy are left out, too. Where the documents lack the answer, the missing information is searched for."""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ from pydantic import BaseModel, Field
 
 from footnote.answer.citation_styles import STYLES, markers_of
 from footnote.answer.context import fenced
-from footnote.answer.critique import doubted_of
 from footnote.answer.flaws import find_flaw, lacks_information
 from footnote.answer.generate import generate
 from footnote.answer.support import check_claims
@@ -21,6 +23,7 @@ from footnote.model_calls import ask
 from footnote.ports import Embedder, Index, Models, Verifier
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Rag
+from footnote.text.sentences import split_sentences
 from footnote.text.untrusted import untrusted
 from footnote.types import LONGEST_QUERY, Answer, Conversation, Hit, Message, Reading, Revision, Turn
 
@@ -30,6 +33,60 @@ SEARCHED = 2
 FOUND = 3
 """Further passages that the model is shown in a round."""
 LIMIT_S = 15
+REPLY_TOKENS = 1000
+
+
+class Criticism(BaseModel, defer_build=True):
+    """The model's reply."""
+
+    unsupported: list[int] = Field(description="a list of the numbers of the sentences that no document supports")
+
+
+async def critique(
+    turn: Turn, *, index: Index, embedder: Embedder | None, verifier: Verifier | None, models: Models, prompts: Prompts, rag: Rag
+) -> Turn:
+    """Sets `answer.claims` and `review.doubted`, the unsupported sentences, and notes these. If the model cannot decide, none are doubted;
+    nor in an answer that only says that the documents lack it."""
+    answer = turn.answer
+    if answer is None or lacks_information(answer, turn.lang):
+        return turn
+    turn, claims = await check_claims(turn, answer, index, embedder, verifier)
+    answer = replace(answer, claims=claims)
+    turn, doubted = replace(turn, answer=answer), doubted_of(answer)
+    if rag.critic == "model":
+        doubted += [sentence for sentence in await _ask_model(turn, answer, models, prompts) if sentence not in doubted]
+    if not doubted:
+        return turn
+    review = replace(turn.record.review, doubted=tuple(doubted))
+    return replace(turn, record=replace(turn.record, review=review)).with_notes(doubted=doubted)
+
+
+def critique_shown(turn: Turn) -> dict[str, Any]:
+    """The number of doubted sentences."""
+    return {"doubted": len(turn.record.review.doubted)}
+
+
+def doubted_of(answer: Answer) -> list[str]:
+    """The sentences that no passage supports."""
+    text = answer.unmarked
+    return [text[claim.start : claim.end] for claim in answer.claims if claim.is_doubted]
+
+
+async def _ask_model(turn: Turn, answer: Answer, models: Models, prompts: Prompts) -> list[str]:
+    """The sentences that the model takes for unsupported; none if it fails."""
+    text = answer.unmarked
+    sentences = [text[start:end] for start, end in split_sentences(text, turn.lang)]
+    values = {
+        "question": untrusted(turn.asked),
+        "documents": [fenced(hit) for hit in turn.evidence.citable],
+        "sentences": [untrusted(sentence) for sentence in sentences],
+    }
+    request = Message("user", prompts.render("critique", turn.lang, values, turn.plan.prompts))
+    try:
+        said = await ask(models, turn.plan.model, [request], Criticism, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+    except FootnoteError:
+        return []
+    return [sentences[number - 1] for number in dict.fromkeys(said.unsupported) if 0 < number <= len(sentences)]
 
 
 class Missing(BaseModel, defer_build=True):

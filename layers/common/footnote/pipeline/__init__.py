@@ -12,7 +12,7 @@ from dataclasses import replace
 from footnote.answer.agent import run_agent
 from footnote.answer.confidence import assess_confidence, confidence_shown, has_citations
 from footnote.answer.context import assemble_context
-from footnote.answer.converse import assemble_conversation
+from footnote.answer.converse import assemble_conversation, attach_images
 from footnote.answer.extract import verdict_shown
 from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.generate import (
@@ -34,7 +34,6 @@ from footnote.answer.overview import quote
 from footnote.answer.small_talk import greet, is_greeted
 from footnote.answer.unread import may_lack_documents, tell_unread
 from footnote.answer.verify import verify_passages
-from footnote.answer.vision import attach_images
 from footnote.answer.vote import is_unanswered, vote
 from footnote.checkpoints import release, resume
 from footnote.errors import FootnoteError
