@@ -5,25 +5,33 @@ no embedder that knows the text   cut by structure; `reason` and `remedy` of the
 the embedder fails                the same
 more sentences than are compared  the same
 no language model, or it fails    the levels above passages quote the text instead
+
+Summaries are of a document and its long sections: a section that fits into a passage is its own.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from pydantic import BaseModel, Field
 
 from footnote.errors import FootnoteError
 from footnote.ingest.apart import Apart, in_thread
 from footnote.ingest.chunk import NO_AIDS, Aids, find_boilerplate, find_breaks, read_sections
-from footnote.ingest.chunk.passages import Section
-from footnote.ingest.describe_by_model import DocumentModel
+from footnote.ingest.chunk.passages import Path, Section
+from footnote.ingest.describe_by_model import DocumentModel, excerpt, plain
+from footnote.ingest.pieces import size
 from footnote.ingest.prepare import language_of
-from footnote.ingest.summaries_by_model import summarise
 from footnote.ingest.voices import read_voices
 from footnote.ports import Embedder, speaks
-from footnote.types import NO_EMBEDDER, Chunker, CollectionSettings, Document, Parsed
+from footnote.text.language import detect_language
+from footnote.text.untrusted import untrusted, untrusted_title
+from footnote.types import NO_EMBEDDER, Block, Chunker, CollectionSettings, Document, Parsed
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +44,15 @@ REMEDIES = {
     FAILED: "Run footnote reprocess when the embedder answers again.",
     TOO_LONG: "Nothing needs to be done; split the file if you want it cut by meaning.",
 }
+MOST = 12
+"""Sections of a document that are summarised, the first ones that are longer than a passage."""
+CALLS = 3
+"""Calls at the same time."""
+LIMIT_S = 120.0
+"""For all calls of a document."""
+LONGEST = 600
+"""Characters of a summary."""
+REPLY_TOKENS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +72,7 @@ async def find_aids(
     parsed = _without_note(parsed)
     if settings.chunker == "hierarchical" and helpers.model:
         sections = await helpers.apart(document.size, _sections, parsed)
-        summaries = await summarise(helpers.model, document, parsed, sections, max_tokens, helpers.written)
+        summaries = await _summarise(helpers.model, document, parsed, sections, max_tokens, helpers.written)
         return Aids("hierarchical", summaries=summaries), parsed
     embedder = helpers.embedder
     if settings.chunker == "voices":
@@ -103,3 +120,54 @@ def _noted(parsed: Parsed, why: str) -> Parsed:
     """The file with the reason and the remedy after those that it has."""
     reason, remedy = f"{BY_STRUCTURE}{why}", REMEDIES[why]
     return replace(parsed, reason=f"{parsed.reason} {reason}" if parsed.reason else reason, remedy=parsed.remedy or remedy)
+
+
+class _Summary(BaseModel, defer_build=True):
+    """The model's reply."""
+
+    summary: str = Field(description="a text, the summary in two or three sentences")
+
+
+async def _summarise(
+    model: DocumentModel,
+    document: Document,
+    parsed: Parsed,
+    sections: Sequence[Section],
+    max_tokens: int,
+    written: Mapping[str, Any] | None,
+) -> dict[Path, str]:
+    """The headings of a section → its summary, () → the document's. `written`: what the model wrote about the document already."""
+    found: dict[Path, str] = {}
+    paths = Counter(section.path for section in sections)
+    waiting = iter([each for each in sections if each.path and paths[each.path] == 1 and size(each.pieces) > max_tokens][:MOST])
+
+    async def work() -> None:
+        for section in waiting:
+            if (summary := await _ask(model, document, section)) is None:
+                return  # the model fails or may not be asked any more
+            found[section.path] = summary
+
+    try:
+        async with asyncio.timeout(LIMIT_S), asyncio.TaskGroup() as group:
+            whole = group.create_task(model.describe(document, parsed)) if written is None else None
+            for _ in range(CALLS):
+                group.create_task(work())
+    except TimeoutError:
+        log.warning("summaries not finished", extra={"doc_id": document.doc_id, "count": len(found)})
+        whole = None
+    described = written if whole is None else whole.result()
+    if described and (summary := described.get("summary")):
+        found[()] = str(summary)
+    return {path: summary for path, summary in found.items() if summary}
+
+
+async def _ask(model: DocumentModel, document: Document, section: Section) -> str | None:
+    """The summary, "" for one in another language; None without a usable reply."""
+    blocks = [Block(piece.kind, piece.text) for piece in section.pieces]
+    lang = detect_language("\n".join(block.text for block in blocks))
+    values = {"title": untrusted_title(" › ".join(section.path)), "text": untrusted(excerpt(blocks, lang))}
+    made = await model.ask(document.doc_id, "summarise_section", lang, values, _Summary, REPLY_TOKENS)
+    if made is None:
+        return None
+    summary = plain(made.summary, LONGEST)
+    return summary if detect_language(summary, [lang]) == lang else ""

@@ -1,13 +1,13 @@
-"""Parses plain text into paragraphs, lists and the headings that are recognisable without mark-up."""
+"""Parses plain text into paragraphs, lists and the headings that are recognisable without mark-up. The items of a list may be separated by
+empty lines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from footnote.ingest.parse.decode import decode
-from footnote.ingest.parse.man_page import is_running_line, man_page_of, section_level
-from footnote.ingest.parse.spaced_items import find_items
+from footnote.ingest.parse.man_page import indent_of, is_running_line, man_page_of, section_level
 from footnote.types import Block, Parsed
 
 ITEM = re.compile(r"\s*(?:[-*•·‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
@@ -23,6 +23,13 @@ _HYPHENS = ("-", "\u2010")
 _SENTENCE_ENDS = tuple(".!?…。”\"'»)")
 _WRAPPED = 45
 """A paragraph with this average line width was wrapped by a program, so its lines are joined."""
+_STEP = re.compile(r"\s*(\(?)(\d{1,3})([.)])\s+\S")
+_MARKED = re.compile(r"\s*([-*•·‣▪◦])\s+\S")
+_LONG = 90
+"""Characters of a line that is no heading."""
+_ENDS = (".", ":", ",", ";", "!", "。", "：")
+
+_Group = Sequence[str]
 
 
 def parse(data: bytes) -> Parsed:
@@ -35,7 +42,7 @@ def parse_text(text: str) -> Parsed:
     lines = _SPLIT_WORD.sub(_rejoined, text).strip("\n").split("\n")
     man_page = man_page_of(lines)
     groups = _groups(lines, man_page)
-    items = {each.start: each for each in find_items(groups)} if not man_page else {}
+    items = {each.start: each for each in _find_items(groups)} if not man_page else {}
     blocks: list[Block] = []
     number = 0
     while number < len(groups):
@@ -162,3 +169,60 @@ def _items(lines: list[str]) -> str:
         else:
             items[-1] = join_lines([items[-1], line.strip()])
     return "\n".join(items)
+
+
+def _find_items(groups: Sequence[_Group]) -> Iterator[range]:
+    """Ranges of groups that are one list: items with one mark, or steps that count 1, 2, 3, each with the groups that are indented below
+    it. Steps that are not mostly sentences are headings."""
+    steps = _steps(groups)
+    number = 0
+    while number < len(groups):
+        mark = _mark_of(groups, number, steps)
+        end = number + 1
+        while mark and end < len(groups) and (_mark_of(groups, end, steps) == mark or _is_below(groups[end], groups[number])):
+            end += 1
+        found = sum(_mark_of(groups, each, steps) == mark for each in range(number, end))
+        if mark and (found > 1 or number in steps):
+            yield range(number, end)
+            number = end
+        else:
+            number += 1
+
+
+def _mark_of(groups: Sequence[_Group], number: int, steps: frozenset[int]) -> str:
+    """What the items of its list begin with; "" = it is no item."""
+    if number in steps:
+        return "1"
+    match = _MARKED.match(groups[number][0])
+    return f"{match[1]}{indent_of(groups[number][0])}" if match else ""
+
+
+def _is_below(group: _Group, item: _Group) -> bool:
+    """Whether all lines are indented further than the item's mark."""
+    return all(indent_of(line) > indent_of(item[0]) for line in group)
+
+
+def _steps(groups: Sequence[_Group]) -> frozenset[int]:
+    """The groups that begin with a number of a sequence 1, 2, 3 of mostly sentences, with any text between them."""
+    found: set[int] = set()
+    sequence: list[int] = []
+    style, last = ("", ""), 0
+    for number, group in enumerate(groups):
+        if not (match := _STEP.match(group[0])):
+            continue
+        here, value = (match[1], match[3]), int(match[2])
+        if sequence and value == last + 1 and here == style:
+            sequence.append(number)
+        elif value == 1:
+            found |= _sentences(groups, sequence)
+            sequence, style = [number], here
+        else:
+            continue
+        last = value
+    return frozenset(found | _sentences(groups, sequence))
+
+
+def _sentences(groups: Sequence[_Group], sequence: Sequence[int]) -> set[int]:
+    """The sequence, if most of its groups are longer than a heading or end as a sentence does."""
+    long = sum(len(groups[i]) > 1 or len(groups[i][0]) > _LONG or groups[i][0].endswith(_ENDS) for i in sequence)
+    return set(sequence) if len(sequence) > 1 and long * 2 > len(sequence) else set()
