@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.errors import FootnoteError
-from footnote.learn.experiment_checks import check_experiment
 from footnote.learn.experiment_replay import RatedQuestion, compare_arms, rated_question, scores_of
-from footnote.learn.experiments import Experiment, get_experiment, with_arm
+from footnote.learn.experiments import Experiment, check_experiment, get_experiment, with_arm
 from footnote.ports import FeedbackFilter, RatedTurn
 from footnote.turn_records.days import DAY_S
 from footnote.turn_records.readable import needed_to_show, readable_documents

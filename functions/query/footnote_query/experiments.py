@@ -11,13 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.errors import BadRequest, Conflict
 from footnote.guard.audit import audit
-from footnote.learn.experiment_checks import check_experiment
 from footnote.learn.experiment_results import Results, measure, turns_of
 from footnote.learn.experiments import (
     MOST_ARMS,
     TAKEN,
     Experiment,
     Kind,
+    check_experiment,
     create_experiment,
     dump_arm,
     even_shares,

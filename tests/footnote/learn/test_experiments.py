@@ -11,13 +11,13 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, StoreUnavailable
-from footnote.learn.experiment_checks import check_experiment
 from footnote.learn.experiment_results import LEAST_SHARE, follow_ratings, measure, ratings_of, shares_for
 from footnote.learn.experiment_stats import Rated
 from footnote.learn.experiments import (
     COPY_S,
     Experiment,
     Experiments,
+    check_experiment,
     create_experiment,
     even_shares,
     get_experiment,
