@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.text.question_set import QuestionSet
+from footnote.text.normal_form import QuestionSet
 
 FORBIDDEN = QuestionSet(["What does Kim earn?", "Was verdient Kim?", "김 씨의 연봉은 얼마입니까?"])
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from footnote.learn.ranking_metrics import ndcg, reciprocal_rank
 from footnote.ports import Ledger, StatisticsStore
-from footnote.text.question_set import QuestionSet
+from footnote.text.normal_form import QuestionSet
 from footnote.turn_records.days import DAY_S
 from footnote.turn_records.readable import readable_questions, withheld_questions
 from footnote.types import Caller, TurnFigures

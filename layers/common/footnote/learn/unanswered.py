@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from footnote.ports import Ledger, StatisticsStore
-from footnote.text.normal_form import normal_form
+from footnote.text.normal_form import QuestionSet, normal_form
 from footnote.text.particulars import count_negations
-from footnote.text.question_set import QuestionSet
 from footnote.text.tokens import content_terms
 from footnote.turn_records.readable import readable_questions, withheld_questions
 from footnote.types import Caller, Outcome, TurnFigures

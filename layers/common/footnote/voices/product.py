@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from footnote.errors import Forbidden
 from footnote.ports import FeedbackFilter, FeedbackStore, Ledger, RatedTurn, StatisticsStore
-from footnote.text.question_set import QuestionSet
+from footnote.text.normal_form import QuestionSet
 from footnote.turn_records.read import question_of
 from footnote.turn_records.readable import WITHHELD, needed_to_show, needed_to_show_question, readable_documents, withheld_questions
 from footnote.types import Caller, Feedback, Outcome, TurnFigures, TurnRecord
