@@ -9,20 +9,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
 
 from footnote.text.grounding import covered_share
 from footnote.text.particulars import WORD, denials, names_in
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
 from footnote.text.values import COMMON, figures_in, missing_values, values_in
-from footnote.types import Chunk, ChunkSentences, EvidenceSpan
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Vector = npt.NDArray[np.float32]
+from footnote.types import Chunk, ChunkSentences, EvidenceSpan, Vector
 
 COLUMNS: Mapping[str, int] = {
     "covered": 1,  # share of the weight of the claim's terms that the passages hold

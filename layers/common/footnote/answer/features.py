@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from footnote.answer.choose import Quote
 from footnote.answer.score_sentences import Question, Scored
 from footnote.text.codes import codes_in
 from footnote.text.values import values_in
-from footnote.types import HYBRID, Hit
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.types import HYBRID, Hit, Matrix
 
 OF_EXCERPT = {
     "cosine": "meaning",
@@ -70,7 +65,7 @@ SOFT = 0.02
 """Added to the deviation of cosines: a few sentences may all be alike."""
 
 
-def describe(question: Question, quotes: Sequence[Quote], sentences: Sequence[Scored], hits: Sequence[Hit]) -> npt.NDArray[np.float32]:
+def describe(question: Question, quotes: Sequence[Quote], sentences: Sequence[Scored], hits: Sequence[Hit]) -> Matrix:
     """A row of NAMES for each quote. `sentences`: those of all hits."""
     import numpy as np
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from footnote.types import Matrix
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    Matrix = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,20 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from footnote.answer.excerpts import announces, is_table_head
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import UNSEEN, whole_weight
 from footnote.text.sentences import looks_like_heading
 from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms, other_forms
-from footnote.types import Chunk, ChunkSentences, Hit, Reading
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Vector = npt.NDArray[np.float32] | None
+from footnote.types import Chunk, ChunkSentences, Hit, Reading, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +51,7 @@ COSINE, BESIDE_COSINE = 1.6, 0.4
 class Question:
     """A question with the weights of its terms."""
 
-    def __init__(self, reading: Reading, weights: Mapping[str, float], vector: Vector = None, languages: Iterable[str] = ()) -> None:
+    def __init__(self, reading: Reading, weights: Mapping[str, float], vector: Vector | None = None, languages: Iterable[str] = ()) -> None:
         """`vector`: None = its sentences are scored by words only. `languages`: those of the passages."""
         self.text = text = reading.question
         self.lang = lang = reading.lang

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from footnote.answer.claim_features import COLUMNS, Source, describe, source_of
 from footnote.answer.linear import Linear, linear_of, read_fitted
@@ -29,13 +29,7 @@ from footnote.text.particulars import names_in
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
 from footnote.text.values import values_in
-from footnote.types import Answer, Chunk, ChunkSentences, Claim, EvidenceSpan, Hit, Turn
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Vector = npt.NDArray[np.float32]
+from footnote.types import Answer, Chunk, ChunkSentences, Claim, EvidenceSpan, Hit, Turn, Vector
 
 FITTED = Path(__file__).with_name("claims.json")
 Regime = Literal["built-in", "words", "other language"]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from footnote.answer.choose import Quote, alone, candidates, shown_beside
 from footnote.answer.features import GROUPS, NAMES, codes_missing, describe
@@ -23,13 +23,7 @@ from footnote.answer.linear import Linear, linear_of, read_fitted
 from footnote.answer.score_sentences import Question, Scored
 from footnote.text.codes import codes_in
 from footnote.text.message_kinds import EMBEDDER
-from footnote.types import MEDIUM, Hit, Reason, Tier, Verdict
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Matrix = npt.NDArray[np.float32]
+from footnote.types import MEDIUM, Hit, Matrix, Reason, Tier, Verdict
 
 FITTED = Path(__file__).with_name("fitted.json")
 Regime = Literal["built-in", "other", "words"]

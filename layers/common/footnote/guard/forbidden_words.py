@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, Field, ValidationInfo, model_validator
 
@@ -23,13 +23,7 @@ from footnote.ports import Embedder, Models, speaks
 from footnote.prompts import Prompts
 from footnote.settings import Rag
 from footnote.text.untrusted import untrusted
-from footnote.types import ASKED, Answer, Message, Turn
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Vectors = Sequence[npt.NDArray[np.float32]]
+from footnote.types import ASKED, Answer, Message, Turn, Vector
 
 SHOWN = 5
 """Number of matching terms in the prompt: the best ones."""
@@ -98,7 +92,9 @@ async def drop_derived(turn: Turn) -> Turn:
     return _without_derived(turn, [query.text for query in turn.queries if not turn.evidence.lists_for(query.text)])
 
 
-async def _match_all(texts: Sequence[str], vectors: Vectors, lang: str, copy: TermCopy, terms: Terms, rag: Rag) -> dict[str, list[TermHit]]:
+async def _match_all(
+    texts: Sequence[str], vectors: Sequence[Vector], lang: str, copy: TermCopy, terms: Terms, rag: Rag
+) -> dict[str, list[TermHit]]:
     """The texts that match terms, with these. `vectors`: one for each text; () = none."""
     centre = await terms.centre(lang) if vectors else 0.0
     hits_by_text = {
@@ -146,7 +142,7 @@ async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str,
 
 async def _with_vectors(
     turn: Turn, questions: Sequence[str], embedder: Embedder | None, *, searched_by: Embedder | None
-) -> tuple[Turn, Vectors]:
+) -> tuple[Turn, Sequence[Vector]]:
     """Embeds all questions, if the embedder supports the language. `searched_by`: the collection's embedder; if it is the same, the
     queries keep their vectors for the search. None = they don't."""
     if not speaks(embedder, turn.lang):

@@ -13,14 +13,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 from footnote.guard.terms import LEAST, Match, Term, TermCopy
 from footnote.text.similarity import bigram_cosine, bigrams, vector_cosine
 from footnote.text.tokens import CJK, WORD, normalise
-
-if TYPE_CHECKING:
-    from footnote.guard.terms import Vector
+from footnote.types import Vector
 
 PARTICLES = re.compile(
     r"""(?:은|는|이|가|을|를|의|에|에서|에게|에게서|한테|께|께서|와|과|랑|이랑|하고|도|만|로|으로|까지|부터|보다|처럼|마다|조차|이나|나|든지|이든지

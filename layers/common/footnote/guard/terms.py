@@ -23,7 +23,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from footnote.errors import BadRequest, Conflict, NotFound, StoreUnavailable, Unavailable
 from footnote.guard.audit import audit
@@ -32,13 +32,7 @@ from footnote.text.everyday_questions import yardsticks
 from footnote.text.language import detect_language
 from footnote.text.tokens import normalise
 from footnote.text.untrusted import INVISIBLE
-from footnote.types import Caller, Page
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Vector = npt.NDArray[np.float32]
+from footnote.types import Caller, Page, Vector
 
 Match = Literal["exact", "synonym", "contextual"]
 LEAST: dict[Match, float] = {"exact": 0.95, "synonym": 0.80, "contextual": 0.50}

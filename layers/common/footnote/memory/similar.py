@@ -11,7 +11,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from footnote.ports import Cache, Embedder, speaks
 from footnote.settings import Caching
@@ -19,11 +19,7 @@ from footnote.text.normal_form import normal_form
 from footnote.text.particulars import particulars
 from footnote.text.similarity import same_chance
 from footnote.text.tokens import normalise
-from footnote.types import Query, Turn
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.types import Query, Turn, Vector
 
 FEW_WORDS = 4
 """Questions with fewer words need the stricter threshold."""
@@ -35,7 +31,7 @@ class CacheQuery:
 
     queries: tuple[str, ...]
     lang: str
-    vectors: tuple[npt.NDArray[np.float32], ...] = ()
+    vectors: tuple[Vector, ...] = ()
 
     @property
     def forms(self) -> list[str]:
@@ -104,7 +100,7 @@ def _threshold(asked: CacheQuery, caching: Caching) -> float:
     return caching.precision if precise else caching.recall
 
 
-def _cosine(kept: Sequence[str], vectors: Sequence[npt.NDArray[np.float32]]) -> float:
+def _cosine(kept: Sequence[str], vectors: Sequence[Vector]) -> float:
     """The lowest cosine of the pairs; 0 if one side has no vectors."""
     import numpy as np
 
@@ -114,7 +110,7 @@ def _cosine(kept: Sequence[str], vectors: Sequence[npt.NDArray[np.float32]]) -> 
     return min(float(a @ b / np.linalg.norm(a)) for a, b in zip(unpacked, vectors, strict=True))
 
 
-def _packed(vector: npt.NDArray[np.float32]) -> str:
+def _packed(vector: Vector) -> str:
     """The vector as base64 of one byte per dimension: 384 dimensions take 512 characters. The error of a cosine is at most 0.001."""
     import numpy as np
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
 
-from footnote.types import UNKNOWN_LANGUAGE, Cut, Message, ModelLimits, ModelSource, Parsed, ToolCall, Usage
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.types import UNKNOWN_LANGUAGE, Cut, Matrix, Message, ModelLimits, ModelSource, Parsed, ToolCall, Usage
 
 
 class Embedder(Protocol):
@@ -19,21 +15,17 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Identifies the vectors: those of different names are never compared."""
-        ...
 
     @property
     def dimension(self) -> int:
         """Length of the vectors."""
-        ...
 
     @property
     def languages(self) -> frozenset[str] | None:
         """Languages with useful vectors; None = all."""
-        ...
 
-    async def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> Matrix:
         """(len(texts), dimension), rows of length 1. `query`: the texts are questions. Raises ModelUnavailable or ModelTimeout."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +42,18 @@ class EmbeddedPassage:
 class PassageEmbedder(Embedder, Protocol):
     """An embedder that makes the vectors of sentences while it reads their passage."""
 
-    async def embed_passages(self, passages: Sequence[EmbeddedPassage]) -> list[npt.NDArray[np.float32]]:
+    async def embed_passages(self, passages: Sequence[EmbeddedPassage]) -> list[Matrix]:
         """For each passage (1 + sentences, dimension), rows of length 1: its own vector, then those of its sentences. The same text has
         the same vectors, whatever is embedded beside it. Raises ModelUnavailable or ModelTimeout."""
-        ...
 
 
 @runtime_checkable
 class CrossLingualEmbedder(Embedder, Protocol):
     """An embedder whose vectors tell the language of a text, too, and which can leave that out."""
 
-    def across_languages(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    def across_languages(self, vectors: Matrix) -> Matrix:
         """The vectors of questions without what tells their language, rows of length 1: texts of any language are as near to them as their
         meaning is."""
-        ...
 
 
 def embedded_languages(embedder: Embedder) -> frozenset[str] | None:
@@ -103,12 +93,10 @@ class Tools(Protocol):
 
     async def list(self, scope: str) -> Sequence[Tool]:
         """The tools of one organisation; Unavailable if the server cannot be reached."""
-        ...
 
     async def call(self, name: str, arguments: Mapping[str, Any], *, timeout_s: float) -> str:
         """The result as untrusted text, including errors that the tool itself reports. Unavailable if the tool cannot be
         reached."""
-        ...
 
 
 class KnowledgeBase(Protocol):
@@ -116,7 +104,6 @@ class KnowledgeBase(Protocol):
 
     async def search(self, arguments: Mapping[str, Any]) -> str | None:
         """The results as untrusted JSON text; None for an unknown collection. Unavailable if the service cannot be reached."""
-        ...
 
 
 class Images(Protocol):
@@ -124,7 +111,6 @@ class Images(Protocol):
 
     async def fetch(self, url: str, *, max_bytes: int, timeout_s: float) -> str:
         """An image as a `data:` URI. BadRequest: not an image, too large, or not a public URL."""
-        ...
 
 
 Effort = Literal["none", "low", "medium", "high"]
@@ -137,7 +123,6 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str:
         """The model's name; after a reply, the name of the model that gave it."""
-        ...
 
     def stream(
         self,
@@ -154,7 +139,6 @@ class LanguageModel(Protocol):
         """Streams a reply. `schema`: JSON schema of the object to reply with; an endpoint may ignore it, so the messages have to
         ask for JSON too. `effort`: None = the endpoint's default; one that cannot be told ignores it. Time limits in seconds: until
         the first piece, and in total. Raises ModelUnavailable or ModelTimeout; nothing is retried after the first piece."""
-        ...
 
 
 class Parser(Protocol):
@@ -162,7 +146,6 @@ class Parser(Protocol):
 
     async def parse(self, data: bytes, file_name: str) -> Parsed:
         """The text of a file. Raises UnreadableFile, with a reason and a remedy for the user."""
-        ...
 
 
 class Models(Protocol):
@@ -171,16 +154,13 @@ class Models(Protocol):
     @property
     def address(self) -> str | None:
         """Base URL of the models, without credentials; None = none is configured or found."""
-        ...
 
     @property
     def source(self) -> ModelSource:
         """Where the model of the last `pick` comes from, or why there is none."""
-        ...
 
     async def pick(self, name: str | None) -> LanguageModel | None:
         """The model called `name`, or the default one; None if there is no model."""
-        ...
 
 
 class ModelServer(Protocol):
@@ -188,7 +168,6 @@ class ModelServer(Protocol):
 
     async def limits(self, model: str) -> ModelLimits:
         """What the server says of a model. Never raises: a server that is silent or has no such route says nothing."""
-        ...
 
 
 class Clock(Protocol):
@@ -196,4 +175,3 @@ class Clock(Protocol):
 
     def __call__(self) -> float:
         """Seconds since the epoch."""
-        ...

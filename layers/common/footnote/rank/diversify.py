@@ -12,16 +12,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from footnote.ports import Embedder, Index
 from footnote.text.particulars import particulars
 from footnote.text.similarity import REPEATED, overlap, shingles
-from footnote.types import ChunkSentences, Hit, Turn
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.types import ChunkSentences, Hit, Turn, Vector
 
 COSINE = 0.95
 LAMBDA = 0.7
@@ -74,7 +69,7 @@ class _Passage:
 
     def __init__(self, hit: Hit, sentences: ChunkSentences) -> None:
         self.hit = hit
-        self._vector: npt.NDArray[np.float32] | None = sentences.passage
+        self._vector: Vector | None = sentences.passage
         self._terms = sentences.terms
 
     @cached_property

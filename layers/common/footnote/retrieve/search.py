@@ -7,7 +7,7 @@ from asyncio import CancelledError
 from collections.abc import Collection, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from footnote.errors import SearchTimeout, SearchUnavailable
 from footnote.ports import Embedder, Index, embedded_languages
@@ -15,11 +15,7 @@ from footnote.retrieve.derived import is_derived
 from footnote.retrieve.fuse import vectors_count
 from footnote.settings import Rag
 from footnote.text.embedded_texts import embed_questions
-from footnote.types import FURTHER, Candidates, Evidence, Query, Search, Turn, lists_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.types import FURTHER, Candidates, Evidence, Query, Search, Turn, Vector, lists_of
 
 SOURCES = ("bm25", "cosine", *FURTHER)
 LATE_S = 1.0
@@ -54,7 +50,7 @@ async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Tur
     """Embeds the queries that have no vector yet, if the dense list would have weight. A hypothetical text is embedded as a passage."""
     if embedder is None or not _embeds(turn, embedder, rag):
         return turn
-    vectors: dict[str, npt.NDArray[np.float32]] = {}
+    vectors: dict[str, Vector] = {}
     for as_query in (True, False):
         texts = [query.text for query in turn.queries if _lacks_vector(query) and (query.kind != "hypothetical") is as_query]
         if texts:

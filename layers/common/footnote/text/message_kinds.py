@@ -14,16 +14,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from footnote.text.attached_files import names_attached
 from footnote.text.words import says_nothing
-from footnote.types import SMALL_TALK, MessageKind, Turn
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.types import SMALL_TALK, Matrix, MessageKind, Turn, Vector
 
 EMBEDDER = "multilingual-e5-small"
 """The embedder whose vectors the model takes."""
@@ -51,7 +46,7 @@ def message_kind(turn: Turn) -> MessageKind:
     return turn.message_kind or kind_of(turn.request.question, goes_on=bool(turn.conversation.exchanges))
 
 
-def kind_of(text: str, *, goes_on: bool = False, vector: npt.NDArray[np.float32] | None = None) -> MessageKind:
+def kind_of(text: str, *, goes_on: bool = False, vector: Vector | None = None) -> MessageKind:
     """The kind of a message; less than 1 ms. `goes_on`: there are earlier messages. `vector`: of EMBEDDER, without the component of its
     language."""
     scores = _scores_of_text(text)
@@ -95,13 +90,13 @@ def _scores_of_text(text: str) -> list[float]:
     return [sum([weights[slot][kind] for slot in slots]) / math.sqrt(len(slots)) + bias[kind] for kind in range(len(KINDS))]
 
 
-def _scores_of_vector(vector: npt.NDArray[np.float32]) -> Sequence[float]:
+def _scores_of_vector(vector: Vector) -> Sequence[float]:
     scores: list[float] = (vector @ _vector_weights()).tolist()
     return scores
 
 
 @lru_cache(maxsize=1)
-def _vector_weights() -> npt.NDArray[np.float32]:
+def _vector_weights() -> Matrix:
     import numpy as np
 
     return np.array(_weights()[-1 - DIMENSION : -1], dtype=np.float32)

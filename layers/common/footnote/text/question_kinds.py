@@ -12,16 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import TYPE_CHECKING, cast, get_args
+from typing import cast, get_args
 from zlib import crc32
 
 from footnote.text.answer_types import MONTHS
 from footnote.text.names import find_names
-from footnote.types import WORDED_LANGUAGES, AskedType, Classification, Entity, EntityKind, Intent, QuestionType
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.types import WORDED_LANGUAGES, AskedType, Classification, Entity, EntityKind, Intent, Matrix, QuestionType, Vector
 
 SLOTS = 1 << 13
 """Rows of weights; features that share a slot share them."""
@@ -190,7 +186,7 @@ def features(question: str) -> set[int]:
 
 
 @cache
-def _weights() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+def _weights() -> tuple[Vector, Matrix]:
     """The bias of each output, and the weights, (SLOTS, OUTPUTS)."""
     import numpy as np
 

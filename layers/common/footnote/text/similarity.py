@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, sqrt
-from typing import TYPE_CHECKING
 
 from footnote.text.tokens import CJK, WORD, normalise
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.types import Vector
 
 SHINGLE = 3
 """Terms in a row."""
@@ -21,7 +17,7 @@ NEARNESS, APART = 14.39, -10.46
 `bench.same_questions`."""
 
 
-def vector_cosine(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> float:
+def vector_cosine(one: Vector, other: Vector) -> float:
     """Of vectors of any length, −1 to 1; 0 for a zero vector."""
     import numpy as np
 

@@ -127,6 +127,7 @@ from footnote.types.turn_record import (
     StoredVerdict,
     TurnRecord,
 )
+from footnote.types.vectors import Matrix, Vector
 
 __all__ = [
     "ADMINS",
@@ -207,6 +208,7 @@ __all__ = [
     "Hit",
     "IntelligenceLevel",
     "Intent",
+    "Matrix",
     "Message",
     "MessageKind",
     "Mode",
@@ -276,6 +278,7 @@ __all__ = [
     "Unit",
     "Unread",
     "Usage",
+    "Vector",
     "Verdict",
     "begin_turn",
     "chunks_digest",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.types.vectors import Vector
 
 QueryKind = Literal["original", "standalone", "sub_question", "paraphrase", "hypothetical", "step_back", "feedback"]
 """original = the question as it was asked, standalone = the question rewritten to need no conversation, sub_question = a part of it. The
@@ -31,6 +29,6 @@ class Query:
     weight: float = 1.0
     """Weight of its results relative to those of the turn's other queries."""
     lang: str = "en"
-    vector: npt.NDArray[np.float32] | None = field(default=None, compare=False)
+    vector: Vector | None = field(default=None, compare=False)
     embedder: str = ""
     """The name of the embedder that computed `vector`."""

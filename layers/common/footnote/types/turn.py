@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from footnote.types.answer import Answer, Message, Tier
 from footnote.types.caller import Caller
@@ -15,10 +15,7 @@ from footnote.types.query import ASKED, MOST_DERIVED, Query, QueryKind
 from footnote.types.reading import MessageKind, Reading
 from footnote.types.record import Record
 from footnote.types.request import Profile, Request
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.types.vectors import Vector
 
 Outcome = Literal["no_hits", "closest", "refused", "blocked", "forbidden", "cached", "faq", "withdrawn"]
 """The outcome of a turn that ended early; None at the end = answered. closest: the closest passages are shown instead of an answer;
@@ -146,7 +143,7 @@ class Turn:
         return 1 - self.languages.get(self.lang, 0) / passages if passages else 0.0
 
     @property
-    def vectors(self) -> tuple[npt.NDArray[np.float32], ...]:
+    def vectors(self) -> tuple[Vector, ...]:
         """The vector of each query that is answered; () if any of them lacks one."""
         vectors = tuple(query.vector for query in self.answered if query.vector is not None)
         return vectors if len(vectors) == len(self.answered) else ()
@@ -185,7 +182,7 @@ class Turn:
                 new.append(text)
         return replace(self, queries=(*self.queries, *(Query(text, kind, weight / len(new), self.lang) for text in new)))
 
-    def with_vectors(self, vectors: Iterable[npt.NDArray[np.float32]], embedder: str) -> Turn:
+    def with_vectors(self, vectors: Iterable[Vector], embedder: str) -> Turn:
         """A copy with these vectors, one for each query."""
         queries = tuple(replace(query, vector=vector, embedder=embedder) for query, vector in zip(self.queries, vectors, strict=True))
         return replace(self, queries=queries)

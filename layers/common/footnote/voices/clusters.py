@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+from footnote.types import Matrix
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    Matrix = npt.NDArray[np.float32]
 
 SEED = 20
 ROUNDS = 25

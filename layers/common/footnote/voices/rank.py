@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import log
-from typing import TYPE_CHECKING
 
 from footnote.text.tokens import content_terms
-from footnote.types import Candidate
+from footnote.types import Candidate, Vector
 from footnote.voices.voice import Voice
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 
 def score_by_words(query: str, lang: str, voices: Sequence[Voice]) -> tuple[list[Candidate], float]:
@@ -31,9 +26,7 @@ def score_by_words(query: str, lang: str, voices: Sequence[Voice]) -> tuple[list
     return _best_first(scored), sum(weights.values())
 
 
-def score_by_vectors(
-    query: npt.NDArray[np.float32], voices: Sequence[Voice], vectors: Mapping[str, npt.NDArray[np.float32]]
-) -> list[Candidate]:
+def score_by_vectors(query: Vector, voices: Sequence[Voice], vectors: Mapping[str, Vector]) -> list[Candidate]:
     """The voices that have a vector, by their cosine with the query's, best first. `vectors`: text → vector."""
     import numpy as np
 

@@ -8,20 +8,16 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
 from footnote.ports import Clock, FeedbackStore, Index, Ledger, StatisticsStore
-from footnote.types import Caller
+from footnote.types import Caller, Vector
 from footnote.voices.counts import By, Count, count, mean_rating
 from footnote.voices.product import Mask, read_product
 from footnote.voices.themes import Themes, find_themes
 from footnote.voices.voice import DAY_S, Read, Voice, VoiceFilter, read_collection, voice_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 Source = Literal["collection", "product"]
 """collection: voices of customers, in documents. product: feedback of Footnote's users on its answers, for admins."""
@@ -120,12 +116,12 @@ class Voices:
             _keep(self._read, key, read, KEPT)
         return key, read
 
-    async def _vectors(self, caller: Caller, collection: str, voices: Sequence[Voice]) -> Mapping[str, npt.NDArray[np.float32]]:
+    async def _vectors(self, caller: Caller, collection: str, voices: Sequence[Voice]) -> Mapping[str, Vector]:
         directory = await self._directory.directory()
         embedder = self._embedders().of(directory.settings(directory.resolve(collection)).embedder)
         if embedder is None:
             return {}
-        vectors: dict[str, npt.NDArray[np.float32]] = {}
+        vectors: dict[str, Vector] = {}
         ids = [voice.voice_id for voice in voices]
         for at in range(0, len(ids), AT_ONCE):
             read = await self._index.sentences(caller, ids[at : at + AT_ONCE], embedder.name)

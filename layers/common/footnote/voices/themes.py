@@ -7,18 +7,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from footnote.text.tokens import content_terms
+from footnote.types import Vector
 from footnote.voices.clusters import cluster
 from footnote.voices.counts import mean_rating
 from footnote.voices.labels import WORDS_OF_LABEL, find_labels, words_of
 from footnote.voices.vectors import by_vectors, by_words
 from footnote.voices.voice import DAY_S, Voice, VoiceFilter
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 SHARE_WITH_VECTORS = 0.95
 """Vectors are used for a language once this share of its voices has one."""
@@ -63,7 +60,7 @@ class Themes:
     """`vectors`, `words` or `both`: what voices were compared by."""
 
 
-def find_themes(voices: Sequence[Voice], vectors: Mapping[str, npt.NDArray[np.float32]], criteria: VoiceFilter) -> Themes:
+def find_themes(voices: Sequence[Voice], vectors: Mapping[str, Vector], criteria: VoiceFilter) -> Themes:
     """`voices`: those that may be read. They are grouped over the filter's period and the one before, so that both have the same themes.
     `vectors`: voice id → its vector."""
     periods = _periods(voices, criteria)
@@ -110,7 +107,7 @@ def _within(voice: Voice, period: tuple[float, float] | None) -> bool:
     return period is not None and voice.at is not None and period[0] <= voice.at < period[1]
 
 
-def _group(pool: Sequence[Voice], vectors: Mapping[str, npt.NDArray[np.float32]]) -> tuple[list[int], list[float], By]:
+def _group(pool: Sequence[Voice], vectors: Mapping[str, Vector]) -> tuple[list[int], list[float], By]:
     """(group of each voice, how typical it is of it, the basis of the comparison)."""
     import numpy as np
 

@@ -14,11 +14,11 @@ from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING
 
+from footnote.types import Matrix
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    Matrix = npt.NDArray[np.float32]
 
 DIMENSIONS = 64
 """Of stored vectors after projection; more changes no group."""

@@ -8,17 +8,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from footnote.ingest.chunk.passages import Cutting, Passage, Position, Section
 from footnote.ingest.chunk.structure import pack
 from footnote.ingest.pieces import Piece, between
 from footnote.ports import Embedder
 from footnote.text.sentences import split_sentences
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.types import Matrix
 
 PERCENTILE = 90
 """A passage ends at the differences above this percentile of all differences in its document."""
@@ -63,7 +59,7 @@ async def find_breaks(sections: Sequence[Section], embedder: Embedder, lang: str
     return frozenset(position for difference, position in peaks if difference >= least)
 
 
-def _differences(vectors: npt.NDArray[np.float32]) -> list[float]:
+def _differences(vectors: Matrix) -> list[float]:
     """1 − cosine of the sentences before and after each boundary."""
     import numpy as np
 
