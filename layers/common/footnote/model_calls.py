@@ -38,11 +38,19 @@ WITHHELD: Mapping[Cut | None, str] = {
 """Why there is no answer, by what truncated it."""
 
 
+async def pick(models: Models, name: str | None) -> LanguageModel:
+    """The model of this name. Raises ModelUnavailable if there is none."""
+    model = await models.pick(name)
+    if model is None:
+        raise ModelUnavailable("There is no language model.")
+    return model
+
+
 async def complete(
     models: Models, name: str | None, messages: Sequence[Message], *, max_tokens: int, timeout_s: float, temperature: float = 0.0
 ) -> str:
     """A model's whole reply without its thinking. Raises ModelUnavailable if there is no model, or the reply is empty or truncated."""
-    return await _read_whole(await _pick(models, name), messages, timeout_s, max_tokens=max_tokens, temperature=temperature)
+    return await _read_whole(await pick(models, name), messages, timeout_s, max_tokens=max_tokens, temperature=temperature)
 
 
 async def ask(
@@ -63,7 +71,7 @@ async def ask(
     errors. `timeout_s` covers both attempts. Raises UnusableReply if the second reply is invalid or no time is left for it, and
     ModelUnavailable like `complete`.
     """
-    now, model = asyncio.get_running_loop().time, await _pick(models, name)
+    now, model = asyncio.get_running_loop().time, await pick(models, name)
     end = now() + timeout_s
     options = {"max_tokens": max_tokens, "temperature": temperature, "schema": object_schema(schema)}
     if effort is not None:
@@ -137,13 +145,6 @@ async def read_reply(model: LanguageModel, messages: Sequence[Message], **option
 
 def _estimate(messages: Sequence[Message], written: str) -> Usage:
     return Usage(sum(count_tokens(sent.content) for sent in messages), count_tokens(written), estimated=True)
-
-
-async def _pick(models: Models, name: str | None) -> LanguageModel:
-    model = await models.pick(name)
-    if model is None:
-        raise ModelUnavailable("There is no language model.")
-    return model
 
 
 async def _read_whole(model: LanguageModel, messages: Sequence[Message], timeout_s: float, **options: Any) -> str:

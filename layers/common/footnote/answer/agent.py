@@ -25,7 +25,7 @@ from footnote.answer.toolbox import Search, Toolbox, ToolResult
 from footnote.answer.voice_tool import VoiceTool
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable, Unavailable
 from footnote.events import Answering, Event, StepFinished, StepStarted, Think, Token, ToolCalled
-from footnote.model_calls import WITHHELD, read_reply
+from footnote.model_calls import WITHHELD, pick, read_reply
 from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
 from footnote.ports.tool_arguments import find_search, scope_of
 from footnote.prompts import Prompts
@@ -57,9 +57,7 @@ async def run_agent(
     and results before the answer). Raises ModelUnavailable if there is no model or it fails, ModelTimeout if all rounds together
     exceed the limit for the whole answer.
     """
-    model = await models.pick(turn.plan.model)
-    if model is None:
-        raise ModelUnavailable("There is no language model.")
+    model = await pick(models, turn.plan.model)
     work = _Work(turn, model, llm)
     remote: Sequence[Tool] = ()
     if tools is not None and mcp.mcp_enabled:

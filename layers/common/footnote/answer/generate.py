@@ -20,7 +20,7 @@ from footnote.answer.stream_filters import NO_MORE, AnswerFilter, ThinkFilter, f
 from footnote.answer.unread import look, reading_said, with_unread
 from footnote.errors import ModelUnavailable, NoModel, PromptTooLong, StoreUnavailable
 from footnote.events import Event, Think, Token
-from footnote.model_calls import WITHHELD, read_reply
+from footnote.model_calls import WITHHELD, pick, read_reply
 from footnote.ports import Index, Ledger, Models, ModelServer, Records
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Conversation
@@ -102,9 +102,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
 
     Text before the answer is left out, and so are the questions after it, which become suggested questions. A reply in a loop is ended. The
     text of a stopped reply is the answer."""
-    model = await models.pick(turn.plan.model)
-    if model is None:
-        raise ModelUnavailable("There is no language model.")
+    model = await pick(models, turn.plan.model)
     profile, written, cut = turn.profile, "", None
     markers: dict[str, Any] = {"first": turn.request.first_number, "origin": turn.request.link_origin}
     thoughts, answered, repetition = ThinkFilter(), AnswerFilter(turn.request.question), RepetitionGuard()
