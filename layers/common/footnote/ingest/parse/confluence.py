@@ -11,16 +11,12 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING
 
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import decode
-from footnote.ingest.parse.package import attr, damaged, local
+from footnote.ingest.parse.package import Element, attr, damaged, local
 from footnote.types import Parsed
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 NAMESPACES = 'xmlns:ac="http://atlassian.com/content" xmlns:ri="http://atlassian.com/resource/identifier"'
 INCOMPLETE = (
@@ -53,13 +49,13 @@ def parse(data: bytes) -> Parsed:
     return parsed if is_whole else replace(parsed, reason=INCOMPLETE, remedy="Check the page in Confluence, or split it, and add it again.")
 
 
-def _read(text: str) -> tuple[_Element, bool]:
+def _read(text: str) -> tuple[Element, bool]:
     """The root, and whether all of the text is in it."""
     from lxml import etree
 
     # The namespaces of templates and other plugins may be undeclared, hence `recover`.
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, remove_comments=True, remove_pis=True)
-    root: _Element | None = etree.fromstring(_ENTITY.sub(_named, text).encode(), parser)
+    root: Element | None = etree.fromstring(_ENTITY.sub(_named, text).encode(), parser)
     if root is None:
         raise damaged()
     if root.getroottree().docinfo.internalDTD is not None:
@@ -72,7 +68,7 @@ def _named(match: re.Match[str]) -> str:
     return match[0] if match[0].startswith("<") else escape(entities.unescape(match[0]))
 
 
-def _inside(node: _Element, in_cell: bool) -> str:
+def _inside(node: Element, in_cell: bool) -> str:
     """The HTML of a node's text and children."""
     parts = [escape(node.text or "")]
     for child in node:
@@ -80,7 +76,7 @@ def _inside(node: _Element, in_cell: bool) -> str:
     return "".join(parts)
 
 
-def _html(node: _Element, in_cell: bool) -> str:
+def _html(node: Element, in_cell: bool) -> str:
     if not isinstance(node.tag, str):  # a reference to an entity
         return ""
     tag = local(node)
@@ -96,7 +92,7 @@ def _html(node: _Element, in_cell: bool) -> str:
     return f"<div>{inside}</div>" if tag in _BLOCKS else inside
 
 
-def _element(node: _Element, tag: str, in_cell: bool) -> str:
+def _element(node: Element, tag: str, in_cell: bool) -> str:
     if tag in _VOID:
         return f"<{tag}>"
     if tag == "title":
@@ -116,7 +112,7 @@ def _element(node: _Element, tag: str, in_cell: bool) -> str:
 # --- macros --------------------------------------------------------------------------------------
 
 
-def _macro(node: _Element, in_cell: bool) -> str:
+def _macro(node: Element, in_cell: bool) -> str:
     """A macro's title and body. One without a body is computed by Confluence, except for those whose parameters are shown."""
     name = attr(node, "name") or ""
     parameters = {attr(child, "name"): "".join(child.itertext()) for child in node if local(child) == "parameter"}
@@ -134,7 +130,7 @@ def _macro(node: _Element, in_cell: bool) -> str:
     return head + "".join(_body(body, name, in_cell) for body in bodies)
 
 
-def _body(body: _Element, name: str, in_cell: bool) -> str:
+def _body(body: Element, name: str, in_cell: bool) -> str:
     if local(body) == "rich-text-body":
         return _html(body, in_cell)
     text = "".join(body.itertext())
@@ -147,7 +143,7 @@ def _body(body: _Element, name: str, in_cell: bool) -> str:
 # --- other elements ------------------------------------------------------------------------------
 
 
-def _link(node: _Element, in_cell: bool) -> str:
+def _link(node: Element, in_cell: bool) -> str:
     """The link's text, else the name of its target. A mentioned user has a key only, and no name."""
     for child in node:
         if local(child) in ("plain-text-link-body", "link-body") and "".join(child.itertext()).strip():
@@ -157,7 +153,7 @@ def _link(node: _Element, in_cell: bool) -> str:
     return escape(target or attr(node, "anchor") or "")
 
 
-def _picture(node: _Element, in_cell: bool) -> str:
+def _picture(node: Element, in_cell: bool) -> str:
     captions = [escape("".join(child.itertext())) for child in node if local(child) == "caption"]
     shown = "".join(f"<div>{caption}</div>" if in_cell else f"<figcaption>{caption}</figcaption>" for caption in captions)
     return _image(attr(node, "alt") or attr(node, "title")) + shown
@@ -167,12 +163,12 @@ def _image(alt: str | None) -> str:
     return f'<img alt="{escape(alt)}">' if alt else ""
 
 
-def _emoticon(node: _Element, in_cell: bool) -> str:
+def _emoticon(node: Element, in_cell: bool) -> str:
     sign = attr(node, "emoji-fallback") or ""
     return _SIGNS.get(attr(node, "name") or "") or ("" if sign.isascii() else escape(sign))
 
 
-def _tasks(node: _Element, in_cell: bool) -> str:
+def _tasks(node: Element, in_cell: bool) -> str:
     """A task list as a list whose items begin with [ ] or [x]."""
     items = []
     for task in (child for child in node if local(child) == "task"):
@@ -184,7 +180,7 @@ def _tasks(node: _Element, in_cell: bool) -> str:
     return f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"
 
 
-_WRITERS: dict[str, Callable[[_Element, bool], str]] = {
+_WRITERS: dict[str, Callable[[Element, bool], str]] = {
     "link": _link,
     "image": _picture,
     "emoticon": _emoticon,

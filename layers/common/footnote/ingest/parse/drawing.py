@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.package import Package, attr, child, local
+from footnote.ingest.parse.package import Element, Package, attr, child, local
 from footnote.ingest.parse.table import to_markdown
 from footnote.types import Block
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _NO_WORDS = re.compile(r"\S+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg)|(?:picture|image|bild|grafik|그림)\s*\d*", re.IGNORECASE)
 _MAX_POINTS = 1_000
@@ -50,17 +46,17 @@ def read_diagram(package: Package, part: str, page: int | None) -> list[Block]:
     return [Block("list", "\n".join(f"- {line}" for line in lines), page=page)] if lines else []
 
 
-def alt_text(properties: _Element | None) -> str:
+def alt_text(properties: Element | None) -> str:
     """A picture's alternative text; "" if it is only a file name."""
     text = spaced(attr(properties, "descr") or "")
     return "" if len(text) < 3 or _NO_WORDS.fullmatch(text) else text
 
 
-def _texts(node: _Element | None, name: str) -> list[str]:
+def _texts(node: Element | None, name: str) -> list[str]:
     return [found.text or "" for found in node.iter(f"{{*}}{name}")] if node is not None else []
 
 
-def _points(node: _Element | None) -> list[tuple[int, str]]:
+def _points(node: Element | None) -> list[tuple[int, str]]:
     found: list[tuple[int, str]] = []
     for point in node.iter("{*}pt") if node is not None else ():
         index = point.get("idx") or ""

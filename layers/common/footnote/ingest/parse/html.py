@@ -56,10 +56,10 @@ _UNNESTED = frozenset((
 # fmt: on
 _RAW = ("script", "style", "textarea", "title", "noscript", "template", "iframe", "xmp")
 """Elements whose content is read as text, or not at all."""
-MOST = 500
+_MOST_PAIRS = 500
 """Pairs of a page that are read from its data."""
-ASKING = ("?", "？")
-PAIRED = frozenset(("details", "dt", "dl"))
+_ASKING = ("?", "？")
+_PAIRED = frozenset(("details", "dt", "dl"))
 """Elements at whose ends blocks end."""
 
 
@@ -114,7 +114,7 @@ class _Flow:
             if leaving:
                 self._within[node.tag or ""] -= 1
                 self._leave(node.tag or "")
-                if node.tag in PAIRED:
+                if node.tag in _PAIRED:
                     self._end_block()
                 self._marked.leave(node)
             elif self._enter(node):
@@ -134,7 +134,7 @@ class _Flow:
             return False
         if self._is_dropped(tag) or tag.startswith(("-", "!")) or self._is_unseen(node, tag):
             return False
-        if tag in PAIRED and not self._lists:
+        if tag in _PAIRED and not self._lists:
             self._end_block()
         self._marked.enter(node, inside_list=bool(self._lists))
         if tag == "br":
@@ -370,7 +370,7 @@ class _MarkedPairs:
 
     def leave(self, node: LexborNode) -> None:
         """To be called after the element's children."""
-        if node.tag == "dt" and self._blocks and self._blocks[-1].text.endswith(ASKING):
+        if node.tag == "dt" and self._blocks and self._blocks[-1].text.endswith(_ASKING):
             self._term = len(self._blocks) - 1
         elif node.tag == "dl":
             self._end_term()
@@ -383,7 +383,7 @@ class _MarkedPairs:
             self._term = None
 
     def _add(self, first: int) -> None:
-        if first + 1 < len(self._blocks) and self._blocks[first].text.endswith(ASKING):
+        if first + 1 < len(self._blocks) and self._blocks[first].text.endswith(_ASKING):
             self.found.append(Pair(first, len(self._blocks)))
 
 
@@ -397,7 +397,7 @@ def _add_hidden(named: Sequence[tuple[str, str]], blocks: list[Block], pairs: li
 
 
 def _pairs_of(tree: LexborHTMLParser) -> list[tuple[str, str]]:
-    """(question, answer) as plain text, at most MOST. Call it before scripts are stripped."""
+    """(question, answer) as plain text, at most _MOST_PAIRS. Call it before scripts are stripped."""
     found: list[tuple[str, str]] = []
     for script in tree.css('script[type="application/ld+json"]'):
         try:
@@ -405,9 +405,9 @@ def _pairs_of(tree: LexborHTMLParser) -> list[tuple[str, str]]:
         except (ValueError, RecursionError):
             continue
         found += [(asked, told) for node in _nodes(data) if (asked := _plain(node.get("name"))) and (told := _answer(node))]
-        if len(found) >= MOST:
+        if len(found) >= _MOST_PAIRS:
             break
-    return found[:MOST]
+    return found[:_MOST_PAIRS]
 
 
 def _nodes(data: Any) -> Iterator[dict[str, Any]]:

@@ -8,6 +8,7 @@ Obsidian) is made plain outside code only, where the same characters are what th
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from html import escape, unescape
@@ -19,11 +20,8 @@ from footnote.ingest.parse.decode import decode
 from footnote.types import Parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
-from collections.abc import Callable
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)\n(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TITLE = re.compile(r"""^title\s*[:=]\s*(["']?)(.+?)\1\s*$""", re.MULTILINE | re.IGNORECASE)

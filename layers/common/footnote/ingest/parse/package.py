@@ -7,7 +7,7 @@ import posixpath
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from footnote.errors import UnreadableFile
@@ -16,6 +16,8 @@ from footnote.ingest.parse.title import usable_title
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+Element: TypeAlias = "_Element"
+"""Of a part in XML. A name only, so that nothing loads lxml."""
 MAX_ENTRIES = 5_000
 MAX_EXPANDED = 200 * 1024 * 1024
 """Maximum bytes of all uncompressed parts."""
@@ -80,14 +82,14 @@ class Package:
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError, NotImplementedError) as exc:
             raise damaged() from exc
 
-    def xml(self, name: str) -> _Element | None:
+    def xml(self, name: str) -> Element | None:
         """A part's root element, without comments; None if there is no such part."""
         data = self.read(name)
         if len(data) > MAX_TREE:
             raise UnreadableFile("A part of this file is too large.", _SPLIT)
         return parse_xml(data) if data.strip() else None
 
-    def rows(self, name: str, *tags: str) -> Iterator[_Element]:
+    def rows(self, name: str, *tags: str) -> Iterator[Element]:
         """Streams the elements with these local names from a part of any size; each is cleared after use."""
         from lxml import etree
 
@@ -135,13 +137,13 @@ class Package:
         return usable_title("".join(found.itertext())) if found is not None else ""
 
 
-def parse_xml(data: bytes) -> _Element:
+def parse_xml(data: bytes) -> Element:
     """Parses XML and returns its root. A file that defines entities is refused; none are resolved or loaded."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
     try:
-        root: _Element = etree.fromstring(data, parser)
+        root: Element = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as exc:
         raise _broken(data) from exc
     if root.getroottree().docinfo.internalDTD is not None:
@@ -149,13 +151,13 @@ def parse_xml(data: bytes) -> _Element:
     return root
 
 
-def local(node: _Element) -> str:
+def local(node: Element) -> str:
     """An element's name without its namespace, in which strict and transitional Office files differ."""
     tag: str = node.tag
     return tag.rpartition("}")[2]
 
 
-def attr(node: _Element | None, name: str) -> str | None:
+def attr(node: Element | None, name: str) -> str | None:
     """An attribute, by its name without namespace."""
     if node is None:
         return None
@@ -165,13 +167,13 @@ def attr(node: _Element | None, name: str) -> str | None:
     return value
 
 
-def count(node: _Element | None, name: str, most: int, default: int = 1) -> int:
+def count(node: Element | None, name: str, most: int, default: int = 1) -> int:
     """A numeric attribute, capped at `most` because files are untrusted."""
     value = attr(node, name) or ""
     return min(int(value), most) if value.isdecimal() and len(value) < 10 else default
 
 
-def child(node: _Element | None, *path: str) -> _Element | None:
+def child(node: Element | None, *path: str) -> Element | None:
     """The first child with the first local name, then its first child with the next, and so on."""
     for name in path:
         node = next((found for found in node if local(found) == name), None) if node is not None else None

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
-from footnote.ingest.parse.package import Package, Relation, attr, child, count, damaged, local
+from footnote.ingest.parse.package import Element, Package, Relation, attr, child, count, damaged, local
 from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, Parsed
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _TITLES = ("title", "ctrTitle")
 _FRAME = ("dt", "ftr", "sldNum", "hdr", "sldImg")  # date, footer and number of a slide
@@ -51,7 +47,7 @@ class _Slide:
         self._relations = package.related(part)
         self._number = number
 
-    def read(self, slide: _Element) -> list[Block]:
+    def read(self, slide: Element) -> list[Block]:
         """The blocks of a slide: the title first, then the rest in the order of a screen reader."""
         shapes = list(_shapes(child(slide, "cSld", "spTree")))
         titles = [shape for shape in shapes if _placeholder(shape)[0] in _TITLES] or _topmost(shapes)
@@ -61,7 +57,7 @@ class _Slide:
         # a slide without a title gets its number, so that its text is not attributed to the previous slide
         return [Block("heading", title or f"{self._number}", 1, self._number), *blocks] if title or blocks else []
 
-    def _shape(self, shape: _Element) -> Iterator[Block]:
+    def _shape(self, shape: Element) -> Iterator[Block]:
         tag = local(shape)
         if tag == "sp" and _placeholder(shape)[0] not in _FRAME:
             yield from self._text(shape)
@@ -71,7 +67,7 @@ class _Slide:
             for node in shape.iter("{*}tbl", "{*}chart", "{*}relIds"):
                 yield from self._graphic(node)
 
-    def _text(self, shape: _Element) -> Iterator[Block]:
+    def _text(self, shape: Element) -> Iterator[Block]:
         kind, is_placeholder = _placeholder(shape)
         paragraphs = list(_paragraphs(child(shape, "txBody")))
         bulleted = is_placeholder and kind in _LISTS and len(paragraphs) > 1
@@ -87,7 +83,7 @@ class _Slide:
         if lines:
             yield Block("list", "\n".join(lines), page=self._number)
 
-    def _graphic(self, node: _Element) -> list[Block]:
+    def _graphic(self, node: Element) -> list[Block]:
         tag = local(node)
         if tag == "tbl":
             rows = fill_spans([_row(row) for row in node if local(row) == "tr"])
@@ -105,7 +101,7 @@ class _Slide:
         return [Block("paragraph", text, page=self._number) for shape in shapes for _, _, text in _paragraphs(child(shape, "txBody"))]
 
 
-def _shapes(tree: _Element | None) -> Iterator[_Element]:
+def _shapes(tree: Element | None) -> Iterator[Element]:
     """All shapes, including those in groups."""
     for node in tree if tree is not None else ():
         tag = local(node)
@@ -117,9 +113,9 @@ def _shapes(tree: _Element | None) -> Iterator[_Element]:
             yield node
 
 
-def _topmost(shapes: list[_Element]) -> list[_Element]:
+def _topmost(shapes: list[Element]) -> list[Element]:
     """The topmost short text, which serves as the title of a slide that has none."""
-    texts: list[tuple[int, _Element]] = []
+    texts: list[tuple[int, Element]] = []
     for shape in shapes:
         top = attr(next(shape.iter("{*}off"), None), "y") or ""
         if local(shape) == "sp" and top.isdecimal() and _placeholder(shape)[0] not in _FRAME and any(_paragraphs(child(shape, "txBody"))):
@@ -129,13 +125,13 @@ def _topmost(shapes: list[_Element]) -> list[_Element]:
     return [shape] if shape is not None and len(lines) <= 2 and sum(map(len, lines)) <= _LONGEST_HEADING else []
 
 
-def _placeholder(shape: _Element) -> tuple[str | None, bool]:
+def _placeholder(shape: Element) -> tuple[str | None, bool]:
     """(type, whether the shape is a placeholder)."""
     node = child(shape, "nvSpPr", "nvPr", "ph")
     return attr(node, "type"), node is not None
 
 
-def _paragraphs(body: _Element | None) -> Iterator[tuple[int, str | None, str]]:
+def _paragraphs(body: Element | None) -> Iterator[tuple[int, str | None, str]]:
     """(level, marker, text). Marker: `-` or `1.` if the paragraph specifies it, "" = explicitly none, None = not specified."""
     number = 0
     for node in body if body is not None else ():
@@ -148,7 +144,7 @@ def _paragraphs(body: _Element | None) -> Iterator[tuple[int, str | None, str]]:
         yield count(properties, "lvl", 8, 0), "" if child(properties, "buNone") is not None else marker, text
 
 
-def _text_of(paragraph: _Element) -> str:
+def _text_of(paragraph: Element) -> str:
     texts: list[str] = []
     for node in paragraph.iter("{*}t", "{*}br", "{*}tab"):
         tag = local(node)
@@ -156,7 +152,7 @@ def _text_of(paragraph: _Element) -> str:
     return spaced("".join(texts))
 
 
-def _row(row: _Element) -> list[tuple[str | None, int]]:
+def _row(row: Element) -> list[tuple[str | None, int]]:
     cells: list[tuple[str | None, int]] = []
     for cell in (node for node in row if local(node) == "tc"):
         if attr(cell, "hMerge") in ("1", "true"):
@@ -167,6 +163,6 @@ def _row(row: _Element) -> list[tuple[str | None, int]]:
     return cells
 
 
-def _relation_id(node: _Element) -> str:
+def _relation_id(node: Element) -> str:
     """The relationship id, which has a namespace; `id` without one is the slide's number."""
     return next((value for key, value in node.items() if key.endswith("}id")), "")

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.drawing import alt_text, read_chart
 from footnote.ingest.parse.number_format import BUILT_IN, show, show_text
-from footnote.ingest.parse.package import Package, attr, child, count, damaged, local
+from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local
 from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
 from footnote.types import Block, Parsed
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _MAX_ROW, _MAX_COLUMN = 1_048_576, 16_384
@@ -38,7 +34,7 @@ def parse(data: bytes) -> Parsed:
 class _Book:
     """State shared by the sheets: strings, formats, the cell limit."""
 
-    def __init__(self, package: Package, part: str, root: _Element) -> None:
+    def __init__(self, package: Package, part: str, root: Element) -> None:
         self._package = package
         self._relations = package.related(part)
         self._since_1904 = attr(child(root, "workbookPr"), "date1904") in ("1", "true")
@@ -76,7 +72,7 @@ class _Book:
         sheet.extra = list(drawings(self._package, relation.target, number))
         return sheet
 
-    def _cells(self, row: _Element) -> Iterator[tuple[int, str]]:
+    def _cells(self, row: Element) -> Iterator[tuple[int, str]]:
         column = -1
         for node in row:
             column = _column(node.get("r")) if node.get("r") else column + 1
@@ -86,7 +82,7 @@ class _Book:
                     return
                 yield column, text
 
-    def _text(self, cell: _Element) -> str:
+    def _text(self, cell: Element) -> str:
         kind = cell.get("t") or "n"
         style = cell.get("s") or "0"
         code = self._formats[int(style)] if style.isdecimal() and int(style) < len(self._formats) else "General"
@@ -124,7 +120,7 @@ def drawings(package: Package, part: str, number: int) -> Iterator[Block]:
                 yield Block("image", text, page=number)
 
 
-def _formats(root: _Element | None) -> list[str]:
+def _formats(root: Element | None) -> list[str]:
     """The format of each style, by the index that cells use."""
     if root is None:
         return []
@@ -133,7 +129,7 @@ def _formats(root: _Element | None) -> list[str]:
     return [codes.get(name) or (BUILT_IN.get(int(name), "General") if name.isdecimal() else "General") for name in ids]
 
 
-def _string(node: _Element | None) -> str:
+def _string(node: Element | None) -> str:
     """The text without phonetic readings (East Asian editions)."""
     texts = node.iter("{*}t") if node is not None else ()
     return spaced(_unescaped("".join(text.text or "" for text in texts if local(text.getparent()) != "rPh")))
@@ -152,7 +148,7 @@ def _column(reference: str | None) -> int:
     return column - 1
 
 
-def _is_hidden(node: _Element, size: str) -> bool:
+def _is_hidden(node: Element, size: str) -> bool:
     """Whether a row or a column is not shown. `size`: the attribute of its height or width."""
     return node.get("hidden") in ("1", "true") or node.get(size) in ("0", "0.0")
 
@@ -164,5 +160,5 @@ def _area(reference: str) -> tuple[int, int, int, int] | None:
     return (int(start[2]) - 1, _column(first), int(end[2]) - 1, _column(last)) if start and end else None
 
 
-def _relation_id(node: _Element) -> str:
+def _relation_id(node: Element) -> str:
     return next((value for key, value in node.items() if key.endswith("}id")), "")

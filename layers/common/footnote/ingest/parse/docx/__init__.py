@@ -6,19 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.docx.styles import Style, Styles, numbering_of, outline_level, read_numbering
 from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
-from footnote.ingest.parse.package import Package, attr, child, count, damaged, local
+from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local
 from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, BlockKind, Parsed
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
-
 
 # deletions, field instructions, the readings of ruby text, and elements without text
 _UNREAD = frozenset("del moveFrom instrText delText delInstrText pPr rPr tblPr tcPr trPr sectPr sdtPr rt rubyPr fldData".split())
@@ -65,7 +60,7 @@ class _Inline:
     texts: list[str] = field(default_factory=list)
     page: int | None = None
     all_bold: bool = True
-    boxes: list[_Element] = field(default_factory=list)
+    boxes: list[Element] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     """Pictures, charts, diagrams."""
 
@@ -83,13 +78,13 @@ class _Reader:
         self._blocks: list[Block] = []
         self._lines: list[str] = []  # lines of the open list or code block
         self._open: tuple[BlockKind, int | None] = ("list", None)
-        self._pending: list[_Element] = []  # notes that were referenced
+        self._pending: list[Element] = []  # notes that were referenced
         self._tables = 0  # number of open tables
 
-    def _of_kind(self, kind: str) -> _Element | None:
+    def _of_kind(self, kind: str) -> Element | None:
         return next((self.package.xml(r.target) for r in self.relations.values() if r.kind == kind), None)
 
-    def _notes_of(self, kind: str) -> list[_Element]:
+    def _notes_of(self, kind: str) -> list[Element]:
         root = self._of_kind(kind)
         return [note for note in root if not attr(note, "type")] if root is not None else []  # the others are separators
 
@@ -99,7 +94,7 @@ class _Reader:
         blocks, self._blocks = self._blocks, []
         return blocks
 
-    def flow(self, parent: _Element) -> None:
+    def flow(self, parent: Element) -> None:
         for node in parent:
             tag = local(node)
             if tag == "p":
@@ -118,7 +113,7 @@ class _Reader:
 
     # --- paragraphs
 
-    def _paragraph(self, node: _Element) -> None:
+    def _paragraph(self, node: Element) -> None:
         properties = child(node, "pPr")
         if child(properties, "pageBreakBefore") is not None and attr(child(properties, "pageBreakBefore"), "val") not in ("0", "false"):
             self.pages.end(rendered=True)
@@ -140,7 +135,7 @@ class _Reader:
         if section is not None and attr(child(section, "type"), "val") != "continuous":
             self.pages.end()
 
-    def _style(self, properties: _Element | None) -> Style:
+    def _style(self, properties: Element | None) -> Style:
         style = self._styles.of(attr(child(properties, "pStyle"), "val") or "")
         level = outline_level(properties)
         return style if level is None else Style(level, style.toc, style.caption, style.code, style.num)
@@ -194,7 +189,7 @@ class _Reader:
             if text := " ".join(filter(None, texts)):
                 self._blocks.append(Block("paragraph", text, page=self.pages.page))
 
-    def _read(self, parent: _Element, inline: _Inline, *, bold: bool) -> None:
+    def _read(self, parent: Element, inline: _Inline, *, bold: bool) -> None:
         for node in parent:
             tag = local(node)
             if tag == "t":
@@ -234,7 +229,7 @@ class _Reader:
             self.pages.add(text)
             inline.page = inline.page or self.pages.page
 
-    def _graphic(self, tag: str, node: _Element, inline: _Inline) -> None:
+    def _graphic(self, tag: str, node: Element, inline: _Inline) -> None:
         page = self.pages.page
         if tag == "textpath":
             inline.texts.append(f" {attr(node, 'string') or ''} ")
@@ -246,7 +241,7 @@ class _Reader:
 
     # --- tables
 
-    def _table(self, node: _Element) -> None:
+    def _table(self, node: Element) -> None:
         rows = [row for row in _within(node, "tr") if child(row, "trPr", "del") is None]
         cells = [list(_within(row, "tc")) for row in rows]
         if len(rows) == 1 or max(map(len, cells), default=0) < 2:  # a layout table
@@ -265,7 +260,7 @@ class _Reader:
             self._add("table", to_markdown(with_header(texts)), page)
         self._add_notes()
 
-    def _row(self, row: _Element, cells: list[_Element]) -> list[tuple[str | None, int]]:
+    def _row(self, row: Element, cells: list[Element]) -> list[tuple[str | None, int]]:
         """(text, columns) of each cell; None = the cell continues the one above."""
         first, last = self.pages.page, self.pages.page
         found: list[tuple[str | None, int]] = [("", 1)] * count(child(row, "trPr", "gridBefore"), "val", _MAX_SPAN, 0)
@@ -279,7 +274,7 @@ class _Reader:
         self.pages.page = last
         return found
 
-    def _cell(self, cell: _Element) -> str:
+    def _cell(self, cell: Element) -> str:
         outer, self._blocks, self._tables = self._blocks, [], self._tables + 1
         self.flow(cell)
         texts = [block.text for block in self.end()]
@@ -287,12 +282,12 @@ class _Reader:
         return " ".join(texts)
 
 
-def _is_on(properties: _Element | None, name: str) -> bool:
+def _is_on(properties: Element | None, name: str) -> bool:
     found = child(properties, name)
     return found is not None and attr(found, "val") not in ("0", "false", "off")
 
 
-def _within(parent: _Element, name: str) -> Iterator[_Element]:
+def _within(parent: Element, name: str) -> Iterator[Element]:
     """Children with this name, including those in content controls and tracked insertions."""
     for node in parent:
         tag = local(node)

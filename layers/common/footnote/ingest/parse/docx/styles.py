@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from footnote.ingest.parse.package import attr, child, count, local
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
+from footnote.ingest.parse.package import Element, attr, child, count, local
 
 # Word stores the English names of its built-in styles in every language; other programs store localised names.
 _HEADING = re.compile(
@@ -52,14 +48,14 @@ class Style:
 class Styles:
     """A document's styles. Each is read on first use, since most files define hundreds that are not used."""
 
-    def __init__(self, root: _Element | None) -> None:
+    def __init__(self, root: Element | None) -> None:
         self._nodes = {attr(node, "styleId") or "": node for node in root if local(node) == "style"} if root is not None else {}
         self._found: dict[str, Style] = {}
 
     def of(self, style_id: str) -> Style:
         """A style with its inherited properties; by its name alone if the file does not define it."""
         if style_id not in self._found:
-            chain: list[_Element] = []
+            chain: list[Element] = []
             at: str | None = style_id
             while at in self._nodes and self._nodes[at] not in chain:
                 chain.append(self._nodes[at])
@@ -76,7 +72,7 @@ def style_of_name(name: str) -> Style:
     return Style(level, int(toc[1]) if toc else 0, name in ("caption", "beschriftung", "캡션"), bool(_CODE.fullmatch(name)))
 
 
-def _style(chain: list[_Element]) -> Style:
+def _style(chain: list[Element]) -> Style:
     """`chain`: from the style itself to its root."""
     names = [style_of_name(attr(child(node, "name"), "val") or "") for node in chain]
     outline = next((level for node in chain if (level := outline_level(child(node, "pPr"))) is not None), None)
@@ -90,13 +86,13 @@ def _style(chain: list[_Element]) -> Style:
     )
 
 
-def outline_level(properties: _Element | None) -> int | None:
+def outline_level(properties: Element | None) -> int | None:
     """1 to 9; 0 = explicitly body text; None = not specified."""
     value = attr(child(properties, "outlineLvl"), "val")
     return (int(value) + 1) % 10 if value is not None and value.isdecimal() and int(value) <= 9 else None
 
 
-def numbering_of(properties: _Element | None) -> tuple[str, int] | None:
+def numbering_of(properties: Element | None) -> tuple[str, int] | None:
     """(list id, level) in these paragraph properties; None = not specified."""
     numbering = child(properties, "numPr")
     if numbering is None:
@@ -132,7 +128,7 @@ class Numbering:
         return re.sub(r"%([1-9])", number, pattern) if kind != "none" else ""
 
 
-def read_numbering(root: _Element | None) -> Numbering:
+def read_numbering(root: Element | None) -> Numbering:
     """Reads the numberings of `numbering.xml`."""
     numbering = Numbering()
     nodes = list(root) if root is not None else []
@@ -155,7 +151,7 @@ def read_numbering(root: _Element | None) -> Numbering:
     return numbering
 
 
-def _level(node: _Element) -> tuple[int, tuple[str, str, int]]:
+def _level(node: Element) -> tuple[int, tuple[str, str, int]]:
     kind, pattern = attr(child(node, "numFmt"), "val") or "decimal", attr(child(node, "lvlText"), "val") or ""
     return count(node, "ilvl", _MAX_LEVEL, 0), (kind, pattern, count(child(node, "start"), "val", 10_000))
 

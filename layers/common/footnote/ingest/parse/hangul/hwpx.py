@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.hangul.story import MAX_COLUMNS, MAX_ROWS, OUTLINE, Cell, Numbering, Paragraph, Table, headers_first, to_blocks
-from footnote.ingest.parse.package import Package, attr, child, count, damaged, local, needs_password
+from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local, needs_password
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Parsed
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _BREAKS = {"lineBreak": "\0", "tab": " ", "nbSpace": " ", "fwSpace": " ", "hyphen": "-"}
 _UNREAD = frozenset(("hiddenComment", "secPr", "linesegarray", "parameters", "shapeComment", "metaTag"))
@@ -36,7 +32,7 @@ def parse(data: bytes) -> Parsed:
     return Parsed(tuple(headers_first(reader.headers, blocks)), title or html.first_heading(blocks))
 
 
-def _sections(package: Package, book: _Element | None) -> list[str]:
+def _sections(package: Package, book: Element | None) -> list[str]:
     """The names of the sections' parts in reading order."""
     items = {node.get("id"): node.get("href") or "" for node in book.iterfind("{*}manifest/{*}item")} if book is not None else {}
     order = [items.get(node.get("idref"), "") for node in book.iterfind("{*}spine/{*}itemref")] if book is not None else []
@@ -49,7 +45,7 @@ def _sections(package: Package, book: _Element | None) -> list[str]:
 class _Reader:
     """Walks sections. The recursion depth is bounded by the XML parser's limit of 256."""
 
-    def __init__(self, head: _Element | None) -> None:
+    def __init__(self, head: Element | None) -> None:
         self.headers: list[Paragraph] = []
         self._levels: dict[str, int] = {}  # id of a style → level of a heading
         self._kinds: dict[str, tuple[str, int]] = {}  # id of paragraph properties → (NONE, OUTLINE, NUMBER or BULLET, level)
@@ -62,10 +58,10 @@ class _Reader:
             elif (heading := node.find(".//{*}heading")) is not None:
                 self._kinds[attr(node, "id") or ""] = (attr(heading, "type") or "NONE", count(heading, "level", 9, 0))
 
-    def story(self, parent: _Element | None) -> list[Paragraph]:
+    def story(self, parent: Element | None) -> list[Paragraph]:
         return [self._paragraph(node) for node in parent if local(node) == "p"] if parent is not None else []
 
-    def _paragraph(self, node: _Element) -> Paragraph:
+    def _paragraph(self, node: Element) -> Paragraph:
         texts: list[str] = []
         inside: list[Table | list[Paragraph]] = []
         for run in node:
@@ -80,7 +76,7 @@ class _Reader:
         self._numbering.mark(found, kind, depth, level)
         return found
 
-    def _text(self, node: _Element, texts: list[str]) -> None:
+    def _text(self, node: Element, texts: list[str]) -> None:
         self._say(node.text, texts)
         for mark in node:
             if local(mark) in ("deleteBegin", "deleteEnd"):
@@ -92,7 +88,7 @@ class _Reader:
         if text and not self._deleted:
             texts.append(text)
 
-    def _object(self, node: _Element, texts: list[str], inside: list[Table | list[Paragraph]]) -> None:
+    def _object(self, node: Element, texts: list[str], inside: list[Table | list[Paragraph]]) -> None:
         """Reads what is anchored in a paragraph: a table, a drawing, a note, an equation, a field of a form."""
         tag = local(node)
         if tag == "tbl":
@@ -112,7 +108,7 @@ class _Reader:
             for part in node:
                 self._object(part, texts, inside)
 
-    def _cell(self, node: _Element) -> Cell:
+    def _cell(self, node: Element) -> Cell:
         at, span = child(node, "cellAddr"), child(node, "cellSpan")
         row, column = count(at, "rowAddr", MAX_ROWS, 0), count(at, "colAddr", MAX_COLUMNS, 0)
         rows, columns = count(span, "rowSpan", MAX_ROWS), count(span, "colSpan", MAX_COLUMNS)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.docx.styles import style_of_name
-from footnote.ingest.parse.package import Package, attr, child, count, damaged, local, needs_password
+from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local, needs_password
 from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, BlockKind, Parsed
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _UNREAD = frozenset(
     "annotation tracked-changes ruby-text forms settings sequence-decls variable-decls user-field-decls event-listeners".split()
@@ -44,7 +40,7 @@ def parse(data: bytes) -> Parsed:
     return Parsed(tuple(blocks), title, reader.page)
 
 
-def open_document(data: bytes) -> tuple[_Element, Styles, str]:
+def open_document(data: bytes) -> tuple[Element, Styles, str]:
     """The content, styles and title of an OpenDocument file."""
     package = Package(data)
     manifest = package.xml("META-INF/manifest.xml")
@@ -66,7 +62,7 @@ class _Reader:
         self._blocks: list[Block] = []
         self._lines: list[str] = []
         self._kind: BlockKind = "list"
-        self._after: list[_Element] = []  # text boxes and notes in the current paragraph
+        self._after: list[Element] = []  # text boxes and notes in the current paragraph
         self._tables = 0
 
     def end(self) -> list[Block]:
@@ -74,7 +70,7 @@ class _Reader:
         blocks, self._blocks = self._blocks, []
         return blocks
 
-    def slide(self, page: _Element, number: int) -> list[Block]:
+    def slide(self, page: Element, number: int) -> list[Block]:
         self.page = number
         titles: list[str] = []
         for node in page:
@@ -92,7 +88,7 @@ class _Reader:
             title = blocks.pop(0).text
         return [Block("heading", title or f"{number}", 1, number), *blocks] if title or blocks else []
 
-    def flow(self, parent: _Element) -> None:
+    def flow(self, parent: Element) -> None:
         for node in parent:
             tag = local(node)
             if tag in ("p", "h"):
@@ -110,7 +106,7 @@ class _Reader:
             elif tag not in _UNREAD:
                 self._shape(node)
 
-    def _shape(self, node: _Element) -> None:
+    def _shape(self, node: Element) -> None:
         """Reads a frame, or a drawn shape with text."""
         tag = local(node)
         if tag == "frame":
@@ -121,7 +117,7 @@ class _Reader:
         elif tag in ("custom-shape", "rect", "ellipse", "line", "polygon", "path", "connector", "text-box", "note-body", "object"):
             self.flow(node)
 
-    def _frame(self, node: _Element) -> None:
+    def _frame(self, node: Element) -> None:
         for inner in node:
             if local(inner) in ("text-box", "table", "object"):
                 self.flow(inner if local(inner) != "table" else [inner])
@@ -135,7 +131,7 @@ class _Reader:
 
     # --- paragraphs
 
-    def _paragraph(self, node: _Element, tag: str) -> None:
+    def _paragraph(self, node: Element, tag: str) -> None:
         style = self._styles.of(attr(node, "style-name"))
         if style.breaks and self._blocks:
             self.page += 1
@@ -161,12 +157,12 @@ class _Reader:
         for node in after:
             self._shape(node)
 
-    def _text(self, node: _Element) -> str:
+    def _text(self, node: Element) -> str:
         texts: list[str] = []
         self._inline(node, texts)
         return spaced("".join(texts))
 
-    def _inline(self, node: _Element, texts: list[str]) -> None:
+    def _inline(self, node: Element, texts: list[str]) -> None:
         texts.append(" ".join((node.text or "").split("\n")))
         for inner in node:
             tag = local(inner)
@@ -185,7 +181,7 @@ class _Reader:
                 self._inline(inner, texts)
             texts.append(inner.tail or "")
 
-    def _list(self, node: _Element, depth: int, outer_style: str) -> None:
+    def _list(self, node: Element, depth: int, outer_style: str) -> None:
         style = attr(node, "style-name") or outer_style
         number = 0
         for item in node:
@@ -222,7 +218,7 @@ class _Reader:
 
     # --- tables
 
-    def _table(self, node: _Element) -> None:
+    def _table(self, node: Element) -> None:
         self._flush()
         outer, self._blocks, self._tables = self._blocks, [], self._tables + 1
         page = self.page
@@ -236,7 +232,7 @@ class _Reader:
             for row in texts:
                 self._add("paragraph", ", ".join(filter(None, row)) + (";" if self._tables else ""), 0, page)
 
-    def _row(self, row: _Element, spans: list[int]) -> list[tuple[str | None, int]]:
+    def _row(self, row: Element, spans: list[int]) -> list[tuple[str | None, int]]:
         found: list[tuple[str | None, int]] = []
         for cell in row:
             tag = local(cell)
@@ -254,7 +250,7 @@ class _Reader:
         return found
 
 
-def rows_of(table: _Element) -> Iterator[_Element]:
+def rows_of(table: Element) -> Iterator[Element]:
     """The rows of a table, including those in header rows and row groups."""
     for node in table:
         tag = local(node)
@@ -300,10 +296,10 @@ class Styles:
 _NONE = Style()
 
 
-def read_styles(*roots: _Element | None) -> Styles:
+def read_styles(*roots: Element | None) -> Styles:
     """Reads the styles. `roots`: of styles.xml and content.xml."""
     styles = Styles()
-    nodes: dict[str, _Element] = {}
+    nodes: dict[str, Element] = {}
     for root in roots:
         for node in root.iter("{*}style", "{*}list-style", "{*}master-page") if root is not None else ():
             tag, name = local(node), attr(node, "name") or ""
@@ -318,7 +314,7 @@ def read_styles(*roots: _Element | None) -> Styles:
                 )
                 styles.headers += [line for line in lines if sum(sign.isalpha() for sign in line) > 3 and line not in styles.headers]
     for name in nodes:
-        chain: list[_Element] = []
+        chain: list[Element] = []
         at: str | None = name
         while at in nodes and nodes[at] not in chain:
             chain.append(nodes[at])
@@ -327,7 +323,7 @@ def read_styles(*roots: _Element | None) -> Styles:
     return styles
 
 
-def _style(chain: list[_Element], last: str) -> Style:
+def _style(chain: list[Element], last: str) -> Style:
     """`chain`: from the style itself to its root. `last`: the root's name, which may be all that is known of it."""
     names = [*(attr(node, "display-name") or attr(node, "name") or "" for node in chain), last]
     weight = next((value for node in chain if (value := attr(child(node, "text-properties"), "font-weight"))), "")

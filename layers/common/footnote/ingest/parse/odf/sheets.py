@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.odf import open_document
-from footnote.ingest.parse.package import attr, count, local
+from footnote.ingest.parse.package import Element, attr, count, local
 from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
 from footnote.types import Parsed
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _MAX_ROWS = 1_048_576
 _MAX_REPEAT = 1_000
@@ -34,7 +30,7 @@ def parse(data: bytes) -> Parsed:
     return to_parsed(sheets, title, len(tables), len(tables) - len(sheets), left < 0)
 
 
-def _fill(sheet: Sheet, table: _Element, left: int) -> int:
+def _fill(sheet: Sheet, table: Element, left: int) -> int:
     """Reads the cells; returns how many more may be read, negative if there were too many."""
     at = 0
     for column, is_hidden in _lines(table, "table-column"):
@@ -67,7 +63,7 @@ def _fill(sheet: Sheet, table: _Element, left: int) -> int:
     return left
 
 
-def _lines(parent: _Element, tag: str, *, is_hidden: bool = False) -> Iterator[tuple[_Element, bool]]:
+def _lines(parent: Element, tag: str, *, is_hidden: bool = False) -> Iterator[tuple[Element, bool]]:
     """(each row or column of a table, whether it is hidden, filtered, or in a group that is collapsed)."""
     for node in parent:
         unseen = is_hidden or attr(node, "visibility") in ("collapse", "filter") or attr(node, "display") == "false"
