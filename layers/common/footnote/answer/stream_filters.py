@@ -68,11 +68,9 @@ class StreamFilter(Protocol):
 
     def feed(self, text: str) -> str:
         """Takes the next piece; returns the text that can be shown now, possibly none."""
-        ...
 
     def flush(self) -> str:
         """The rest of the text at the end of the stream."""
-        ...
 
 
 def filter_for(style_name: str, hits: Sequence[Hit], *, first: int = 1, origin: str | None = None) -> StreamFilter:

@@ -64,11 +64,9 @@ class VoiceTool(Protocol):
 
     async def collection(self, turn: Turn) -> str | None:
         """The collection of voices to search for this turn; None = its caller may read none."""
-        ...
 
     async def find(self, turn: Turn, collection: str, arguments: VoiceArguments, search: Callable[[Turn], Awaitable[Turn]]) -> FoundVoices:
         """What customers say about it. `search`: runs the usual search steps, checks included, on a turn."""
-        ...
 
 
 def attributes_of(chunk: Chunk) -> str:

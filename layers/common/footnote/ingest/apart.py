@@ -27,7 +27,6 @@ class Apart(Protocol):
 
     async def __call__(self, size: int, function: Callable[P, Result], /, *args: P.args, **kwargs: P.kwargs) -> Result:
         """`size`: of the file in bytes. UnreadableFile if it takes too long or too much memory."""
-        ...
 
 
 async def in_thread(size: int, function: Callable[P, Result], /, *args: P.args, **kwargs: P.kwargs) -> Result:

@@ -68,19 +68,15 @@ class Allowance(Protocol):
 
     async def hold(self) -> Any | None:
         """What is held for one call until `spend`; None = the budget is spent or held."""
-        ...
 
     async def spend(self, held: Any, calls: Sequence[ModelCall]) -> None:
         """Counts these calls, and returns what was held for them."""
-        ...
 
     async def spent(self) -> Mapping[str, float]:
         """What was spent today: `tokens`, and `money` in the currency of the prices."""
-        ...
 
     def limits(self) -> Mapping[str, float]:
         """The limits of `spent`; 0 = none."""
-        ...
 
 
 class Day(Protocol):
@@ -88,23 +84,18 @@ class Day(Protocol):
 
     async def obstacle(self) -> Literal["slow", "time"] | None:
         """Why no call is made now."""
-        ...
 
     async def add(self, seconds: float, *, ended: bool) -> None:
         """Counts a call. `ended`: it was not given up for something else, so that it tells how fast the model is."""
-        ...
 
     async def used_s(self) -> float:
         """Seconds of today's calls."""
-        ...
 
     def limit_s(self) -> float:
         """The limit of `used_s`; 0 = none."""
-        ...
 
     async def seconds_per_call(self) -> float | None:
         """Of the last calls on average; None = unknown."""
-        ...
 
 
 @dataclass(slots=True)

@@ -41,24 +41,18 @@ class Checkpoints(Protocol):
     async def take(self, request: RequestKey, trace_id: str, room_id: str, owner: str, lease_s: float) -> Checkpoint:
         """Gives `owner` the lease of the request; a new request gets this trace id. A finished request is returned without a lease.
         BadRequest if the key was used with another body; StillRunning while another owner holds the lease."""
-        ...
 
     async def renew(self, request: RequestKey, owner: str, lease_s: float) -> None:
         """Extends the lease by `lease_s` seconds from now."""
-        ...
 
     async def append(self, request: RequestKey, owner: str, entries: Sequence[Mapping[str, Any]]) -> None:
         """Stores entries after the existing ones."""
-        ...
 
     async def mark(self, request: RequestKey, owner: str, name: str, value: Any) -> Any | None:
         """Sets a mark and returns its previous value; None = it was not set."""
-        ...
 
     async def release(self, request: RequestKey, owner: str, *, finished: bool) -> None:
         """Ends the lease; not an error if it was lost before."""
-        ...
 
     async def delete(self, user_id: str, room_id: str | None = None) -> None:
         """Deletes a user's requests, by default in all rooms. Requests that are still running can no longer write."""
-        ...

@@ -12,8 +12,6 @@ class Tokens(Protocol):
     async def claims(self, token: str) -> Mapping[str, Any]:
         """The claims of a valid token. Unauthorized for a token that is not signed by the issuer's keys with the configured
         algorithm, has another audience, or is not valid now; Unavailable while the issuer's keys cannot be fetched."""
-        ...
 
     async def count_keys(self) -> int:
         """Number of the issuer's keys that can verify tokens; Unavailable while they cannot be fetched."""
-        ...

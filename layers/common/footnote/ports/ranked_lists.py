@@ -40,4 +40,3 @@ class RankedLists(Protocol):
     async def search(self, query: Query, scope: Scope) -> Found:
         """At most `scope.limit` readable passages, best first, ties by chunk id; nothing for an unknown collection. Unavailable,
         or another FootnoteError, if it cannot be searched."""
-        ...

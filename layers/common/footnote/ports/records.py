@@ -33,27 +33,22 @@ class Records(Protocol):
 
     async def get(self, kind: Kind, key: str) -> Record | None:
         """The record; None if there is none."""
-        ...
 
     async def put(self, kind: Kind, key: str, value: Mapping[str, Any], *, by: str, expected: int | None = None) -> Record:
         """Writes a record. `expected`: the version that it replaces, 0 = there must be none; Conflict if it is another.
         `by`: the user who changes it."""
-        ...
 
     async def delete(self, kind: Kind, key: str) -> bool:
         """Deletes a record; False if there was none."""
-        ...
 
     async def list(
         self, kind: Kind, *, prefix: str = "", limit: int = 50, after: str | None = None, newest_first: bool = False
     ) -> Page[Record]:
         """Records in ascending or descending order of their keys. `after`: the `last_id` of the previous page; that record may
         have been deleted."""
-        ...
 
     async def changes(self, kind: Kind) -> int:
         """A number that grows with every put and delete of this kind, to detect stale copies."""
-        ...
 
 
 async def read_all(read: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:

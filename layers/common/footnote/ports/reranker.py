@@ -12,8 +12,6 @@ class Reranker(Protocol):
     async def rerank(self, query: str, texts: Sequence[str]) -> Mapping[int, float]:
         """Position in `texts` → score 0..1, higher = better; texts that the model did not score are missing. Scores of different
         models cannot be compared. Unavailable if there is no usable reply in time."""
-        ...
 
     async def close(self) -> None:
         """Closes connections."""
-        ...

@@ -37,13 +37,10 @@ class Source(Protocol):
     def entries(self) -> AsyncIterator[Entry | Unlisted]:
         """All files, without those that are hidden. BadRequest if the place does not exist or is not of this kind, Unavailable
         if it cannot be reached: nothing is then known about its files."""
-        ...
 
     async def read(self, key: str, max_bytes: int) -> tuple[Entry, bytes]:
         """The file as it is now, and its bytes: the entry is of exactly these bytes. NotFound if it does not exist (any more),
         UnreadableFile if it cannot be read, is larger, or does not stop changing."""
-        ...
 
     async def close(self) -> None:
         """Closes files and connections."""
-        ...

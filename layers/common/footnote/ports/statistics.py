@@ -52,42 +52,34 @@ class StatisticsStore(Protocol):
         """Adds `turn_records.figures.share_of` a stored turn to the roll-up of its day, user, room and mode, once however often
         it is called. `put_rollups` replaces the same roll-up by one made from the stored turns, which corrects a count that was
         cut off, or that a simultaneous one added twice."""
-        ...
 
     async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
         """Turns that started in [since, until) and are over, oldest first. An admin gets everybody's turns, with all feedback on
         them; others get their own turns and feedback."""
-        ...
 
     async def ended_as(
         self, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int | None
     ) -> list[TurnFigures]:
         """Turns with these outcomes that started in [since, until), newest first, at most `limit`, None = all, without feedback. An
         admin gets everybody's, others their own."""
-        ...
 
     async def put_rollups(self, day: str, rollups: Sequence[Rollup], rolled: RolledDay | None = None) -> bool:
         """Replaces all roll-ups of a day (YYYY-MM-DD, UTC). `rolled`: the day as it was before its turns were read, with the sums
         over everybody; None = the day is not over. Returns False if the day has changed since: its turns have to be read again.
         Cut off at any point, it leaves a day that is not fresh."""
-        ...
 
     async def rollups(self, caller: Caller, day: str) -> list[Rollup]:
         """A day's roll-ups by user, room and search type; an admin gets everybody's."""
-        ...
 
     async def rolled_days(self, caller: Caller, first: str, last: str) -> list[RolledDay]:
         """The days from `first` to `last` that were rolled up or changed, in order. Others than admins get them without tallies."""
-        ...
 
     async def unrolled_days(self, caller: Caller, last: str) -> list[RolledDay]:
         """The days up to `last` that have turns or were changed, and are not fresh, newest first; without tallies."""
-        ...
 
     async def tallies(self, caller: Caller, days: Sequence[RolledDay]) -> list[Tally]:
         """The tallies in the roll-ups of these days, by user and room; an admin gets everybody's. A fresh day's are those of its
         stored turns."""
-        ...
 
 
 class Meter(Protocol):
@@ -95,4 +87,3 @@ class Meter(Protocol):
 
     def measure(self, turn: TurnMetrics) -> None:
         """Counts a turn that has ended, with or without an answer."""
-        ...

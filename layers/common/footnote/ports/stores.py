@@ -12,25 +12,20 @@ class Cache(Protocol):
 
     async def get(self, key: str) -> Any | None:
         """The value; None if there is none or it has expired."""
-        ...
 
     async def put(self, key: str, value: Any, ttl_s: float) -> None:
         """Stores a value for `ttl_s` seconds."""
-        ...
 
     async def put_new(self, key: str, value: Any, ttl_s: float) -> bool:
         """Stores a value only if the key is free, that is without a value or with an expired one. True for the one caller
         that succeeds."""
-        ...
 
     async def add(self, key: str, amount: int, ttl_s: float) -> int:
         """Adds to a counter atomically → its sum, this amount included. The counter expires `ttl_s` after its first amount.
         Only for keys of counters; `get` reads them."""
-        ...
 
     async def delete(self, key: str) -> None:
         """Missing keys are ignored."""
-        ...
 
 
 class Files(Protocol):
@@ -38,24 +33,19 @@ class Files(Protocol):
 
     async def put(self, key: str, data: bytes) -> None:
         """Stores a file, replacing one with the same key. It is durable when this returns."""
-        ...
 
     async def get(self, key: str) -> bytes:
         """NotFound if there is none."""
-        ...
 
     async def delete(self, key: str) -> None:
         """Missing keys are ignored."""
-        ...
 
     def keys(self, prefix: str) -> AsyncIterator[str]:
         """All keys that begin with `prefix`, in byte order."""
-        ...
 
     async def link(self, key: str, valid_s: float, *, content_type: str, disposition: str) -> str | None:
         """A URL from which a browser can download the file, valid for `valid_s` seconds, with these headers; None if the
         store has no URLs."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +62,15 @@ class Drops(Protocol):
 
     async def get(self, bucket: str, key: str) -> tuple[bytes, str]:
         """(bytes, version); NotFound if it does not exist (any more)."""
-        ...
 
     async def head(self, bucket: str, key: str) -> Dropped | None:
         """Its version and size; None if it does not exist (any more)."""
-        ...
 
     async def delete(self, bucket: str, key: str) -> None:
         """Missing keys are ignored."""
-        ...
 
     def list(self, bucket: str) -> AsyncIterator[Dropped]:
         """All files of the bucket, in byte order of their keys."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +86,6 @@ class Uploads(Protocol):
 
     async def form(self, key: str, max_bytes: int, valid_s: float) -> UploadForm:
         """A form for one file of at most `max_bytes`, valid for `valid_s` seconds."""
-        ...
 
 
 class Bus(Protocol):
@@ -109,7 +94,6 @@ class Bus(Protocol):
     async def publish(self, detail_type: str, detail: Mapping[str, Any]) -> None:
         """Publishes an event. Raises Unavailable, and TooLarge above 256 KB; callers must not let an answer wait for it or
         fail because of it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,25 +112,19 @@ class Queue(Protocol):
 
     async def put(self, body: Mapping[str, Any]) -> str:
         """Adds a job → its id."""
-        ...
 
     async def take(self, lease_s: float) -> Job | None:
         """The oldest job that is due, leased for `lease_s` seconds; None if there is none."""
-        ...
 
     async def finish(self, job_id: str) -> None:
         """Removes a job that is done. Unknown ids are ignored."""
-        ...
 
     async def retry(self, job_id: str, delay_s: float) -> None:
         """Makes a job due again after `delay_s` seconds. Unknown ids are ignored."""
-        ...
 
     async def recall(self) -> None:
         """Makes all jobs due now, taken ones included, for a consumer that works alone and follows one that died. SQS cannot: there,
         they are due when their leases end."""
-        ...
 
     async def size(self) -> int:
         """Number of jobs that are not finished, taken ones included."""
-        ...

@@ -33,15 +33,12 @@ class TurnStore(Protocol):
     async def save(self, record: TurnRecord) -> None:
         """Stores a turn. A record of status `idle` never replaces another one. A turn that is saved again keeps its place in its
         room. Conflict when the trace is another user's."""
-        ...
 
     async def get(self, caller: Caller, trace_id: str) -> TurnRecord:
         """The caller's own turn; NotFound otherwise."""
-        ...
 
     async def trim(self, caller: Caller, trace_id: str) -> None:
         """Drops an agent's tool calls and their results from a turn. Does nothing for an unknown trace."""
-        ...
 
     async def history(
         self,
@@ -57,37 +54,29 @@ class TurnStore(Protocol):
         """The last `limit` finished turns of the caller in one room, dialect and mode, oldest first. Where `classes` is not
         empty, only turns that have one of them among their `block_classes`. `before`: the trace of a turn; only turns that
         began before it, all if it is not stored."""
-        ...
 
     async def room_prompt(self, caller: Caller, room_id: str, dialect: str, name: str) -> str | None:
         """The system message called `name` of the first of the caller's turns in one room and dialect that has one, failed ones too;
         None = none has."""
-        ...
 
     async def tokens(self, caller: Caller, room_id: str) -> int:
         """All tokens that the caller's turns of a room have used, in every dialect."""
-        ...
 
     def all_of(self, caller: Caller) -> AsyncIterator[StoredTurn]:
         """All of the caller's own turns, oldest first."""
-        ...
 
     async def delete_all_of(self, caller: Caller) -> int:
         """Deletes the caller's turns in all rooms, the links to them (`Records` of kind `share`), the feedback they gave, and the
         roll-ups under their name. Returns the number of turns."""
-        ...
 
     async def rooms(self, caller: Caller, limit: int, after: str | None = None) -> Page[Room]:
         """The caller's own conversations in all dialects, the last used one first. Turns without a room are not listed, unless a
         later turn has their trace id as its room. NotFound for an `after` that is no room of the caller's."""
-        ...
 
     async def room(self, caller: Caller, room_id: str, limit: int, after: str | None = None) -> Page[StoredTurn]:
         """The caller's turns of a room, in all dialects, errors too, oldest first. NotFound where there are none, and
         for an `after` that is no turn of the room."""
-        ...
 
     async def delete_room(self, caller: Caller, room_id: str) -> int:
         """Deletes the caller's turns of a room, the links to it, the feedback on them, and the roll-ups of the room. Returns the number
         of turns."""
-        ...

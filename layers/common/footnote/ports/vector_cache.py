@@ -14,16 +14,12 @@ class VectorCache(Protocol):
 
     async def get(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Key → vector, for those that this embedder made."""
-        ...
 
     async def put(self, embedder: str, vectors: Mapping[bytes, bytes]) -> None:
         """Stores vectors. It may drop others, to stay within its size, and those of other embedders under these keys."""
-        ...
 
     async def delete(self, keys: Sequence[bytes]) -> None:
         """Deletes the vectors that any embedder made. Unknown keys are ignored."""
-        ...
 
     async def close(self) -> None:
         """Closes connections and files."""
-        ...

@@ -23,8 +23,6 @@ class Verifier(Protocol):
     async def verify(self, question: str, answer: str, statements: Sequence[Statement]) -> Sequence[bool | None]:
         """For each statement, in their order, whether its passages support it; None = the model could not say. `question` may be empty.
         Unavailable if there is no usable reply in time."""
-        ...
 
     async def close(self) -> None:
         """Closes connections."""
-        ...

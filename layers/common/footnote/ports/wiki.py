@@ -67,17 +67,13 @@ class Wiki(Protocol):
 
     async def page(self, page_id: str) -> WikiPage:
         """The current version of a page, with everybody's restrictions as of the moment after its text was read."""
-        ...
 
     async def attachments(self, page_id: str) -> tuple[Attachment, ...]:
         """The current files of a page."""
-        ...
 
     def space(self, key: str) -> AsyncIterator[ListedPage | Unlisted]:
         """All pages and blog posts of a space, and the ids of those whose permissions cannot be read, as prefixes. NotFound if there
         is no such space. A page that was created, moved or removed meanwhile may be missing or listed twice."""
-        ...
 
     async def download(self, attachment: Attachment, max_bytes: int) -> bytes:
         """A file's bytes; TooLarge above `max_bytes`."""
-        ...
