@@ -44,13 +44,13 @@ REMEDIES = {
     FAILED: "Run footnote reprocess when the embedder answers again.",
     TOO_LONG: "Nothing needs to be done; split the file if you want it cut by meaning.",
 }
-MOST = 12
+MOST_SUMMARIES = 12
 """Sections of a document that are summarised, the first ones that are longer than a passage."""
 CALLS = 3
 """Calls at the same time."""
 LIMIT_S = 120.0
 """For all calls of a document."""
-LONGEST = 600
+LONGEST_SUMMARY = 600
 """Characters of a summary."""
 REPLY_TOKENS = 1000
 
@@ -139,7 +139,7 @@ async def _summarise(
     """The headings of a section → its summary, () → the document's. `written`: what the model wrote about the document already."""
     found: dict[Path, str] = {}
     paths = Counter(section.path for section in sections)
-    waiting = iter([each for each in sections if each.path and paths[each.path] == 1 and size(each.pieces) > max_tokens][:MOST])
+    waiting = iter([each for each in sections if each.path and paths[each.path] == 1 and size(each.pieces) > max_tokens][:MOST_SUMMARIES])
 
     async def work() -> None:
         for section in waiting:
@@ -169,5 +169,5 @@ async def _ask(model: DocumentModel, document: Document, section: Section) -> st
     made = await model.ask(document.doc_id, "summarise_section", lang, values, _Summary, REPLY_TOKENS)
     if made is None:
         return None
-    summary = plain(made.summary, LONGEST)
+    summary = plain(made.summary, LONGEST_SUMMARY)
     return summary if detect_language(summary, [lang]) == lang else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 
 from footnote.errors import FootnoteError
@@ -38,12 +38,10 @@ async def suggest_follow_ups(turn: Turn, *, trial: Trial) -> Turn:
     with the turn's question.
     """
     suggested: list[str] = []
-    try:
+    with suppress(TimeoutError, FootnoteError):  # those that were tried before are suggested, and the answer is whole without them
         async with asyncio.timeout(TRYING_S), aclosing(_answered(turn, trial)) as questions:
             async for question in questions:
                 suggested.append(question)
-    except (TimeoutError, FootnoteError):
-        pass  # those that were tried before are suggested, and the answer is whole without them
     return replace(turn, record=replace(turn.record, suggested_questions=tuple(suggested[:COUNT])))
 
 

@@ -16,7 +16,7 @@ from footnote.text.normal_form import QuestionSet
 from footnote.turn_records.read import question_of
 from footnote.turn_records.readable import WITHHELD, needed_to_show, needed_to_show_question, readable_documents, withheld_questions
 from footnote.types import Caller, Feedback, Outcome, TurnFigures, TurnRecord
-from footnote.voices.voice import MOST, Read, Voice
+from footnote.voices.voice import MOST_READ, Read, Voice
 
 UNANSWERED = "unanswered"
 """The channel of questions that were not answered."""
@@ -42,18 +42,18 @@ class _Candidate:
 async def read_product(
     caller: Caller, since: float, until: float, *, feedback: FeedbackStore, statistics: StatisticsStore, ledger: Ledger, mask: Mask
 ) -> Read:
-    """The product's own voices of [since, until), the newest MOST ratings and as many questions, oldest first. Forbidden unless the
+    """The product's own voices of [since, until), the newest MOST_READ ratings and as many questions, oldest first. Forbidden unless the
     caller is an admin."""
     if caller.role != "admin":
         raise Forbidden("What people said about the answers is for admins.")
-    unanswered = await statistics.ended_as(caller, NOT_ANSWERED, since, until, MOST + 1)
-    candidates = await asyncio.to_thread(_unanswered, unanswered[:MOST], caller)
+    unanswered = await statistics.ended_as(caller, NOT_ANSWERED, since, until, MOST_READ + 1)
+    candidates = await asyncio.to_thread(_unanswered, unanswered[:MOST_READ], caller)
     ratings, more = await _ratings(caller, FeedbackFilter(since, until), feedback)
     withheld = QuestionSet(await withheld_questions(caller, statistics))
     candidates = await asyncio.to_thread(_without, [*candidates, *ratings], withheld)
     readable = await readable_documents(frozenset[str]().union(*(candidate.documents for candidate in candidates)), caller, ledger)
     voices = await asyncio.to_thread(_masked, [candidate.voice for candidate in candidates if candidate.documents <= readable], mask)
-    return Read(tuple(voices[-MOST:]), more or len(unanswered) > MOST or len(voices) > MOST)
+    return Read(tuple(voices[-MOST_READ:]), more or len(unanswered) > MOST_READ or len(voices) > MOST_READ)
 
 
 def _without(candidates: Sequence[_Candidate], withheld: QuestionSet) -> list[_Candidate]:
@@ -77,11 +77,11 @@ def _unanswered(turns: Sequence[TurnFigures], caller: Caller) -> list[_Candidate
 
 
 async def _ratings(caller: Caller, criteria: FeedbackFilter, feedback: FeedbackStore) -> tuple[list[_Candidate], bool]:
-    """(the newest MOST ratings, whether there are more)."""
+    """(the newest MOST_READ ratings, whether there are more)."""
     candidates: list[_Candidate] = []
     after, more, read = None, True, 0
-    while more and read < MOST:
-        page = await feedback.list(caller, criteria, min(AT_ONCE, MOST - read), after)
+    while more and read < MOST_READ:
+        page = await feedback.list(caller, criteria, min(AT_ONCE, MOST_READ - read), after)
         candidates += await asyncio.to_thread(_rated, page.data, caller)
         read, after, more = read + len(page.data), page.last_id, page.has_more and page.last_id is not None
     return candidates, more

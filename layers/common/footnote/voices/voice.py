@@ -13,7 +13,7 @@ from footnote.types.conditions import time_of
 from footnote.types.voices import SAID, is_voice
 
 DAY_S = 86_400.0
-MOST = 20_000
+MOST_READ = 20_000
 """Voices that are read; of a larger collection, the first of each file."""
 
 
@@ -138,5 +138,5 @@ class Read:
 
 async def read_collection(caller: Caller, collection: str, *, index: Index) -> Read:
     """The voices of a collection that the caller may read."""
-    chunks = await index.sample(caller, collection, MOST + 1)
-    return Read(tuple(voice_of(chunk) for chunk in chunks[:MOST] if is_voice(chunk.metadata)), len(chunks) > MOST)
+    chunks = await index.sample(caller, collection, MOST_READ + 1)
+    return Read(tuple(voice_of(chunk) for chunk in chunks[:MOST_READ] if is_voice(chunk.metadata)), len(chunks) > MOST_READ)
