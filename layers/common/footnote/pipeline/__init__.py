@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from footnote.answer.agent import run_agent
 from footnote.answer.confidence import assess_confidence, confidence_shown, has_citations
@@ -31,7 +32,7 @@ from footnote.answer.generate import (
     warn_of_truncation,
 )
 from footnote.answer.overview import quote
-from footnote.answer.small_talk import greet, is_greeted
+from footnote.answer.small_talk import greet, is_greeted, may_greet
 from footnote.answer.unread import may_lack_documents, tell_unread
 from footnote.answer.verify import verify_passages
 from footnote.answer.vote import is_unanswered, vote
@@ -45,7 +46,6 @@ from footnote.learn.hints import add_hints
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, keep_room_prompt, keeps_room_prompt, load_history, needs_history, open_turn, save_turn
 from footnote.pipeline.checks import CHECK, CHECKS, CLOSEST_POLICY, INJECTION, QUOTES
-from footnote.pipeline.mode import answering_mode
 from footnote.pipeline.search import (
     EMBED,
     EXPAND,
@@ -72,9 +72,9 @@ from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, 
 from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
 from footnote.turn_records.read import FORMER_STEPS
-from footnote.types import Stage, Turn
+from footnote.types import Mode, Stage, Turn
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, kind_shown, searches_documents
-from footnote.understand.last_answer import keep_last_answer, may_be_about_last_answer
+from footnote.understand.last_answer import keep_last_answer, may_be_about_last_answer, needs_no_search
 from footnote.understand.message_kind import message_kind_shown, tell_message_kind, will_be_embedded
 from footnote.understand.question_filters import filter_by_question, names_period
 from footnote.understand.reformulate import may_reformulate, reformulate
@@ -100,6 +100,13 @@ def fail_or_greet(turn: Turn, error: FootnoteError) -> OnError:
 def is_overview_by_model(turn: Turn) -> bool:
     """A model says what the attached files are about, and reads more of them than was searched for."""
     return asks_for_overview(turn) and may_be_expanded(turn)
+
+
+def answering_mode(turn: Turn) -> Literal[Mode, "greeting", "last_answer"]:
+    """The key of the switch `mode`: which table answers a turn."""
+    if needs_no_search(turn):
+        return "last_answer"
+    return "greeting" if may_greet(turn) and not turn.conversation.is_asked_about else turn.request.mode
 
 
 def answering(turn: Turn) -> Answering:
