@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from footnote.text.faq_marks import ANSWER_MARK, QUESTION_MARK
 from footnote.text.tokens import content_terms, count_tokens
+from footnote.text.words import ANSWER_MARK, QUESTION_MARK
 from footnote.types import Block, Pair, Parsed
 
 LONGEST = 300

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Literal
 
 from footnote.text.document_names import reading_rank
-from footnote.text.faq_marks import QUESTION_MARK
 from footnote.text.message_kinds import needs_conversation
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
+from footnote.text.words import QUESTION_MARK
 from footnote.types import Chunk
 
 Kind = Literal["asked", "topic"]

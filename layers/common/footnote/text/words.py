@@ -87,6 +87,10 @@ ABBREVIATIONS: frozenset[str] = frozenset(
     tsd v.chr n.chr chr z.t i.d.r u.s.w geb gest engl franz lat griech ital russ span dt ursprgl eigtl mind tel kap abb tab ziff""".split()
 )
 """Words after which a full stop does not end a sentence."""
+QUESTION_MARK = r"(?:(?:Q|Question|F|Frage|문|질문)\s?\d{0,3}\s?[:：]|(?:Q|F|문|질문)\s?\d{1,3}\s?[.)]|Q[.])"
+"""Before a question in a text: “Q:”, “Frage 3:”, “질문:”. “F.” alone is an initial."""
+ANSWER_MARK = r"(?:(?:A|Answer|Antwort|답|답변)\s?\d{0,3}\s?[:：]|(?:A|답)\s?\d{1,3}\s?[.)]|A[.])"
+"""Before its answer."""
 
 
 def salient_words(question: str, lang: str) -> list[str]:
