@@ -38,20 +38,20 @@ from footnote.ports.models import (
     ModelServer,
     Parser,
     PassageEmbedder,
+    Reranker,
+    Statement,
     Tool,
     Tools,
+    Verifier,
     embedded_languages,
     speaks,
 )
 from footnote.ports.ranked_lists import Found, RankedLists, Readable, Scope
 from footnote.ports.records import Kind, Record, Records, read_all
-from footnote.ports.reranker import Reranker
 from footnote.ports.sources import Entry, Source, Unlisted
 from footnote.ports.statistics import Meter, RolledDay, Rollup, StatisticsStore
-from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
+from footnote.ports.stores import VECTORS_KEPT_S, Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads, VectorCache
 from footnote.ports.turns import Room, StoredTurn, TurnStore
-from footnote.ports.vector_cache import VECTORS_KEPT_S, VectorCache
-from footnote.ports.verifier import Statement, Verifier
 from footnote.ports.wiki import Attachment, ListedPage, PageFacts, Restriction, Wiki, WikiPage
 
 __all__ = [

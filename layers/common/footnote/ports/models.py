@@ -1,4 +1,4 @@
-"""Embedders, language models, tools, parsers, and the clock."""
+"""Embedders, language models, rerankers, verifiers, tools, parsers, and the clock."""
 
 from __future__ import annotations
 
@@ -175,3 +175,35 @@ class Clock(Protocol):
 
     def __call__(self) -> float:
         """Seconds since the epoch."""
+
+
+class Reranker(Protocol):
+    """Scores texts for a question, by reading both together."""
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> Mapping[int, float]:
+        """Position in `texts` → score 0..1, higher = better; texts that the model did not score are missing. Scores of different
+        models cannot be compared. Unavailable if there is no usable reply in time."""
+
+    async def close(self) -> None:
+        """Closes connections."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A claim of an answer. `start`, `end`: the place of its sentence in the answer; `passages`: the texts to check it against."""
+
+    claim: str
+    start: int
+    end: int
+    passages: tuple[str, ...]
+
+
+class Verifier(Protocol):
+    """Judges the claims of an answer."""
+
+    async def verify(self, question: str, answer: str, statements: Sequence[Statement]) -> Sequence[bool | None]:
+        """For each statement, in their order, whether its passages support it; None = the model could not say. `question` may be empty.
+        Unavailable if there is no usable reply in time."""
+
+    async def close(self) -> None:
+        """Closes connections."""

@@ -1,10 +1,13 @@
-"""Stores of values, files and jobs, and the event bus."""
+"""Stores of values, vectors, files and jobs, and the event bus."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+VECTORS_KEPT_S = 180 * 24 * 3600.0
+"""How long a vector is kept whose text is in no document any more and that was not deleted, as a process died in between."""
 
 
 class Cache(Protocol):
@@ -128,3 +131,19 @@ class Queue(Protocol):
 
     async def size(self) -> int:
         """Number of jobs that are not finished, taken ones included."""
+
+
+class VectorCache(Protocol):
+    """Vectors by a digest of their text. What is lost is embedded again. Entries expire VECTORS_KEPT_S after they were put."""
+
+    async def get(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Key → vector, for those that this embedder made."""
+
+    async def put(self, embedder: str, vectors: Mapping[bytes, bytes]) -> None:
+        """Stores vectors. It may drop others, to stay within its size, and those of other embedders under these keys."""
+
+    async def delete(self, keys: Sequence[bytes]) -> None:
+        """Deletes the vectors that any embedder made. Unknown keys are ignored."""
+
+    async def close(self) -> None:
+        """Closes connections and files."""

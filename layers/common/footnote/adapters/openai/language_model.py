@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from footnote.adapters.openai.chunks import chunks_class
 from footnote.adapters.openai.endpoint import OpenAIEndpoint
 from footnote.adapters.openai.quirks import Quirks, learn
-from footnote.adapters.openai.sampling import sampling_of
 from footnote.adapters.openai.wire import (
     BROKE_OFF,
     NO_REPLY,
@@ -26,15 +25,46 @@ from footnote.ports import Delta, Effort, Tool
 from footnote.types import Message, window_of
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, AsyncStream
+    from openai._streaming import ServerSentEvent
 
-    from footnote.adapters.openai.chunks import Chunks
+    class Chunks(AsyncStream[object]):
+        """A stream of plain JSON chunks: the SDK's pydantic model of every chunk would cost two thirds of an answer's CPU time."""
+
+        is_done: bool
+        """`[DONE]` came, which the SDK takes out."""
+
 
 TEMPERATURE = 0.2
-"""Default of models that `sampling` doesn't know."""
+"""Default of models that are not in SAMPLING."""
 NOTHING = Delta()
 LINGER_S = 2.0
 """Longest wait for the usage and the end of a stream after the finish reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Sampling parameters."""
+
+    temperature: float
+    top_p: float
+
+
+SAMPLING = {
+    "llama3.2": Sampling(0.3, 0.7),
+    "llama3.1": Sampling(0.5, 0.8),
+    "mistral": Sampling(0.5, 0.8),
+    "qwen2.5": Sampling(0.7, 0.95),
+    "gpt-4": Sampling(0.7, 0.9),
+    "claude-3-opus": Sampling(0.7, 0.9),
+}
+"""Prefix of a model's name → its defaults."""
+
+
+def sampling_of(model: str) -> Sampling | None:
+    """Defaults of e.g. `llama3.2:latest` or `anthropic/claude-3-opus`; None if the model is not in the table."""
+    name = model.lower().rpartition("/")[2]
+    return next((sampling for prefix, sampling in SAMPLING.items() if name.startswith(prefix)), None)
 
 
 class OpenAIModel:
@@ -127,7 +157,7 @@ class OpenAIModel:
             sent = tried.applied(body)
             try:
                 stream: Chunks = await client.post(
-                    "/chat/completions", body=sent, options={"headers": headers}, cast_to=object, stream=True, stream_cls=chunks_class()
+                    "/chat/completions", body=sent, options={"headers": headers}, cast_to=object, stream=True, stream_cls=_chunks_class()
                 )
             except Exception as exc:
                 learned = learn(exc, sent, tried)
@@ -152,3 +182,26 @@ async def _next(chunks: Chunks, reply: ReplyReader, until: float) -> object | No
         if reply.is_whole:
             return None
         raise
+
+
+@cache
+def _chunks_class() -> type[Chunks]:
+    """`Chunks`, made when it is first needed, since the SDK takes up to two seconds to import."""
+    from openai import AsyncStream
+
+    class Made(AsyncStream[object]):
+        is_done = False
+
+        async def _iter_events(self) -> AsyncIterator[ServerSentEvent]:
+            async for event in self._decoder.aiter_bytes(_closed(self.response.aiter_bytes())):
+                self.is_done = self.is_done or event.data.startswith("[DONE]")
+                yield event
+
+    return Made  # type: ignore[return-value]
+
+
+async def _closed(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """With the empty line after the last event, which some servers leave out; without it the SDK drops the event."""
+    async for part in parts:
+        yield part
+    yield b"\n\n"
