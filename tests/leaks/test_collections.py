@@ -365,7 +365,7 @@ def _in_the_place_of(added: Callable[..., Any], self: Collections, now: Director
 
 MUTANTS: dict[str, Mutant] = {
     "passages of deleted collections are read": _through(VisibleIndex, "_index", "read"),
-    "passages and documents of deleted collections are shown": ((visible, "_show", lambda _: _unfiltered),),
+    "passages and documents of deleted collections are shown": ((visible, "show", lambda _: _unfiltered),),
     "documents of deleted collections are opened": ((Documents, "_show", lambda _: _shown_as_stored),),
     "documents of deleted collections are listed": (
         (Documents, "_scopes", _unhidden), (Documents, "_show", lambda _: _shown_as_stored),

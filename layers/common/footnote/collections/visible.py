@@ -24,14 +24,14 @@ from footnote.types import ATTACHED, SYSTEM, Caller, Candidates, Chunk, ChunkSen
 Named = TypeVar("Named", Chunk, Document)
 
 
-def _find(directory: Directory, name: str) -> str:
+def stored_name(directory: Directory, name: str) -> str:
     """The stored name; one under which nothing is stored if the collection is deleted."""
     stored = directory.resolve(name)
     return f"{stored}{NOT_IN_NAMES}" if stored in directory.deleted else stored
 
 
-async def _show(collections: Collections, items: Sequence[Named]) -> list[Named]:
-    """Those that are neither of deleted collections nor of attachments that have ended, with the names that their collections have now."""
+async def show(collections: Collections, items: Sequence[Named]) -> list[Named]:
+    """Drop items of deleted collections and of ended attachments; the others get the current names of their collections."""
     directory = await collections.directory()
     attached = {item.doc_id: item for item in items if item.collection == ATTACHED}
     ended = {doc_id for doc_id, item in attached.items() if not await collections.attachments.holds(item)}
@@ -50,7 +50,7 @@ class VisibleIndex:
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         directory = await self._collections.directory()
-        stored = _find(directory, search.collection)
+        stored = stored_name(directory, search.collection)
         choice = directory.settings(stored).embedder
         if choice is not None and self._embedders().of(choice) is None:
             if not search.text:
@@ -62,7 +62,7 @@ class VisibleIndex:
         found = await self._index.read(caller, chunk_ids)
         if caller == SYSTEM:
             return found
-        return await _show(self._collections, found)
+        return await show(self._collections, found)
 
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         if (await self._collections.directory()).deleted:  # their collections are not known here
@@ -75,22 +75,22 @@ class VisibleIndex:
         return await self._index.questions(caller, chunk_ids)
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
-        return await self._index.term_weights(caller, _find(await self._collections.directory(), collection), terms)
+        return await self._index.term_weights(caller, stored_name(await self._collections.directory(), collection), terms)
 
     async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
-        return await self._index.known_terms(caller, _find(await self._collections.directory(), collection), terms)
+        return await self._index.known_terms(caller, stored_name(await self._collections.directory(), collection), terms)
 
     async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
-        return await self._index.titled(caller, _find(await self._collections.directory(), collection), titles)
+        return await self._index.titled(caller, stored_name(await self._collections.directory(), collection), titles)
 
     async def view(self, caller: Caller, collection: str) -> View:
         directory = await self._collections.directory()
-        stored = _find(directory, collection)
+        stored = stored_name(directory, collection)
         return replace(await self._index.view(caller, stored), stored=stored, name=directory.name_of(stored))
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         directory = await self._collections.directory()
-        return await _show(self._collections, await self._index.sample(caller, _find(directory, collection), limit))
+        return await show(self._collections, await self._index.sample(caller, stored_name(directory, collection), limit))
 
 
 class VisibleVectors:

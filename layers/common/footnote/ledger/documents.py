@@ -96,14 +96,14 @@ class Documents:
             bodies = await self._store.get_many(keys[start : start + READ_AT_ONCE])
             failed = (bodies[key] for key in keys[start : start + READ_AT_ONCE] if key in bodies and kind_of(bodies[key]) == "failed")
             found += [make_document(body) for body in failed if _is_listed(body, caller, stored)]
-        return await visible._show(self._collections, found[:limit])
+        return await visible.show(self._collections, found[:limit])
 
     async def deleted(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
         stored = None if collection is None else await self._stored(collection)
         bodies = (await self._store.get_many(await self._store.of_kind("kept"))).values()
         found = [make_document(body) for body in bodies if self._is_restorable(body) and _is_listed(body, caller, stored)]
         page = _page_of(sorted(found, key=lambda each: (-each.updated_at, each.doc_id)), max(limit, 1), after)
-        return replace(page, data=tuple(await visible._show(self._collections, page.data)))
+        return replace(page, data=tuple(await visible.show(self._collections, page.data)))
 
     async def find_deleted(self, caller: Caller, doc_id: str) -> Document:
         body = await self._find(caller, doc_id)
@@ -136,7 +136,7 @@ class Documents:
         return (await self._store.get_many([key])).get(key)
 
     async def _stored(self, collection: str) -> str:
-        return visible._find(await self._collections.directory(), collection)
+        return visible.stored_name(await self._collections.directory(), collection)
 
     async def _scopes(self, caller: Caller, stored: str | None) -> Mapping[DocumentScope, Counter[str]]:
         """The scopes with documents that the caller may see, of a collection or all."""
@@ -150,7 +150,7 @@ class Documents:
         }
 
     async def _show(self, caller: Caller, documents: Sequence[Document]) -> builtins.list[Document]:
-        return [*documents] if caller == SYSTEM else await visible._show(self._collections, documents)
+        return [*documents] if caller == SYSTEM else await visible.show(self._collections, documents)
 
     def _is_restorable(self, body: Body) -> bool:
         return kind_of(body) == "kept" and bool(body["updated_at"] + RESTORABLE_S > self._clock())
