@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -62,7 +62,7 @@ class Scripted:
     async def pick(self, name: str | None) -> LanguageModel | None:
         return self
 
-    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncGenerator[Delta, None]:
         yield Delta(json.dumps({"queries": [self.text], "query": self.text, "text": self.text}))
 
 

@@ -7,7 +7,7 @@ saving. The model must be called only twice per question, to rewrite and to answ
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -43,7 +43,7 @@ class Prompt:
     async def pick(self, name: str | None) -> LanguageModel | None:
         return self
 
-    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncGenerator[Delta, None]:
         self.calls += 1
         rewriting = "queries" in messages[-1].content or "queries" in messages[0].content
         completed = f'{{"queries": ["How do I delete document number {self.calls} for good?"]}}'  # no search was made before

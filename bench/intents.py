@@ -17,7 +17,7 @@ import asyncio
 import json
 import os
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -58,7 +58,7 @@ class RandomKinds:
     async def pick(self, name: str | None) -> LanguageModel | None:
         return self
 
-    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncGenerator[Delta, None]:
         kind = {"intent": self._draw.choice(get_args(Intent)), "type": self._draw.choice(get_args(QuestionType))}
         yield Delta(json.dumps(kind | {"needs_steps": self._draw.random() < 0.5}))
 

@@ -19,7 +19,7 @@ import argparse
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 from pathlib import Path
 from statistics import mean
@@ -61,7 +61,7 @@ class Reader:
     async def pick(self, name: str | None) -> LanguageModel | None:
         return self
 
-    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncGenerator[Delta, None]:
         if options.get("schema") is not None:
             raise ModelUnavailable("Scripted.")
         self.prompts.append(messages)

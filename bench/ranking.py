@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -94,7 +94,7 @@ class Judge:
     async def pick(self, name: str | None) -> LanguageModel | None:
         return self
 
-    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncGenerator[Delta, None]:
         numbers = {said: [at for at, each in enumerate(self.relevant, start=1) if each is said] for said in (True, False)}
         yield Delta(json.dumps({"relevant": numbers[True], "partly": [], "irrelevant": numbers[False]}))
 

@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from typing import Any, NoReturn, cast
+from typing import NoReturn
 
 from footnote.answer.model_source import which_model, why_no_model
 from footnote.bootstrap import Core
@@ -151,7 +151,7 @@ async def _model(part: str, models: Models, timer: Callable[[], float]) -> Findi
             model_line, remedy = why_no_model(models.source, "en")
             return Finding(part, "missing", model_line, remedy)
         stream = model.stream([Message("user", "Say OK.")], first_token_s=TIMEOUT_S, total_s=TIMEOUT_S)
-        async with aclosing(cast(Any, stream)) as reply:
+        async with aclosing(stream) as reply:
             if await anext(reply, None) is None:
                 return Finding(
                     part, "broken", f"{model.name} at {models.address} returns empty answers", "Set another model in LLM__MODEL."

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
@@ -83,7 +83,7 @@ async def _model(models: Models) -> Found:
     if picked is None:
         return "missing", *why_no_model(models.source, "en")
     stream = picked.stream([Message("user", "Say OK.")], first_token_s=TIMEOUT_S, total_s=TIMEOUT_S)
-    async with aclosing(cast(Any, stream)) as reply:
+    async with aclosing(stream) as reply:
         said = await anext(reply, None)
     name = which_model(models.source, picked.name, models.address, "en")
     return ("broken", f"{name}: empty answers", "Set another model in LLM__MODEL.") if said is None else ("ok", name, "")

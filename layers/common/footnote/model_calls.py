@@ -129,7 +129,7 @@ async def read_reply(model: LanguageModel, messages: Sequence[Message], **option
     timer = collector.timer if collector else perf_counter
     started, written, reported, failed = timer(), "", None, False
     try:
-        async with aclosing(model.stream(messages, **options)) as deltas:  # type: ignore[type-var]
+        async with aclosing(model.stream(messages, **options)) as deltas:
             async for delta in deltas:
                 written += delta.text + "".join(f"{call.name} {call.arguments}" for call in delta.tool_calls)
                 reported = delta.usage or reported

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -45,7 +45,7 @@ class ReplayedModel:
     def name(self) -> str:
         return self._replied or self._model.name
 
-    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncGenerator[Delta, None]:
         key = digest(tuple(messages), tuple(options.get("tools", ())))
         if (kept := self._checkpoint.replay("reply", key)) is not None:
             self._replied = kept["model"]
@@ -58,7 +58,7 @@ class ReplayedModel:
         text: list[str] = []
         tool_calls: list[ToolCall] = []
         usage, cut = None, None
-        async with aclosing(self._model.stream(messages, **options)) as deltas:  # type: ignore[type-var]
+        async with aclosing(self._model.stream(messages, **options)) as deltas:
             async for delta in deltas:
                 text.append(delta.text)
                 tool_calls += delta.tool_calls

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -41,12 +41,12 @@ class HeldModel:
     def name(self) -> str:
         return self._model.name
 
-    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncGenerator[Delta, None]:
         prompt_tokens = sum(count_tokens(sent.content) for sent in messages)
         expected = await self._hold.extend(self._model.name, prompt_tokens, options.get("max_tokens"))
         used, reported = Usage(), None
         try:
-            async with aclosing(self._model.stream(messages, **options)) as deltas:  # type: ignore[type-var]
+            async with aclosing(self._model.stream(messages, **options)) as deltas:
                 async for delta in deltas:
                     used, reported = expected, delta.usage or reported
                     yield delta

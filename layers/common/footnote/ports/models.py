@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
 
@@ -135,7 +135,7 @@ class LanguageModel(Protocol):
         effort: Effort | None = None,
         first_token_s: float = 120.0,
         total_s: float = 120.0,
-    ) -> AsyncIterator[Delta]:
+    ) -> AsyncGenerator[Delta, None]:
         """Streams a reply. `schema`: JSON schema of the object to reply with; an endpoint may ignore it, so the messages have to
         ask for JSON too. `effort`: None = the endpoint's default; one that cannot be told ignores it. Time limits in seconds: until
         the first piece, and in total. Raises ModelUnavailable or ModelTimeout; nothing is retried after the first piece."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -130,7 +130,8 @@ async def read_model(model: str, caller: Caller, core: Core) -> tuple[str, Intel
     ("", None) = the defaults. UnknownModel if the caller has no such collection, or there is no such level."""
     path, names_level, level = model.partition(":")
     name, names_collection, collection = path.partition("/")
-    is_known = name == NAME and (not names_level or level in LEVELS)
+    asked = next((known for known in LEVELS if known == level), None)
+    is_known = name == NAME and (not names_level or asked is not None)
     if not is_known or (names_collection and not await has_collection(collection, caller, core)):
         raise UnknownModel(f"There is no such model. GET /v1/models lists the models. A level may follow: {', '.join(SUFFIXES)}.")
-    return collection, cast(IntelligenceLevel, level) if names_level else None
+    return collection, asked

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends, Header, Query, Response
 from fastapi import Request as HttpRequest
@@ -60,7 +60,8 @@ STREAM = NOT_FOUND | SLOW | ONCE | streamed(AskEvent) | {204: {"description": "T
 
 
 def _streams_of(request: HttpRequest) -> Streams:
-    return cast(Streams, request.app.state.streams)
+    streams: Streams = request.app.state.streams
+    return streams
 
 
 StreamsOf = Annotated[Streams, Depends(_streams_of)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -91,7 +91,7 @@ class OpenAIModel:
         effort: Effort | None = None,
         first_token_s: float = 120.0,
         total_s: float = 120.0,
-    ) -> AsyncIterator[Delta]:
+    ) -> AsyncGenerator[Delta, None]:
         body = {
             "model": self.name,
             "messages": [message_body(message) for message in messages],

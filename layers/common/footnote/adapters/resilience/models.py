@@ -14,7 +14,7 @@ import logging
 import random
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -111,7 +111,7 @@ class ResilientModel:
         effort: Effort | None = None,
         first_token_s: float = 120.0,
         total_s: float = 120.0,
-    ) -> AsyncIterator[Delta]:
+    ) -> AsyncGenerator[Delta, None]:
         end = asyncio.get_running_loop().time() + total_s
         for place, (model, breaker) in enumerate(self._models):
             left = end - asyncio.get_running_loop().time()
