@@ -59,7 +59,7 @@ OF_INDEX = {
     "put_vectors": "write vectors",
 }
 """Method → step."""
-PIPELINE: Any = import_module("footnote.ingest.pipeline")
+PIPELINE: Any = import_module("footnote.ingest.ingestor")
 OPERATOR = Caller("bench", frozenset({"*"}), sees_all=True)
 
 

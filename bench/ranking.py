@@ -26,7 +26,7 @@ from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg
 from footnote.ports import Delta, LanguageModel
 from footnote.prompts import Prompts
-from footnote.rank.judge import judge_passages
+from footnote.rank.judge_passages import judge_passages
 from footnote.rank.rerank import rerank
 from footnote.settings import Settings
 from footnote.types import OPTIONS as PLAN_OPTIONS

@@ -50,7 +50,7 @@ async def _queries(reindex: Reindex, folder: Path, collections: Sequence[str]) -
 
 
 async def _renew(core: Core, reindex: Reindex, name: str, queries: Sequence[GoldenQuery], roll_back: bool) -> dict[str, Any]:
-    embedder = await core.embedder_of(name)
+    embedder = await core.document_embedder(name)
     build = await reindex.begin(name, embedder, roll_back=roll_back)
     try:
         with progress_bar() as bar:

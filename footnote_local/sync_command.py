@@ -12,7 +12,7 @@ from footnote_local.terminal import Exit, leave, printable, run, say, show_json
 from footnote_local.with_core import DataOption, JsonOption, make_core
 
 if TYPE_CHECKING:
-    from footnote.ingest.sync_plan import Plan
+    from footnote.ingest.sync_plan import SyncPlan
     from footnote_local.sync_run import Outcome
 
 
@@ -63,7 +63,7 @@ def sync(
     leave(Exit.REFUSED if outcome.refused else Exit.BAD if outcome.not_read or outcome.failed or outcome.refused_pages else Exit.OK)
 
 
-def lines(plan: Plan) -> Iterator[str]:
+def lines(plan: SyncPlan) -> Iterator[str]:
     """The plan, one line for each file that is not unchanged."""
     for what, names in (("removed", plan.removed), ("added", plan.added), ("changed", plan.changed)):
         yield from (f"{what:8} {printable(plan.shown(name))}" for name in names)

@@ -18,7 +18,7 @@ from footnote.guard.audit import audit
 from footnote.guard.identity import LOCAL
 from footnote.ingest.source_lease import leased
 from footnote.ingest.sync import Sync
-from footnote.ingest.sync_plan import MOST_REMOVED, Plan
+from footnote.ingest.sync_plan import MOST_REMOVED, SyncPlan
 from footnote.ingest.sync_record import LastRun, Wanted, choose_options, find_failed, last_options, run_of, save_options, save_run
 from footnote.ingest.sync_state import Options
 from footnote.ingest.wiki_space import Space, SpaceSync
@@ -39,7 +39,7 @@ class Outcome:
     """The result of one sync. `done`: the plan was carried out. `refused`: its deletions were not confirmed."""
 
     address: str
-    plan: Plan
+    plan: SyncPlan
     done: bool = False
     refused: bool = False
     not_read: dict[str, str] = field(default_factory=dict)
@@ -142,7 +142,7 @@ async def _run(core: Core, sync: Sync | SpaceSync, worker: SharedWorker | None, 
     outcome = Outcome(address, plan, not_read=plan.skipped)
     if plan.is_drastic and not yes and not await _agreed(plan):
         await sync.withdraw(note)
-        nothing = Plan(
+        nothing = SyncPlan(
             unchanged=plan.unchanged, skipped=plan.skipped, refused=plan.refused, documents=plan.documents, lost=plan.lost, held=plan.held
         )  # fmt: skip
         outcome.failed = await find_failed(core.lifecycle, nothing, {})
@@ -180,13 +180,13 @@ async def _run(core: Core, sync: Sync | SpaceSync, worker: SharedWorker | None, 
     return outcome
 
 
-async def _unfinished(core: Core, plan: Plan) -> dict[str, str]:
+async def _unfinished(core: Core, plan: SyncPlan) -> dict[str, str]:
     """Files that an earlier run stored and that are not processed yet: key → document id."""
     unfinished = {document.doc_id for document in await core.lifecycle.of_kind("unfinished")}
     return {key: origin.doc_id for key, origin in plan.known.items() if origin.doc_id in unfinished and origin.seen.stored}
 
 
-async def _agreed(plan: Plan) -> bool:
+async def _agreed(plan: SyncPlan) -> bool:
     """Whether somebody at a terminal confirms so many deletions."""
     what = f"{plan.lost} of the source's {plan.documents} documents would be deleted, more than {MOST_REMOVED:.0%}."
     if not sys.stdin.isatty():

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, FootnoteError
 from footnote.ingest.disagreements import Progress
+from footnote.ingest.integrity import ABANDONED_S, Kind, Report, drop_buckets, verify
 from footnote.ingest.vectors import total_progress
-from footnote.ingest.verify import ABANDONED_S, Kind, Report, drop_buckets, verify
 from footnote.library.worker import VECTORS_AT_ONCE, Lock
 from footnote_local.terminal import progress_bar, say
 

@@ -120,13 +120,13 @@ def wants_questions(core: Core) -> bool:
 
 async def embedder_entry(core: Core, stored: str) -> EmbedderEntry | None:
     """The embedder of this collection's vectors; None = it has none."""
-    of = await core.embedder_of(stored)
+    of = await core.document_embedder(stored)
     return None if of is None else EmbedderEntry(name=of.name, dimension=of.dimension, recipe=RECIPE)
 
 
 async def why_remade(core: Core, stored: str, entry: EmbedderEntry | None) -> str | None:
     """Why the vectors of `entry` cannot be used in this collection; None = they can, or nothing here needs vectors."""
-    embedder = await core.embedder_of(stored)
+    embedder = await core.document_embedder(stored)
     if embedder is None:
         return "Without an embedder vectors are not used here." if entry else None
     if entry is None:

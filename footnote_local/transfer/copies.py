@@ -123,7 +123,7 @@ async def _read_chunks(core: Core, document: Document, check_recipe: bool) -> tu
     chunks: list[Chunk] = []
     bounds: list[Bounds] = []
     vectors: list[ChunkVectors | None] = []
-    embedder = await core.embedder_of(document.collection)
+    embedder = await core.document_embedder(document.collection)
     old: set[str] = set()
     if check_recipe and embedder is not None:
         old = {item.chunk_id for item in await pending_chunks(core.vectors, embedder, 2**31, document.doc_id)}
@@ -187,7 +187,7 @@ async def write_to_index(core: Core, copy: Copy) -> None:
     if not (is_whole and await core.generations.activate(document.doc_id, generation)):
         raise Conflict(f"The index refused the document {document.doc_id}: it holds or held a newer version of it. Delete it there first.")
     made = [vector for vector in copy.vectors if vector is not None]
-    if made and (embedder := await core.embedder_of(document.collection)) is not None:
+    if made and (embedder := await core.document_embedder(document.collection)) is not None:
         await core.vectors.put_vectors(embedder.name, made)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footnote.adapters.memory.ranked_lists import Entity, Graph, LateInteraction, Relation, Summary, SummaryTree
+from footnote.adapters.in_process.ranked_lists import Entity, Graph, LateInteraction, Relation, Summary, SummaryTree
 from footnote.ports import RankedLists, Readable, Scope
 from footnote.text.tokens import content_terms
 from footnote.types import Query

@@ -16,7 +16,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.errors import NotFound
 from footnote.guard.identity import LOCAL
-from footnote.ingest.verify import verify
+from footnote.ingest.integrity import verify
 from footnote.ports import VectorScope
 from footnote.types import Document, Search
 from footnote_ingest.app import create_app, create_handler

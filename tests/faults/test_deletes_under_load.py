@@ -17,7 +17,7 @@ from footnote.guard.identity import LOCAL
 from footnote.settings import LLM, Embedding, OpenSearch, Settings
 from footnote.types import Request
 from tests.fakes import FakeEmbedder
-from tests.footnote.ingest.test_pipeline import HereParser
+from tests.footnote.ingest.test_ingestor import HereParser
 from tests.nightly import DEEP
 
 QUESTIONS = 2_000 if DEEP else 200

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from footnote.bootstrap import Core
+from footnote.ingest.integrity import verify
 from footnote.ingest.migrating import find_outdated
-from footnote.ingest.verify import verify
 from footnote.types import Caller, Search
 from tests.fakes import HereParser
 from tests.footnote_local.conftest import open_core

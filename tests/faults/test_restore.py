@@ -13,7 +13,7 @@ from footnote.adapters.dynamodb.ledger_store import table_definition
 from footnote.adapters.dynamodb.table import Table, make_client
 from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
-from footnote.ingest.verify import drop_buckets, verify
+from footnote.ingest.integrity import drop_buckets, verify
 from footnote_local.restore_ledger import main, restore
 from tests.faults.aws_world import World, open_world
 from tests.faults.test_crash_sweep import check_everything, list_all

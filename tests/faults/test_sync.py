@@ -19,10 +19,10 @@ from typing import Any
 
 import pytest
 
+from footnote.ingest.ingestor import SYSTEM
+from footnote.ingest.integrity import verify
 from footnote.ingest.keys import source_key
-from footnote.ingest.pipeline import SYSTEM
 from footnote.ingest.sync_plan import read_known
-from footnote.ingest.verify import verify
 from footnote.ports import read_all
 from footnote.types import make_chunk_id
 from tests.footnote_local.conftest import open_core

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from starlette.responses import JSONResponse
 
+from footnote.ingest.integrity import verify
 from footnote.ingest.keys import source_key
-from footnote.ingest.verify import verify
 from footnote.ports import read_all
 from footnote.types import ADMINS, SYSTEM
 from tests.confluence_server import API, CONTEXT, TOKEN, Confluence, File, Page, serving

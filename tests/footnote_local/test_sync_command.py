@@ -18,7 +18,7 @@ import pytest
 from footnote.adapters.local.source import FolderSource
 from footnote.collections import RESTORABLE_S
 from footnote.errors import BadRequest, Conflict, SearchUnavailable
-from footnote.ingest.pipeline import SYSTEM
+from footnote.ingest.ingestor import SYSTEM
 from footnote.ingest.purge import purge_deleted
 from footnote.ingest.sync import Sync
 from footnote.ingest.sync_record import Wanted, choose_options, read_record, save_options

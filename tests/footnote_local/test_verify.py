@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from footnote.guard.identity import LOCAL
+from footnote.ingest.integrity import Finding, Kind, Report
 from footnote.ingest.keys import parsed_key, source_key
-from footnote.ingest.verify import Finding, Kind, Report
 from footnote.library.worker import Lock
 from footnote.ports import ChunkVectors, NewFile
 from footnote_local.terminal import Exit

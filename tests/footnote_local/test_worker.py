@@ -13,8 +13,8 @@ import pytest
 
 from footnote.bootstrap.health import outdated
 from footnote.errors import Conflict, SearchUnavailable, StoreUnavailable
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.migrating import Migration, find_outdated, receive_lost
-from footnote.ingest.pipeline import Ingestor
 from footnote.learn.feedback_weights import load_weights
 from footnote.library.files import take_in
 from footnote.library.worker import Lock, SharedWorker

@@ -22,7 +22,7 @@ from footnote.bootstrap import Core
 from footnote.collections import Directory, attachments, visible
 from footnote.collections.attachments import Attachments
 from footnote.guard import identity
-from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.sources import Sources
 from footnote.ledger import Documents, documents
 from footnote.memory import answer_cache, search_cache, withdrawn

@@ -28,7 +28,7 @@ from footnote.bootstrap import Core
 from footnote.collections import RESTORABLE_S, Collections, Directory, names, service, visible
 from footnote.collections.visible import VisibleIndex
 from footnote.errors import StoreUnavailable
-from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.purge import purge_deleted
 from footnote.ledger import Documents
 from footnote.memory import answer_cache, search_cache

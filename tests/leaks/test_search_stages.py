@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footnote.adapters.memory.ranked_lists import LateInteraction, Summary, SummaryTree
+from footnote.adapters.in_process.ranked_lists import LateInteraction, Summary, SummaryTree
 from footnote.adapters.sqlite import index
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.bootstrap import Core

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from footnote.ingest.attachments import purge_attachments
+from footnote.ingest.integrity import drop_buckets, verify
 from footnote.ingest.migrating import queue_outdated
 from footnote.ingest.purge import purge_deleted
-from footnote.ingest.verify import drop_buckets, verify
 from footnote_http.lambda_handler import use_loop
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from footnote.errors import Conflict, FootnoteError
 from footnote.guard.audit import audit
 from footnote.ingest.source_lease import leased
 from footnote.ingest.sync import SYNC, Sync
-from footnote.ingest.sync_plan import Plan
+from footnote.ingest.sync_plan import SyncPlan
 from footnote.ingest.sync_record import LastRun, State, Wanted, choose_options, find_failed, read_record, run_of, save_run
 from footnote.ingest.wiki_space import SpaceSync
 from footnote.ports import read_all
@@ -88,7 +88,7 @@ async def _sync(core: Core, address: str, until: float) -> LastRun:
 
 
 async def _run(core: Core, sync: Sync | SpaceSync, until: float) -> LastRun:
-    plan, taken = Plan(), dict[str, Document]()
+    plan, taken = SyncPlan(), dict[str, Document]()
     state: State = "done"
 
     async def take(key: str, document: Document) -> None:
@@ -103,7 +103,7 @@ async def _run(core: Core, sync: Sync | SpaceSync, until: float) -> LastRun:
                 sync.spare(plan)
             await sync.apply(plan, take, note=partial(_note, core))
     except TimeoutError:
-        done = Plan(
+        done = SyncPlan(
             added=[key for key in plan.added if key in taken], changed=[key for key in plan.changed if key in taken],
             unchanged=plan.unchanged, skipped=plan.skipped, refused=plan.refused, documents=plan.documents, lost=plan.lost, held=plan.held,
         )  # fmt: skip

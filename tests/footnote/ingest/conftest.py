@@ -9,7 +9,7 @@ import pytest
 
 from footnote.bootstrap import Core
 from tests.conftest import HandClock
-from tests.footnote.ingest.test_pipeline import HereParser, open_core
+from tests.footnote.ingest.test_ingestor import HereParser, open_core
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.errors import StoreUnavailable
-from footnote.ingest.pipeline import LEASE_S
+from footnote.ingest.ingestor import LEASE_S
 from footnote.ports import VectorScope
 from tests.conftest import HandClock
 from tests.footnote.ingest.spies import Killed
-from tests.footnote.ingest.test_pipeline import (
+from tests.footnote.ingest.test_ingestor import (
     CALLS,
     LOCAL,
     NEW,

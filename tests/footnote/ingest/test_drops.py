@@ -13,14 +13,14 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.collections.attachments import CONVERSATION
 from footnote.errors import ModelUnavailable, NotFound
-from footnote.ingest.pipeline import LEASE_S, Ingestor
+from footnote.ingest.ingestor import LEASE_S, Ingestor
 from footnote.ports import Dropped, Job, UploadForm
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import ATTACHED, SYSTEM, Caller, CollectionSettings, Document
 from footnote_ingest.drops import embed
 from tests.conftest import HandClock
 from tests.footnote.ingest.spies import Killed
-from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, accept, answering, work
+from tests.footnote.ingest.test_ingestor import LOCAL, NEW, OLD, HereParser, accept, answering, work
 
 KEY = "handbooks/tower.txt"
 GROUPS = {"handbooks/": ["staff"], "other/": ["staff"]}

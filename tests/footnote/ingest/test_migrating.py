@@ -20,7 +20,7 @@ from footnote.types import Caller, CollectionSettings, StoredName
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.spies import Killed
-from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, accept, answering, finish, found
+from tests.footnote.ingest.test_ingestor import LOCAL, NEW, OLD, HereParser, accept, answering, finish, found
 
 READER = Caller("someone", groups=frozenset({"staff"}))
 

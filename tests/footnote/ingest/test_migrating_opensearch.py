@@ -17,8 +17,8 @@ from tests.conftest import HandClock
 from tests.contracts.backends_opensearch import opensearch_index, opensearch_settings
 from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.spies import Killed
+from tests.footnote.ingest.test_ingestor import LOCAL, HereParser, accept, finish, found
 from tests.footnote.ingest.test_migrating import cut_smaller, upgrade
-from tests.footnote.ingest.test_pipeline import LOCAL, HereParser, accept, finish, found
 
 FILES = 4
 

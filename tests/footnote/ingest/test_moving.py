@@ -18,7 +18,7 @@ from footnote.types import Caller, Document
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.spies import FailOnce, Killed, Spied
-from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, accept, answering, finish, open_core, work
+from tests.footnote.ingest.test_ingestor import LOCAL, NEW, OLD, accept, answering, finish, open_core, work
 
 HR, ENG = Caller("ann", frozenset({"hr"})), Caller("bob", frozenset({"eng"}))
 

@@ -12,12 +12,12 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.collections import RESTORABLE_S, Collections, Directory
 from footnote.errors import StoreUnavailable
-from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.purge import purge_deleted
 from footnote.types import SYSTEM, Collection, Document
 from tests.conftest import HandClock
 from tests.footnote.ingest.spies import FailOnce, Killed, Spied
-from tests.footnote.ingest.test_pipeline import LOCAL, open_core, work
+from tests.footnote.ingest.test_ingestor import LOCAL, open_core, work
 from tests.nightly import DEEP
 
 PORTS = ("ledger", "lifecycle", "origins", "files", "index", "generations", "records")

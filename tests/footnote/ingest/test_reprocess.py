@@ -16,7 +16,7 @@ from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.spies import Killed
 from tests.footnote.ingest.test_chunkers import DownEmbedder
-from tests.footnote.ingest.test_pipeline import LOCAL, accept, finish
+from tests.footnote.ingest.test_ingestor import LOCAL, accept, finish
 
 STORED = StoredName("default")
 ROWS = "\n".join(["Room,Fee", *(f"Room {n},{n}" for n in range(30))]).encode()

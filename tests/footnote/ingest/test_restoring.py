@@ -14,15 +14,15 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.collections import RESTORABLE_S
 from footnote.errors import Conflict, NotFound, StoreUnavailable
+from footnote.ingest.integrity import ABANDONED_S, verify
 from footnote.ingest.keys import source_key
 from footnote.ingest.purge import purge_deleted
 from footnote.ingest.restoring import purge_expired, restore
-from footnote.ingest.verify import ABANDONED_S, verify
 from footnote.ports import VectorScope
 from footnote.types import Caller, Document
 from tests.conftest import HandClock
 from tests.footnote.ingest.spies import FailOnce, Killed, Spied
-from tests.footnote.ingest.test_pipeline import (
+from tests.footnote.ingest.test_ingestor import (
     FIRST_CALLS,
     LOCAL,
     NEW,

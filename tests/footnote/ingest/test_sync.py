@@ -15,18 +15,18 @@ import pytest
 from footnote.adapters.local.source import FolderSource
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, NotFound
-from footnote.ingest.pipeline import SYSTEM
+from footnote.ingest.ingestor import SYSTEM
+from footnote.ingest.integrity import verify
 from footnote.ingest.sync import Sync
-from footnote.ingest.sync_plan import Plan, read_known
+from footnote.ingest.sync_plan import SyncPlan, read_known
 from footnote.ingest.sync_record import Wanted, choose_options, current_failures, find_failed, read_record, run_of, save_options, save_run
 from footnote.ingest.sync_state import Options, key_of, origin_of
-from footnote.ingest.verify import verify
 from footnote.ports import Entry, Unlisted
 from footnote.types import Document, make_chunk_id
 from tests.conftest import HandClock
 from tests.contracts.backends_sources import make_sitemap
 from tests.footnote.ingest.spies import Killed
-from tests.footnote.ingest.test_pipeline import open_core, spy, work
+from tests.footnote.ingest.test_ingestor import open_core, spy, work
 from tests.nightly import DEEP
 
 EVERYONE = Options("default", ("*",))
@@ -47,7 +47,7 @@ def write(folder: Path, *names: str) -> None:
         (folder / name).write_text(f"The tower {name} was built by masons of that name.")
 
 
-async def sync(core: Core, folder: Path, options: Options = EVERYONE) -> Plan:
+async def sync(core: Core, folder: Path, options: Options = EVERYONE) -> SyncPlan:
     """One whole sync; returns its plan."""
     run = Sync(FolderSource(folder), core.ingestor, options)
     plan = await run.plan()

@@ -12,14 +12,14 @@ from footnote.adapters.local.source import FolderSource
 from footnote.bootstrap import Core
 from footnote.bootstrap.sources import open_source
 from footnote.errors import BadRequest, UnreadableFile
-from footnote.ingest.pipeline import SYSTEM
+from footnote.ingest.ingestor import SYSTEM
 from footnote.ingest.sync import Sync
 from footnote.ingest.sync_record import Wanted, choose_options, save_options
 from footnote.ingest.sync_state import Options
 from footnote.ports import Entry, Unlisted
 from footnote.settings import Auth
 from footnote.types import Caller, Document
-from tests.footnote.ingest.test_pipeline import work
+from tests.footnote.ingest.test_ingestor import work
 from tests.footnote.ingest.test_sync import EVERYONE, documents, sync, write
 
 

@@ -11,7 +11,7 @@ from footnote.bootstrap import Core
 from footnote.ingest.sync import Sync
 from footnote.ports import Entry, Unlisted
 from footnote.types import SYSTEM
-from tests.footnote.ingest.test_pipeline import work
+from tests.footnote.ingest.test_ingestor import work
 from tests.footnote.ingest.test_sync import EVERYONE, documents, sync, write
 
 

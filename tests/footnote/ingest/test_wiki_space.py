@@ -15,10 +15,10 @@ from footnote.adapters.confluence import wiki_client
 from footnote.bootstrap import Core
 from footnote.bootstrap.sources import make_sync, open_source
 from footnote.errors import BadRequest, NotFound, Unavailable
-from footnote.ingest.sync_plan import Plan
+from footnote.ingest.integrity import verify
+from footnote.ingest.sync_plan import SyncPlan
 from footnote.ingest.sync_record import Wanted, choose_options, save_options
 from footnote.ingest.sync_state import Options
-from footnote.ingest.verify import verify
 from footnote.ingest.wiki import LOADER
 from footnote.ingest.wiki_space import SpaceSync
 from footnote.ports import read_all
@@ -40,13 +40,13 @@ class World:
     collection: str = "default"
     deleted: int = 0
 
-    async def plan(self, space: str = "ENG") -> tuple[SpaceSync, Plan]:
+    async def plan(self, space: str = "ENG") -> tuple[SpaceSync, SyncPlan]:
         source = open_source(f"confluence:{space}", self.core.wiki_pages)
         sync = make_sync(source, self.core.ingestor, Options(StoredName(self.collection), ()))
         assert isinstance(sync, SpaceSync)
         return sync, await sync.plan()
 
-    async def sync(self, space: str = "ENG") -> tuple[SpaceSync, Plan]:
+    async def sync(self, space: str = "ENG") -> tuple[SpaceSync, SyncPlan]:
         sync, plan = await self.plan(space)
         await sync.apply(plan, note=self.note)
         await work_all(self.core)
@@ -63,7 +63,7 @@ class World:
         self.confluence.pages.update({name.removeprefix("p"): page for name, page in pages.items()})
 
 
-def done(plan: Plan) -> tuple[list[str], list[str], list[str], int]:
+def done(plan: SyncPlan) -> tuple[list[str], list[str], list[str], int]:
     return plan.added, plan.changed, plan.removed, plan.unchanged
 
 

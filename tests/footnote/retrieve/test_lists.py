@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.memory.ranked_lists import Entity, Graph, Relation
+from footnote.adapters.in_process.ranked_lists import Entity, Graph, Relation
 from footnote.bootstrap import Core
 from footnote.errors import SearchUnavailable
 from footnote.plan import make_plan

@@ -28,7 +28,7 @@ from footnote.events import Event
 from footnote.ingest.describe_by_model import DocumentModel
 from footnote.ingest.describing import Descriptions
 from footnote.ingest.drops import Bucket
-from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.sources import Sources
 from footnote.ingest.wiki import WikiPages
 from footnote.learn.experiments import Experiments
@@ -197,12 +197,12 @@ class Core(Backends):
         amending = tuple(row for row in UNDERSTAND if isinstance(row, Step) and row.amends_plan)
         return Runner((LANGUAGE, CLASSIFY, *amending, SPEND), Deps, self.turn_deps)  # the last one returns what is held
 
-    def embedder_for(self, collection: str) -> Embedder | None:
+    def question_embedder(self, collection: str) -> Embedder | None:
         """What embeds questions that are asked of the collection with this name, as the collections were last read."""
         choice = self.collections.last_read(collection).embedder
         return self.embedder if choice is None else self.embedders.asking(choice)
 
-    async def embedder_of(self, stored: str) -> Embedder | None:
+    async def document_embedder(self, stored: str) -> Embedder | None:
         """What makes the vectors of a collection, by its stored name; None = it is searched by words only."""
         return self.embedders.of((await self.collections.get(stored)).embedder)
 

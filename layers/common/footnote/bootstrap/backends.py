@@ -119,7 +119,7 @@ class Backends(SettingGroups):
     own_port: int | None = None
     """The port of this server, where no language model is looked for."""
     ranked_lists: Mapping[str, RankedLists] | None = None
-    """Nothing builds their data yet. `adapters.memory.ranked_lists` has one for each."""
+    """Nothing builds their data yet. `adapters.in_process.ranked_lists` has one for each."""
 
     def __init__(self, clock: Clock, models: Models | None, parser: Parser | None) -> None:
         self.clock = clock

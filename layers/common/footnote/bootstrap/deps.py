@@ -125,7 +125,7 @@ class Deps(SettingGroups):
     @property
     def embedder(self) -> Embedder | None:
         """The collection's. The language of the question is found before anything is embedded, and reads the collections."""
-        return self._core.embedder_for(self._collection)
+        return self._core.question_embedder(self._collection)
 
     @property
     def reranker(self) -> Reranker | None:

@@ -23,7 +23,7 @@ async def rebuild_layouts(core: Core) -> list[str]:
     reindex, rebuilt = Reindex(core.settings.opensearch), []
     try:
         for name in await reindex.outdated():
-            embedder = await core.embedder_of(name)
+            embedder = await core.document_embedder(name)
             try:
                 build = await reindex.go_on(name, embedder)
                 await reindex.fill(build, lambda what, done, total: None)

@@ -12,7 +12,7 @@ from footnote.adapters.http.source import SitemapSource
 from footnote.adapters.local.source import FolderSource
 from footnote.adapters.local.source_zip import ZipSource
 from footnote.errors import BadRequest
-from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.sync import Sync
 from footnote.ingest.sync_state import Options
 from footnote.ingest.wiki import NOT_CONFIGURED, WikiPages

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from footnote.collections.attachments import Attachment, key_of
 from footnote.errors import NotFound
-from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.ingestor import Ingestor
 from footnote.ports import TurnStore, read_all
 from footnote.types import ATTACHED, SYSTEM, Caller
 

@@ -27,11 +27,11 @@ from footnote.errors import FootnoteError
 from footnote.ingest.aids import Helpers
 from footnote.ingest.describe import describe
 from footnote.ingest.describe_by_model import PAUSE_S, DocumentModel, Obstacle
+from footnote.ingest.ingestor import LEASE_S, Ingestor
 from footnote.ingest.inserted import HASHED_AS
 from footnote.ingest.keys import parsed_key
 from footnote.ingest.making import make
 from footnote.ingest.parsed import unpack
-from footnote.ingest.pipeline import LEASE_S, Ingestor
 from footnote.ingest.questions_by_model import add_questions
 from footnote.ingest.source_file import parse_source
 from footnote.types import CollectionSettings, Document, Parsed

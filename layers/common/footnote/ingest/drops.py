@@ -14,8 +14,8 @@ from urllib.parse import unquote_plus
 
 from footnote.errors import NotFound, UnreadableFile
 from footnote.ingest.accept import safe_file_name
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.migrating import migrate
-from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.releasing import release
 from footnote.ports import Cache, Dropped, Drops, Job, UploadForm, Uploads
 from footnote.types import ADMINS, ATTACHED, SYSTEM, Caller

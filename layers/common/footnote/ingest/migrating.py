@@ -25,9 +25,9 @@ from footnote.ingest import chunk
 from footnote.ingest.aids import Helpers
 from footnote.ingest.disagreements import AT_WORK, PAGE, read_digest
 from footnote.ingest.fixed_size import FixedSize
+from footnote.ingest.ingestor import LEASE_S, Ingestor
 from footnote.ingest.inserted import HASHED_AS
 from footnote.ingest.making import make
-from footnote.ingest.pipeline import LEASE_S, Ingestor
 from footnote.ingest.prepare import Prepared
 from footnote.ingest.source_file import parse_source, read_parsed
 from footnote.ingest.vectors import pending_chunks

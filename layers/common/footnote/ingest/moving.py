@@ -9,8 +9,8 @@ from __future__ import annotations
 from footnote.errors import Conflict, NotFound, UnreadableFile
 from footnote.ingest.accept import check_groups
 from footnote.ingest.collections import open_collection
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.keys import source_key
-from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.source_file import read_source
 from footnote.ports import MOST_REDIRECTED
 from footnote.types import ATTACHED, SYSTEM, Caller, Document

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from footnote.errors import NotFound
-from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.restoring import purge_expired
 from footnote.ingest.sync_plan import find_document
 from footnote.ingest.sync_record import mark_purged, read_record

@@ -36,7 +36,7 @@ CALLS = 3
 FAILURES = 2
 """After so many calls without a reply, the rest of the document is left as it is."""
 LIMIT_S = 120.0
-"""For all calls of a document: the rest of its passages stay without. Its lease is renewed before (see `ingest.pipeline`)."""
+"""For all calls of a document: the rest of its passages stay without. Its lease is renewed before (see `ingest.ingestor`)."""
 REPLY_TOKENS = 1500
 NUMBERED = re.compile(r"\D{0,3}(\d{1,2})\s*[.:)]\s*(.+)", re.DOTALL)
 

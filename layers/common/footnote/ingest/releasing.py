@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.ingestor import Ingestor
 
 
 async def release(ingestor: Ingestor, origin: str, keep: str | None = None) -> None:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from footnote.errors import NotFound
 from footnote.ingest.aids import usable_chunker
 from footnote.ingest.chunk import cut_name, sent_cut_name
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.inserted import HASHED_AS
-from footnote.ingest.pipeline import Ingestor
 from footnote.ports import read_all
 from footnote.types import SYSTEM, Document, StoredName
 

@@ -13,8 +13,8 @@ next generation, with the readers that it had. Then its files are removed. The l
 from __future__ import annotations
 
 from footnote.errors import NotFound, UnreadableFile
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.keys import source_key
-from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.source_file import read_source
 from footnote.types import RESTORABLE_S, SYSTEM, Caller, Document
 

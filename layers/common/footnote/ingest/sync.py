@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from footnote.errors import BadRequest, NotFound, TooLarge, UnreadableFile
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.keys import source_key
-from footnote.ingest.pipeline import Ingestor
-from footnote.ingest.sync_plan import Known, Plan, Progress, find_document, make_plan
+from footnote.ingest.sync_plan import Known, Progress, SyncPlan, find_document, make_plan
 from footnote.ingest.sync_state import Options, origin_of, see, shown, target
 from footnote.ports import MOST_REDIRECTED, Source, Target
 from footnote.types import SYSTEM, Caller, Document
@@ -53,12 +53,12 @@ class Sync:
     def _max_bytes(self) -> int:
         return self.ingestor.settings.max_file_mb * 2**20
 
-    async def plan(self, progress: Progress = lambda what, done, total: None) -> Plan:
+    async def plan(self, progress: Progress = lambda what, done, total: None) -> SyncPlan:
         """What is to be done now; writes nothing."""
         return await make_plan(self.ingestor.ledger, self.ingestor.origins, self.source, self.options, self._max_bytes, progress)
 
     async def apply(
-        self, plan: Plan, taken: Taken = ignore, progress: Progress = lambda what, done, total: None, *, note: Note = unnoted
+        self, plan: SyncPlan, taken: Taken = ignore, progress: Progress = lambda what, done, total: None, *, note: Note = unnoted
     ) -> None:
         """Does it. Documents are queued, not awaited. `note` is called before a document is deleted.
 
@@ -87,7 +87,7 @@ class Sync:
     async def withdraw(self, note: Note) -> None:
         """Nothing: readers change with the options alone, and whoever changes these agrees to deletions."""
 
-    def spare(self, plan: Plan) -> None:
+    def spare(self, plan: SyncPlan) -> None:
         """Leaves out of the plan what would be deleted because it is gone from the source. A file whose name was taken by another
         document, and one that has other readers, loses its document all the same."""
         placed = {new for _, new in plan.renamed} | set(plan.withdrawn)
@@ -102,7 +102,7 @@ class Sync:
         for document in await self.ingestor.lifecycle.of_kind("unburied"):
             await self.ingestor.purge(document)
 
-    async def _note(self, plan: Plan, note: Note) -> None:
+    async def _note(self, plan: SyncPlan, note: Note) -> None:
         """Also the documents that become others because the options name another collection."""
         changed = (plan.known[key] for key in plan.changed if key in plan.known)
         moved = {each.doc_id for each in changed if each.seen.options != self.options.digest}
@@ -111,7 +111,7 @@ class Sync:
             if document is not None and (doc_id in plan.ending or document.collection != self.options.collection):
                 await note(document)
 
-    async def _follow(self, plan: Plan, old: list[str], new: Mapping[str, str]) -> dict[str, Known]:
+    async def _follow(self, plan: SyncPlan, old: list[str], new: Mapping[str, str]) -> dict[str, Known]:
         """Removes the names `old` and gives the documents their `new` names: new → old. → the new names, to be accepted again,
         except those of documents that a user deleted: another name does not bring them back."""
         targets, again = {}, {}

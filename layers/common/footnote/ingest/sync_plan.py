@@ -42,7 +42,7 @@ class Known(NamedTuple):
 
 
 @dataclass(slots=True)
-class Plan:
+class SyncPlan:
     """What a sync is going to do, by the keys of the files."""
 
     added: list[str] = field(default_factory=list)
@@ -112,12 +112,12 @@ async def make_plan(
     options: Options,
     max_bytes: int,
     progress: Progress = lambda what, done, total: None,
-) -> Plan:
+) -> SyncPlan:
     """Plans a sync. Errors as in `Source.entries`."""
     held = await read_known(origins, source.address)
     withdrawn = {key for key, each in held.items() if await _has_other_readers(ledger, each, options)}
     known = {key: each for key, each in held.items() if key not in withdrawn}
-    plan, files = Plan(known=known, held={key: each.doc_id for key, each in held.items()}), {}
+    plan, files = SyncPlan(known=known, held={key: each.doc_id for key, each in held.items()}), {}
     async for entry in source.entries():
         if isinstance(entry, Entry):
             files[entry.key] = entry
@@ -179,7 +179,7 @@ class _Comparison:
     source: Source
     options: Options
     max_bytes: int
-    plan: Plan
+    plan: SyncPlan
     progress: Progress
     kept: set[str] = field(default_factory=set)
     """Fresh files with the content that they had."""

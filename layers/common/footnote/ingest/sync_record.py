@@ -13,7 +13,7 @@ from footnote.errors import BadRequest, Conflict, NotFound
 from footnote.ingest.accept import check_groups, check_metadata
 from footnote.ingest.collections import open_collection
 from footnote.ingest.sync import SYNC, Sync
-from footnote.ingest.sync_plan import Plan, read_known
+from footnote.ingest.sync_plan import SyncPlan, read_known
 from footnote.ingest.sync_state import Options
 from footnote.ingest.wiki_space import Space, SpaceSync
 from footnote.ledger import Lifecycle, Origins
@@ -159,7 +159,7 @@ async def mark_purged(records: Records, record: Record, now: float, *, by: str) 
     await records.put("source", record.key, {**record.value, "is_purged": True, "last_run": run}, by=by)
 
 
-async def find_failed(lifecycle: Lifecycle, plan: Plan, documents: Mapping[str, Document]) -> dict[str, Document]:
+async def find_failed(lifecycle: Lifecycle, plan: SyncPlan, documents: Mapping[str, Document]) -> dict[str, Document]:
     """Key → document of the source that is FAILED now, whichever run added it. `documents`: those of the files that were accepted."""
     keys = {doc_id: key for key, doc_id in plan.held.items()} | {each.doc_id: key for key, each in documents.items()}
     failed = {keys[each.doc_id]: each for each in await lifecycle.of_kind("failed") if each.doc_id in keys}
@@ -167,7 +167,7 @@ async def find_failed(lifecycle: Lifecycle, plan: Plan, documents: Mapping[str, 
 
 
 def run_of(
-    sync: Sync | SpaceSync, plan: Plan, documents: Mapping[str, Document], failed: Mapping[str, Document], state: State, now: float
+    sync: Sync | SpaceSync, plan: SyncPlan, documents: Mapping[str, Document], failed: Mapping[str, Document], state: State, now: float
 ) -> LastRun:
     """A run. `documents`: those of the files that were accepted, in the state that they have by now; `failed`: from `find_failed`."""
     failures = [Failure(repair(key), why) for key, why in (plan.skipped | sync.skipped).items()]

@@ -22,8 +22,8 @@ from typing import Any
 from footnote.errors import BadRequest, ForeignLink, NotFound, TooLarge, Unavailable, UnreadableFile
 from footnote.ingest.accept import safe_file_name
 from footnote.ingest.collections import open_collection
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.parse.confluence import make_file
-from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.releasing import release
 from footnote.ingest.wiki_readers import readers_of
 from footnote.ingest.wiki_versions import attached_facts, attachment_version, facts_of, has_text, page_version, refused_version

@@ -24,9 +24,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from footnote.errors import BadRequest, NotFound, TooLarge, Unavailable
-from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.ingestor import Ingestor
 from footnote.ingest.sync import Note, Taken, ignore, unnoted
-from footnote.ingest.sync_plan import Plan, Progress, find_document
+from footnote.ingest.sync_plan import Progress, SyncPlan, find_document
 from footnote.ingest.sync_state import Options
 from footnote.ingest.wiki import LOADER, WikiPages
 from footnote.ingest.wiki_versions import attachment_version, has_text, page_version, refused_version
@@ -95,9 +95,9 @@ class SpaceSync:
         """Of the wiki's pages."""
         return self.source.pages.ingestor
 
-    async def plan(self, progress: Progress = lambda what, done, total: None) -> Plan:
+    async def plan(self, progress: Progress = lambda what, done, total: None) -> SyncPlan:
         """What is to be done now; writes nothing. NotFound if there is no such space, Unavailable if it cannot be listed."""
-        pages, plan, names = self.source.pages, Plan(), dict[str, str]()
+        pages, plan, names = self.source.pages, SyncPlan(), dict[str, str]()
         plan.names = names
         held = await self.source.held(self.options.collection)
         listed: dict[str, ListedPage] = {}
@@ -122,7 +122,7 @@ class SpaceSync:
             keys.sort()
         return plan
 
-    def _compare(self, plan: Plan, names: dict[str, str], page: ListedPage, has: Mapping[str, Held]) -> None:
+    def _compare(self, plan: SyncPlan, names: dict[str, str], page: ListedPage, has: Mapping[str, Held]) -> None:
         """Adds what is to be done for a page to the plan."""
         readers, refused = self.source.pages.readers(page)
         files = [each for each in page.attachments or () if has_text(each)]
@@ -152,7 +152,7 @@ class SpaceSync:
         if gone or len(plan.added) + len(plan.changed) > before:
             self._work[page.page_id] = readers if has else None
 
-    async def _look_for(self, plan: Plan, page_id: str, has: Mapping[str, Held]) -> None:
+    async def _look_for(self, plan: SyncPlan, page_id: str, has: Mapping[str, Held]) -> None:
         """A page that the list lacks."""
         pages, page = self.source.pages, None
         try:
@@ -181,7 +181,7 @@ class SpaceSync:
             if readers is not None:
                 await pages.narrow(pages.place(page_id), readers, note)
 
-    def spare(self, plan: Plan) -> None:
+    def spare(self, plan: SyncPlan) -> None:
         """Leaves out of the plan what would be deleted because it is gone from the wiki, and what else is to be done for a page of which
         attachments are gone. Documents that others may read than the page are removed all the same (`withdraw`)."""
         self._spared = self._losing
@@ -191,7 +191,7 @@ class SpaceSync:
         self._gone.clear()
 
     async def apply(
-        self, plan: Plan, taken: Taken = ignore, progress: Progress = lambda what, done, total: None, *, note: Note = unnoted
+        self, plan: SyncPlan, taken: Taken = ignore, progress: Progress = lambda what, done, total: None, *, note: Note = unnoted
     ) -> None:
         """Does it. Documents are queued, not awaited. `note` is called before a document is deleted. Unavailable if the wiki is down."""
         await self.withdraw(note)

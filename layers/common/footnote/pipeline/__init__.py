@@ -34,7 +34,7 @@ from footnote.answer.generate import (
 from footnote.answer.overview import quote
 from footnote.answer.small_talk import greet, is_greeted, may_greet
 from footnote.answer.unread import may_lack_documents, tell_unread
-from footnote.answer.verify import verify_passages
+from footnote.answer.verify_passages import verify_passages
 from footnote.answer.vote import is_unanswered, vote
 from footnote.checkpoints import release, resume
 from footnote.errors import FootnoteError
@@ -64,7 +64,7 @@ from footnote.pipeline.search import (
     SPLIT,
 )  # fmt: skip
 from footnote.rank.expand import add_earlier, expand_documents, may_add_earlier, may_be_expanded
-from footnote.rank.judge import has_no_judgement, judge_passages, may_judge
+from footnote.rank.judge_passages import has_no_judgement, judge_passages, may_judge
 from footnote.retrieve.about_collection import may_be_about_collection, note_collection
 from footnote.retrieve.attached_alone import asks_for_overview
 from footnote.retrieve.search import has_hits, lacks_lists, warn_of_missing_lists

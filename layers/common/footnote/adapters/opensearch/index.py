@@ -17,7 +17,6 @@ from footnote.adapters.opensearch.client import Json, OpenSearchClient, Refused
 from footnote.adapters.opensearch.conditions import as_query, values_asked, values_read
 from footnote.adapters.opensearch.document_versions import Collection, VersionStore, to_versions
 from footnote.adapters.opensearch.index_writes import Writes
-from footnote.adapters.opensearch.late_lists import leave_out_late
 from footnote.adapters.opensearch.mapping import (
     ACTIVE,
     NEIGHBOURS,
@@ -34,6 +33,7 @@ from footnote.adapters.opensearch.mapping import (
     vector_field,
     visible,
 )
+from footnote.adapters.opensearch.slow_lists import leave_out_slow
 from footnote.errors import SearchUnavailable
 from footnote.ports import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, Indexed, PendingVector, VectorScope, View
 from footnote.settings import OpenSearch
@@ -128,7 +128,7 @@ class OpenSearchIndex:
             else:
                 asked["cosine"]["vector"] = ranked(vector, search.limit)
         searches = {source: self._searched(collection.chunks, bodies) for source, bodies in asked.items()}
-        replies, ms = await leave_out_late(searches, _found_something, self._late_s)
+        replies, ms = await leave_out_slow(searches, _found_something, self._late_s)
         found = {name: reply for named in replies.values() for name, reply in named.items()}
         about = Candidates(coverage=_coverage_of(found.get("counts")), missing=frozenset(asked.keys() - replies.keys()), ms=ms)
         if "both" in found:

@@ -14,7 +14,7 @@ from footnote.errors import ModelUnavailable
 from footnote.guard.identity import LOCAL
 from footnote.pipeline import DOCUMENTS
 from footnote.plan import make_plan
-from footnote.rank.judge import CHARACTERS, MOST, has_no_judgement, judge_passages, may_judge
+from footnote.rank.judge_passages import CHARACTERS, MOST, has_no_judgement, judge_passages, may_judge
 from footnote.settings import LLM, Embedding, Rag, Settings
 from footnote.steps import steps_of
 from footnote.types import Profile, Request, Turn

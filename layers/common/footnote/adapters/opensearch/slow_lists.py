@@ -11,7 +11,7 @@ from footnote.errors import SearchTimeout
 Reply = TypeVar("Reply")
 
 
-async def leave_out_late(
+async def leave_out_slow(
     searches: Mapping[str, Coroutine[Any, Any, Reply]], found_something: Callable[[Reply], bool], late_s: float
 ) -> tuple[dict[str, Reply], dict[str, float]]:
     """The replies by name, without those of late searches, and the milliseconds that each was waited for.

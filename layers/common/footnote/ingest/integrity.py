@@ -35,8 +35,8 @@ from footnote.collections.embedders import Embedders
 from footnote.errors import Conflict
 from footnote.ingest.disagreements import AT_WORK, Progress, Suspect, find_suspects, read_digest
 from footnote.ingest.drops import UPLOADS, Bucket, origin_of, upload_cache_key
+from footnote.ingest.ingestor import AHEAD, LEASE_S, Ingestor
 from footnote.ingest.keys import generation_of, parsed_key, source_key
-from footnote.ingest.pipeline import AHEAD, LEASE_S, Ingestor
 from footnote.ingest.sync_plan import find_document
 from footnote.ingest.vectors import embedding_progress, pending_chunks
 from footnote.ledger import Lifecycle

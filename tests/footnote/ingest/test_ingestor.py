@@ -12,8 +12,8 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, ModelUnavailable, NotFound, StoreUnavailable, TooLarge, UnreadableFile
+from footnote.ingest.ingestor import LEASE_S
 from footnote.ingest.parse import parse
-from footnote.ingest.pipeline import LEASE_S
 from footnote.ports import Job, VectorScope
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Parsed, Request, Search

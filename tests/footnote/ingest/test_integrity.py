@@ -19,9 +19,9 @@ from footnote.adapters.sqlite.index_writes import _delete_generations
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, NotFound
 from footnote.ingest.drops import upload_cache_key
+from footnote.ingest.ingestor import LEASE_S, SYSTEM
+from footnote.ingest.integrity import ABANDONED_S, QUEUED_S, verify
 from footnote.ingest.keys import parsed_key, source_key
-from footnote.ingest.pipeline import LEASE_S, SYSTEM
-from footnote.ingest.verify import ABANDONED_S, QUEUED_S, verify
 from footnote.ports import NewFile, VectorScope
 from footnote.types import Caller, Chunk, Document, chunks_digest, make_chunk_id
 from footnote_ingest.drops import embed
@@ -29,7 +29,7 @@ from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.spies import Killed, Spied
 from tests.footnote.ingest.test_drops import KEY, FakeDrops, open_core
-from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, PORTS, HereParser, accept, answering, work
+from tests.footnote.ingest.test_ingestor import LOCAL, NEW, OLD, PORTS, HereParser, accept, answering, work
 from tests.nightly import sampled
 
 LONG = "\n\n".join(

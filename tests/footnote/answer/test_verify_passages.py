@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from footnote.adapters.sqlite.index import SqliteIndex
-from footnote.answer.verify import verify_passages
+from footnote.answer.verify_passages import verify_passages
 from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
 from footnote.settings import LLM, Embedding, Rag, Settings
