@@ -62,9 +62,9 @@ def _measure(
     as_json: bool,
 ) -> None:
     from footnote_local.eval_report import sentences
-    from footnote_local.run_question import judge
+    from footnote_local.run_question import evaluate_questions
 
-    report = run(judge(make_core(data), folder, retriever, limit, answers, foreign, rewrite))
+    report = run(evaluate_questions(make_core(data), folder, retriever, limit, answers, foreign, rewrite))
     if as_json:
         show_json(report)
     else:

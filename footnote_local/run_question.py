@@ -46,7 +46,7 @@ async def find(core: Core, question: str, collection: str | None, retriever: Ret
         await core.close()
 
 
-async def judge(
+async def evaluate_questions(
     core: Core, folder: Path, retriever: Retriever, limit: int | None, answers: bool, foreign: Path | None, rewriting: Rewriting
 ) -> dict[str, Any]:
     """The report of `footnote eval`. Its embedded indexes are kept under `<data>/eval`."""

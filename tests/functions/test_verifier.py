@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from footnote.bootstrap.judges import make_verifier
+from footnote.bootstrap.backends import make_verifier
 from footnote.settings import Verifying
 from tests.contracts.backends_verify import BASES, PATHS, completion, verifying
 from tests.functions.conftest import ASK, LOCAL, OpenSite, Site

@@ -13,7 +13,7 @@ import pytest
 
 from footnote.answer import verdict
 from footnote.answer.features import GROUPS, NAMES
-from footnote.answer.verdict import FITTED, RELATED_FROM, answer_from, judge, regime_of, relatedness
+from footnote.answer.verdict import FITTED, RELATED_FROM, answer_from, decide_tier, regime_of, relatedness
 from footnote.types import MEDIUM, Hit, Part, Reason, Tier, Verdict
 from tests.fakes import make_hit
 from tests.footnote.answer.stored_sentences import score
@@ -44,8 +44,8 @@ def models(answers: tuple[float, ...], related: float = 1.0, adds: tuple[tuple[s
         yield
 
 
-async def judged(question: str, *hits: Hit, lang: str = "en") -> verdict.Judged:
-    return judge(*(await score(question, *hits, lang=lang)), hits)
+async def judged(question: str, *hits: Hit, lang: str = "en") -> verdict.Decision:
+    return decide_tier(*(await score(question, *hits, lang=lang)), hits)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from footnote.learn.experiment_stats import ALPHA, Bet, Rated, judge, rate_of
+from footnote.learn.experiment_stats import ALPHA, Bet, Rated, compare_arms, rate_of
 from tests.footnote.learn.simulations import simulate
 from tests.nightly import DEEP
 
@@ -58,13 +58,13 @@ def test_a_trend_that_both_arms_share_makes_no_winner() -> None:
 
 def test_a_verdict_stays_and_needs_every_pair() -> None:
     ratings = [Rated("abc"[n % 3], n % 3 == 2 or n % 6 == 0, dict.fromkeys("abc", 1 / 3)) for n in range(600)]
-    verdict = judge("abc", ratings)
+    verdict = compare_arms("abc", ratings)
     assert (verdict.winner, verdict.p_value < ALPHA) == ("c", True)
     after = [Rated("c", False, dict.fromkeys("abc", 1 / 3))] * 5
-    assert judge("abc", [*ratings, *after]) == verdict
+    assert compare_arms("abc", [*ratings, *after]) == verdict
     two = [Rated("ab"[n % 2], n % 2 == 1, dict.fromkeys("abc", 1 / 3)) for n in range(400)]
-    assert judge("abc", two).winner is None  # c has no rating
-    assert judge("abc", []).p_value == 1.0
+    assert compare_arms("abc", two).winner is None  # c has no rating
+    assert compare_arms("abc", []).p_value == 1.0
 
 
 def first_verdict(arms: str, positive: str) -> tuple[int, str | None, float]:
@@ -74,7 +74,7 @@ def first_verdict(arms: str, positive: str) -> tuple[int, str | None, float]:
     for number in range(600):
         arm = arms[number % len(arms)]
         ratings.append(Rated(arm, arm in positive or number % (2 * len(arms)) < len(arms), shares))
-        verdict = judge(arms, ratings)
+        verdict = compare_arms(arms, ratings)
         if verdict.winner is not None:
             return number + 1, verdict.winner, round(verdict.p_value, 4)
     return 600, None, verdict.p_value
@@ -90,9 +90,9 @@ def test_a_winner_that_was_named_is_not_replaced_by_the_other_arm() -> None:
     """Who ended the experiment then was told so with a known probability of error; a later change of heart has none."""
     first = [Rated("ab"[n % 2], n % 2 == 1, EVEN) for n in range(100)]
     turned = [Rated("ab"[n % 2], n % 2 == 0, EVEN) for n in range(3000)]
-    assert judge("ab", first).winner == "b"
-    assert judge("ab", turned).winner == "a"
-    assert judge("ab", [*first, *turned]).winner == "b"
+    assert compare_arms("ab", first).winner == "b"
+    assert compare_arms("ab", turned).winner == "a"
+    assert compare_arms("ab", [*first, *turned]).winner == "b"
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from footnote.answer.support import (
     claim_bounds,
     claim_of,
     claim_vectors,
-    judged,
     nearest_by_words,
     statement_of,
     usable,
     verdicts_of,
+    with_verdict,
 )
 from footnote.errors import FootnoteError
 from footnote.ports import SMALL_COLLECTION, Embedder, Verifier
@@ -70,7 +70,9 @@ async def check_facts(
         supporting = [chunk for chunk, one in alone if (one.is_found if threshold is None else (one.probability or 0.0) >= threshold)]
         if verdict is not None:
             supporting = (supporting or [chunk for chunk, _ in alone[:1]]) if verdict else []
-        checked[bounds] = CheckedText(*bounds, judged(support, verdict).probability, tuple(int(chunk.chunk_id) for chunk in supporting))
+        checked[bounds] = CheckedText(
+            *bounds, with_verdict(support, verdict).probability, tuple(int(chunk.chunk_id) for chunk in supporting)
+        )
     return [checked.get(bounds) or CheckedText(*bounds) for bounds in every]
 
 

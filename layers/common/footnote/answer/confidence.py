@@ -25,7 +25,7 @@ from footnote.answer.extract import PASSAGES, read_sentences
 from footnote.answer.score_sentences import Question, Scored
 from footnote.answer.sub_questions import turns_of
 from footnote.answer.support import groundedness
-from footnote.answer.verdict import judge
+from footnote.answer.verdict import decide_tier
 from footnote.ports import Embedder, Index
 from footnote.text.grounding import covered_share
 from footnote.text.question_kinds import words_of_intent
@@ -88,7 +88,9 @@ def relevance_of(turn: Turn, question: Question, sentences: Sequence[Scored]) ->
     """The probability that one of the first passages of the turn answers the question. `sentences`: those of all its passages."""
     hits = turn.evidence.hits[:PASSAGES]
     first = {hit.chunk.chunk_id for hit in hits}
-    return judge(question, [sentence for sentence in sentences if sentence.hit.chunk.chunk_id in first], hits, turn.embedder).verdict.score
+    return decide_tier(
+        question, [sentence for sentence in sentences if sentence.hit.chunk.chunk_id in first], hits, turn.embedder
+    ).verdict.score
 
 
 def has_conflicts(answer: Answer, sentences: Sequence[Scored], lang: str) -> bool:

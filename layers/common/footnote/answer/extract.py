@@ -22,7 +22,7 @@ from footnote.answer.messages import language_name, message
 from footnote.answer.score_sentences import Question, Scored, score_passage
 from footnote.answer.show_excerpt import escaped, shown, source_name
 from footnote.answer.sub_questions import decisive, shown_question, turns_of
-from footnote.answer.verdict import judge
+from footnote.answer.verdict import decide_tier
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.ports import Embedder, Index, speaks
@@ -49,7 +49,7 @@ class PartAnswer(NamedTuple):
 
 
 async def extract(turn: Turn, *, index: Index, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
-    """Streams the answer of the tier that `verdict.judge` chooses. Without an answer the turn's outcome is `closest` or `refused`. Several
+    """Streams the answer of the tier from `decide_tier`. Without an answer the outcome is `closest` or `refused`. Several
     questions are answered one by one; unanswered ones are named at the end."""
     parts = await read_parts(turn, index=index, embedder=embedder)
     verdict = decisive([part.verdict for part in parts])
@@ -78,11 +78,11 @@ async def read_parts(turn: Turn, *, index: Index, embedder: Embedder | None = No
     parts: list[PartAnswer] = []
     for one in turns_of(turn):
         question, sentences = await read_sentences(one, index, embedder)
-        judged = judge(question, sentences, one.evidence.hits[:PASSAGES], turn.embedder)
-        quotes = judged.quotes
+        decision = decide_tier(question, sentences, one.evidence.hits[:PASSAGES], turn.embedder)
+        quotes = decision.quotes
         if one is not turn:  # citations are of the turn's own hits
             quotes = [replace(quote, hit=hits[quote.hit.chunk.chunk_id]) for quote in quotes]
-        parts.append(PartAnswer(one.asked, quotes, judged.verdict))
+        parts.append(PartAnswer(one.asked, quotes, decision.verdict))
     return parts
 
 

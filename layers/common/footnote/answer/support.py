@@ -160,7 +160,7 @@ async def check_claims(
         turn = turn if verdicts is not None else replace(turn, record=replace(turn.record, degraded=True))
     checked: list[Claim] = []
     for at, (support, claim, cited) in enumerate(zip(supported, claims, sources, strict=True)):
-        support = judged(support, verdicts[at] if verdicts else None)
+        support = with_verdict(support, verdicts[at] if verdicts else None)
         place = support.place if cited or (support.is_found and len(set(content_terms(claim, lang))) >= LEAST_TERMS) else None
         checked.append(Claim(*bounds[at], support.probability, support.is_doubted, place))
     return turn, tuple(checked)
@@ -182,7 +182,7 @@ async def verdicts_of(verifier: Verifier | None, question: str, text: str, state
         return None
 
 
-def judged(supported: Supported, verdict: bool | None) -> Supported:
+def with_verdict(supported: Supported, verdict: bool | None) -> Supported:
     """The support according to a verifier's verdict; None = it could not decide, and the fitted model's value stays."""
     return supported if verdict is None else replace(supported, probability=float(verdict), is_doubted=not verdict, is_found=verdict)
 

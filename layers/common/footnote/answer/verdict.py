@@ -36,7 +36,7 @@ NOTHING = Verdict("nothing", "unrelated")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Decision:
     """The excerpts to show, and why."""
 
     quotes: list[Quote]
@@ -68,11 +68,11 @@ def regime_of(question: Question, embedder: str) -> Regime:
     return "built-in" if embedder.startswith(EMBEDDER) else "other"
 
 
-def judge(question: Question, sentences: Sequence[Scored], hits: Sequence[Hit], embedder: str = "") -> Judged:
+def decide_tier(question: Question, sentences: Sequence[Scored], hits: Sequence[Hit], embedder: str = "") -> Decision:
     """The tier of an answer, with its excerpts. `sentences`: those of the hits; `embedder`: as of `regime_of`."""
     quotes = list(islice(candidates(sentences), MOST_COMPARED))
     if not quotes:
-        return Judged([], NOTHING)
+        return Decision([], NOTHING)
     answers, related = _models(regime_of(question, embedder))
     features = describe(question, quotes, sentences, hits)
     likely = answers.probability(features)
@@ -87,7 +87,7 @@ def judge(question: Question, sentences: Sequence[Scored], hits: Sequence[Hit], 
         shown = shown_beside(ordered, probabilities, question.lang, is_certain=False)
     reasons = _reasons(answers, features[order[0]])
     verdict = Verdict(tier, because, round(probabilities[0], 3), answer_from(), round(relation, 3), RELATED_FROM, missing, reasons)
-    return Judged(shown if tier != "nothing" else [], verdict)
+    return Decision(shown if tier != "nothing" else [], verdict)
 
 
 def _tier(probability: float, relation: float, *, is_quotable: bool) -> tuple[Tier, Reason]:

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import Protocol, runtime_checkable
 
+from pydantic import SecretStr
+
 from footnote.adapters.aws.bus import EventBridgeBus
 from footnote.adapters.aws.drops import S3Drops
 from footnote.adapters.aws.files import S3Files
 from footnote.adapters.aws.queue import SqsQueue
+from footnote.adapters.aws.reranker import BedrockReranker
 from footnote.adapters.aws.uploads import S3Uploads
 from footnote.adapters.confluence.wiki import ConfluenceWiki
 from footnote.adapters.dynamodb.cache import DynamoCache
@@ -20,6 +23,8 @@ from footnote.adapters.dynamodb.vector_cache import DynamoVectorCache
 from footnote.adapters.http.egress import Egress
 from footnote.adapters.http.images import WebImages
 from footnote.adapters.http.knowledge_base import HttpKnowledgeBase
+from footnote.adapters.http.reranker import HttpReranker
+from footnote.adapters.http.verifier import HttpVerifier
 from footnote.adapters.jwt.tokens import JwtTokens
 from footnote.adapters.local.bus import LocalBus
 from footnote.adapters.local.drops import LocalDrops
@@ -51,7 +56,6 @@ from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.adapters.sqlite.vector_cache import SqliteVectorCache
 from footnote.bootstrap.deps import SettingGroups
 from footnote.bootstrap.embedders import default_embedder, named_embedders
-from footnote.bootstrap.judges import make_reranker, make_verifier, revealed
 from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
 from footnote.collections.visible import VisibleIndex, VisibleVectors
@@ -95,6 +99,7 @@ from footnote.ports import (
     Wiki,
 )
 from footnote.prompts import Prompts
+from footnote.settings import Rerank, Verifying
 from footnote.telemetry.announcements import Announcer
 from footnote.telemetry.metrics import LogMeter
 
@@ -355,3 +360,24 @@ class Backends(SettingGroups):
     def store(self) -> Database:
         """The embedded store; not made where everything it holds is elsewhere."""
         return open_store(self.settings.data)
+
+
+def make_reranker(wanted: Rerank) -> Reranker | None:
+    """None = no reranker is configured."""
+    if wanted.shape == "bedrock":
+        return BedrockReranker(wanted.model, wanted.timeout_s) if wanted.model else None
+    if not wanted.base_url:
+        return None
+    return HttpReranker(wanted.shape, wanted.base_url, wanted.model_at_server, revealed(wanted.key), wanted.timeout_s)
+
+
+def make_verifier(wanted: Verifying) -> Verifier | None:
+    """None = no verifier is configured."""
+    if not wanted.base_url:
+        return None
+    return HttpVerifier(wanted.shape, wanted.base_url, wanted.model_at_server, revealed(wanted.key), wanted.timeout_s)
+
+
+def revealed(secret: SecretStr | None) -> str | None:
+    """The text of a secret that is set."""
+    return secret.get_secret_value() if secret else None

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from footnote.errors import Conflict
-from footnote.learn.experiment_stats import Rate, Rated, Verdict, judge, rate_of
+from footnote.learn.experiment_stats import Rate, Rated, Verdict, compare_arms, rate_of
 from footnote.learn.experiments import Experiment, list_experiments, put_experiment
 from footnote.ports import Clock, Records, StatisticsStore
 from footnote.turn_records.days import DAY_S
@@ -58,7 +58,7 @@ def measure(experiment: Experiment, turns: Iterable[TurnFigures]) -> Results:
         rated = [rating.is_positive for rating in counting if rating.arm == name]
         users = len({turn.user_id for turn in mine})
         results.append(ArmResult(name, share, len(mine), users, given.count("up"), given.count("down"), rate_of(sum(rated), len(rated))))
-    return Results(tuple(results), judge(names, counting))
+    return Results(tuple(results), compare_arms(names, counting))
 
 
 def ratings_of(turns: Iterable[TurnFigures]) -> list[Rated]:

@@ -87,7 +87,7 @@ class Bet:
             self.better = max(self._arms, key=lambda arm: self._positive[arm] / max(1, self._counts[arm]))
 
 
-def judge(arms: Sequence[str], ratings: Iterable[Rated]) -> Verdict:
+def compare_arms(arms: Sequence[str], ratings: Iterable[Rated]) -> Verdict:
     """The verdict on the ratings, in the order in which they were given. Ratings of other arms are ignored."""
     pairs = list(combinations(arms, 2))
     bets = {pair: Bet(*pair, level=ALPHA / len(pairs)) for pair in pairs}
