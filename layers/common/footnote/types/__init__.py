@@ -67,10 +67,10 @@ from footnote.types.evidence import (
     Unread,
     lists_of,
 )
-from footnote.types.experiments import Arm, Assignment, StoredAssignment
+from footnote.types.experiments import StoredAssignment
 from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Rating
 from footnote.types.language_models import ModelLimits, ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
-from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
+from footnote.types.plan import LEVELS, OPTIONS, Allowance, Arm, Assignment, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, LONGEST_QUERY, MOST_DERIVED, Query, QueryKind
 from footnote.types.reading import (
     CHUNK_LEVELS,
