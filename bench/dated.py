@@ -74,7 +74,7 @@ async def measure(golden: GoldenSet, lang: str, limit: int, *, with_vectors: boo
                         turn = await runner.finish(core.new_turn(request, CALLER, PROFILE, trace_id="bench"))
                         found = list(dict.fromkeys(hit.chunk.doc_id[2:] for hit in turn.evidence.hits))
                         made.append(ndcg(found, relevance))
-                        narrowed += turn.record.notes.get("question_filter", {}).get("applied", False)
+                        narrowed += turn.trace.notes.get("question_filter", {}).get("applied", False)
                 yield row(golden.name, name, scores[False], scores[True], narrowed / len(queries))
         finally:
             await core.close()

@@ -78,7 +78,7 @@ async def _ask(folder: Path) -> tuple[list[dict[str, float]], int]:
                 core.new_turn(Request(f"And how do I delete it, number {number}?", "default", room_id="bench"), LOCAL, RAG)
             )
             if number >= 0:
-                rows.append({span.name: span.ms for span in turn.record.spans})
+                rows.append({span.name: span.ms for span in turn.trace.spans})
         return rows, model.calls
     finally:
         await core.close()

@@ -120,7 +120,7 @@ async def _handbook(folder: Path, texts: Sequence[str]) -> list[Figure]:
 
     async def alarms(chunk: Chunk) -> int:
         found = await warn_of_injection(replace(turn, answer=Answer(""), evidence=Evidence(hits=(Hit(chunk, 1.0),))), index=core.index)
-        return int(found.record.notes.get("injected_sentences", 0))
+        return int(found.trace.notes.get("injected_sentences", 0))
 
     try:
         chunks = await core.index.sample(caller, "default", MOST)

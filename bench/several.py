@@ -87,7 +87,7 @@ class Bench:
         made = await read_parts(turn, index=self._core.index) if asked.answers else []
         quotes = " \n ".join(quote.text for quote in quotes_of(made))
         quoted = sum(holds_answer(quotes, each, turn.lang) for each in asked.answers)
-        return Found(list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits)), "divided" in turn.record.notes, quoted)
+        return Found(list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits)), "divided" in turn.trace.notes, quoted)
 
 
 async def measure(folder: Path, pairs: int) -> AsyncIterator[dict[str, Any]]:

@@ -110,7 +110,7 @@ async def scores(core: Core, golden: GoldenSet, texts: Sequence[str], *, correct
         choices = {**turn.plan.choices, "spelling": Choice(corrects, "bench")}
         turn = await runner.finish(replace(turn, plan=replace(turn.plan, choices=choices)))
         made.append(ndcg(list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits)), query.relevance))
-        changed += "corrected" in turn.record.notes
+        changed += "corrected" in turn.trace.notes
     return made, changed
 
 

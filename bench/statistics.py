@@ -49,8 +49,8 @@ from footnote.types import (
     ModelCall,
     Outcome,
     Profile,
-    Record,
     Request,
+    Trace,
     TurnRecord,
     Usage,
     begin_turn,
@@ -107,7 +107,7 @@ def generate(count: int, days: int, seed: int, *, users: int = 200, documents: i
             outcome=outcome,
             answer=answer,
             evidence=replace(turn.evidence, hits=hits),
-            record=Record(started_at=at, calls=calls, notes=notes),
+            trace=Trace(started_at=at, calls=calls, notes=notes),
         )
         record = make_record(turn, "error" if failed else "done", now=at + chance.lognormvariate(0, 1.2))
         rated = (Feedback(f"t{number}", user, chance.choice(("up", "down")), created_at=at + 60),) if chance.random() < 0.1 else ()

@@ -78,7 +78,7 @@ async def ask(core: Core, label: Label, profile: Profile) -> Outcome:
 
 
 def _outcome(turn: Turn, label: Label, seconds: float, first_s: float) -> Outcome:
-    answer, tier, used = turn.answer, tier_of(turn.outcome), turn.record.usage
+    answer, tier, used = turn.answer, tier_of(turn.outcome), turn.trace.usage
     text = answer.text if answer else ""
     by_model = answer is not None and not answer.extractive and answer.model is not None
     if answer is None or tier == "nothing":
@@ -98,7 +98,7 @@ def _outcome(turn: Turn, label: Label, seconds: float, first_s: float) -> Outcom
         first_s=first_s,
         tokens=(used.prompt_tokens, used.completion_tokens),
         text=text,
-        rejected=str(turn.record.notes.get("rejected_answer", "")),
+        rejected=str(turn.trace.notes.get("rejected_answer", "")),
     )
 
 

@@ -109,7 +109,7 @@ def check(
     blocked = turn.outcome is not None
     if as_json:
         shown = [{"term": hit.term.text, "similarity": round(hit.similarity, 3), "match": hit.match or "weak"} for hit in hits]
-        show_json({"blocked": blocked, "met": shown, "tokens": turn.record.usage.total_tokens})
+        show_json({"blocked": blocked, "met": shown, "tokens": turn.trace.usage.total_tokens})
     else:
         for hit in hits:
             print(f"{hit.similarity:.2f}  {hit.match or 'weak':10}  {hit.term.text}")

@@ -160,7 +160,7 @@ async def _await(made: Awaitable[Any], turn: Turn) -> Any:
 def _with_calls(item: Any, collector: CallCollector) -> Any:
     if not isinstance(item, Turn) or not collector.calls:
         return item
-    return replace(item, record=replace(item.record, calls=(*item.record.calls, *collector.calls)))
+    return replace(item, trace=replace(item.trace, calls=(*item.trace.calls, *collector.calls)))
 
 
 async def run_step(step: Any, turn: Turn, deps: FakeDeps) -> Any:

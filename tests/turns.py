@@ -20,9 +20,9 @@ from footnote.types import (
     Plan,
     Profile,
     Reading,
-    Record,
     Request,
     Status,
+    Trace,
     Turn,
     TurnFigures,
     TurnRecord,
@@ -38,7 +38,7 @@ LIVE = replace(HELD, live=True)
 SETTINGS = Settings()
 
 PARTS: dict[str, type] = {
-    "plan": Plan, "conversation": Conversation, "evidence": Evidence, "record": Record, "request": Request, "reading": Reading,
+    "plan": Plan, "conversation": Conversation, "evidence": Evidence, "record": Trace, "request": Request, "reading": Reading,
 }  # fmt: skip
 """A name that two parts share, such as `model`, belongs to the first; the field of the request is set, too."""
 
@@ -51,7 +51,7 @@ def make_turn(question: str = "How long?", profile: Profile = HELD, **changes: A
 
 def stored(turn: Turn, status: Status = "done", *, ms: float = 0) -> TurnRecord:
     """The record of the turn, `ms` after it began."""
-    return make_record(turn, status, now=turn.record.started_at + ms / 1000)
+    return make_record(turn, status, now=turn.trace.started_at + ms / 1000)
 
 
 def counted(turn: Turn) -> TurnFigures:
@@ -105,7 +105,7 @@ def with_(turn: Turn, **changes: Any) -> Turn:
     turn = replace(turn, reading=reading_of(turn))
     if usage is not None:
         used = (turn.answer and turn.answer.model) or turn.plan.model or "fake"
-        turn = replace(turn, record=replace(turn.record, calls=(ModelCall("answer", used, usage, 1.0),)))
+        turn = replace(turn, trace=replace(turn.trace, calls=(ModelCall("answer", used, usage, 1.0),)))
     if planned:
         made = make_plan(turn.request, turn.profile, settings)
         turn = replace(turn, plan=replace(turn.plan, choices=made.choices, level=made.level, level_because=made.level_because))

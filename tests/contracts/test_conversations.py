@@ -77,7 +77,7 @@ async def test_a_turn_keeps_its_position_from_when_it_began(stores: Any, me: Cal
         await stores.turns.save(stored(turn, "idle"))
     assert await stores.turns.history(me, "r1", "trd", 10) == []
     for seconds, turn in enumerate(reversed(turns)):
-        await stores.turns.save(stored(with_(turn, started_at=turn.record.started_at + seconds)))
+        await stores.turns.save(stored(with_(turn, started_at=turn.trace.started_at + seconds)))
     assert traces(await stores.turns.history(me, "r1", "trd", 10)) == ["t2", "t1", "t3"]
     assert traces(await stores.turns.history(me, "r1", "trd", 2)) == ["t1", "t3"]
 

@@ -116,4 +116,4 @@ async def end(rows: Sequence[Any], turn: Turn = START, **given: Any) -> Any:
 
 
 def statuses(turn: Turn) -> dict[str, str]:
-    return {span.name: span.status for span in turn.record.spans}
+    return {span.name: span.status for span in turn.trace.spans}

@@ -92,12 +92,12 @@ async def test_an_interrupted_reply_is_requested_again_and_its_prompt_is_counted
         await say(FakeModel([["In ", ModelUnavailable("gone")]]), await take(store, clock))
     later = await take(store, clock)
     turn = await run_step(resume, make_turn(), FakeDeps(checkpoint=later))
-    [call] = turn.record.calls
+    [call] = turn.trace.calls
     assert (call.model, call.usage.prompt_tokens > 0, call.usage.completion_tokens, call.usage.estimated) == ("fake", True, 0, True)
     assert (await say(FakeModel([["In 1894."]]), later))[0] == "In 1894."
     await later.release(finished=False)
     again = await run_step(resume, make_turn(), FakeDeps(checkpoint=(last := await take(store, clock))))
-    assert len(again.record.calls) == 1
+    assert len(again.trace.calls) == 1
     await last.release(finished=False)
 
 

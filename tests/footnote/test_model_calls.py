@@ -119,7 +119,7 @@ async def test_all_calls_of_a_retried_step_and_its_fallback_are_recorded() -> No
 
     row = toy("answer", fail(ModelUnavailable(), usage=Usage(7, 3)), on_error=FALLBACK, fallback=instead, tries=2)
     done = await end((row,))
-    assert [(call.step, call.model, call.usage) for call in done.turn.record.calls] == [
+    assert [(call.step, call.model, call.usage) for call in done.turn.trace.calls] == [
         ("answer", "toy", Usage(7, 3)),
         ("answer", "toy", Usage(7, 3)),
         ("answer", "spare", Usage(1, 1)),
@@ -139,9 +139,9 @@ async def test_calls_of_a_nested_turn_are_recorded_by_both_turns_and_counted_onc
 
     done = await end((toy("before", find("b", usage=Usage(1000, 0))), toy("agent", agent)))
     for turn in ended:
-        assert [(call.step, call.usage) for call in turn.record.calls] == [("check", Usage(5, 2)), ("then", Usage(1, 1))]
-    assert [call.step for call in done.turn.record.calls] == ["before", *["agent"] * 5]
-    assert done.turn.record.usage == Usage(1000 + 100 + 12, 10 + 6)
+        assert [(call.step, call.usage) for call in turn.trace.calls] == [("check", Usage(5, 2)), ("then", Usage(1, 1))]
+    assert [call.step for call in done.turn.trace.calls] == ["before", *["agent"] * 5]
+    assert done.turn.trace.usage == Usage(1000 + 100 + 12, 10 + 6)
 
 
 async def test_a_nested_turn_ends_with_the_step_that_reads_it_and_its_tokens_count() -> None:
@@ -158,4 +158,4 @@ async def test_a_nested_turn_ends_with_the_step_that_reads_it_and_its_tokens_cou
     rows = (toy("agent", agent), toy("good", find("g")))
     done = await end((Parallel("both", rows, timeout_s=0.3),))
     await inner.drain()
-    assert (statuses(done.turn)["agent"], done.turn.record.usage, saves.trails) == ("late", Usage(5, 2), [])
+    assert (statuses(done.turn)["agent"], done.turn.trace.usage, saves.trails) == ("late", Usage(5, 2), [])

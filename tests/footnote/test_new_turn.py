@@ -17,7 +17,7 @@ from tests.turns import HELD, ME
 def test_a_turn_begins_now_with_a_new_id(tmp_path: Path, clock: HandClock) -> None:
     core = Core(Settings(footnote_data=tmp_path), clock=clock)
     first, second = (core.new_turn(Request("How long?"), ME, HELD) for _ in range(2))
-    assert (first.record.started_at, first.asked, first.caller, first.profile) == (clock(), "How long?", ME, HELD)
+    assert (first.trace.started_at, first.asked, first.caller, first.profile) == (clock(), "How long?", ME, HELD)
     assert len({first.trace_id, second.trace_id, ""}) == 3
     assert core.new_turn(Request("How long?"), ME, HELD, trace_id="t7").trace_id == "t7"
 

@@ -1,4 +1,4 @@
-"""No step reads `record.notes`: they are for traces. What a step needs of another is a field of the turn."""
+"""No step reads `trace.notes`: they are for traces. What a step needs of another is a field of the turn."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def test_no_step_reads_the_notes_of_a_turn() -> None:
 @pytest.mark.parametrize(
     ("source", "lines"),
     [
-        ('def is_it(turn):\n    return "divided" in turn.record.notes', [2]),
-        ("notes, own = turn.record.notes, 1", [1]),
-        ('made = turn.record\nif made.notes.get("hit"):\n    pass', [2]),
-        ('Step("hints", add_hints, shows=lambda t: t.record.notes.get("hints", {}))', []),
-        ('Step("hints", add_hints, when=lambda t: "hints" in t.record.notes)', [1]),
+        ('def is_it(turn):\n    return "divided" in turn.trace.notes', [2]),
+        ("notes, own = turn.trace.notes, 1", [1]),
+        ('made = turn.trace\nif made.notes.get("hit"):\n    pass', [2]),
+        ('Step("hints", add_hints, shows=lambda t: t.trace.notes.get("hints", {}))', []),
+        ('Step("hints", add_hints, when=lambda t: "hints" in t.trace.notes)', [1]),
         ('turn.with_notes(divided="Who?")', []),
         ("notes.unread", []),
     ],

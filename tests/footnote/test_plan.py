@@ -171,7 +171,7 @@ async def test_only_a_row_with_amends_plan_changes_the_plan_of_later_rows() -> N
         raise AssertionError("the plan has switched it off")
 
     rows = (toy("route", touch, amends_plan=True), toy("faq", answered, option="faq"))
-    assert [span.name for span in (await run_table(rows, make_turn(), FakeDeps()))[-1].turn.record.spans] == ["route"]  # type: ignore[union-attr]
+    assert [span.name for span in (await run_table(rows, make_turn(), FakeDeps()))[-1].turn.trace.spans] == ["route"]  # type: ignore[union-attr]
     failed = (await run_table((toy("route", touch),), make_turn(), FakeDeps()))[-1]
     assert type(failed.error) is FootnoteError  # type: ignore[union-attr]
 
@@ -183,5 +183,5 @@ async def test_a_row_whose_dependency_is_not_configured_does_not_run() -> None:
     row = toy("remote", search, needs="tools")
     for tools, ran in ((None, {}), (object(), {"searched": True})):
         done = (await run_table((row,), make_turn(), FakeDeps(tools=tools)))[-1]
-        assert done.turn.record.notes == ran  # type: ignore[union-attr]
+        assert done.turn.trace.notes == ran  # type: ignore[union-attr]
     assert row.stage in Stage

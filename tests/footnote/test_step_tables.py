@@ -64,35 +64,35 @@ async def test_branches_run_concurrently_from_the_same_turn_and_merge_in_table_o
         return await find("2")(turn)  # type: ignore[no-any-return]
 
     done = await end((toy("a", find("a")), Parallel("both", (toy("first", first), toy("second", second)), timeout_s=5)))
-    assert (found(done.turn), done.turn.record.degraded) == (["a", "1", "2"], False)
-    assert [span.name for span in done.turn.record.spans] == ["a", "first", "second"]
+    assert (found(done.turn), done.turn.trace.degraded) == (["a", "1", "2"], False)
+    assert [span.name for span in done.turn.trace.spans] == ["a", "first", "second"]
 
 
 async def test_calls_and_notes_of_branches_are_added_to_those_of_the_turn() -> None:
     branches = (toy("one", find("1", usage=Usage(1000, 100), model="big", one=1)), toy("two", find("2", usage=Usage(9, 1), two=2)))
     done = await end((toy("a", find("a", usage=Usage(5, 2), a=0)), Parallel("both", branches), SAVE), saves=Saves())
-    assert done.turn.record.usage == Usage(1014, 103)
-    assert [(call.step, call.model, call.usage) for call in done.turn.record.calls] == [
+    assert done.turn.trace.usage == Usage(1014, 103)
+    assert [(call.step, call.model, call.usage) for call in done.turn.trace.calls] == [
         ("a", "toy", Usage(5, 2)),
         ("one", "big", Usage(1000, 100)),
         ("two", "toy", Usage(9, 1)),
     ]
-    assert done.turn.record.notes == {"a": 0, "one": 1, "two": 2}
+    assert done.turn.trace.notes == {"a": 0, "one": 1, "two": 2}
 
 
 async def test_a_branch_may_be_a_table() -> None:
     inner = Switch("mode", only, {"only": (toy("one", find("1", usage=Usage(1, 1))), toy("two", find("2", usage=Usage(2, 2))))})
     done = await end((Parallel("both", (inner, toy("three", find("3")))),))
-    assert (found(done.turn), done.turn.record.usage) == (["1", "2", "3"], Usage(3, 3))
-    assert [span.name for span in done.turn.record.spans] == ["one", "two", "three"]
+    assert (found(done.turn), done.turn.trace.usage) == (["1", "2", "3"], Usage(3, 3))
+    assert [span.name for span in done.turn.trace.spans] == ["one", "two", "three"]
 
 
 async def test_a_failed_branch_is_left_out_and_its_tokens_count() -> None:
     """1,110 tokens: those of a step that succeeded before the failure, and those of the interrupted call."""
     bad = (toy("good_yet", find("b", usage=Usage(600, 60), tried=True)), toy("bad", fail(ModelUnavailable("gone"), usage=Usage(400, 50))))
     done = await end((Parallel("both", (Switch("mode", only, {"only": bad}), toy("good", find("g")))),))
-    assert (found(done.turn), done.turn.record.degraded, done.turn.record.usage) == (["g"], True, Usage(1000, 110))
-    assert done.turn.record.notes == {"tried": True}
+    assert (found(done.turn), done.turn.trace.degraded, done.turn.trace.usage) == (["g"], True, Usage(1000, 110))
+    assert done.turn.trace.notes == {"tried": True}
     assert statuses(done.turn) == {"good_yet": "ok", "bad": "failed", "good": "ok"}
 
 
@@ -105,9 +105,9 @@ async def test_a_late_branch_is_cancelled_and_left_out_and_its_tokens_are_estima
 
     rows = (Switch("mode", only, {"only": (toy("before", find("b", usage=Usage(1, 1))), toy("late", late))}), toy("good", find("g")))
     done = await end((Parallel("both", rows, timeout_s=10), toy("two", find("2"))))
-    assert (found(done.turn), done.turn.record.degraded) == (["g", "2"], True)
-    asked, said = done.turn.record.usage.prompt_tokens - 1, done.turn.record.usage.completion_tokens - 1
-    assert (asked, said, done.turn.record.usage.estimated) == (7, 5, True)
+    assert (found(done.turn), done.turn.trace.degraded) == (["g", "2"], True)
+    asked, said = done.turn.trace.usage.prompt_tokens - 1, done.turn.trace.usage.completion_tokens - 1
+    assert (asked, said, done.turn.trace.usage.estimated) == (7, 5, True)
     assert statuses(done.turn) == {"before": "ok", "mode": "late", "good": "ok", "two": "ok"}
 
 
@@ -119,7 +119,7 @@ async def test_the_tokens_of_a_step_that_timed_out_are_estimated() -> None:
 
     for policy in (SKIP, FAIL):
         ended = await end((toy("slow", slow, timeout_s=10, on_error=policy),))
-        assert ended.turn.record.usage == Usage(7, 5, estimated=True)
+        assert ended.turn.trace.usage == Usage(7, 5, estimated=True)
 
 
 @pytest.mark.parametrize("outcome", ["forbidden", "blocked"])
@@ -171,7 +171,7 @@ async def test_if_all_branches_fail_the_turn_ends_with_the_first_error_and_all_t
     failed = await end((Parallel("all", rows, timeout_s=10), SAVE), saves=Saves())
     assert isinstance(failed.error, ModelUnavailable)
     assert statuses(failed.turn) == {"late": "late", "bad": "failed", "worse": "failed", "save": "ok"}
-    assert failed.turn.record.usage == Usage(3, 4)
+    assert failed.turn.trace.usage == Usage(3, 4)
     failed = await end((Parallel("all", (toy("late", stall),), timeout_s=10),))
     assert isinstance(failed.error, StepTimeout)
     assert failed.error.detail == "The branch “late” took longer than 10 s."
@@ -206,7 +206,7 @@ async def test_a_change_that_a_branch_must_not_make_is_a_defect(step: Any, field
     assert isinstance(failed, Failed)
     assert type(failed.error) is FootnoteError
     assert str(caplog.records[-1].exc_info[1]) == f"the branch 'bad' changed {field}, which a branch must not change"
-    assert failed.turn.record.persisted
+    assert failed.turn.trace.persisted
 
 
 async def test_a_switch_runs_the_table_that_its_key_names() -> None:
@@ -219,7 +219,7 @@ async def test_a_switch_runs_the_table_that_its_key_names() -> None:
 async def test_policies_apply_inside_branches() -> None:
     inner = Switch("mode", only, {"only": (toy("bad", fail(ModelUnavailable()), on_error=SKIP), toy("after", find("z")))})
     done = await end((Parallel("both", (inner, toy("good", find("g")))),))
-    assert (found(done.turn), done.turn.record.degraded) == (["z", "g"], True)
+    assert (found(done.turn), done.turn.trace.degraded) == (["z", "g"], True)
 
 
 # --- invalid tables -----------------------------------------------------------------------------

@@ -46,15 +46,15 @@ async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
     assert isinstance(events[4], Done)
     assert events[4].turn.request.question == "ab"
     spans = (Span("one", 500.0, "ok", {"length": 1}, Stage.RETRIEVE), Span("two", 500.0, stage=Stage.RETRIEVE))
-    assert events[4].turn.record.spans == spans
+    assert events[4].turn.trace.spans == spans
 
 
 @pytest.mark.parametrize("profile", [LIVE, HELD])
 async def test_a_turn_records_the_time_of_its_first_token(profile: Any) -> None:
     ticks = itertools.count(0, 0.5)  # turn, step, first token, end of the step
     runner = runner_of((toy("say", say("a", "b")), SAVE), saves=Saves(), timer=lambda: next(ticks))
-    assert (await runner.finish(make_turn("", profile))).record.first_token_ms == 1000
-    assert (await runner_of((toy("one", mark("a")),)).finish(START)).record.first_token_ms is None
+    assert (await runner.finish(make_turn("", profile))).trace.first_token_ms == 1000
+    assert (await runner_of((toy("one", mark("a")),)).finish(START)).trace.first_token_ms is None
 
 
 @pytest.mark.parametrize(
@@ -143,20 +143,20 @@ async def test_a_skipped_row_leaves_the_turn_as_it_was_but_degraded() -> None:
         toy("two", mark("b")),
     )
     done = await end(rows)
-    assert (done.turn.request.question, done.turn.record.degraded) == ("ab", True)
-    assert done.turn.record.spans[1].status == "skipped"
-    assert done.turn.record.spans[1].detail == {}
+    assert (done.turn.request.question, done.turn.trace.degraded) == ("ab", True)
+    assert done.turn.trace.spans[1].status == "skipped"
+    assert done.turn.trace.spans[1].detail == {}
 
 
 async def test_an_ignored_failure_does_not_mark_the_turn_as_degraded() -> None:
     done = await end((toy("recall", fail(SearchUnavailable()), on_error=IGNORE), toy("two", mark("b"))))
-    assert (done.turn.request.question, done.turn.record.degraded, done.turn.record.spans[0].status) == ("b", False, "skipped")
+    assert (done.turn.request.question, done.turn.trace.degraded, done.turn.trace.spans[0].status) == ("b", False, "skipped")
 
 
 async def test_a_turn_that_could_not_be_saved_is_not_persisted_and_not_degraded() -> None:
     done = await end((toy("one", mark("a")), SAVE), saves=Saves(error=OSError("disk")))
     assert isinstance(done, Done)
-    assert (done.turn.record.persisted, done.turn.record.degraded) == (False, False)
+    assert (done.turn.trace.persisted, done.turn.trace.degraded) == (False, False)
     assert statuses(done.turn)["save"] == "skipped"
 
 
@@ -176,7 +176,7 @@ def failing(times: int, error: Exception) -> tuple[list[int], Any]:
 async def test_an_unavailable_dependency_is_retried_as_often_as_the_row_says() -> None:
     tries, step = failing(2, SearchUnavailable("down"))
     done = await end((toy("one", step, tries=3),))
-    assert (done.turn.request.question, done.turn.record.degraded, len(tries)) == ("x", False, 3)
+    assert (done.turn.request.question, done.turn.trace.degraded, len(tries)) == ("x", False, 3)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ async def test_a_row_may_choose_its_policy_by_turn_and_error(error: FootnoteErro
 async def test_a_fallback_starts_from_the_turn_before_the_failed_step() -> None:
     rows = (toy("one", mark("a")), toy("answer", fail(ModelUnavailable()), on_error=FALLBACK, fallback=mark("f")), toy("two", mark("b")))
     done = await end(rows)
-    assert (done.turn.request.question, done.turn.record.degraded) == ("afb", True)
+    assert (done.turn.request.question, done.turn.trace.degraded) == ("afb", True)
     assert statuses(done.turn) == {"one": "ok", "answer": "fallback", "two": "ok"}
 
 
@@ -217,7 +217,7 @@ async def test_a_fallback_starts_from_the_turn_before_the_failed_step() -> None:
 async def test_the_tokens_of_a_failed_model_call_are_counted(policy: OnError) -> None:
     spent = fail(ModelUnavailable("gone"), usage=Usage(7, 3))
     rows = (toy("one", mark("a")), toy("answer", spent, on_error=policy, fallback=mark("f")), toy("two", mark("b")))
-    assert (await end(rows)).turn.record.usage == Usage(7, 3)
+    assert (await end(rows)).turn.trace.usage == Usage(7, 3)
 
 
 async def test_a_fallback_that_fails_too_ends_the_turn_with_its_own_error() -> None:
@@ -230,7 +230,7 @@ async def test_a_fallback_that_fails_too_ends_the_turn_with_its_own_error() -> N
 async def test_a_check_that_cannot_be_made_blocks_the_turn(error: Exception) -> None:
     done = await end((toy("guard", fail(error), on_error=BLOCK), toy("two", mark("b")), SAVE), saves=Saves())
     assert isinstance(done, Done)
-    assert (done.turn.outcome, done.turn.request.question, done.turn.record.persisted) == ("blocked", "", True)
+    assert (done.turn.outcome, done.turn.request.question, done.turn.trace.persisted) == ("blocked", "", True)
 
 
 @pytest.mark.parametrize("error", [Rejected("Too long."), TooManyRequests("Slow down.")])
@@ -278,7 +278,7 @@ async def test_rows_that_always_run_do_so_once_wherever_the_error_occurs(place: 
     rows.insert(place, toy("bad", fail(SearchUnavailable())))
     events = await collect(rows, saves=(saves := Saves()))
     assert isinstance(events[-1], Failed)
-    assert (events[-1].turn.request.question, saves.trails, events[-1].turn.record.persisted) == ("t", ["t"], True)
+    assert (events[-1].turn.request.question, saves.trails, events[-1].turn.trace.persisted) == ("t", ["t"], True)
     assert [event.name for event in events if isinstance(event, StepStarted)].count("save") == 1
 
 
@@ -469,7 +469,7 @@ async def test_a_dependency_is_read_when_a_row_that_names_it_runs() -> None:
     assert (await Runner(rows, Kit, lambda turn: kit).finish(START)).request.question == "the store"
     assert kit.asked == ["store"]
     turn = await Runner((toy("first", first), toy("second", second, on_error=SKIP)), Kit, lambda turn: kit).finish(START)
-    assert (turn.request.question, turn.record.degraded, kit.asked) == ("the store", True, ["store", "store", "broken"])
+    assert (turn.request.question, turn.trace.degraded, kit.asked) == ("the store", True, ["store", "store", "broken"])
 
 
 async def test_draining_an_idle_runner_returns_at_once() -> None:

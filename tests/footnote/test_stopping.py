@@ -63,8 +63,8 @@ async def test_the_call_ends_and_the_turn_is_saved_with_what_was_said() -> None:
     call, saves = Call("It was ", "built "), Saves()
     failed = await stop((toy("one", mark("a")), toy("call", call.run, **PAID), toy("two", mark("b")), SAVE), call, saves)
     assert isinstance(failed, Failed)
-    assert (type(failed.error), failed.text, failed.turn.record.partial) == (Stopped, "It was built ", "It was built ")
-    assert (call.was_cancelled, saves.trails, failed.turn.record.usage) == (True, ["a"], Usage(10, 2))
+    assert (type(failed.error), failed.text, failed.turn.trace.partial) == (Stopped, "It was built ", "It was built ")
+    assert (call.was_cancelled, saves.trails, failed.turn.trace.usage) == (True, ["a"], Usage(10, 2))
     assert statuses(failed.turn) == {"one": "ok", "call": "stopped", "save": "ok"}
 
 
@@ -73,7 +73,7 @@ async def test_a_step_may_give_what_it_has_and_nothing_follows() -> None:
     done = await stop((toy("call", call.run, **PAID), toy("check", mark("c")), SAVE), call, saves)
     assert isinstance(done, Done)
     assert done.turn.answer == Answer("It was built ", cut="stopped")
-    assert (done.turn.record.partial, done.turn.broke_off, statuses(done.turn)) == (None, True, {"call": "ok", "save": "ok"})
+    assert (done.turn.trace.partial, done.turn.broke_off, statuses(done.turn)) == (None, True, {"call": "ok", "save": "ok"})
 
 
 async def test_an_answer_that_is_complete_is_checked_by_what_calls_no_model() -> None:
@@ -93,7 +93,7 @@ async def test_an_answer_that_is_complete_is_checked_by_what_calls_no_model() ->
 async def test_the_branches_end_and_what_they_used_counts() -> None:
     call, saves = Call(), Saves()
     failed = await stop((Parallel("expand", (toy("call", call.run, **PAID),)), toy("two", mark("b"), **PAID), SAVE), call, saves)
-    assert (type(failed), call.was_cancelled, failed.turn.record.usage, saves.trails) == (Failed, True, Usage(10, 0), [""])
+    assert (type(failed), call.was_cancelled, failed.turn.trace.usage, saves.trails) == (Failed, True, Usage(10, 0), [""])
 
 
 async def test_a_step_that_calls_no_model_ends_by_itself_before_the_turn_does() -> None:

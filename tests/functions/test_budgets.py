@@ -98,7 +98,7 @@ async def test_a_question_that_only_a_model_can_answer_says_that_the_budget_is_u
     for _ in range(3):
         await ask()
     turn = await core.answer.finish(core.new_turn(Request(QUESTION, "default", mode=mode), ANN, LIVE))
-    assert (turn.outcome, turn.answer.text, turn.record.usage.total_tokens) == ("refused", message("spent", "en"), 0)
+    assert (turn.outcome, turn.answer.text, turn.trace.usage.total_tokens) == ("refused", message("spent", "en"), 0)
 
 
 class Crowd:

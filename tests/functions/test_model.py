@@ -91,7 +91,7 @@ async def test_the_same_question_is_answered_by_an_ollama_while_it_runs(open_cor
 
 def test_closest_passages_say_how_to_add_a_model_too() -> None:
     turn = closest()
-    body = reply(replace(turn, record=replace(turn.record, model_source=ModelSource("not_found", looked_for=(("Ollama", 11434),)))), LLM())
+    body = reply(replace(turn, trace=replace(turn.trace, model_source=ModelSource("not_found", looked_for=(("Ollama", 11434),)))), LLM())
     assert body.notice.startswith("No language model: no Ollama on port 11434. Start one of them")
 
 
@@ -102,10 +102,10 @@ def test_a_refusal_says_to_whoever_can_add_a_model_how_to(lang: str, words: str)
     refused = make_turn("Zebras?", answer=Answer("No.", extractive=True), outcome="refused", lang=lang, caller=LOCAL)
     assert reply(refused, LLM()).notice is None
     looked = ModelSource("not_found", looked_for=(("Ollama", 11434),))
-    notice = reply(replace(refused, record=replace(refused.record, model_source=looked)), LLM()).notice
+    notice = reply(replace(refused, trace=replace(refused.trace, model_source=looked)), LLM()).notice
     assert notice is not None
     assert words in notice
-    written = replace(refused, answer=Answer("No."), record=replace(refused.record, model_source=looked))
+    written = replace(refused, answer=Answer("No."), trace=replace(refused.trace, model_source=looked))
     assert reply(written, LLM()).notice is None
 
 

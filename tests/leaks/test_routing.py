@@ -35,7 +35,7 @@ async def told(folder: Path, *, secrets: bool) -> list[Any]:
         for question in QUESTIONS:
             request = Request(question, "default", options={"question_filters": True})
             turn = await core.answer.finish(core.new_turn(request, EVE, PROFILE, trace_id="t"))
-            notes = {name: turn.record.notes.get(name) for name in ("classification", "question_filter")}
+            notes = {name: turn.trace.notes.get(name) for name in ("classification", "question_filter")}
             hits = [hit.chunk.doc_id for hit in turn.evidence.hits]
             seen.append((turn.reading.classification, turn.plan.strategy, turn.plan.strategy_because, notes, hits))
         return seen

@@ -85,7 +85,7 @@ class Events:
                     yield {"type": "token", "content": answer_text(turn)}
                 yield self._done(turn)
             case Failed(error, turn, text):
-                yield failed(f"An error occurred: {error.title}", error.detail, turn.trace_id, text, turn.record.usage)
+                yield failed(f"An error occurred: {error.title}", error.detail, turn.trace_id, text, turn.trace.usage)
 
     def _rewritten(self) -> Iterator[Json]:
         """Tells once what the question has become; small talk to the documents is told of, too, though not searched for."""

@@ -78,5 +78,5 @@ async def preview(core: Core, admin: Caller, name: str, wanted: Trial) -> Previe
     turn = await last_turn(core.answer.run(turn, deps))
     text, model = (turn.answer.text, turn.answer.model) if turn.answer else ("", None)
     return PreviewBody(
-        was_used=bool(tried.rendered), rendered=tried.rendered, text=text, model=model, total_tokens=turn.record.usage.total_tokens
+        was_used=bool(tried.rendered), rendered=tried.rendered, text=text, model=model, total_tokens=turn.trace.usage.total_tokens
     )

@@ -241,8 +241,8 @@ def _as_stored(turn: Turn, now: float) -> TurnRecord:
 
     names = [step.name for step in steps_of(ANSWER)]
     late = names[names.index("save") :]
-    spans = tuple(span for span in turn.record.spans if span.name not in late)
-    return make_record(replace(turn, record=replace(turn.record, spans=spans)), "done" if turn.answer else "error", now=now)
+    spans = tuple(span for span in turn.trace.spans if span.name not in late)
+    return make_record(replace(turn, trace=replace(turn.trace, spans=spans)), "done" if turn.answer else "error", now=now)
 
 
 def _side(record: TurnRecord, llm: LLM, plan: ReplayedPlan | None) -> ReplayedTurn:

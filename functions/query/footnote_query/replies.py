@@ -245,7 +245,7 @@ def tokens_used(usage: Usage) -> dict[str, int]:
 
 def tokens_used_body(turn: Turn) -> TokensUsed:
     """The tokens of a turn that has just ended."""
-    return TokensUsed(**tokens_used(turn.record.usage))
+    return TokensUsed(**tokens_used(turn.trace.usage))
 
 
 def finish_reason(cut: Cut | None) -> FinishReason:

@@ -96,7 +96,7 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The turn has ended. `turn.record.persisted` says whether it was saved."""
+    """The turn has ended. `turn.trace.persisted` says whether it was saved."""
 
     turn: Turn
 

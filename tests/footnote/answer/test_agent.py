@@ -132,28 +132,28 @@ async def test_a_model_searches_and_answers_with_citations() -> None:
     assert (turn.answer.text, turn.answer.model) == ("In 1894 [1].", "fake")
     assert [(citation.number, citation.hit) for citation in turn.answer.citations] == [(1, BRIDGE)]
     assert turn.evidence.hits == (BRIDGE, FERRY)
-    assert turn.record.usage == Usage(41, 7)  # two rounds, and one token each way of the search
+    assert turn.trace.usage == Usage(41, 7)  # two rounds, and one token each way of the search
     assert steps(events) == [("round", "ok"), (f"tool:{SEARCH}", "ok"), ("round#2", "ok")]
     assert [event for event in events if isinstance(event, Answering | ToolCalled)] == [Answering(), ToolCalled(SEARCH), Answering()]
-    assert [span.name for span in turn.record.spans] == ["round", f"tool:{SEARCH}", "round#2"]
+    assert [span.name for span in turn.trace.spans] == ["round", f"tool:{SEARCH}", "round#2"]
     assert [(event.name, dict(event.detail)) for event in events if isinstance(event, StepFinished)][:2] == [
         ("round", {"calls": 1}),
         (f"tool:{SEARCH}", {"passages": 2}),
     ]
-    assert not turn.record.degraded
+    assert not turn.trace.degraded
 
 
 async def test_tool_messages_are_kept_in_order() -> None:
     tool_call, other = call(query="a"), call("mcp_add", "c2", a=1)
     agent = Agent([["I look. ", calls(tool_call, other)], ["In 1894 [1]."]], FakeTools({"": [ADD]}, {"add": "2"}))
     events, turn = await agent.run()
-    assert turn.record.tool_messages[0] == Message("assistant", "I look. ", tool_calls=(tool_call, other))
-    assert [(said.role, said.tool_call_id, said.name) for said in turn.record.tool_messages[1:]] == [
+    assert turn.trace.tool_messages[0] == Message("assistant", "I look. ", tool_calls=(tool_call, other))
+    assert [(said.role, said.tool_call_id, said.name) for said in turn.trace.tool_messages[1:]] == [
         ("tool", "c1", SEARCH),
         ("tool", "c2", "mcp_add"),
     ]
-    assert turn.record.tool_messages[2].content == '<tool_output tool="mcp_add">\n2\n</tool_output>'
-    assert agent.model.sent[1].messages[2:] == turn.record.tool_messages
+    assert turn.trace.tool_messages[2].content == '<tool_output tool="mcp_add">\n2\n</tool_output>'
+    assert agent.model.sent[1].messages[2:] == turn.trace.tool_messages
     assert [event for event in events if isinstance(event, Think)] == [Think("I look. ")]
     assert turn.answer.text == "In 1894 [1]."
 
@@ -286,13 +286,13 @@ async def test_names_are_made_fit_for_a_model_and_those_that_become_alike_are_le
 async def test_tools_are_not_asked_for_where_they_are_off() -> None:
     for agent in (Agent([["No."]], FakeTools({"": [ADD]}), enabled=False), Agent([["No."]], None)):
         _, turn = await agent.run()
-        assert (agent.offered(0), turn.record.degraded) == ([SEARCH], False)
+        assert (agent.offered(0), turn.trace.degraded) == ([SEARCH], False)
 
 
 async def test_without_the_server_the_documents_are_still_searched() -> None:
     agent = Agent([[calls(call(query="a"))], ["In 1894 [1]."]], FakeTools(down=True))
     _, turn = await agent.run()
-    assert (agent.offered(0), turn.record.degraded) == ([SEARCH], True)
+    assert (agent.offered(0), turn.trace.degraded) == ([SEARCH], True)
     assert turn.answer.citations
 
 
@@ -313,7 +313,7 @@ async def test_a_failed_call_is_reported_to_the_model_and_the_turn_continues(too
     agent = Agent([[calls(tool_call)], ["I don't know."]], tools)
     _, turn = await agent.run()
     assert expected in agent.tool_outputs(1)[0]
-    assert turn.record.degraded is degraded
+    assert turn.trace.degraded is degraded
     assert turn.answer is not None
 
 
@@ -321,18 +321,18 @@ async def test_a_search_that_is_down_is_not_reported_as_no_hits() -> None:
     agent = Agent([[calls(call(query="a"))], ["I don't know."]], hits=SearchUnavailable("The index is down."))
     _, turn = await agent.run()
     assert "Search is not available. The index is down." in agent.tool_outputs(1)[0]
-    assert turn.record.degraded
+    assert turn.trace.degraded
     agent = Agent([[calls(call(query="a"))], ["I don't know."]], hits=())
     _, turn = await agent.run()
     assert "Nothing was found." in agent.tool_outputs(1)[0]
-    assert not turn.record.degraded
+    assert not turn.trace.degraded
 
 
 async def test_a_search_that_the_guard_refuses_is_the_models_to_mend() -> None:
     agent = Agent([[calls(call(query=""))], ["I don't know."]], hits=Rejected("The question is empty."))
     _, turn = await agent.run()
     assert "The question is empty." in agent.tool_outputs(1)[0]
-    assert not turn.record.degraded
+    assert not turn.trace.degraded
 
 
 async def test_a_forbidden_search_finds_nothing() -> None:
@@ -345,8 +345,8 @@ async def test_a_forbidden_search_finds_nothing() -> None:
     agent.search = search  # type: ignore[method-assign]
     _, turn = await agent.run()
     assert "This may not be searched for." in agent.tool_outputs(1)[0]
-    assert (turn.evidence.hits, turn.outcome, turn.record.degraded) == ((), None, False)
-    assert turn.record.usage.prompt_tokens > 1000
+    assert (turn.evidence.hits, turn.outcome, turn.trace.degraded) == ((), None, False)
+    assert turn.trace.usage.prompt_tokens > 1000
 
 
 async def test_a_search_that_could_not_be_checked_is_reported_as_such() -> None:
@@ -358,7 +358,7 @@ async def test_a_search_that_could_not_be_checked_is_reported_as_such() -> None:
     agent.search = search  # type: ignore[method-assign]
     _, turn = await agent.run()
     assert "It could not be checked whether this may be searched for." in agent.tool_outputs(1)[0]
-    assert (turn.evidence.hits, turn.record.degraded) == ((), True)
+    assert (turn.evidence.hits, turn.trace.degraded) == ((), True)
 
 
 async def test_calls_of_a_round_run_at_the_same_time_and_no_more_than_so_many() -> None:
@@ -408,7 +408,7 @@ async def test_a_model_without_tool_support_gets_the_hits_of_the_question() -> N
     assert agent.model.sent[1].messages[1].content.endswith("\n\nWhen was the bridge built?")
     assert "</tool_output>\n\nToday is " in agent.model.sent[1].messages[1].content
     assert [citation.hit for citation in turn.answer.citations] == [BRIDGE]
-    assert (turn.record.degraded, turn.record.tool_messages, tokens(events)) == (True, (), "In 1894 [1].")
+    assert (turn.trace.degraded, turn.trace.tool_messages, tokens(events)) == (True, (), "In 1894 [1].")
 
 
 @pytest.mark.parametrize(
@@ -462,8 +462,8 @@ async def test_earlier_exchanges_are_shown_before_the_question_as_it_was_asked()
 
 async def test_usage_is_estimated_where_the_provider_does_not_tell() -> None:
     _, turn = await Agent([["In 1894."]]).run(with_(ASKED, usage=Usage(1, 1)))
-    assert turn.record.usage.estimated
-    assert turn.record.usage.completion_tokens > 1
+    assert turn.trace.usage.estimated
+    assert turn.trace.usage.completion_tokens > 1
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -31,16 +31,16 @@ async def check(turn: Turn) -> Turn:
 async def test_an_uncited_answer_is_rejected_and_its_owner_finds_it_in_the_trace() -> None:
     rejected = await check(with_(ASKED, profile=STRICT, answer=UNCITED))
     assert (rejected.outcome, rejected.answer) == ("refused", Answer(message("uncited", "en"), model="fake"))
-    assert rejected.record.notes == {"rejected_answer": "In 1931."}
+    assert rejected.trace.notes == {"rejected_answer": "In 1931."}
 
 
 async def test_an_answer_that_the_documents_are_silent_is_replaced_or_marked() -> None:
     replaced = await check(with_(ASKED, profile=STRICT, lang="ko", answer=SILENT))
     assert (replaced.outcome, replaced.answer) == ("refused", Answer(message("insufficient", "ko"), model="fake"))
-    assert replaced.record.notes == {"rejected_answer": SILENT.text}
+    assert replaced.trace.notes == {"rejected_answer": SILENT.text}
     marked = await check(with_(ASKED, answer=SILENT))
     assert (marked.outcome, marked.answer) == ("refused", replace(SILENT, warnings=("insufficient",)))
-    assert marked.record.notes == {}
+    assert marked.trace.notes == {}
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ async def test_injected_sentences_give_a_warning_and_a_count() -> None:
     turn = make_turn(answer=Answer("1894 [1].", warnings=("uncited",)), hits=(make_hit(INJECTED), make_hit("Plain."), make_hit(INJECTED)))
     warned = await warn_of_injection(turn, index=NO_INDEX)
     assert warned.answer.warnings == ("uncited", "injection")
-    assert warned.record.notes == {"injected_sentences": 2}
+    assert warned.trace.notes == {"injected_sentences": 2}
     plain = with_(turn, hits=turn.evidence.hits[1:2])
     assert await warn_of_injection(plain, index=NO_INDEX) == plain
 
@@ -160,13 +160,13 @@ async def test_words_of_the_collection_and_headings_are_no_instructions(sentence
     )
     turn = make_turn(answer=Answer("1894 [1]."), hits=(make_hit(text, parts=parts),))
     warned = await warn_of_injection(turn, index=cast("Index", Stored(weights=weights)))
-    assert warned.record.notes.get("injected_sentences", 0) == found
+    assert warned.trace.notes.get("injected_sentences", 0) == found
 
 
 async def test_injections_in_tool_results_count_and_searches_only_once() -> None:
     said = tuple(Message("tool", INJECTED, tool_call_id="1", name=name) for name in ("mcp_wiki", "search_documents"))
     turn = make_turn(answer=Answer("1894."), hits=(make_hit(INJECTED),), tool_messages=(Message("assistant", INJECTED), *said))
-    assert (await warn_of_injection(turn, index=NO_INDEX)).record.notes == {"injected_sentences": 2}
+    assert (await warn_of_injection(turn, index=NO_INDEX)).trace.notes == {"injected_sentences": 2}
 
 
 def test_only_a_model_can_be_led_astray() -> None:

@@ -37,7 +37,7 @@ async def test_the_reply_is_streamed_as_it_comes_and_kept_as_an_answer() -> None
     assert events == [Think("Hm."), Token("In 18"), Token("94 [1].")]
     assert (turn.answer.text, turn.answer.model, turn.answer.extractive) == ("In 1894 [1].", "fake", False)
     assert [(citation.number, citation.hit, citation.snippet) for citation in turn.answer.citations] == [(1, HIT, HIT.chunk.text)]
-    assert turn.record.usage == Usage(11, 5)
+    assert turn.trace.usage == Usage(11, 5)
     assert model.sent[0].messages == ASKED.messages
     assert model.sent[0].options == {"temperature": 0.4, "max_tokens": 9, "first_token_s": 1.5, "total_s": 120}
 
@@ -63,14 +63,14 @@ async def test_a_setting_changes_how_long_a_model_may_take(
 
 async def test_an_answer_of_another_model_than_the_one_picked_is_marked() -> None:
     _, turn, _ = await run("In 1894 [1].", turn=with_(ASKED, model="big"))
-    assert (turn.answer and turn.answer.model, turn.record.degraded) == ("fake", True)
-    assert not (await run("In 1894 [1]."))[1].record.degraded
+    assert (turn.answer and turn.answer.model, turn.trace.degraded) == ("fake", True)
+    assert not (await run("In 1894 [1]."))[1].trace.degraded
 
 
 async def test_tokens_are_estimated_where_the_provider_does_not_tell() -> None:
     _, turn, _ = await run("Yes, in 1894.", turn=with_(ASKED, usage=Usage(1, 1)))
     # one two three = 3, "When?" = 1.5 → 2; Yes in 1894 = 3, two signs = 1
-    assert turn.record.usage == Usage(6, 5, estimated=True)
+    assert turn.trace.usage == Usage(6, 5, estimated=True)
 
 
 @pytest.mark.parametrize("reply", ["\n\n  In 1894 [1].\n", "In 1894 [1].", "\tIn 1894 [1]. [7]\n"])
@@ -123,12 +123,12 @@ async def test_text_around_the_answer_is_never_sent() -> None:
     events, turn, _ = await run(*reply)
     assert "".join(event.text for event in events if isinstance(event, Token)) == "In 1894 [1]."
     assert (turn.answer.text, turn.answer.citations[0].spans) == ("In 1894 [1].", ((8, 11),))
-    assert turn.record.suggested_questions == ("Who built it?", "Is it blue?")
+    assert turn.trace.suggested_questions == ("Who built it?", "Is it blue?")
 
 
 async def test_they_are_left_out_of_a_held_reply_whose_thinking_has_no_opening_tag() -> None:
     _, turn, _ = await run("SUGGESTED_QUESTIONS: No?\n</think>Certainly! Let me help: In 1894 [1].\nSUGGESTED_QUESTIONS: Who built it?")
-    assert (turn.answer and turn.answer.text, turn.record.suggested_questions) == ("In 1894 [1].", ("Who built it?",))
+    assert (turn.answer and turn.answer.text, turn.trace.suggested_questions) == ("In 1894 [1].", ("Who built it?",))
 
 
 CODE = [

@@ -38,7 +38,7 @@ async def taken(turn: Turn, *hits: Hit, outcome: str | None = None) -> Turn:
 async def test_a_new_topic_in_two_words_is_answered_instead_of_the_question_before() -> None:
     turn = await taken(read_as(COMPLETED, (LEAVE,), other="parking permit"), PARKING)
     assert (turn.asked, turn.evidence.hits, turn.rewritten) == ("parking permit", (PARKING,), ())
-    assert turn.record.notes["other_reading"] is True
+    assert turn.trace.notes["other_reading"] is True
 
 
 async def test_a_question_that_goes_on_unseen_is_completed_if_that_finds_more() -> None:

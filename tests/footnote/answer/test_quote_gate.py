@@ -194,7 +194,7 @@ async def test_found_quotes_become_the_evidence(lang: str) -> None:
 async def test_a_model_that_does_not_quote_changes_nothing(replies: tuple[Any, ...]) -> None:
     before = asked()
     turn, _ = await gate(before, *replies)
-    assert (turn.answer, turn.record.degraded, quotes_shown(turn)) == (before.answer, False, {})
+    assert (turn.answer, turn.trace.degraded, quotes_shown(turn)) == (before.answer, False, {})
 
 
 @pytest.mark.parametrize(("style", "expected"), [("footnote", "found"), ("numbered", "misattributed")])

@@ -75,7 +75,7 @@ async def test_evidence_for_an_unsupported_statement_corrects_it() -> None:
     assert [citation.hit for citation in turn.answer.citations] == [BRIDGE, TOWER]
     assert asked == ["The tower was built in 1650    ."]
     assert turn.evidence.added == (TOWER,)
-    assert turn.record.notes["revision"] == [{"because": "unsupported", "doubted": 1, "found": 1, "kept": True}]
+    assert turn.trace.notes["revision"] == [{"because": "unsupported", "doubted": 1, "found": 1, "kept": True}]
     _, draft, request = model.sent[0].messages
     assert draft == Message("assistant", "The bridge was built in 1894 [2]. The tower was built in 1650 [2].")  # as in the model's prompt
     assert request.content.count("<document ") == 1
@@ -94,14 +94,14 @@ async def test_there_is_one_round_and_at_level_maximum_two(asked: Turn, rounds: 
     three = written(f"{TEXT} The ferry costs 7 euros [1]. It sinks in 1999 [1].", asked=asked)
     turn, model, _ = await run(three, worse, better, "never asked")
     assert (text_of(turn) == TEXT, len(model.sent)) == (rounds == 2, rounds)
-    assert [each["doubted"] for each in turn.record.notes["revision"]] == [3, 2][:rounds]
+    assert [each["doubted"] for each in turn.trace.notes["revision"]] == [3, 2][:rounds]
     assert revision_shown(turn) == {"rounds": rounds, "kept": rounds, "because": "unsupported"}
 
 
 @pytest.mark.parametrize("reply", ["The bridge was built in 1894 [2]. The tower was built in 1651 [2].", "I don't know."])
 async def test_a_revision_that_is_no_better_is_dropped(reply: str) -> None:
     turn, model, _ = await run(written(), reply)
-    assert (text_of(turn), len(model.sent), turn.record.notes["revision"][0]["kept"]) == (TEXT, 1, False)
+    assert (text_of(turn), len(model.sent), turn.trace.notes["revision"][0]["kept"]) == (TEXT, 1, False)
     assert turn.evidence == ASKED.evidence
 
 
@@ -131,7 +131,7 @@ async def test_where_a_setting_asks_for_it_a_model_criticises_too(lang: str) -> 
         models=FakeModels(model), index=Stored(BRIDGE, TOWER), searcher=returns_nothing, settings=Settings(rag=Rag(critic="model"))
     )
     turn = await run_step(critique, with_(written(text), lang=lang), deps)
-    assert turn.record.notes["doubted"] == ["It is painted blue every ten years    ."]
+    assert turn.trace.notes["doubted"] == ["It is painted blue every ten years    ."]
     assert "2. It is painted blue every ten years" in model.sent[0].messages[0].content
     assert text_of(await run_step(revise, turn, deps)) == "The bridge was built in 1894 [1]."
 
@@ -153,7 +153,7 @@ async def test_an_answer_without_citations_whose_sentences_are_found_is_left_to_
 
 async def test_an_answer_without_citations_gets_them() -> None:
     turn, *_ = await run(written("Queen Sonja opened it in 1931."), "The bridge was built in 1894 [2].")
-    assert (text_of(turn), turn.record.notes["revision"][0]["because"]) == ("The bridge was built in 1894 [1].", "uncited")
+    assert (text_of(turn), turn.trace.notes["revision"][0]["because"]) == ("The bridge was built in 1894 [1].", "uncited")
 
 
 LACKING = "The documents do not contain this information."
@@ -163,7 +163,7 @@ async def test_where_the_documents_lack_the_answer_what_is_missing_is_searched_f
     reply, answer = '{"queries": ["who built the tower", "", "date of the tower", "a third"]}', "The tower was built in 1731 [3]."
     turn, model, asked = await run(written(LACKING, asked=THOROUGH), reply, answer, found=(TOWER,))
     assert (text_of(turn), asked) == ("The tower was built in 1731 [1].", ["who built the tower", "date of the tower"])
-    assert turn.record.notes["revision"] == [{"because": "insufficient", "doubted": 0, "found": 1, "kept": True}]
+    assert turn.trace.notes["revision"] == [{"because": "insufficient", "doubted": 0, "found": 1, "kept": True}]
     assert model.sent[0].messages[1] == Message("assistant", LACKING)
     assert "statements" not in model.sent[1].messages[-1].content
 
@@ -192,7 +192,7 @@ async def test_warnings_and_questions_of_the_draft_stay() -> None:
     assert before.answer is not None
     before = replace(before, answer=replace(before.answer, warnings=("disagreement",)))
     turn, *_ = await run(before, "The bridge was built in 1894 [2].")
-    assert (turn.answer.warnings, turn.record.suggested_questions) == (("disagreement",), ("Why?",))
+    assert (turn.answer.warnings, turn.trace.suggested_questions) == (("disagreement",), ("Why?",))
 
 
 async def test_a_model_that_fails_is_an_error_of_the_step() -> None:

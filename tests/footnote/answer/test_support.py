@@ -84,7 +84,7 @@ async def test_supported_statements_are_not_doubted(text: str, lang: str, hits: 
 async def test_an_answer_without_support_is_refused(text: str, lang: str, hits: tuple[Hit, ...]) -> None:
     turn = await check(text, *hits, lang=lang)
     assert (turn.outcome, answer_of(turn).warnings) == ("refused", ("unfounded",))
-    assert turn.record.notes["unsupported"] == [text.replace(" [1]", "    ")]
+    assert turn.trace.notes["unsupported"] == [text.replace(" [1]", "    ")]
 
 
 @pytest.mark.parametrize("profile", [SILENT, LIVE])
@@ -148,7 +148,7 @@ async def test_an_answer_that_is_doubted_is_replaced_if_configured_and_not_yet_s
     text = "The old bridge carries 300 cars a day [1]. In Madrid it is 999 euros, and Marta pays it."
     turn = await check(text, output_check="reject")
     assert (turn.outcome, turn.answer) == ("refused", Answer(message("unsupported", "en"), model="m"))
-    assert turn.record.notes["rejected_answer"] == text
+    assert turn.trace.notes["rejected_answer"] == text
     live = await check(text, output_check="reject", profile=LIVE)
     assert (live.outcome, answer_of(live).warnings) == (None, ("unsupported",))
     notice = await check("The bridge was built in 1897 [1].", profile=replace(HELD, options={"reject_uncited": True}))
@@ -156,8 +156,8 @@ async def test_an_answer_that_is_doubted_is_replaced_if_configured_and_not_yet_s
 
 
 async def test_the_mean_support_is_noted() -> None:
-    assert (await check("The ferry leaves every hour [2].")).record.notes["groundedness"] > 0.7
-    assert (await check("Queen Sonja opened it [1].")).record.notes["groundedness"] < 0.3
+    assert (await check("The ferry leaves every hour [2].")).trace.notes["groundedness"] > 0.7
+    assert (await check("Queen Sonja opened it [1].")).trace.notes["groundedness"] < 0.3
 
 
 async def test_each_marker_leads_to_the_sentences_that_support_its_claim() -> None:

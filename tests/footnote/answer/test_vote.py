@@ -37,10 +37,10 @@ async def run(*replies: Sequence[Piece], turn: Turn = ASKED) -> tuple[list[Event
 async def test_the_answer_that_its_sources_support_is_given(replies: tuple[str, ...]) -> None:
     events, turn, model = await run(*([reply] for reply in replies))
     assert events == [Token(RIGHT)]
-    assert (turn.answer and turn.answer.text, turn.record.notes["vote"]["chosen"]) == (RIGHT, replies.index(RIGHT) + 1)
+    assert (turn.answer and turn.answer.text, turn.trace.notes["vote"]["chosen"]) == (RIGHT, replies.index(RIGHT) + 1)
     assert turn.answer
     assert turn.answer.warnings == ("disagreement",)
-    assert len(turn.record.calls) == 3
+    assert len(turn.trace.calls) == 3
     assert [sent.options["temperature"] for sent in model.sent] == [0.7] * 3
     assert turn.request == ASKED.request
 
@@ -48,7 +48,7 @@ async def test_the_answer_that_its_sources_support_is_given(replies: tuple[str, 
 async def test_drafts_that_agree_have_no_warning() -> None:
     _, turn, _ = await run([RIGHT], ["The bridge was built in 1894, it says [1]."], [RIGHT], turn=with_(ASKED, temperature=0.4))
     assert (turn.answer.text, turn.answer.warnings) == (RIGHT, ())
-    assert turn.record.notes["vote"] == {"drafts": 3, "chosen": 1, "supported": [1.0, 1.0, 1.0], "differ": False}
+    assert turn.trace.notes["vote"] == {"drafts": 3, "chosen": 1, "supported": [1.0, 1.0, 1.0], "differ": False}
 
 
 async def test_where_most_say_that_the_documents_lack_it_they_win() -> None:
@@ -59,7 +59,7 @@ async def test_where_most_say_that_the_documents_lack_it_they_win() -> None:
 async def test_a_draft_that_fails_is_left_out_and_none_is_an_error() -> None:
     gone = ModelUnavailable("gone")
     _, turn, _ = await run([gone], [RIGHT], [gone])
-    assert (turn.answer and turn.answer.text, turn.record.notes["vote"]["drafts"]) == (RIGHT, 1)
+    assert (turn.answer and turn.answer.text, turn.trace.notes["vote"]["drafts"]) == (RIGHT, 1)
     with pytest.raises(ModelUnavailable, match="gone"):
         await run([gone], [gone], [gone])
 
@@ -98,7 +98,7 @@ async def test_the_answer_is_not_written_a_fourth_time_but_quoted_where_all_draf
     asked = with_(ASKED, profile=LIVE, options={"ensemble_voting": True})
     done = (await run_table(rows, asked, FakeDeps(models=FakeModels(model), index=Stored(HIT))))[-1]
     assert isinstance(done, Done)
-    assert (len(model.sent), done.turn.answer.extractive, done.turn.record.degraded) == (3, reply != RIGHT, reply != RIGHT)
+    assert (len(model.sent), done.turn.answer.extractive, done.turn.trace.degraded) == (3, reply != RIGHT, reply != RIGHT)
     assert "built in 1894" in done.turn.answer.text
 
 

@@ -24,7 +24,7 @@ from tests.turns import make_turn
 async def test_only_what_is_addressed_to_a_model_was_planted(sentence: str, lang: str, planted: bool) -> None:
     text = f"The bridge was built in 1894. It has two towers. {sentence}"
     turn = make_turn("Bridge?", lang=lang, answer=Answer(text), options={"forbidden_check": False})
-    found = (await call_step(find_violations, turn, FakeDeps())).record.notes.get("violations", {})
+    found = (await call_step(find_violations, turn, FakeDeps())).trace.notes.get("violations", {})
     assert found == ({"instruction": [sentence]} if planted else {})
 
 

@@ -170,8 +170,8 @@ async def test_every_query_and_the_question_itself_are_checked_at_once(known: An
 async def test_usage_of_the_check_is_counted(known: Any) -> None:
     replies = [[ALLOW, Delta(usage=Usage(100, 7))], [BLOCK, Delta(usage=Usage(90, 8))]]
     turn, _ = await check(make_turn("Executive appointment procedure", usage=Usage(1, 1)), known, *replies)
-    assert turn.record.usage == Usage(191, 16)
-    assert [(call.model, call.usage) for call in turn.record.calls[1:]] == [("fake", Usage(100, 7)), ("fake", Usage(90, 8))]
+    assert turn.trace.usage == Usage(191, 16)
+    assert [(call.model, call.usage) for call in turn.trace.calls[1:]] == [("fake", Usage(100, 7)), ("fake", Usage(90, 8))]
 
 
 async def test_usage_of_the_first_check_counts_if_the_second_fails(known: Any) -> None:
@@ -202,7 +202,7 @@ async def test_a_notice_says_what_it_is_about_in_the_questions_language(lang: st
     terms = Kept(*(Term(text, topic=topic) for text in ("executive", "Vorstand", "임원")))
     turn, _ = await check(make_turn(question, lang=lang), terms)
     assert expected in turn.answer.text
-    assert turn.record.notes == {"forbidden": {"topic": topic}}
+    assert turn.trace.notes == {"forbidden": {"topic": topic}}
 
 
 async def test_without_terms_nothing_is_done() -> None:
@@ -260,8 +260,8 @@ async def run(turn: Turn, **ports: Any) -> tuple[str, Turn]:
 async def test_live_or_held_the_notice_is_sent_once(profile: Any, known: Any) -> None:
     text, turn = await run(make_turn("임원이 누구야?", profile, lang="ko"), terms=known)
     assert text == turn.answer.text != ""
-    assert turn.record.spans[0].detail == {"forbidden": True}
-    assert "임원" not in json.dumps([turn.record.notes, dict(turn.record.spans[0].detail)], ensure_ascii=False)
+    assert turn.trace.spans[0].detail == {"forbidden": True}
+    assert "임원" not in json.dumps([turn.trace.notes, dict(turn.trace.spans[0].detail)], ensure_ascii=False)
 
 
 async def test_a_failed_check_blocks(known: Any) -> None:

@@ -238,7 +238,7 @@ async def test_passages_are_ordered_by_their_weighted_scores_and_notes_say_so() 
         weights, make_hit("One.", "plan", score=0.8), make_hit("Two.", "road", score=0.75), make_hit("Three.", "x", score=0.2)
     )
     assert [(hit.chunk.doc_id, round(hit.score, 3)) for hit in turn.evidence.pool] == [("road", 0.75), ("plan", 0.72), ("x", 0.2)]
-    assert turn.record.notes["feedback_weights"] == {"weighted": 1, "moved": 2}
+    assert turn.trace.notes["feedback_weights"] == {"weighted": 1, "moved": 2}
     assert turn.evidence.pool[1].scores["feedbackWeight"] == 0.9
 
 
@@ -261,7 +261,7 @@ async def test_without_weights_nothing_changes() -> None:
     hits = make_hit("One.", "plan", score=0.4), make_hit("Two.", "road", score=0.7)
     turn = await weighed(Weights(), *hits)
     assert turn.evidence.pool == hits
-    assert "feedback_weights" not in turn.record.notes
+    assert "feedback_weights" not in turn.trace.notes
 
 
 # --- from feedback to order, on real stores ------------------------------------------------------
@@ -398,7 +398,7 @@ async def test_each_collection_has_weights_of_its_own(core: Core) -> None:
     turn = make_turn("How long?", collection="side", pool=(make_hit("One.", "plan"), make_hit("Two.", "road")))
     weights = Kept(Weights({"plan": DocumentWeight(0.9, 9, 0.1, 1, ("staff",))}))
     turn = await call_step(weigh, turn, FakeDeps(index=Seen(), records=weights))
-    assert "feedback_weights" not in turn.record.notes
+    assert "feedback_weights" not in turn.trace.notes
 
 
 async def test_an_arm_of_an_experiment_switches_the_weights_and_answers_are_cached_apart(core: Core) -> None:

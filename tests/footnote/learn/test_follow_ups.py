@@ -44,7 +44,7 @@ class Trial:
 
 async def suggested(turn: Turn, fails: str = "never") -> tuple[str, ...]:
     trial = Trial(*(each.chunk for each in turn.evidence.hits), fails=fails)
-    return (await suggest_follow_ups(turn, trial=trial)).record.suggested_questions
+    return (await suggest_follow_ups(turn, trial=trial)).trace.suggested_questions
 
 
 async def test_a_question_is_tried_before_it_is_shown() -> None:
@@ -133,7 +133,7 @@ async def test_questions_are_in_the_language_of_the_question() -> None:
     ]
     trial = Trial(*(each.chunk for each in hits))
     turn = answered("Wie viel Urlaub habe ich?", *hits, lang="de", text="Dreißig.")
-    assert (await suggest_follow_ups(turn, trial=trial)).record.suggested_questions == ("Was gibt es zu „Schlüssel kopieren“?",)
+    assert (await suggest_follow_ups(turn, trial=trial)).trace.suggested_questions == ("Was gibt es zu „Schlüssel kopieren“?",)
     french = [hit("plan", "Congés", lang="fr"), hit("plan", "Envoyer un colis", 1, lang="fr")]
     assert await suggested(answered("Combien de jours ?", *french, lang="fr", text="Trente.")) == ("Envoyer un colis",)
 
@@ -152,7 +152,7 @@ async def test_suggestions_of_the_answering_model_are_tried_too() -> None:
         return places.get(question, [])
 
     async def left(turn: Turn) -> tuple[str, ...]:
-        return (await suggest_follow_ups(turn, trial=found)).record.suggested_questions
+        return (await suggest_follow_ups(turn, trial=found)).trace.suggested_questions
 
     assert await left(turn) == ("May I post a letter?",)
     assert await left(make_turn("How many?", hits=hits, answer=answer, suggested_questions=written, lang="fr")) == ("May I post a letter?",)
@@ -194,4 +194,4 @@ async def test_what_cannot_be_tried_harms_nothing(fails: bool, monkeypatch: pyte
         return await quick(turn, question)
 
     turn = await suggest_follow_ups(answered("How many holidays are there?", *hits), trial=trial)
-    assert (turn.record.suggested_questions, turn.record.degraded) == (("What is there on “Send a parcel”?",), False)
+    assert (turn.trace.suggested_questions, turn.trace.degraded) == (("What is there on “Send a parcel”?",), False)

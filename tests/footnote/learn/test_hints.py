@@ -40,7 +40,7 @@ class Rated:
 
 async def hinted(question: str, *given: tuple[str, Any, list[str]], lang: str = "en") -> Any:
     turn = await call_step(add_hints, make_turn(question, lang=lang), FakeDeps(feedback=Rated(*given), clock=HandClock()))
-    return turn.record.notes.get("feedback_hints")
+    return turn.trace.notes.get("feedback_hints")
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ async def test_a_collections_ratings_stay_in_it(site: tuple[Core, FakeModel]) ->
     rated = await ask(core, QUESTION, OTHER)
     await rate(core, OTHER, rated.trace_id, "down", reason="wrong")
     turn = core.new_turn(Request(QUESTION, "elsewhere", options={"feedback_hints": True}), ME, PROFILE)
-    assert "feedback_hints" not in (await core.answer.finish(turn)).record.notes
+    assert "feedback_hints" not in (await core.answer.finish(turn)).trace.notes
 
 
 async def test_every_reason_of_the_form_has_words_in_every_language() -> None:

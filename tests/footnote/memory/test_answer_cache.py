@@ -59,22 +59,22 @@ async def ask(bound: FakeDeps, turn: Turn = ASKED) -> Turn:
 async def test_the_same_question_gets_the_cached_answer(bound: FakeDeps, clock: HandClock) -> None:
     first = await ask(bound)
     assert first.outcome is None
-    assert first.record.notes["answer_cache"] == {"hit": False}
+    assert first.trace.notes["answer_cache"] == {"hit": False}
     clock.advance(60)
     again = await ask(bound, with_(ASKED, trace_id="t2", question="when was the bridge built"))
     assert again.outcome == "cached"
     assert again.answer == first.answer
     assert again.evidence.hits == first.evidence.hits
     assert again.answer.citations[0].spans == ((62, 65),)
-    assert again.record.notes["answer_cache"] == {"hit": True, "age_s": 60.0, "similarity": 1.0, "saved_tokens": 0}
-    assert [span.name for span in again.record.spans] == ["find_answer"]
+    assert again.trace.notes["answer_cache"] == {"hit": True, "age_s": 60.0, "similarity": 1.0, "saved_tokens": 0}
+    assert [span.name for span in again.trace.spans] == ["find_answer"]
     clock.advance(240)
     assert (await ask(bound)).outcome is None
 
 
 async def test_the_questions_that_the_model_wrote_are_cached_with_its_answer(bound: FakeDeps) -> None:
     await ask(bound, with_(ASKED, suggested_questions=("Who built it?",)))
-    assert (await ask(bound)).record.suggested_questions == ("Who built it?",)
+    assert (await ask(bound)).trace.suggested_questions == ("Who built it?",)
 
 
 async def test_a_cached_answer_is_streamed_as_one_token(bound: FakeDeps) -> None:
@@ -90,12 +90,12 @@ async def test_the_tokens_that_were_saved_are_those_of_the_answer(bound: FakeDep
     turn = await run_step(find_answer, with_(ASKED, usage=Usage(5, 5)), bound)
     assert isinstance(turn, Turn)
     found = with_(
-        await ask(bound, with_(ASKED, profile=HELD)), answer_cache_key=turn.record.answer_cache_key, usage=Usage(105, 15), profile=CACHED
+        await ask(bound, with_(ASKED, profile=HELD)), answer_cache_key=turn.trace.answer_cache_key, usage=Usage(105, 15), profile=CACHED
     )
     await run_step(keep_answer, found, bound)
     again = await ask(bound)
-    assert again.record.notes["answer_cache"]["saved_tokens"] == 110
-    assert again.record.usage == Usage()
+    assert again.trace.notes["answer_cache"]["saved_tokens"] == 110
+    assert again.trace.usage == Usage()
 
 
 async def test_deleting_a_document_invalidates_its_answers(bound: FakeDeps) -> None:
@@ -134,7 +134,7 @@ async def test_every_passage_is_read_again_whatever_the_version_says(bound: Fake
     assert isinstance(turn, Turn)
     assert turn.outcome is None
     assert turn.answer is None
-    assert await bound.optional_cache.get(turn.record.answer_cache_key[0]) is None
+    assert await bound.optional_cache.get(turn.trace.answer_cache_key[0]) is None
 
 
 async def test_a_change_while_an_answer_is_generated_invalidates_it(bound: FakeDeps) -> None:
@@ -142,7 +142,7 @@ async def test_a_change_while_an_answer_is_generated_invalidates_it(bound: FakeD
     assert isinstance(begun, Turn)
     made = await ask(bound, with_(ASKED, profile=HELD))
     await put_document(bound.index, make_document("second"), ["The bridge was built anew in 1950."])
-    await run_step(keep_answer, with_(made, profile=CACHED, answer_cache_key=begun.record.answer_cache_key), bound)
+    await run_step(keep_answer, with_(made, profile=CACHED, answer_cache_key=begun.trace.answer_cache_key), bound)
     assert (await ask(bound)).outcome is None
 
 
@@ -195,7 +195,7 @@ async def test_nothing_is_cached_when_caching_is_off_or_the_turn_excludes_it(bou
 async def test_answers_that_are_doubtful_cut_one_readers_or_external_are_not_cached(bound: FakeDeps, changes: dict[str, Any]) -> None:
     begun = await run_step(find_answer, ASKED, bound)
     assert isinstance(begun, Turn)
-    made = with_(await ask(bound, with_(ASKED, profile=HELD)), profile=CACHED, answer_cache_key=begun.record.answer_cache_key)
+    made = with_(await ask(bound, with_(ASKED, profile=HELD)), profile=CACHED, answer_cache_key=begun.trace.answer_cache_key)
     await run_step(keep_answer, with_(made, **changes), bound)
     assert (await ask(bound, ASKED)).outcome is None
 
@@ -206,7 +206,7 @@ async def test_a_trace_does_not_reveal_changes_to_a_caller_who_may_read_nothing(
     await put_document(bound.index, make_document("second"), ["The bridge was built anew in 1950."])
     after, elsewhere = await ask(bound, stranger), await ask(bound, with_(stranger, collection="nothing"))
     assert before.outcome == "refused"
-    assert before.record.notes == after.record.notes == elsewhere.record.notes == {"answer_cache": {"hit": False}}
+    assert before.trace.notes == after.trace.notes == elsewhere.trace.notes == {"answer_cache": {"hit": False}}
 
 
 class Learning(Nothing):
@@ -236,7 +236,7 @@ async def test_without_the_store_the_question_is_answered(bound: FakeDeps) -> No
     turn = await ask(bound.but(optional_cache=Down()))
     assert turn.answer is not None
     assert turn.outcome is None
-    assert {span.name: span.status for span in turn.record.spans}["find_answer"] == "skipped"
+    assert {span.name: span.status for span in turn.trace.spans}["find_answer"] == "skipped"
 
 
 async def test_queries_that_only_find_evidence_are_not_part_of_the_cache_key(bound: FakeDeps) -> None:

@@ -84,7 +84,7 @@ async def test_a_turn_is_stored_and_counted_with_its_status(answer: Answer | Non
     turns: Any = Turns()
     turn = make_turn(answer=answer, started_at=1_699_999_999.5)
     saved = await call_step(save_turn, turn, FakeDeps(turns=turns, statistics=turns))
-    assert saved.record.persisted
+    assert saved.trace.persisted
     assert turns.calls == [("save", stored(turn, status, ms=500)), ("count", "t1")]
 
 
@@ -105,7 +105,7 @@ async def test_a_store_that_is_down_raises_an_error() -> None:
 async def test_a_stored_turn_is_persisted_even_if_it_could_not_be_counted(down: str) -> None:
     turns, turn = Turns(down), make_turn(answer=Answer("Yes."), tool_messages=(Message("tool", "Yes."),))
     saved = await call_step(save_turn, turn, FakeDeps(turns=turns, statistics=turns))
-    assert saved.record.persisted
+    assert saved.trace.persisted
 
 
 async def test_an_agents_tool_calls_are_dropped_once_it_has_answered() -> None:
@@ -113,7 +113,7 @@ async def test_an_agents_tool_calls_are_dropped_once_it_has_answered() -> None:
     talk = (Message("tool", "Two years.", tool_call_id="c1"),)
     saved = await call_step(save_turn, make_turn(answer=Answer("Two years."), tool_messages=talk), FakeDeps(turns=turns, statistics=turns))
     assert [name for name, _ in turns.calls] == ["save", "trim", "count"]
-    assert ([said["role"] for said in turns.calls[0][1]["conversations"]], saved.record.tool_messages) == (
+    assert ([said["role"] for said in turns.calls[0][1]["conversations"]], saved.trace.tool_messages) == (
         ["user", "tool", "assistant"],
         (),
     )
@@ -123,7 +123,7 @@ async def test_an_agent_that_did_not_finish_keeps_its_tool_calls() -> None:
     turns, turn = Turns(), make_turn(tool_messages=(Message("tool", "Two years.", tool_call_id="c1"),))
     saved = await call_step(save_turn, turn, FakeDeps(turns=turns, statistics=turns))
     assert [name for name, _ in turns.calls] == ["save", "count"]
-    assert len(saved.record.tool_messages) == 1
+    assert len(saved.trace.tool_messages) == 1
 
 
 async def test_a_turn_that_begins_is_idle_until_it_is_saved(store: SqliteTurnStore) -> None:
@@ -165,8 +165,8 @@ async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:
     )
     turns = Turns("save", "trim", "count")
     turn = await finish(rows, make_turn(), FakeDeps(turns=turns, statistics=turns))
-    assert (turn.answer, turn.record.persisted) == (Answer("Two years."), False)
-    assert [(span.name, span.status) for span in turn.record.spans] == [("open", "skipped"), ("say", "ok"), ("save", "skipped")]
+    assert (turn.answer, turn.trace.persisted) == (Answer("Two years."), False)
+    assert [(span.name, span.status) for span in turn.trace.spans] == [("open", "skipped"), ("say", "ok"), ("save", "skipped")]
     assert turns.calls == []
 
 

@@ -56,8 +56,8 @@ async def test_a_question_is_searched_once(bound: FakeDeps, clock: HandClock) ->
     assert bound.index.searches == 1
     assert [found.items for found in again.evidence.lists] == [found.items for found in first.evidence.lists]
     assert again.evidence.hits == first.evidence.hits
-    assert first.record.notes["search_cache"] == {"hits": 0}
-    assert again.record.notes["search_cache"] == {"hits": 1, "age_s": 90.0, "similarity": 1.0}
+    assert first.trace.notes["search_cache"] == {"hits": 0}
+    assert again.trace.notes["search_cache"] == {"hits": 1, "age_s": 90.0, "similarity": 1.0}
     clock.advance(811)
     await search(bound)
     assert bound.index.searches == 2
@@ -127,7 +127,7 @@ async def test_other_signs_hit_by_their_vectors(bound: FakeDeps) -> None:
 
 
 async def test_an_incomplete_search_is_not_cached_and_leaves_only_a_count_in_the_trace(bound: FakeDeps) -> None:
-    assert (await search(bound, with_(ASKED, degraded=True))).record.notes == {"search_cache": {"hits": 0}}
+    assert (await search(bound, with_(ASKED, degraded=True))).trace.notes == {"search_cache": {"hits": 0}}
 
 
 async def test_the_search_works_while_the_store_is_down(bound: FakeDeps) -> None:
@@ -137,7 +137,7 @@ async def test_the_search_works_while_the_store_is_down(bound: FakeDeps) -> None
 
     turn = await search(bound.but(optional_cache=Down()))
     assert [hit.chunk.doc_id for hit in turn.evidence.hits] == ["bridge", "bridge"]
-    assert {span.name: span.status for span in turn.record.spans}["recall"] == "skipped"
+    assert {span.name: span.status for span in turn.trace.spans}["recall"] == "skipped"
 
 
 def test_the_search_cache_is_not_used_if_an_external_system_found_something() -> None:

@@ -104,7 +104,7 @@ async def again(store: SqliteTurnStore, turn: Turn = BEGUN, *, index: Any = None
 )
 def test_a_restored_turn_has_the_record_that_it_was_made_from(turn: Turn, status: Any) -> None:
     record = stored(turn, status, ms=1500)
-    restored = restore(replace(turn, answer=None, outcome=None, record=BEGUN.record), record, {"plan|2|7": CHUNK})
+    restored = restore(replace(turn, answer=None, outcome=None, trace=BEGUN.trace), record, {"plan|2|7": CHUNK})
     assert stored(restored, status, ms=1500) == record
 
 
@@ -113,7 +113,7 @@ async def test_passages_are_read_again_from_the_index(store: SqliteTurnStore) ->
     restored = await again(store)
     assert restored.answer == ANSWER
     assert restored.evidence.hits == (HIT,)
-    assert (restored.record.usage, restored.record.persisted, restored.evidence.vectors_pending) == (
+    assert (restored.trace.usage, restored.trace.persisted, restored.evidence.vectors_pending) == (
         Usage(9, 4, estimated=True),
         True,
         True,
@@ -134,8 +134,8 @@ async def test_a_passage_of_a_replaced_document_has_no_text_and_is_cited_as_it_w
 async def test_a_turn_that_quotes_an_unreadable_document_is_withdrawn(store: SqliteTurnStore, readable: tuple[str, ...]) -> None:
     await store.save(stored(ENDED))
     restored = await again(store, index=Index(), ledger=Ledger(*readable))
-    assert (restored.outcome, restored.evidence.hits, restored.record.notes, restored.rewritten) == ("withdrawn", (), {}, ())
-    assert (restored.answer.text, restored.answer.citations, restored.record.suggested_questions) == ("", (), ())
+    assert (restored.outcome, restored.evidence.hits, restored.trace.notes, restored.rewritten) == ("withdrawn", (), {}, ())
+    assert (restored.answer.text, restored.answer.citations, restored.trace.suggested_questions) == ("", (), ())
     assert restored.conversation.quoted == (), "nor does it say what earlier answers quoted"
     assert [event async for event in replay(restored)] == [Done(restored)]
 
@@ -147,9 +147,9 @@ async def test_a_replayed_turn_sends_its_text_and_ends(store: SqliteTurnStore) -
 
 
 async def test_a_failed_turn_fails_again_after_the_text_sent(store: SqliteTurnStore) -> None:
-    await store.save(stored(replace(BEGUN, record=replace(BEGUN.record, partial="It takes")), "error"))
+    await store.save(stored(replace(BEGUN, trace=replace(BEGUN.trace, partial="It takes")), "error"))
     restored = await again(store)
-    assert (restored.answer, restored.record.partial) == (None, "It takes")
+    assert (restored.answer, restored.trace.partial) == (None, "It takes")
     (event,) = [event async for event in replay(restored)]
     assert isinstance(event, Failed)
     assert (event.turn, event.text) == (restored, "It takes")
@@ -176,5 +176,5 @@ def test_turns_of_early_versions_are_restored_and_counted() -> None:
         del record[name]  # type: ignore[misc]
     del record["result"]["usage"]["models"]
     restored = restore(BEGUN, record, {"plan|2|7": CHUNK})
-    assert (restored.answer, restored.conversation.quoted, restored.record.usage) == (ANSWER, (), Usage(9, 4, estimated=True))
+    assert (restored.answer, restored.conversation.quoted, restored.trace.usage) == (ANSWER, (), Usage(9, 4, estimated=True))
     assert (figures_of(record).llm, figures_of(record).cache_hit) == ("llama", False)

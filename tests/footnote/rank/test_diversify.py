@@ -67,7 +67,7 @@ async def test_a_duplicate_leaves_the_hits_and_the_next_takes_its_place(
     texts: list[str], angles: list[float], left: list[int], duplicates: int | None
 ) -> None:
     order, turn = await pool_after(drop_duplicates, texts, angles, limit=2)
-    assert (order, turn.record.notes.get("duplicates")) == (left, duplicates)
+    assert (order, turn.trace.notes.get("duplicates")) == (left, duplicates)
 
 
 @pytest.mark.parametrize("angles", [(None, None, None), (0, None, 80), (0, 60, 80)])

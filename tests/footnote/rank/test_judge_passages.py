@@ -101,14 +101,14 @@ async def test_where_the_model_fails_passages_are_verified_by_their_calibrated_s
     deps = FakeDeps(models=FakeModels(FakeModel([[reply], [reply]])), index=index, rag=Rag(similarity_threshold=0.4))
     turn = await finish(rows, turn, deps)
     assert left(turn) == ["d1", "d2", "d3", "d4", "d5", "d7"]
-    assert turn.record.degraded
+    assert turn.trace.degraded
     await index.close()
 
 
 @pytest.mark.parametrize("said", [says([1], [], []), says([], [], [])], ids=["a judgement", "nothing said"])
 async def test_judged_passages_are_not_verified_again(said: FakeModel) -> None:
     turn = await judged(found(5), said)
-    assert turn.record.notes["judged_passages"] == 5
+    assert turn.trace.notes["judged_passages"] == 5
     assert not has_no_judgement(turn)
     assert has_no_judgement(found(5))
 
@@ -133,10 +133,10 @@ async def test_an_answer_is_written_from_what_the_model_left(tmp_path: Path) -> 
     for at in range(4):
         await put_document(core.generations, make_document(f"d{at}"), [f"The harbour bridge {'bridge ' * at}was built in 189{at}."])
     turn = await core.answer.finish(core.new_turn(Request("When was the harbour bridge built?", options=dict(ON)), LOCAL, PROFILE))
-    assert (len(turn.evidence.hits), turn.outcome, turn.record.degraded) == (3, None, False)
+    assert (len(turn.evidence.hits), turn.outcome, turn.trace.degraded) == (3, None, False)
     ran = [
         (span.name, span.detail["hits"], span.detail["tokens"])
-        for span in turn.record.spans
+        for span in turn.trace.spans
         if span.name in ("judge_passages", "verify_passages")
     ]
     assert ran == [("judge_passages", 3, 19)]

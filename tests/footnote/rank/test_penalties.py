@@ -37,7 +37,7 @@ async def test_each_type_loses_its_share_and_the_order_follows() -> None:
     pool = (page("contents", 1.0), page("glossary", 0.9), page("credits", 0.8), page("text", 0.6), page("other", 0.5))
     turn = await penalised("How long is the harbour bridge?", *pool)
     assert scores(turn) == [("glossary", 0.63), ("text", 0.6), ("contents", 0.5), ("other", 0.5), ("credits", 0.48)]
-    assert turn.record.notes["penalised"] == 3
+    assert turn.trace.notes["penalised"] == 3
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ async def test_a_glossary_keeps_its_score_where_something_is_to_be_defined(quest
 async def test_other_passages_stay_as_they_are() -> None:
     turn = await penalised("How long is the bridge?", page("text", 0.5), page("other", 0.8))
     assert scores(turn) == [("text", 0.5), ("other", 0.8)]
-    assert "penalised" not in turn.record.notes
+    assert "penalised" not in turn.trace.notes
 
 
 async def search(core: Core, **options: Any) -> list[str]:

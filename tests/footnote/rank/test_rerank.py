@@ -66,7 +66,7 @@ async def test_its_order_is_the_order_of_the_hits_and_its_score_theirs(tmp_path:
         assert [hit.score for hit in turn.evidence.hits] == [0.9, 0.4, 0.2]
         assert {hit.chunk.doc_id: hit.scores["hybridScore"] for hit in turn.evidence.hits} == before
         assert ids(await search(core, limit=1)) == ["third"]  # it sees more passages than are asked for
-        assert turn.record.notes["reranked"] == 3
+        assert turn.trace.notes["reranked"] == 3
 
 
 async def test_passages_that_it_leaves_out_follow_in_their_earlier_order(tmp_path: Path) -> None:
@@ -84,10 +84,10 @@ async def test_when_it_fails_the_order_stays_and_the_trace_says_so(tmp_path: Pat
         turn = await search(core)
         assert ids(turn) == ["first", "second", "third"]
         assert all("hybridScore" not in hit.scores for hit in turn.evidence.hits)
-        span = next(span for span in turn.record.spans if span.name == "rerank")
+        span = next(span for span in turn.trace.spans if span.name == "rerank")
         assert (span.status, dict(span.detail)) == ("fallback", {"reranked": 0})
-        assert turn.record.degraded
-        assert turn.record.notes["reranked"] == 0
+        assert turn.trace.degraded
+        assert turn.trace.notes["reranked"] == 0
 
 
 async def test_it_is_asked_with_the_question_and_at_most_30_passages_of_1500_characters(tmp_path: Path) -> None:

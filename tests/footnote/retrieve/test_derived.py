@@ -58,7 +58,7 @@ async def test_a_passage_that_only_a_derived_query_finds_is_cited(core: Core, op
     assert turn.asked == QUESTION
     assert [citation.hit.chunk.doc_id for citation in turn.answer.citations] == ["records"]
     assert QUESTION in model.sent[0].messages[0].content
-    assert not turn.record.degraded
+    assert not turn.trace.degraded
 
 
 async def test_by_default_no_query_is_derived_and_no_model_is_asked_for_one(core: Core) -> None:
@@ -78,8 +78,8 @@ async def test_a_model_that_fails_leaves_the_search_without_derived_queries(core
     turn, _ = await ask(core, *replies, question="When was the viaduct completed?", paraphrases=True)
     assert [query.kind for query in turn.queries] == ["original"]
     assert turn.evidence.hits[0].chunk.doc_id == "records"
-    assert turn.record.degraded
-    assert [span.status for span in turn.record.spans if span.name == "paraphrases"] == ["skipped"]
+    assert turn.trace.degraded
+    assert [span.status for span in turn.trace.spans if span.name == "paraphrases"] == ["skipped"]
 
 
 async def test_a_derived_query_with_a_forbidden_term_is_dropped_and_the_answer_given(core: Core) -> None:
@@ -104,7 +104,7 @@ async def test_where_derived_queries_cannot_be_checked_none_is_searched_for(core
     monkeypatch.setattr(core.terms, "current", current)
     turn, _ = await ask(core, {"queries": ["When did masons complete the viaduct?"]}, paraphrases=True)
     assert [query.kind for query in turn.queries] == ["original"]
-    assert turn.record.degraded
+    assert turn.trace.degraded
 
 
 @pytest.mark.parametrize(

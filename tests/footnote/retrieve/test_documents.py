@@ -59,7 +59,7 @@ async def test_passages_of_a_document_are_found_by_its_outline(core: Core) -> No
     turn = await search(core)
     assert found(turn) == ["note|1|0", "report|1|0", "report|1|1"]
     assert turn.evidence.hits[1].scores == {"documents_first": 1.0}
-    assert not turn.record.degraded
+    assert not turn.trace.degraded
 
 
 async def test_documents_that_the_caller_may_not_read_take_no_rank(core: Core) -> None:

@@ -85,7 +85,7 @@ async def test_a_graph_finds_what_the_questions_words_do_not(lang: str, tmp_path
         assert found(turn) == ["named", "linked"]
         assert turn.evidence.facts == (Fact("Ann — founded — Trust", "linked|1|0"),)
         assert turn.evidence.hits[1].scores == {"graph": turn.evidence.hits[1].scores["graph"]}
-        assert not turn.record.degraded
+        assert not turn.trace.degraded
 
 
 async def test_a_list_that_fails_is_left_out_and_the_others_go_on(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ async def test_a_list_that_fails_is_left_out_and_the_others_go_on(tmp_path: Path
     async with world(tmp_path, sources) as core:
         turn = await search(core)
         assert found(turn) == ["named", "linked"]
-        assert turn.record.degraded
-        assert turn.record.notes["lists_missing"] == ["late_interaction"]
+        assert turn.trace.degraded
+        assert turn.trace.notes["lists_missing"] == ["late_interaction"]
 
 
 async def test_a_list_that_is_late_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,9 +102,9 @@ async def test_a_list_that_is_late_is_left_out(tmp_path: Path, monkeypatch: pyte
     async with world(tmp_path, {"graph": Listed("linked|1|0", wait_s=3600), "summary_tree": Listed("other|1|0")}) as core:
         turn = await search(core)
         assert found(turn) == ["named", "other"]
-        assert turn.record.notes["lists_missing"] == ["graph"]
-        assert set(turn.record.notes["latency_map"]) == {"graph", "summary_tree"}
-        assert turn.record.notes["latency_map"]["graph"] >= 1000
+        assert turn.trace.notes["lists_missing"] == ["graph"]
+        assert set(turn.trace.notes["latency_map"]) == {"graph", "summary_tree"}
+        assert turn.trace.notes["latency_map"]["graph"] >= 1000
 
 
 async def test_unreadable_passages_take_no_rank_and_reveal_no_fact(tmp_path: Path) -> None:

@@ -101,8 +101,8 @@ async def test_a_list_that_fails_is_left_out_and_the_turn_is_degraded(down: str,
     turn = make_turn("Why?", vectors=(np.ones(16, np.float32),))
     turn = await call_step(search, turn, FakeDeps(index=Half(down), embedder=FakeEmbedder()))
     assert [entry.chunk_id for each in turn.evidence.lists for entry in each.items] == found
-    assert turn.record.degraded
-    assert turn.record.notes["lists_missing"] == (["cosine"] if down == "vectors" else ["bm25"])
+    assert turn.trace.degraded
+    assert turn.trace.notes["lists_missing"] == (["cosine"] if down == "vectors" else ["bm25"])
     ranked = (await call_step(fuse_lists, turn, FakeDeps(embedder=FakeEmbedder()))).evidence.ranked
     assert [(entry.chunk_id, entry.score) for entry in ranked] == [(found[0], 1.0)]
 
@@ -142,8 +142,8 @@ def derived(*texts: str) -> Turn:
 
 async def test_a_list_that_was_late_degrades_the_turn_and_is_named_in_it_and_in_its_answer() -> None:
     turn = await call_step(search, make_turn("Why?"), FakeDeps(index=Slow(missing=frozenset({"cosine"}))))
-    assert turn.record.degraded
-    assert turn.record.notes == {"latency_map": {"bm25": 1.25, "cosine": 1000.0}, "lists_missing": ["cosine"]}
+    assert turn.trace.degraded
+    assert turn.trace.notes == {"latency_map": {"bm25": 1.25, "cosine": 1000.0}, "lists_missing": ["cosine"]}
     assert not lacks_lists(turn)
     answered = replace(turn, answer=Answer("So.", warnings=("uncited",)))
     assert lacks_lists(answered)
@@ -156,7 +156,7 @@ async def test_a_derived_query_that_is_late_or_fails_is_left_out(error: Exceptio
     index = Slow("slowly", error=error)
     turn = await call_step(search, derived("slowly", "soon"), FakeDeps(index=index))
     assert [found.query for found in turn.evidence.lists] == ["Why?", "Why?", "soon", "soon"]
-    assert (turn.record.degraded, turn.record.notes["lists_missing"]) == (True, ["paraphrase"])
+    assert (turn.trace.degraded, turn.trace.notes["lists_missing"]) == (True, ["paraphrase"])
     assert index.cancelled == ([] if error else ["slowly"])
     warned = await call_step(warn_of_missing_lists, replace(turn, answer=Answer("So.")), FakeDeps())
     assert warned.answer.warnings == ("missing_derived",)
@@ -167,7 +167,7 @@ async def test_derived_queries_are_waited_for_where_nothing_else_is_searched(mon
     first = await call_step(search, make_turn("Why?"), FakeDeps(index=Slow()))
     turn = replace(first, queries=(*first.queries, Query("later", "feedback", 0.5)))
     found = await call_step(search, turn, FakeDeps(index=Slow("later", error=None, after_s=0.02)))
-    assert ([each.query for each in found.evidence.lists][-1], found.record.degraded) == ("later", False)
+    assert ([each.query for each in found.evidence.lists][-1], found.trace.degraded) == ("later", False)
 
 
 async def test_without_the_question_s_own_lists_the_search_fails() -> None:

@@ -59,10 +59,10 @@ def test_an_end_is_an_answer_a_refusal_or_an_error_of_ours(turn: Turn, ended: st
 
 def test_stages_that_did_not_run_have_no_time() -> None:
     turn = make_turn(spans=(Span("search", 1.25, stage=Stage.RETRIEVE), Span("read", 2.5, stage=Stage.RANK)))
-    assert (ms_of(turn.record.spans, Stage.RETRIEVE, Stage.RANK, Stage.GUARD), ms_of(turn.record.spans, Stage.ANSWER)) == (3.75, None)
+    assert (ms_of(turn.trace.spans, Stage.RETRIEVE, Stage.RANK, Stage.GUARD), ms_of(turn.trace.spans, Stage.ANSWER)) == (3.75, None)
 
 
 def test_the_metrics_of_a_turn_hold_no_text() -> None:
     turn = answered(notes={"rejected": WORDS}, partial=WORDS)
-    turn = replace(turn, record=replace(turn.record, spans=(Span("search", 1.0, "ok", {"seen": WORDS}),)))
+    turn = replace(turn, trace=replace(turn.trace, spans=(Span("search", 1.0, "ok", {"seen": WORDS}),)))
     assert WORDS not in repr(metrics_of(turn, 1_700_000_000.0))

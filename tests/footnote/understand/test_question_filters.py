@@ -48,20 +48,20 @@ async def test_only_documents_of_the_named_time_are_searched(core: Core, questio
     turn = await ask(core, question)
     assert found(turn) == {"lease-2025"}
     note = {"field": "created_time", "from": "2024-01-01", "before": None, "applied": True}
-    assert turn.record.notes["question_filter"] == note
+    assert turn.trace.notes["question_filter"] == note
     assert turn.reading.scope == Scope(period=Period(date(2024, 1, 1)))
 
 
 async def test_without_the_option_nothing_is_left_out(core: Core) -> None:
     turn = await ask(core, "What rent do contracts since 2024 name?", on=False)
     assert found(turn) == {"lease-2023", "lease-2025"}
-    assert "question_filter" not in turn.record.notes
+    assert "question_filter" not in turn.trace.notes
 
 
 async def test_if_nothing_is_found_in_that_time_all_is_searched_and_the_trace_says_so(core: Core) -> None:
     turn = await ask(core, "What rent do contracts before 2020 name?")
     assert found(turn) == {"lease-2023", "lease-2025"}
-    assert (turn.record.notes["question_filter"]["applied"], turn.reading.scope) == (False, Scope())
+    assert (turn.trace.notes["question_filter"]["applied"], turn.reading.scope) == (False, Scope())
 
 
 async def test_conditions_of_the_request_hold_too(core: Core) -> None:
@@ -72,7 +72,7 @@ async def test_conditions_of_the_request_hold_too(core: Core) -> None:
 async def test_dates_of_documents_that_the_caller_may_not_read_decide_nothing(core: Core) -> None:
     turn = await ask(core, "What rent do contracts since 2024 name?", BOB)
     assert found(turn) == {"note"}
-    assert "question_filter" not in turn.record.notes
+    assert "question_filter" not in turn.trace.notes
 
 
 @pytest.mark.parametrize("dated", [True, False], ids=["with dates", "without"])
@@ -87,5 +87,5 @@ async def test_an_admin_switches_it_on_for_everybody_and_without_dates_it_does_n
         await put_document(core.generations, document, [f"The contract of {year} says that the rent of the hall is due on Monday."])
     turn = await core.answer.finish(core.new_turn(Request("What rent do contracts since 2024 name?", "default"), ANN, HELD))
     assert found(turn) == ({"lease-2025"} if dated else {"lease-2023", "lease-2025"})
-    assert ("question_filter" in turn.record.notes) is dated
+    assert ("question_filter" in turn.trace.notes) is dated
     await core.close()

@@ -91,8 +91,8 @@ def test_a_question_without_documents_is_not_reformulated_corrected_or_filtered(
 async def test_a_mended_question_is_searched_for_and_the_owner_sees_both(lang: str, question: str, query: str) -> None:
     turn = await mend(asked(question, lang), json.dumps({"query": f" {query}\n"}))
     assert turn.rewritten == (query,)
-    assert turn.record.notes == {"original": question, "reformulated": query}
-    assert (turn.request.question, turn.record.usage) == (question, Usage(31, 6))
+    assert turn.trace.notes == {"original": question, "reformulated": query}
+    assert (turn.request.question, turn.trace.usage) == (question, Usage(31, 6))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ async def test_a_mended_question_is_searched_for_and_the_owner_sees_both(lang: s
 )
 async def test_a_wording_with_another_number_name_negation_or_language_is_dropped(lang: str, question: str, query: str) -> None:
     turn = await mend(asked(question, lang), json.dumps({"query": query}))
-    assert (turn.rewritten, turn.record.notes, turn.record.usage) == ((), {}, Usage(31, 6))
+    assert (turn.rewritten, turn.trace.notes, turn.trace.usage) == ((), {}, Usage(31, 6))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ async def test_a_wording_about_something_else_is_not_answered_but_finds_evidence
     lang: str, question: str, query: str, embedder: Meanings | None
 ) -> None:
     turn = await mend(asked(question, lang), json.dumps({"query": query}), embedder=embedder)
-    assert (turn.rewritten, turn.asked, turn.record.notes) == ((), question, {"rewrite_set_aside": [query]})
+    assert (turn.rewritten, turn.asked, turn.trace.notes) == ((), question, {"rewrite_set_aside": [query]})
     assert [(each.text, each.kind, each.weight) for each in turn.queries] == [(question, "original", 1.0), (query, "paraphrase", 0.5)]
 
 
@@ -159,13 +159,13 @@ async def test_half_a_character_in_a_wording_is_no_part_of_what_is_searched_for(
 async def test_malformed_replies_are_an_error_and_their_usage_counts(reply: str) -> None:
     deps = FakeDeps(models=FakeModels(FakeModel([[reply, Delta(usage=Usage(30, 5))]] * 2)))
     turn = await finish((toy("reformulate", reformulate, on_error=SKIP),), asked("wehn"), deps)
-    assert (turn.query_texts, turn.record.degraded, turn.record.usage) == (("wehn",), True, Usage(61, 11))
+    assert (turn.query_texts, turn.trace.degraded, turn.trace.usage) == (("wehn",), True, Usage(61, 11))
 
 
 @pytest.mark.parametrize("reply", ['{"query": ""}', json.dumps({"query": "when " * 99})])
 async def test_a_reply_without_a_query_leaves_the_question_as_it_is(reply: str) -> None:
     turn = await mend(asked("wehn"), reply)
-    assert (turn.query_texts, turn.record.notes, turn.record.usage) == (("wehn",), {}, Usage(31, 6))
+    assert (turn.query_texts, turn.trace.notes, turn.trace.usage) == (("wehn",), {}, Usage(31, 6))
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ async def test_a_model_makes_a_follow_up_stand_alone() -> None:
         follow_up("When was it built?", TOWER), queries("When was the Eiffel Tower built?"), usage=Usage(90, 10, estimated=False)
     )
     assert turn.rewritten == ("When was the Eiffel Tower built?",)
-    assert turn.record.usage == Usage(91, 11)
+    assert turn.trace.usage == Usage(91, 11)
     assert (turn.request.question, turn.asked) == ("When was it built?", "When was the Eiffel Tower built?")
     assert model.sent[0].options["temperature"] == 0.0
 
@@ -142,7 +142,7 @@ async def test_without_a_search_no_model_is_asked_but_the_checks_see_what_is_mea
 async def test_malformed_replies_leave_it_to_the_words_and_their_usage_counts(reply: str) -> None:
     deps = FakeDeps(models=FakeModels(FakeModel([[reply, Delta(usage=Usage(90, 10))]] * 2)))
     turn = await finish((REWRITE,), follow_up("When was it built?", TOWER), deps)
-    assert (turn.rewritten, turn.record.degraded, turn.record.usage) == (
+    assert (turn.rewritten, turn.trace.degraded, turn.trace.usage) == (
         ("When was it built? designed Eiffel Tower",),
         True,
         Usage(181, 21),
@@ -159,7 +159,7 @@ async def test_a_reply_of_another_form_is_asked_for_once_more() -> None:
 @pytest.mark.parametrize("reply", ['{"queries": []}', '{"queries": ["  "]}', queries("x" * 401)])
 async def test_a_reply_that_holds_no_query_leaves_it_to_the_words_and_is_counted(reply: str) -> None:
     turn, _ = await ask(follow_up("When was it built?", TOWER), reply, usage=Usage(90, 10))
-    assert (turn.rewritten, turn.record.usage) == (("When was it built? designed Eiffel Tower",), Usage(91, 11))
+    assert (turn.rewritten, turn.trace.usage) == (("When was it built? designed Eiffel Tower",), Usage(91, 11))
     alone = follow_up("How high is the Brandenburg Gate?", TOWER, profile=ALWAYS)
     assert (await ask(alone, reply))[0].query_texts == ("How high is the Brandenburg Gate?",)
 
@@ -182,7 +182,7 @@ async def test_a_rewrite_about_something_else_finds_evidence_but_does_not_replac
     lang: str, before: str, question: str, written: str, completed: str
 ) -> None:
     turn, _ = await ask(follow_up(question, Exchange(before, "…"), lang=lang), queries(written))
-    assert (turn.asked, turn.record.notes) == (completed, {"rewrite_set_aside": [written]})
+    assert (turn.asked, turn.trace.notes) == (completed, {"rewrite_set_aside": [written]})
     assert [(each.text, each.kind, each.weight) for each in turn.queries] == [(completed, "standalone", 1.0), (written, "paraphrase", 0.5)]
 
 
@@ -206,7 +206,7 @@ async def test_half_a_character_in_a_query_is_no_part_of_what_is_searched_for() 
 async def test_a_question_that_stands_alone_stays_when_the_model_fails() -> None:
     deps = FakeDeps(models=FakeModels(FakeModel([[ModelUnavailable("down")]])))
     turn = await finish((REWRITE,), follow_up("How high is the Brandenburg Gate?", TOWER, profile=ALWAYS), deps)
-    assert (turn.query_texts, turn.record.degraded, turn.record.usage) == (("How high is the Brandenburg Gate?",), True, Usage(1, 1))
+    assert (turn.query_texts, turn.trace.degraded, turn.trace.usage) == (("How high is the Brandenburg Gate?",), True, Usage(1, 1))
 
 
 @pytest.mark.parametrize(("lang", "before", "question", "query"), COMPLETED)
@@ -227,7 +227,7 @@ async def test_when_the_model_fails_or_is_late_the_words_of_the_question_before_
     await asked.wait()
     clock.advance(16)
     turn = await running
-    assert (turn.rewritten, turn.record.degraded) == ((query,), True)
+    assert (turn.rewritten, turn.trace.degraded) == ((query,), True)
 
 
 async def test_a_failed_rewrite_does_not_keep_the_agent_from_answering() -> None:
@@ -240,7 +240,7 @@ async def test_a_failed_rewrite_does_not_keep_the_agent_from_answering() -> None
 async def test_without_a_model_the_words_of_the_question_before_are_added(lang: str, before: str, question: str, query: str) -> None:
     turn, model = await ask(follow_up(question, Exchange("How do sharks sleep?", ""), Exchange(before, "…"), lang=lang, model=None))
     assert turn.rewritten == (query,)
-    assert (turn.record.usage, model.sent) == (Usage(1, 1), [])
+    assert (turn.trace.usage, model.sent) == (Usage(1, 1), [])
 
 
 async def test_a_leaning_question_brings_in_the_one_before_it_but_no_greeting_or_answer() -> None:

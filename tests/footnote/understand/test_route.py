@@ -185,9 +185,9 @@ async def test_a_model_decides_where_the_plan_says_so_and_rules_where_it_fails()
     said = json.dumps({"intent": "ANALYTICAL", "type": "relational", "needs_steps": True})
     turn = await finish((row,), asked, deps(said))
     assert (turn.reading.classification.intent, turn.reading.classification.is_multi_hop) == ("ANALYTICAL", True)
-    assert turn.record.notes["classification"]["because"] == "the model fake"
+    assert turn.trace.notes["classification"]["because"] == "the model fake"
     for broken in ('{"intent": "POEM", "type": "relational", "needs_steps": true}', "no idea"):
         turn = await finish((row,), asked, deps(broken, broken))
-        assert (turn.reading.classification, turn.record.degraded) == (asked.reading.classification, False)
+        assert (turn.reading.classification, turn.trace.degraded) == (asked.reading.classification, False)
     unasked = replace(asked, plan=make_turn(model="fake").plan)
     assert (await finish((row,), unasked, deps())).reading.classification == asked.reading.classification

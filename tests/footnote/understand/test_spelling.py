@@ -57,7 +57,7 @@ async def ask(folder: Path, question: str, lang: str, **options: bool) -> Turn:
 async def test_a_typo_is_corrected_in_its_case(tmp_path: Path, question: str, lang: str, corrected: str) -> None:
     turn = await ask(tmp_path, question, lang)
     assert turn.asked == corrected
-    assert (turn.record.notes["original"], turn.record.notes["corrected"]) == (question, corrected)
+    assert (turn.trace.notes["original"], turn.trace.notes["corrected"]) == (question, corrected)
     assert turn.request.question == question
     assert turn.answer.citations
 
@@ -156,4 +156,4 @@ def test_a_correction_that_makes_another_question_is_dropped() -> None:
 )
 async def test_a_word_that_cannot_be_corrected_is_noted(tmp_path: Path, question: str, lang: str, unknown: list[str] | None) -> None:
     turn = await ask(tmp_path, question, lang)
-    assert (turn.reading.unknown_words, turn.record.notes.get("unknown_words")) == (tuple(unknown or ()), unknown)
+    assert (turn.reading.unknown_words, turn.trace.notes.get("unknown_words")) == (tuple(unknown or ()), unknown)

@@ -79,9 +79,9 @@ async def test_both_parts_are_searched_for_and_quoted_for(core: Core, lang: str)
 async def test_trace_and_plan_tell_the_parts_and_the_question_as_it_was(core: Core) -> None:
     await fill(core, "en")
     turn = await ask(core, ASKED["en"])
-    assert turn.record.notes["divided"] == turn.reading.divided == turn.request.question == ASKED["en"]
+    assert turn.trace.notes["divided"] == turn.reading.divided == turn.request.question == ASKED["en"]
     assert tuple(part.question for part in turn.reading.parts) == PARTS["en"]
-    assert [span.detail for span in turn.record.spans if span.name == "split"] == [{"queries": 2}]
+    assert [span.detail for span in turn.trace.spans if span.name == "split"] == [{"queries": 2}]
     assert (turn.plan.strategy, turn.plan.strategy_because) == ("FUSION", "several questions")
     assert turn.plan.choices["split"].because == "default"
 
@@ -90,7 +90,7 @@ async def test_a_single_question_skips_the_split(core: Core) -> None:
     await fill(core, "en")
     turn = await ask(core, "Who wrote the novel Emil?")
     assert [query.kind for query in turn.queries] == ["original"]
-    assert "split" not in {span.name for span in turn.record.spans}
+    assert "split" not in {span.name for span in turn.trace.spans}
 
 
 async def test_the_option_switches_it_off(core: Core) -> None:

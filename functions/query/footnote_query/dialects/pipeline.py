@@ -221,7 +221,7 @@ def reply(turn: Turn) -> RAGResponse:
         sources=list(_sources(turn)),
         confidence_score=found.score,
         confidence_level=found.level,
-        suggested_questions=list(turn.record.suggested_questions),
+        suggested_questions=list(turn.trace.suggested_questions),
         context_sufficiency=ContextSufficiency(
             is_sufficient=found.sufficient,
             coverage_score=found.coverage,
@@ -232,8 +232,8 @@ def reply(turn: Turn) -> RAGResponse:
         warnings=list(turn.answer.warnings) if turn.answer else [],
         usage=tokens_used_body(turn),
         trace_id=turn.trace_id,
-        degraded=turn.record.degraded,
-        persisted=turn.record.persisted,
+        degraded=turn.trace.degraded,
+        persisted=turn.trace.persisted,
     )
 
 

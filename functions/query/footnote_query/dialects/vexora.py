@@ -251,8 +251,8 @@ def reply(turn: Turn) -> VexoraResponse:
         warnings=list(turn.answer.warnings) if turn.answer else [],
         usage=tokens_used_body(turn),
         trace_id=turn.trace_id,
-        degraded=turn.record.degraded,
-        persisted=turn.record.persisted,
+        degraded=turn.trace.degraded,
+        persisted=turn.trace.persisted,
     )
 
 

@@ -53,7 +53,7 @@ async def run_agent(
 ) -> AsyncIterator[Event | Turn]:
     """Runs the rounds and streams the answer.
 
-    Sets `turn.answer`, `turn.evidence.hits` (what its searches found and it may cite) and `turn.record.tool_messages` (the calls
+    Sets `turn.answer`, `turn.evidence.hits` (what its searches found and it may cite) and `turn.trace.tool_messages` (the calls
     and results before the answer). Raises ModelUnavailable if there is no model or it fails, ModelTimeout if all rounds together
     exceed the limit for the whole answer.
     """
@@ -109,14 +109,14 @@ async def run_agent(
         raise ModelUnavailable(WITHHELD[reply.cut])
     text, citations = cite("".join(work.shown).strip(), box.hits, turn.profile.citation_style, turn.lang, question=turn.asked)
     record = replace(
-        turn.record,
+        turn.trace,
         tool_messages=tuple(work.said),
-        spans=(*turn.record.spans, *work.spans),
-        degraded=turn.record.degraded or work.degraded,
+        spans=(*turn.trace.spans, *work.spans),
+        degraded=turn.trace.degraded or work.degraded,
     )
     evidence = replace(turn.evidence, lists=work.found, hits=tuple(box.hits))
     answer = Answer(text.rstrip(), citations, model=model.name, cut=reply.cut)
-    yield replace(turn, evidence=evidence, answer=answer, record=record)
+    yield replace(turn, evidence=evidence, answer=answer, trace=record)
 
 
 @dataclass(slots=True)
@@ -224,7 +224,7 @@ class _Work:
         results = [task.result() for task in tasks]
         results += [ToolResult("Too many calls at once. Call it again.", "failed")] * (len(tool_calls) - len(results))
         for tool_call, called in zip(tool_calls, results, strict=True):
-            self.degraded |= called.status == "skipped" or (called.found is not None and called.found.record.degraded)
+            self.degraded |= called.status == "skipped" or (called.found is not None and called.found.trace.degraded)
             self.found += called.found.evidence.lists if called.found is not None else ()
             self.said.append(Message("tool", box.show(tool_call, called), tool_call_id=tool_call.call_id, name=tool_call.name))
 

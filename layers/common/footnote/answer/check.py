@@ -69,7 +69,7 @@ async def doubt_answer(turn: Turn) -> Turn:
 
 async def quote_documents(turn: Turn, answer: Answer, flaw: Flaw, index: Index, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
     """Quotes the documents instead of a text with this flaw, or below one that has been shown. The flaw is a warning."""
-    turn = replace(with_warning(turn, answer, flaw), record=replace(turn.record, degraded=True))
+    turn = replace(with_warning(turn, answer, flaw), trace=replace(turn.trace, degraded=True))
     if not turn.plan.wants("quotes") or (turn.quoted is not None and turn.quoted.answer is None):
         yield replace(turn, outcome="refused")
         return
@@ -107,7 +107,7 @@ def with_warning(turn: Turn, answer: Answer, warning: str) -> Turn:
 def has_other_sources(turn: Turn) -> bool:
     """Whether the text may rest on something that cannot be cited: text that came with the question, or the result of a tool."""
     return bool(turn.request.attached) or any(
-        said.role == "tool" and said.name not in (SEARCH, VOICES) for said in turn.record.tool_messages
+        said.role == "tool" and said.name not in (SEARCH, VOICES) for said in turn.trace.tool_messages
     )
 
 

@@ -141,7 +141,7 @@ def _suspects(turn: Turn) -> Iterator[Suspect]:
             if not suspect.foreign or chunk.kind_at(suspect.start) != "heading":
                 yield suspect
     texts = [turn.request.attached] if turn.request.attached else []
-    texts += [said.content for said in turn.record.tool_messages if said.role == "tool" and said.name != SEARCH]
+    texts += [said.content for said in turn.trace.tool_messages if said.role == "tool" and said.name != SEARCH]
     for text in texts:
         yield from find_suspects(text, lang=turn.lang)
 

@@ -41,7 +41,7 @@ async def pick_model(turn: Turn, *, models: Models, model_server: ModelServer | 
     there is no model or the budget is used up.
 
     Precedence: request, the user's preference, configuration (which an admin may have changed at runtime). If the endpoint is down, the
-    reason is in `turn.record.model_problem` and the turn continues without a model."""
+    reason is in `turn.trace.model_problem` and the turn continues without a model."""
     if turn.plan.allowance == "search":
         return replace(turn, plan=replace(turn.plan, model=None))
     name = turn.plan.model or await _preferred(turn.caller.user_id, llm, records) or llm.model
@@ -50,11 +50,11 @@ async def pick_model(turn: Turn, *, models: Models, model_server: ModelServer | 
     try:
         model = await models.pick(name)
     except ModelUnavailable as exc:
-        record = replace(turn.record, model_address=models.address, model_source=models.source, model_problem=exc.detail, degraded=True)
-        return replace(turn, plan=replace(turn.plan, model=None), record=record)
+        trace = replace(turn.trace, model_address=models.address, model_source=models.source, model_problem=exc.detail, degraded=True)
+        return replace(turn, plan=replace(turn.plan, model=None), trace=trace)
     limits = ModelLimits() if model is None or model_server is None else await model_server.limits(model.name)
     plan = replace(turn.plan, model=model.name if model else None, window=limits.window)
-    return replace(turn, plan=plan, record=replace(turn.record, model_address=models.address, model_source=models.source))
+    return replace(turn, plan=plan, trace=replace(turn.trace, model_address=models.address, model_source=models.source))
 
 
 async def _preferred(user_id: str, llm: LLM, records: Records) -> str | None:
@@ -77,10 +77,10 @@ async def need_model(turn: Turn) -> AsyncIterator[Event | Turn]:
         text = message("spent", turn.lang)
         yield Token(text)
         turn = replace(turn, outcome="refused", answer=Answer(text))
-    elif turn.plan.model is None and turn.record.model_problem is not None:
-        raise ModelUnavailable(turn.record.model_problem)
+    elif turn.plan.model is None and turn.trace.model_problem is not None:
+        raise ModelUnavailable(turn.trace.model_problem)
     elif turn.plan.model is None:
-        source = turn.record.model_source if turn.caller.role == "admin" else None
+        source = turn.trace.model_source if turn.caller.role == "admin" else None
         raise NoModel(f"{message('needs_model', turn.lang)} {no_model(source, turn.lang)}")
     yield turn
 
@@ -152,8 +152,8 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     instead = turn.plan.model is not None and model.name != turn.plan.model  # a fallback answered
     warnings = ("marker_dropped",) if drops_markers(said, turn.evidence.citable, profile.citation_style) else ()
     answer = Answer(cited.rstrip(), citations, model=model.name, warnings=warnings, cut=cut)
-    record = replace(turn.record, degraded=turn.record.degraded or instead, suggested_questions=answered.questions)
-    yield replace(turn, answer=answer, record=record)
+    trace = replace(turn.trace, degraded=turn.trace.degraded or instead, suggested_questions=answered.questions)
+    yield replace(turn, answer=answer, trace=trace)
 
 
 def chosen(requested: T | None, llm: LLM, setting: str, usual: T | None) -> T | None:

@@ -57,13 +57,13 @@ async def critique(
         doubted += [sentence for sentence in await _ask_model(turn, answer, models, prompts) if sentence not in doubted]
     if not doubted:
         return turn
-    review = replace(turn.record.review, doubted=tuple(doubted))
-    return replace(turn, record=replace(turn.record, review=review)).with_notes(doubted=doubted)
+    review = replace(turn.trace.review, doubted=tuple(doubted))
+    return replace(turn, trace=replace(turn.trace, review=review)).with_notes(doubted=doubted)
 
 
 def critique_shown(turn: Turn) -> dict[str, Any]:
     """The number of doubted sentences."""
-    return {"doubted": len(turn.record.review.doubted)}
+    return {"doubted": len(turn.trace.review.doubted)}
 
 
 def doubted_of(answer: Answer) -> list[str]:
@@ -112,8 +112,8 @@ async def revise(
     it. Sets `review.revisions` to the rounds, and notes them as `revision`."""
     thorough = turn.plan.level == "maximum"
     seeks = thorough or rag.critic == "model"
-    doubted: Sequence[str] = turn.record.review.doubted
-    forbidden: Sequence[str] = turn.record.review.violations
+    doubted: Sequence[str] = turn.trace.review.doubted
+    forbidden: Sequence[str] = turn.trace.review.violations
     rounds: list[Revision] = []
     while len(rounds) < (ROUNDS_AT_MAXIMUM if thorough else ROUNDS):
         lacks = seeks and _lacks(turn)
@@ -135,8 +135,8 @@ async def revise(
         turn, doubted, forbidden = written, doubted_then, forbidden_then
     if not rounds:
         return turn
-    review = replace(turn.record.review, revisions=tuple(rounds))
-    return replace(turn, record=replace(turn.record, review=review)).with_notes(revision=[asdict(revision) for revision in rounds])
+    review = replace(turn.trace.review, revisions=tuple(rounds))
+    return replace(turn, trace=replace(turn.trace, review=review)).with_notes(revision=[asdict(revision) for revision in rounds])
 
 
 async def _checked(turn: Turn, index: Index, embedder: Embedder | None, verifier: Verifier | None) -> Turn:
@@ -166,7 +166,7 @@ def _because(turn: Turn, lacks: bool, doubted: Sequence[str]) -> Literal["insuff
 
 def revision_shown(turn: Turn) -> dict[str, Any]:
     """How many rounds there were, what they were for, and how many were kept."""
-    rounds = turn.record.review.revisions
+    rounds = turn.trace.review.revisions
     kept = sum(revision.kept for revision in rounds)
     return {"rounds": len(rounds), "kept": kept, "because": ", ".join(dict.fromkeys(revision.because for revision in rounds))}
 
@@ -204,9 +204,9 @@ async def _find(turn: Turn, queries: Sequence[str], searcher: Search) -> list[Hi
     shown = {hit.chunk.chunk_id for hit in turn.evidence.citable}
     new: dict[str, Hit] = {}
     for query in queries[:SEARCHED]:
-        record = replace(turn.record, calls=(), spans=())
+        trace = replace(turn.trace, calls=(), spans=())
         sub_turn = replace(
-            turn.ask(query), reading=Reading(scope=turn.reading.scope), conversation=Conversation(), record=record, answer=None
+            turn.ask(query), reading=Reading(scope=turn.reading.scope), conversation=Conversation(), trace=trace, answer=None
         )
         try:
             searched = await searcher(sub_turn)
@@ -251,7 +251,7 @@ async def _write(turn: Turn, models: Models, llm: LLM) -> Turn:
     before = turn
     async for item in generate(turn, models=models, llm=llm):
         turn = item if isinstance(item, Turn) else turn
-    questions = turn.record.suggested_questions or before.record.suggested_questions
+    questions = turn.trace.suggested_questions or before.trace.suggested_questions
     warnings = before.answer.warnings if before.answer else ()
     answer = replace(turn.answer, warnings=warnings) if turn.answer else None
-    return replace(turn, answer=answer, record=replace(turn.record, suggested_questions=questions))
+    return replace(turn, answer=answer, trace=replace(turn.trace, suggested_questions=questions))

@@ -157,7 +157,7 @@ async def check_claims(
     verdicts = await verdicts_of(verifier, turn.asked, text, statements)
     if verifier is not None:
         turn = turn.with_notes(verified=sum(verdict is not None for verdict in verdicts or ()))
-        turn = turn if verdicts is not None else replace(turn, record=replace(turn.record, degraded=True))
+        turn = turn if verdicts is not None else replace(turn, trace=replace(turn.trace, degraded=True))
     checked: list[Claim] = []
     for at, (support, claim, cited) in enumerate(zip(supported, claims, sources, strict=True)):
         support = with_verdict(support, verdicts[at] if verdicts else None)

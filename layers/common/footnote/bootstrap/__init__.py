@@ -161,7 +161,7 @@ class Core(Backends):
             return turn, self.answer.run(turn)
         checkpoint = await take_checkpoint(self.checkpoints, request, turn)
         kept = checkpoint.kept
-        turn = replace(turn, trace_id=kept.trace_id, record=replace(turn.record, started_at=kept.started_at))
+        turn = replace(turn, trace_id=kept.trace_id, trace=replace(turn.trace, started_at=kept.started_at))
         if kept.finished:
             turn = await stored_turn(turn, turns=self.turns, index=self.index, ledger=self.ledger)
             return turn, replay(turn)

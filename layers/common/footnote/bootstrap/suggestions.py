@@ -16,7 +16,7 @@ from footnote.bootstrap.deps import Deps
 from footnote.errors import StoreUnavailable
 from footnote.learn.questions import in_language, suggest_questions
 from footnote.memory.scope import search_scope
-from footnote.types import Caller, Conversation, OptionName, Profile, Record, Request, Turn
+from footnote.types import Caller, Conversation, OptionName, Profile, Request, Trace, Turn
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -104,6 +104,6 @@ class Trials:
         plan = replace(turn.plan, allowance="search")  # forbidden terms are then checked without a model
         for option in FREE:
             plan = plan.without(option, "a suggested question is tried")
-        asked = replace(turn.ask(question), plan=plan, conversation=Conversation(), answer=None, outcome=None, record=Record())
+        asked = replace(turn.ask(question), plan=plan, conversation=Conversation(), answer=None, outcome=None, trace=Trace())
         found = await self._core.lookup.finish(replace(asked, request=replace(asked.request, tool_scope="", ask_kdb=False)), deps)
         return _marked(await certain_quotes(found, index=deps.index))

@@ -117,7 +117,7 @@ async def resume(turn: Turn, *, checkpoint: TurnCheckpoint | None) -> Turn:
     if checkpoint is None:
         return turn
     checkpoint.hold()
-    turn = replace(turn, record=replace(turn.record, calls=(*turn.record.calls, *checkpoint.cut_off())))
+    turn = replace(turn, trace=replace(turn.trace, calls=(*turn.trace.calls, *checkpoint.cut_off())))
     if not checkpoint.replays_replies:
         return turn
     return replace(turn, plan=turn.plan.without("answer_cache", "the request goes on where it was cut off"))
@@ -126,5 +126,5 @@ async def resume(turn: Turn, *, checkpoint: TurnCheckpoint | None) -> Turn:
 async def release(turn: Turn, *, checkpoint: TurnCheckpoint | None) -> Turn:
     """Finishes the request. If the turn failed, was stopped or could not be stored, repeating the request resumes it."""
     if checkpoint is not None:
-        await checkpoint.release(finished=turn.record.persisted and not turn.broke_off)
+        await checkpoint.release(finished=turn.trace.persisted and not turn.broke_off)
     return turn

@@ -45,8 +45,8 @@ async def find_violations(turn: Turn, *, terms: Terms) -> Turn:
     violations = await _violations(turn, terms)
     if not violations:
         return turn
-    review = replace(turn.record.review, violations=tuple(chain.from_iterable(violations.values())))
-    return replace(turn, record=replace(turn.record, review=review)).with_notes(violations=violations)
+    review = replace(turn.trace.review, violations=tuple(chain.from_iterable(violations.values())))
+    return replace(turn, trace=replace(turn.trace, review=review)).with_notes(violations=violations)
 
 
 async def enforce_policy(turn: Turn, *, terms: Terms, prompts: Prompts) -> Turn:

@@ -69,7 +69,7 @@ async def check_budget(turn: Turn, *, hold: Hold | None, budget: Budget) -> Turn
 
 def may_be_short(turn: Turn) -> bool:
     """The user's daily budget is nearly or completely used up, or something stood in for the model, for which it may be the cause."""
-    replaced = any(span.stage is Stage.ANSWER and span.status == "fallback" for span in turn.record.spans)
+    replaced = any(span.stage is Stage.ANSWER and span.status == "fallback" for span in turn.trace.spans)
     return turn.answer is not None and (turn.plan.allowance != "full" or replaced)
 
 
@@ -92,9 +92,9 @@ async def spend(turn: Turn, *, hold: Hold | None, llm: LLM, checkpoint: TurnChec
     attempt."""
     if hold is None:
         return turn
-    spent, calls = {"tokens": 0, "money": 0}, turn.record.calls
+    spent, calls = {"tokens": 0, "money": 0}, turn.trace.calls
     try:
-        if turn.record.usage.total_tokens:
+        if turn.trace.usage.total_tokens:
             used = amounts_of(calls, llm)
             before = (await checkpoint.mark("spent", used) or {}) if checkpoint is not None else {}
             spent = {unit: amount - before.get(unit, 0) for unit, amount in used.items()}

@@ -31,7 +31,7 @@ none if it has no certain answer."""
 
 
 async def suggest_follow_ups(turn: Turn, *, trial: Trial) -> Turn:
-    """Sets `turn.record.suggested_questions`: at most COUNT, possibly none; those about the documents that answered first. If the
+    """Sets `turn.trace.suggested_questions`: at most COUNT, possibly none; those about the documents that answered first. If the
     answering model wrote some that get an answer, there are no others, unless its own answer was withheld.
 
     A question of ours is in the language of the turn's, is not answered yet, and asks about a document that was cited or shares a term
@@ -42,12 +42,12 @@ async def suggest_follow_ups(turn: Turn, *, trial: Trial) -> Turn:
         async with asyncio.timeout(TRYING_S), aclosing(_answered(turn, trial)) as questions:
             async for question in questions:
                 suggested.append(question)
-    return replace(turn, record=replace(turn.record, suggested_questions=tuple(suggested[:COUNT])))
+    return replace(turn, trace=replace(turn.trace, suggested_questions=tuple(suggested[:COUNT])))
 
 
 async def _answered(turn: Turn, trial: Trial) -> AsyncGenerator[str, None]:
     """The questions that get an answer: those of the model, or else generated ones."""
-    written = turn.record.suggested_questions if turn.outcome in (None, "cached") else ()
+    written = turn.trace.suggested_questions if turn.outcome in (None, "cached") else ()
     before = {turn.asked, turn.request.question, *(exchange.question for exchange in turn.conversation.exchanges)}
     asked_before = {question.casefold() for question in before}
     has_answer = False

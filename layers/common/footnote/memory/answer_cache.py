@@ -54,22 +54,22 @@ async def find_answer(
             yield Token(answer.text)
             evidence = replace(turn.evidence, hits=hits)
             turn = turn.with_notes(answer_cache={**note, "saved_tokens": found.value["tokens"]})
-            record = replace(turn.record, suggested_questions=tuple(found.value.get("questions", ())))
-            yield replace(turn, outcome="cached", answer=answer, evidence=evidence, record=record)
+            trace = replace(turn.trace, suggested_questions=tuple(found.value.get("questions", ())))
+            yield replace(turn, outcome="cached", answer=answer, evidence=evidence, trace=trace)
             return
         await optional_cache.delete(key)
-    record = replace(turn.record, answer_cache_key=(key, turn.record.usage.total_tokens))
-    yield replace(turn, record=record).with_notes(answer_cache={"hit": False})
+    trace = replace(turn.trace, answer_cache_key=(key, turn.trace.usage.total_tokens))
+    yield replace(turn, trace=trace).with_notes(answer_cache={"hit": False})
 
 
 async def keep_answer(turn: Turn, *, optional_cache: Cache, embedder: Embedder | None, settings: Settings, clock: Clock) -> Turn:
     """Caches the answer if it is complete, has no warnings and comes from a search of the index with all vectors present. One that
     the reader's feedback has shaped is theirs alone."""
-    whole = not (turn.record.degraded or turn.evidence.vectors_pending or turn.evidence.hints)
-    if turn.record.answer_cache_key and turn.answer and turn.evidence.ranked and whole and not turn.answer.warnings and not turn.answer.cut:
-        key, spent = turn.record.answer_cache_key
-        value = _kept(turn.answer, turn.evidence.sources, turn.record.usage.total_tokens - spent)
-        value["questions"] = list(turn.record.suggested_questions)
+    whole = not (turn.trace.degraded or turn.evidence.vectors_pending or turn.evidence.hints)
+    if turn.trace.answer_cache_key and turn.answer and turn.evidence.ranked and whole and not turn.answer.warnings and not turn.answer.cut:
+        key, spent = turn.trace.answer_cache_key
+        value = _kept(turn.answer, turn.evidence.sources, turn.trace.usage.total_tokens - spent)
+        value["questions"] = list(turn.trace.suggested_questions)
         ttl_s = settings.cache.answer_ttl_s(turn.profile.answer_cache_s)
         await keep(optional_cache, key, answer_query(turn, embedder), value, ttl_s, clock())
     return turn

@@ -74,17 +74,17 @@ def _exchange(record: TurnRecord) -> Exchange:
 
 
 async def save_turn(turn: Turn, *, turns: TurnStore, statistics: StatisticsStore, clock: Clock) -> Turn:
-    """Stores the turn and sets `turn.record.persisted`. A turn that failed or has no answer is stored as an error, with the text
+    """Stores the turn and sets `turn.trace.persisted`. A turn that failed or has no answer is stored as an error, with the text
     already sent. An agent's tool calls are dropped from a finished turn and kept in an unfinished one."""
     request = replace(turn.request, question=repair(turn.request.question[:LONGEST_QUESTION]))
-    saved = replace(turn, request=request, record=replace(turn.record, persisted=True))
-    done = turn.answer is not None and turn.record.partial is None
+    saved = replace(turn, request=request, trace=replace(turn.trace, persisted=True))
+    done = turn.answer is not None and turn.trace.partial is None
     record = make_record(saved, "done" if done else "error", now=clock())
     await turns.save(record)
     try:
-        if done and turn.record.tool_messages:
+        if done and turn.trace.tool_messages:
             await turns.trim(turn.caller, turn.trace_id)
-            saved = replace(saved, record=replace(saved.record, tool_messages=()))
+            saved = replace(saved, trace=replace(saved.trace, tool_messages=()))
         await statistics.count(figures_of(record))
     except FootnoteError as exc:  # the turn is stored; its figures are recomputed every hour
         log.warning("turn not counted", extra={"trace_id": turn.trace_id, "error": type(exc).__name__})

@@ -37,19 +37,19 @@ async def recall_searches(
         }
     lists = tuple(found for query, hit in zip(turn.answered, hits, strict=True) if hit for found in _lists(query.text, hit.value))
     free = tuple(key if hit is None else None for key, hit in zip(keys, hits, strict=True))
-    record = replace(turn.record, search_cache_keys=free)
-    return replace(turn, evidence=replace(turn.evidence, lists=lists), record=record).with_notes(search_cache=note)
+    trace = replace(turn.trace, search_cache_keys=free)
+    return replace(turn, evidence=replace(turn.evidence, lists=lists), trace=trace).with_notes(search_cache=note)
 
 
 async def keep_searches(turn: Turn, *, optional_cache: Cache, embedder: Embedder | None, clock: Clock) -> Turn:
     """Caches the results of the queries that were searched just now, unless the turn is degraded."""
-    if not turn.record.search_cache_keys or turn.record.degraded:
+    if not turn.trace.search_cache_keys or turn.trace.degraded:
         return turn
     queries = search_queries(turn, embedder)
     await asyncio.gather(
         *(
             keep(optional_cache, key, query, _value(found), turn.profile.search_cache_s, clock())
-            for key, query in zip(turn.record.search_cache_keys, queries, strict=True)
+            for key, query in zip(turn.trace.search_cache_keys, queries, strict=True)
             if key is not None and (found := turn.evidence.lists_for(query.queries[0]))
         )
     )

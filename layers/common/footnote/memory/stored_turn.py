@@ -28,8 +28,8 @@ async def stored_turn(turn: Turn, *, turns: TurnStore, index: Index, ledger: Led
 
 async def replay(turn: Turn) -> AsyncGenerator[Event, None]:
     """The events of a finished turn: its text in one piece, then its end. Errors are not stored, so a failed turn has a generic one."""
-    if turn.record.partial is not None:
-        yield Failed(FootnoteError(), turn, turn.record.partial)
+    if turn.trace.partial is not None:
+        yield Failed(FootnoteError(), turn, turn.trace.partial)
         return
     if turn.answer is not None and turn.answer.text:
         yield Token(turn.answer.text)

@@ -185,7 +185,7 @@ UNDERSTAND = (
     ROUTE,
     Step(
         "question_filters", filter_by_question, stage=Stage.UNDERSTAND, option="question_filters", on_error=IGNORE, timeout_s=3,
-        when=names_period, shows=lambda t: t.record.notes.get("question_filter", {}),
+        when=names_period, shows=lambda t: t.trace.notes.get("question_filter", {}),
     ),
     NAME_ATTACHED,
     Step("about_collection", note_collection, stage=Stage.UNDERSTAND, on_error=IGNORE, when=may_be_about_collection),
@@ -211,7 +211,7 @@ DOCUMENTS = (
     EMBED,
     Step(
         "find_answer", find_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=3, when=may_use_answer_cache,
-        shows=lambda t: t.record.notes.get("answer_cache", {}),
+        shows=lambda t: t.trace.notes.get("answer_cache", {}),
     ),
     *REMOTE, *EXPAND, *SEARCH, OTHER_READING,
     Step(
@@ -238,14 +238,14 @@ DOCUMENTS = (
     ),
     Step(
         "feedback_hints", add_hints, stage=Stage.ANSWER, option="feedback_hints", on_error=IGNORE, timeout_s=3, when=has_model,
-        shows=lambda t: t.record.notes.get("feedback_hints", {}),
+        shows=lambda t: t.trace.notes.get("feedback_hints", {}),
     ),
     Step("earlier", add_earlier, stage=Stage.RANK, on_error=IGNORE, timeout_s=3, when=may_add_earlier),
     CONTEXT,
     Step(
         "ensemble_voting", vote, stage=Stage.ANSWER, option="ensemble_voting", paid=True, on_error=fail_or_quote, fallback=quote,
         when=has_model,
-        shows=lambda t: t.record.notes.get("vote", {}), on_start=answering,
+        shows=lambda t: t.trace.notes.get("vote", {}), on_start=answering,
     ),
     *WRITE,
     *CHECKS,
@@ -274,7 +274,7 @@ AGENT = (
     NEED_MODEL,
     Step(
         "agent", run_agent, stage=Stage.ANSWER, paid=True, on_error=FAIL,
-        shows=lambda t: {"messages": len(t.record.tool_messages), "hits": len(t.evidence.hits)},
+        shows=lambda t: {"messages": len(t.trace.tool_messages), "hits": len(t.evidence.hits)},
     ),
     replace(CHECK, when=has_hits),
     INJECTION,
@@ -292,7 +292,7 @@ ANSWER = (
     CLOSEST_POLICY,
     Step(
         "follow_up", suggest_follow_ups, stage=Stage.ANSWER, option="follow_up", on_error=SKIP, always=True, when=has_hits,
-        shows=lambda t: {"questions": len(t.record.suggested_questions)},
+        shows=lambda t: {"questions": len(t.trace.suggested_questions)},
     ),
     Step(
         "confidence", assess_confidence, stage=Stage.CHECK, option="confidence", on_error=SKIP, always=True, timeout_s=10,

@@ -21,7 +21,7 @@ CHECK = Step(
 )
 INJECTION = Step(
     "injection_check", warn_of_injection, stage=Stage.CHECK, option="injection_check", on_error=SKIP, when=was_written,
-    shows=lambda t: {"injected_sentences": t.record.notes.get("injected_sentences", 0)},
+    shows=lambda t: {"injected_sentences": t.trace.notes.get("injected_sentences", 0)},
 )
 
 CRITIQUE = (

@@ -63,7 +63,7 @@ LANGUAGE = Step(
 )
 SPELLING = Step(
     "spelling", correct_spelling, stage=Stage.UNDERSTAND, option="spelling", on_error=IGNORE, timeout_s=3, when=may_correct,
-    shows=lambda t: {"corrected": "corrected" in t.record.notes},
+    shows=lambda t: {"corrected": "corrected" in t.trace.notes},
 )
 SPLIT = Step(
     "split", split_question, stage=Stage.UNDERSTAND, option="split", on_error=IGNORE, when=asks_several,
@@ -75,7 +75,7 @@ FORBIDDEN = Step(
 )
 NAME_ATTACHED = Step(
     "name_attached", name_attached, stage=Stage.UNDERSTAND, on_error=IGNORE, timeout_s=3, when=may_name_attached,
-    shows=lambda t: t.record.notes.get("attached", {}),
+    shows=lambda t: t.trace.notes.get("attached", {}),
 )
 READING = Step("reading", read_question, stage=Stage.UNDERSTAND, on_error=FAIL, shows=reading_shown)
 EMBED = Step(
@@ -116,7 +116,7 @@ EXPAND = (
 SEARCH = (
     Step(
         "recall", recall_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=3, when=may_use_search_cache,
-        shows=lambda t: {"queries": len(t.query_texts), **t.record.notes.get("search_cache", {})},
+        shows=lambda t: {"queries": len(t.query_texts), **t.trace.notes.get("search_cache", {})},
     ),
     Step(
         "search", search, stage=Stage.RETRIEVE, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
@@ -151,7 +151,7 @@ SEARCH = (
     ),
     Step(
         "take_documents", take_documents, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=5, when=is_about_collection,
-        shows=lambda t: t.record.notes["about_collection"],
+        shows=lambda t: t.trace.notes["about_collection"],
     ),
     Step(
         "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,
@@ -165,19 +165,19 @@ SEARCH = (
     ),
     Step(
         "rerank", rerank, stage=Stage.RANK, option="rerank", needs="reranker", on_error=FALLBACK, fallback=keep_order, timeout_s=15,
-        when=may_rerank, shows=lambda t: {"reranked": t.record.notes["reranked"]},
+        when=may_rerank, shows=lambda t: {"reranked": t.trace.notes["reranked"]},
     ),
     Step(
         "penalties", penalise, stage=Stage.RANK, option="penalties", on_error=SKIP, when=may_rerank,
-        shows=lambda t: {"penalised": t.record.notes.get("penalised", 0)},
+        shows=lambda t: {"penalised": t.trace.notes.get("penalised", 0)},
     ),
     Step(
         "feedback_weights", weigh, stage=Stage.RANK, option="feedback_weights", on_error=SKIP, timeout_s=3, when=may_rerank,
-        shows=lambda t: t.record.notes.get("feedback_weights", {}),
+        shows=lambda t: t.trace.notes.get("feedback_weights", {}),
     ),
     Step(
         "drop_duplicates", drop_duplicates, stage=Stage.RANK, option="drop_duplicates", on_error=SKIP, timeout_s=2, when=several_were_read,
-        shows=lambda t: {"dropped": t.record.notes.get("duplicates", 0)},
+        shows=lambda t: {"dropped": t.trace.notes.get("duplicates", 0)},
     ),
     Step("mmr", diversify, stage=Stage.RANK, option="mmr", on_error=SKIP, timeout_s=2, when=several_were_read),
     Step("cut", cut, stage=Stage.RANK, on_error=FAIL, when=was_reranked),
@@ -187,7 +187,7 @@ SEARCH = (
 
 OTHER_READING = Step(
     "other_reading", take_surer_reading, stage=Stage.RETRIEVE, on_error=IGNORE, timeout_s=5, when=has_other_reading,
-    shows=lambda t: {"taken": t.record.notes.get("other_reading", False)},
+    shows=lambda t: {"taken": t.trace.notes.get("other_reading", False)},
 )
 """A question that may be read in two ways, and the hits of one → those of the surer one."""
 

@@ -119,7 +119,7 @@ def note_lists(turn: Turn, evidence: Evidence, missing: Collection[str], ms: Ite
         left_out = sorted({*evidence.lists_missing, *missing})
         notes["lists_missing"] = left_out
         evidence = replace(evidence, lists_missing=tuple(left_out))
-        turn = replace(turn, record=replace(turn.record, degraded=True))
+        turn = replace(turn, trace=replace(turn.trace, degraded=True))
     return replace(turn, evidence=replace(evidence, list_ms=latency) if latency else evidence).with_notes(**notes)
 
 

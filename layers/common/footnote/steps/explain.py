@@ -108,13 +108,13 @@ def explain(rows: Sequence[Row], turn: Turn, deps: Any, *, lists: Sequence[str] 
 
 def with_results(explanation: Explanation, turn: Turn, price: Price) -> Explanation:
     """Adds the result of each row and its model usage after the turn has run."""
-    spans = {span.name: span for span in turn.record.spans}
+    spans = {span.name: span for span in turn.trace.spans}
     calls: dict[str, list[ModelCall]] = {}
-    for call in turn.record.calls:
+    for call in turn.trace.calls:
         calls.setdefault(call.step, []).append(call)
     spent = {step: _spent(own, price) for step, own in calls.items()}
     lines = (replace(_ran(line, spans.get(line.step), turn), spent=spent.get(line.step)) for line in explanation.lines)
-    return replace(explanation, plan=turn.plan, lines=tuple(lines), spent=_spent(turn.record.calls, price))
+    return replace(explanation, plan=turn.plan, lines=tuple(lines), spent=_spent(turn.trace.calls, price))
 
 
 def _spent(calls: Sequence[ModelCall], price: Price) -> Spent:

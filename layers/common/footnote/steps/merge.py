@@ -35,7 +35,7 @@ def merge(before: Turn, branches: Sequence[Branch]) -> tuple[Turn, FootnoteError
         return turn, None
     refusals = [error for row, left, error in errors if "failed" in _checks(row, left)]
     if refusals or len(errors) == len(branches):
-        failed = [error for _, left, error in errors if all(span.status != "late" for span in left.record.spans)]
+        failed = [error for _, left, error in errors if all(span.status != "late" for span in left.trace.spans)]
         return turn, [*refusals, *failed, errors[0][2]][0]
     return turn, None
 
@@ -44,12 +44,12 @@ def _joined(before: Turn, turn: Turn, row: Row, left: Turn, error: FootnoteError
     """`turn` with the additions of one branch."""
     if changed := next(_changes(before, left, turn), None):
         raise TypeError(f"the branch {row.name!r} changed {changed}, which a branch must not change")
-    old, new, record = before.record, left.record, turn.record
+    old, new, record = before.trace, left.trace, turn.trace
     spans = record.spans + new.spans[len(old.spans) :]
     notes = {**record.notes, **new.notes}
     calls = record.calls + new.calls[len(old.calls) :]
     degraded = record.degraded or new.degraded or error is not None
-    turn = replace(turn, record=replace(record, spans=spans, calls=calls, notes=notes, degraded=degraded))
+    turn = replace(turn, trace=replace(record, spans=spans, calls=calls, notes=notes, degraded=degraded))
     if error is None:
         lists = turn.evidence.lists + left.evidence.lists[len(before.evidence.lists) :]
         queries = turn.queries + left.queries[len(before.queries) :]
@@ -63,7 +63,7 @@ def _joined(before: Turn, turn: Turn, row: Row, left: Turn, error: FootnoteError
 
 def _checks(row: Row, left: Turn) -> set[str | None]:
     """The statuses of the branch's checks; None = a check was not made."""
-    went = {span.name: span.status for span in left.record.spans if span.status != "late"}
+    went = {span.name: span.status for span in left.trace.spans if span.status != "late"}
     return {went.get(step.name) for step in steps_of([row]) if step.on_error is BLOCK}
 
 
@@ -72,15 +72,15 @@ def _changes(before: Turn, left: Turn, turn: Turn) -> Iterator[str]:
     settled = {"outcome", "answer"} if left.outcome is not None else set()
     yield from _other(before, left, {"queries", "evidence", "record", *settled})
     yield from (f"evidence.{name}" for name in _other(before.evidence, left.evidence, {"lists"}))
-    yield from (f"record.{name}" for name in _other(before.record, left.record, {"spans", "calls", "notes", "degraded"}))
+    yield from (f"record.{name}" for name in _other(before.trace, left.trace, {"spans", "calls", "notes", "degraded"}))
     if not _begins_with(left.queries, before.queries):
         yield "queries"
-    if not _begins_with(left.record.calls, before.record.calls):
+    if not _begins_with(left.trace.calls, before.trace.calls):
         yield "record.calls"
     if not _begins_with(left.evidence.lists, before.evidence.lists):
         yield "evidence.lists"
-    noted, notes = turn.record.notes, left.record.notes
-    if before.record.notes.keys() - notes.keys() or any(noted.get(name, value) is not value for name, value in notes.items()):
+    noted, notes = turn.trace.notes, left.trace.notes
+    if before.trace.notes.keys() - notes.keys() or any(noted.get(name, value) is not value for name, value in notes.items()):
         yield "record.notes"
 
 

@@ -173,8 +173,8 @@ class Runner(Generic[D]):
         ms = (self._timer() - started) * 1000
         detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
         detail |= {**collector.written(), **collector.sent_ids()}
-        first = after.record.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
-        progress.turn = _recorded(after, spans=(*after.record.spans, Span(step.name, ms, status, detail, step.stage)), first_token_ms=first)
+        first = after.trace.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
+        progress.turn = _recorded(after, spans=(*after.trace.spans, Span(step.name, ms, status, detail, step.stage)), first_token_ms=first)
         await emit(StepFinished(step.name, ms, status, detail, stage=step.stage))
         if step.on_end is not None and status in ("ok", "fallback"):
             await emit(step.on_end(after))
@@ -207,13 +207,13 @@ class Runner(Generic[D]):
             policy = chosen if len(progress.sent) == sent else FAIL
             if policy in (SKIP, IGNORE):
                 worse = policy is SKIP and not step.always
-                after, status, error = _recorded(before, degraded=before.record.degraded or worse), "skipped", None
+                after, status, error = _recorded(before, degraded=before.trace.degraded or worse), "skipped", None
             elif policy is BLOCK:
                 if error.status >= 500:
                     after, error = replace(before, outcome="blocked"), None
             elif policy is FALLBACK and step.fallback is not None:
                 try:
-                    problem = error.for_admins if isinstance(error, ModelUnavailable) else before.record.model_problem
+                    problem = error.for_admins if isinstance(error, ModelUnavailable) else before.trace.model_problem
                     after = _recorded(await call(step, step.fallback, before, progress.deps, emit), degraded=True, model_problem=problem)
                     status, error = "fallback", None
                 except FootnoteError as exc:
@@ -241,7 +241,7 @@ class Runner(Generic[D]):
                 late = StepTimeout(f"The branch “{branch.name}” took longer than {row.timeout_s or 0:g} s.")
                 mine.error, status = (Stopped(), "stopped") if progress.stopped else (late, "late")
                 step, ms = next(steps_of([branch])), (row.timeout_s or 0) * 1000
-                mine.turn = _recorded(mine.turn, spans=(*mine.turn.record.spans, Span(branch.name, ms, status, stage=step.stage)))
+                mine.turn = _recorded(mine.turn, spans=(*mine.turn.trace.spans, Span(branch.name, ms, status, stage=step.stage)))
                 await emit(StepFinished(branch.name, ms, status, stage=step.stage))
             elif error is not None:
                 mine.error = error if isinstance(error, FootnoteError) else defect(error, branch.name, before.trace_id)
@@ -262,7 +262,7 @@ def _runs(row: Row, progress: Progress) -> bool:
 
 
 def _with_calls(turn: Turn, collector: CallCollector) -> Turn:
-    return _recorded(turn, calls=(*turn.record.calls, *collector.calls)) if collector.calls else turn
+    return _recorded(turn, calls=(*turn.trace.calls, *collector.calls)) if collector.calls else turn
 
 
 async def _is_first_time(step: Step, progress: Progress) -> bool:
@@ -286,7 +286,7 @@ def _told(error: FootnoteError, turn: Turn) -> FootnoteError:
 
 
 def _recorded(turn: Turn, **changes: Any) -> Turn:
-    return replace(turn, record=replace(turn.record, **changes))
+    return replace(turn, trace=replace(turn.trace, **changes))
 
 
 async def last_turn(events: AsyncGenerator[Event, None]) -> Turn:

@@ -95,7 +95,7 @@ async def announce_answer(turn: Turn, *, announcer: Announcer, clock: Clock) -> 
             "query": _cut(turn.request.question),
             "response": _cut(answer.text),
             "model_id": answer.model,
-            "latency_ms": max(0, round((clock() - turn.record.started_at) * 1000)),
+            "latency_ms": max(0, round((clock() - turn.trace.started_at) * 1000)),
             "citation_count": len(answer.citations),
             "retrieval_count": len(turn.evidence.hits),
             "user_id": turn.caller.user_id,

@@ -22,7 +22,7 @@ async def meter_turn(turn: Turn, *, meter: Meter, clock: Clock) -> Turn:
 
 def metrics_of(turn: Turn, now: float) -> TurnMetrics:
     """The metrics of a turn that ends at `now`."""
-    answer, request, record = turn.answer, turn.request, turn.record
+    answer, request, record = turn.answer, turn.request, turn.trace
     model = answer.model if answer else None
     return TurnMetrics(
         trace_id=turn.trace_id,
@@ -50,7 +50,7 @@ def end_of(turn: Turn) -> Ended:
         return turn.outcome
     if turn.answer is not None:
         return "answered"
-    refused = any(span.stage is Stage.GUARD and span.status == "failed" for span in turn.record.spans)
+    refused = any(span.stage is Stage.GUARD and span.status == "failed" for span in turn.trace.spans)
     return "rejected" if refused else "error"
 
 

@@ -14,7 +14,6 @@ from footnote.types import (
     Message,
     ModelSource,
     QuotedWords,
-    Record,
     Status,
     StoredClaim,
     StoredHit,
@@ -26,6 +25,7 @@ from footnote.types import (
     StoredToolCall,
     StoredUsage,
     StoredVerdict,
+    Trace,
     Turn,
     TurnRecord,
     Verdict,
@@ -35,7 +35,7 @@ from footnote.types import (
 
 def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
     """The record of a turn in its state at `now`: question, reply and trace."""
-    answer, request, record = turn.answer, turn.request, turn.record
+    answer, request, record = turn.answer, turn.request, turn.trace
     messages = [_message(Message("user", request.question), record.started_at)]
     if turn.conversation.keeps_system and turn.conversation.system is not None:
         messages.insert(0, _message(Message("system", turn.conversation.system, name=turn.profile.prompt), record.started_at))
@@ -108,14 +108,14 @@ def iso_time(at: float) -> str:
 def is_without_its_model(turn: Turn) -> bool:
     """Whether a language model was to answer and sent nothing, so that the documents are quoted."""
     answer = turn.answer
-    expected = turn.plan.model is not None or turn.record.model_problem is not None
+    expected = turn.plan.model is not None or turn.trace.model_problem is not None
     return expected and answer is not None and answer.extractive and FLAWS.isdisjoint(answer.warnings)
 
 
 def _partial(turn: Turn) -> str:
     """The text already sent of an answer that broke off. Empty for an agent: the hits of its answer are not kept, so the
     permissions of a later reader could not be checked."""
-    return turn.record.partial or "" if turn.request.mode != "pa" else ""
+    return turn.trace.partial or "" if turn.request.mode != "pa" else ""
 
 
 def _plan(turn: Turn) -> StoredPlan:
@@ -151,7 +151,7 @@ def _message(message: Message, at: float) -> StoredMessage:
     }
 
 
-def _usage(record: Record) -> StoredUsage:
+def _usage(record: Trace) -> StoredUsage:
     usage = record.usage
     return {
         "prompt_tokens": usage.prompt_tokens,

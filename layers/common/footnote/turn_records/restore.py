@@ -20,13 +20,13 @@ from footnote.types import (
     ModelCall,
     QuotedWords,
     RankedList,
-    Record,
     Span,
     StoredClaim,
     StoredHit,
     StoredQuote,
     StoredReference,
     StoredVerdict,
+    Trace,
     Turn,
     TurnRecord,
     Verdict,
@@ -53,7 +53,7 @@ def restore(turn: Turn, record: TurnRecord, chunks: Mapping[str, Chunk]) -> Turn
         evidence=Evidence(lists=_lists(turn.asked, record), hits=hits),
         answer=_answer(record, hits),
         outcome=record["outcome"],
-        record=_record(record),
+        trace=_record(record),
     )
 
 
@@ -62,8 +62,8 @@ def has_failed(record: TurnRecord) -> bool:
     return record["is_error"] and record["outcome"] != "blocked"
 
 
-def _record(record: TurnRecord) -> Record:
-    return Record(
+def _record(record: TurnRecord) -> Trace:
+    return Trace(
         started_at=started_at_of(record),
         spans=tuple(Span(span["name"], span["ms"], span["status"], span["detail"]) for span in record["spans"]),
         calls=tuple(ModelCall("", usage.model or "", usage.usage, 0.0) for usage in model_usage_of(record)),

@@ -90,23 +90,23 @@ from footnote.types.reading import (
     Scope,
     Strategy,
 )
-from footnote.types.record import (
+from footnote.types.request import Expansion, Mode, Profile, Request
+from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
+from footnote.types.trace import (
     NO_MODEL,
     ModelCall,
     ModelSource,
     ModelUsage,
-    Record,
     Review,
     Revision,
     SourceState,
     Span,
     Stage,
+    Trace,
     Usage,
     usage_by_model,
     usage_of,
 )
-from footnote.types.request import Expansion, Mode, Profile, Request
-from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
 from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_turn, tier_of
 from footnote.types.turn_figures import Ended, GroupBy, Tally, TurnFigures, TurnMetrics, latency_bucket
 from footnote.types.turn_record import (
@@ -239,7 +239,6 @@ __all__ = [
     "Rating",
     "Reading",
     "Reason",
-    "Record",
     "Request",
     "Retriever",
     "Review",
@@ -271,6 +270,7 @@ __all__ = [
     "Tally",
     "Tier",
     "ToolCall",
+    "Trace",
     "Turn",
     "TurnFigures",
     "TurnMetrics",

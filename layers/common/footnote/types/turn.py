@@ -13,8 +13,8 @@ from footnote.types.evidence import INDEX_LISTS, Evidence
 from footnote.types.plan import Plan
 from footnote.types.query import ASKED, MOST_DERIVED, Query, QueryKind
 from footnote.types.reading import MessageKind, Reading
-from footnote.types.record import Record
 from footnote.types.request import Profile, Request
+from footnote.types.trace import Trace
 from footnote.types.vectors import Vector
 
 Outcome = Literal["no_hits", "closest", "refused", "blocked", "forbidden", "cached", "faq", "withdrawn"]
@@ -88,7 +88,7 @@ class Turn:
     """The turn as it would end without a model, which stands in if the model gives no answer; None = not made."""
     answer: Answer | None = None
     outcome: Outcome | None = None
-    record: Record = Record()
+    trace: Trace = Trace()
 
     @property
     def room_id(self) -> str:
@@ -109,7 +109,7 @@ class Turn:
             zone = ZoneInfo(self.caller.time_zone) if self.caller.time_zone else None
         except (LookupError, OSError, ValueError):
             zone = None
-        return datetime.fromtimestamp(self.record.started_at, zone).astimezone(zone)
+        return datetime.fromtimestamp(self.trace.started_at, zone).astimezone(zone)
 
     @property
     def query_texts(self) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ class Turn:
     def again(self, *, limit: int | None = None) -> Turn:
         """A copy as before the search, with the vectors of its queries."""
         plan = self.plan if limit is None else replace(self.plan, limit=limit)
-        return replace(self, plan=plan, evidence=Evidence(), record=replace(self.record, spans=()))
+        return replace(self, plan=plan, evidence=Evidence(), trace=replace(self.trace, spans=()))
 
     def rewrite(self, *texts: str) -> Turn:
         """A copy that answers these texts instead: one is the standalone question, several are its parts. Without texts, the question
@@ -195,13 +195,13 @@ class Turn:
     @property
     def broke_off(self) -> bool:
         """The turn failed, or was stopped before its answer was complete."""
-        return self.record.partial is not None or (self.answer is not None and self.answer.cut == "stopped")
+        return self.trace.partial is not None or (self.answer is not None and self.answer.cut == "stopped")
 
     def with_notes(self, **notes: Any) -> Turn:
         """A copy with further notes for the turn's owner."""
-        return replace(self, record=replace(self.record, notes={**self.record.notes, **notes}))
+        return replace(self, trace=replace(self.trace, notes={**self.trace.notes, **notes}))
 
 
 def begin_turn(trace_id: str, caller: Caller, profile: Profile, request: Request, plan: Plan, *, started_at: float = 0.0) -> Turn:
     """A turn before its first step."""
-    return Turn(trace_id, caller, profile, request, plan, (Query(request.question),), record=Record(started_at=started_at))
+    return Turn(trace_id, caller, profile, request, plan, (Query(request.question),), trace=Trace(started_at=started_at))

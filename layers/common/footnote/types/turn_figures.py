@@ -8,9 +8,9 @@ from typing import Literal
 
 from footnote.types.experiments import StoredAssignment
 from footnote.types.feedback import Feedback
-from footnote.types.record import ModelUsage, Span, Usage, usage_of
 from footnote.types.request import Mode
 from footnote.types.retrieval import Retriever
+from footnote.types.trace import ModelUsage, Span, Usage, usage_of
 from footnote.types.turn import Outcome
 
 Ended = Literal["answered", "rejected", "error"] | Outcome

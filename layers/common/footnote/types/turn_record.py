@@ -12,9 +12,9 @@ from footnote.types.documents import Unit
 from footnote.types.experiments import StoredAssignment
 from footnote.types.plan import IntelligenceLevel, OptionName
 from footnote.types.reading import Strategy
-from footnote.types.record import SourceState
 from footnote.types.request import Mode
 from footnote.types.retrieval import Retriever
+from footnote.types.trace import SourceState
 from footnote.types.turn import Outcome
 
 Status = Literal["done", "error", "idle"]

@@ -27,14 +27,14 @@ def done(turn: Turn) -> Json:
         "final_response": answer_text(turn),
         "tier": tier_of(turn.outcome),
         "verdict": verdict.model_dump() if (verdict := verdict_of(turn)) else None,
-        "usage": tokens_used(turn.record.usage),
+        "usage": tokens_used(turn.trace.usage),
         "references": [_reference(citation) for citation in (() if closest else cited)],
         "nearest": [_reference(citation) for citation in (cited if closest else _nearest(turn))],
         "warnings": list(turn.answer.warnings) if turn.answer else [],
         "trace_id": turn.trace_id,
-        "degraded": turn.record.degraded,
+        "degraded": turn.trace.degraded,
         "vectors_pending": turn.evidence.vectors_pending,
-        "persisted": turn.record.persisted,
+        "persisted": turn.trace.persisted,
     }
 
 

@@ -44,7 +44,7 @@ def completion(turn: Turn, model: str, origin: str) -> Json:
                 "finish_reason": _finish_reason(turn),
             }
         ],
-        "usage": tokens_used(turn.record.usage),
+        "usage": tokens_used(turn.trace.usage),
         **_about(turn, origin),
     }
 
@@ -87,7 +87,7 @@ class Chunks:
             yield self._chunk({}, event={"type": "source", "data": _source(citation, self._origin, turn.lang)})
         if annotations := make_annotations(turn, self._origin):
             yield self._chunk({"annotations": annotations}, type=ANNOTATIONS)
-        used = tokens_used(turn.record.usage)
+        used = tokens_used(turn.trace.usage)
         last = {"usage": None if self._usage else used, **_about(turn, self._origin)}
         yield self._chunk({}, _finish_reason(turn), **last)
         if self._usage:
@@ -156,7 +156,7 @@ def error_detail(text: str, status: int, exc: Exception | None = None) -> Json:
 
 
 def _head(turn: Turn, kind: str, model: str) -> Json:
-    return {"id": f"chatcmpl-{turn.trace_id}", "object": kind, "created": int(turn.record.started_at), "model": model}
+    return {"id": f"chatcmpl-{turn.trace_id}", "object": kind, "created": int(turn.trace.started_at), "model": model}
 
 
 def _source(citation: Citation, origin: str, lang: str) -> Json:

@@ -144,7 +144,7 @@ class ResponseEvents:
 def _open(turn: Turn, request: ResponsesRequest, status: Literal["in_progress", "completed", "incomplete", "failed"]) -> ResponseBody:
     return ResponseBody(
         id=f"resp_{turn.trace_id}",
-        created_at=int(turn.record.started_at),
+        created_at=int(turn.trace.started_at),
         status=status,
         model=request.model,
         output=[],
@@ -156,7 +156,7 @@ def _open(turn: Turn, request: ResponsesRequest, status: Literal["in_progress", 
 
 
 def _usage(turn: Turn) -> ResponseUsage:
-    usage = turn.record.usage
+    usage = turn.trace.usage
     return ResponseUsage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, total_tokens=usage.total_tokens)
 
 

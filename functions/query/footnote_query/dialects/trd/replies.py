@@ -26,7 +26,7 @@ def reply(turn: Turn, llm: LLM, *, explained: Explanation | None = None, answer_
     """The response for a finished turn. `explained`: added as `debug`."""
     texts = {hit.chunk.chunk_id: hit.chunk.text for hit in turn.evidence.sources if hit.chunk.text}  # a withdrawn passage has none
     record = _record(turn)
-    made = make_reply(record, texts, llm, persisted=turn.record.persisted)
+    made = make_reply(record, texts, llm, persisted=turn.trace.persisted)
     if explained is not None:
         made.debug = _debug(turn, record, explained, llm)
     return _claimed(made) if answer_format == "json" else made
@@ -86,15 +86,15 @@ def _failed(error: FootnoteError, record: TurnRecord, text: str) -> Mapping[str,
 
 
 def _record(turn: Turn) -> TurnRecord:
-    return make_record(turn, "done" if turn.answer else "error", now=turn.record.started_at)
+    return make_record(turn, "done" if turn.answer else "error", now=turn.trace.started_at)
 
 
 def _debug(turn: Turn, record: TurnRecord, explained: Explanation, llm: LLM) -> dict[str, Any]:
     return {
         "language": turn.lang,
         "retriever": turn.plan.retriever,
-        "latency_map": {span.name: round(span.ms, 2) for span in turn.record.spans} | turn.record.notes.get("latency_map", {}),
-        "lists_missing": turn.record.notes.get("lists_missing", []),
+        "latency_map": {span.name: round(span.ms, 2) for span in turn.trace.spans} | turn.trace.notes.get("latency_map", {}),
+        "lists_missing": turn.trace.notes.get("lists_missing", []),
         "steps": [step.model_dump(exclude_none=True) for step in make_steps(record, llm)],
         "plan": explained.as_json(),
     }

@@ -97,7 +97,7 @@ def make_request(asked: RetrieveRequest, retriever: Retriever) -> Request:
 def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:
     """A `SearchResponse` as a dict. `total` counts the fused hits before the limit."""
     return {
-        "took": round(sum(span.ms for span in turn.record.spans)),
+        "took": round(sum(span.ms for span in turn.trace.spans)),
         "timed_out": bool(turn.evidence.lists_missing),
         "hits": {
             "total": {"value": len(turn.evidence.ranked), "relation": "eq"},

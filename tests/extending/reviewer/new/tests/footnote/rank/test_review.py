@@ -27,5 +27,5 @@ async def test_the_first_passage_is_the_one_that_it_scores_best(configured: Any,
         await put_document(core.generations, make_document(f"house{number}"), ["The house was built of stone."])
     turn = await core.retrieve.finish(core.new_turn(Request("bridge built", retriever="bm25", limit=1), LOCAL, PROFILE))
     assert [hit.chunk.doc_id for hit in turn.evidence.hits] == expected
-    assert [span.status for span in turn.record.spans if span.name == "review"] == ["ok"] * len(configured)
+    assert [span.status for span in turn.trace.spans if span.name == "review"] == ["ok"] * len(configured)
     await core.close()

@@ -26,7 +26,7 @@ async def test_a_passage_that_shares_words_with_the_terms_alone_is_cited(tmp_pat
     assert turn.asked == "How old is that bridge?"
     assert turn.answer is not None
     assert [citation.hit.chunk.doc_id for citation in turn.answer.citations] == ["records"]
-    assert [span.status for span in turn.record.spans if span.name == "terms"] == ["ok"]
+    assert [span.status for span in turn.trace.spans if span.name == "terms"] == ["ok"]
     await core.close()
 
 
@@ -34,5 +34,5 @@ async def test_without_being_wanted_it_does_not_run(tmp_path: Path) -> None:
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False)), models=FakeModels(FakeModel([["It was built in 1894 [1]."]])))
     await put_document(core.generations, make_document("bridge"), ["The bridge was built in 1894."])
     turn = await core.answer.finish(core.new_turn(Request("When was the bridge built?"), LOCAL, PROFILE))
-    assert "terms" not in {span.name for span in turn.record.spans}
+    assert "terms" not in {span.name for span in turn.trace.spans}
     await core.close()

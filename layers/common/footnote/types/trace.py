@@ -123,8 +123,8 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """The record of a turn besides its answer."""
+class Trace:
+    """What a turn did besides its answer."""
 
     started_at: float = 0.0
     first_token_ms: float | None = None
