@@ -13,7 +13,7 @@ from footnote_local.with_core import DataOption, JsonOption, make_core
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
     from footnote_local.transfer.collections import Arrived
-    from footnote_local.transfer.migration import Plan
+    from footnote_local.transfer.migration import MigrationPlan
 
 
 def migrate(
@@ -38,7 +38,7 @@ def migrate(
     leave(Exit.BAD if arrived and arrived.refused else Exit.OK)
 
 
-async def run_migrate(deployment: Core, local: Core, to: str, *, dry_run: bool) -> tuple[Plan, Arrived | None]:
+async def run_migrate(deployment: Core, local: Core, to: str, *, dry_run: bool) -> tuple[MigrationPlan, Arrived | None]:
     """The plan, and the work done. BadRequest if no OpenSearch is configured; Conflict while a server uses the data folder."""
     from footnote.errors import BadRequest
     from footnote.library.worker import Lock
@@ -60,7 +60,7 @@ async def run_migrate(deployment: Core, local: Core, to: str, *, dry_run: bool) 
         await deployment.close()
 
 
-def sentences(plan: Plan, arrived: Arrived | None) -> Iterator[str]:
+def sentences(plan: MigrationPlan, arrived: Arrived | None) -> Iterator[str]:
     """The result as lines of text."""
     from footnote_local.transfer.collections import SAID
 
@@ -77,7 +77,7 @@ def sentences(plan: Plan, arrived: Arrived | None) -> Iterator[str]:
         yield arrived.remade
 
 
-def _as_json(plan: Plan, arrived: Arrived | None) -> dict[str, Any]:
+def _as_json(plan: MigrationPlan, arrived: Arrived | None) -> dict[str, Any]:
     return {
         "done": arrived is not None,
         "planned": {stored: len(doc_ids) for stored, doc_ids in plan.documents.items()},

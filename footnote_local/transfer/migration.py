@@ -29,7 +29,7 @@ KINDS: tuple[Kind, ...] = ("prompt", "prompt_version", "setting", "setting_chang
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MigrationPlan:
     """The plan of a move. `documents`: stored name of a collection → ids, oldest first. `there`: how many need nothing. `records`: kind →
     number. `shares_ledger`: both sides have the same ledger and files, so only the index is written."""
 
@@ -49,10 +49,10 @@ def embedded(settings: Settings) -> Settings:
     return settings.model_copy(update={"opensearch": OpenSearch(), "aws": AWS(), "db": DB()})
 
 
-async def make_plan(source: Core, target: Core, progress: Progress) -> Plan:
+async def make_plan(source: Core, target: Core, progress: Progress) -> MigrationPlan:
     """Compares both sides. Conflict if a collection of one name is another one there."""
     directory = await source.collections.load()
-    plan = Plan(shares_ledger=source.settings.aws.ledger_table == target.settings.aws.ledger_table)
+    plan = MigrationPlan(shares_ledger=source.settings.aws.ledger_table == target.settings.aws.ledger_table)
     there = 0
     for name in await source.ledger.collections(SYSTEM):
         if name in directory.deleted:
@@ -71,10 +71,10 @@ async def make_plan(source: Core, target: Core, progress: Progress) -> Plan:
     plan.records["collection"] = len(merged.collections) - len((await target.collections.load()).collections)
     for kind in KINDS:
         plan.records[kind] += len(await _missing(source, target, kind))
-    return Plan(plan.documents, there, +plan.records, plan.shares_ledger)
+    return MigrationPlan(plan.documents, there, +plan.records, plan.shares_ledger)
 
 
-async def carry_out(source: Core, target: Core, plan: Plan, progress: Progress) -> Arrived:
+async def carry_out(source: Core, target: Core, plan: MigrationPlan, progress: Progress) -> Arrived:
     """Carries out the plan."""
     await _move_records(source, target)
     arrived, whole = Arrived(""), dict[str, None]()

@@ -113,7 +113,6 @@ class Closable(Protocol):
 
     async def close(self) -> None:
         """Closes them. Closing twice does no harm."""
-        ...
 
 
 class Backends(SettingGroups):

@@ -53,7 +53,6 @@ class SettingGroups(Protocol):
     @property
     def settings(self) -> Settings:
         """All settings."""
-        ...
 
     @property
     def rag(self) -> Rag:

@@ -93,41 +93,32 @@ class Index(Protocol):
 
         Section openings and outlines get vectors only in collections where they are searched: the first search with a vector at
         their levels makes those of its collection wanted."""
-        ...
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
         """The final permission check: the chunks that exist, are active and visible now, in the order of `chunk_ids`."""
-        ...
 
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         """Sentences of visible chunks with their terms, and their vectors by this embedder if they are made."""
-        ...
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
         """log(1 + (N − n + .5)/(n + .5)) of each term, unknown terms included; n = chunks with the term,
         N = chunks + SMALL_COLLECTION, so that in a collection of one document not every term is common."""
-        ...
 
     async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
         """Those of the terms that visible, active chunks contain."""
-        ...
 
     async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
         """Title → ids of documents with visible, active chunks that have exactly this title, at most SAME_TITLE of them. Titles of one
         document may be missing."""
-        ...
 
     async def view(self, caller: Caller, collection: str) -> View:
         """What the caller sees of the collection."""
-        ...
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         """Visible, active passages (chunk level 2) from as many documents as possible, newest documents first."""
-        ...
 
     async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The `questions` of visible chunks that have some, for copies to another index; nothing else reads them."""
-        ...
 
 
 class Generations(Protocol):
@@ -136,30 +127,24 @@ class Generations(Protocol):
     async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
         """Writes a generation that is not active yet. Staging the same generation again replaces it.
         `bounds`: the sentence bounds of each chunk. The words of a chunk's `questions` find it, too."""
-        ...
 
     async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
         """(number of chunks, `types.chunks_digest` of them) as read back from the index."""
-        ...
 
     async def activate(self, doc_id: str, generation: int) -> bool:
         """Makes this generation the active one and deletes all earlier ones. Returns False and changes nothing if a later one
         is already active or this one was removed, also with concurrent writers."""
-        ...
 
     async def amend(self, doc_id: str, generation: int, metadata: Mapping[str, Any]) -> None:
         """Sets these fields of the metadata of a generation's chunks, except where a chunk has a value of its own. Nothing happens to a
         generation that was removed, or is removed at the same time."""
-        ...
 
     async def remove(self, doc_id: str, through: int) -> None:
         """Removes generations up to `through`. When this returns no query finds them, and none ever will, even if one of them
         is staged or activated later. Unknown ids are ignored."""
-        ...
 
     def inventory(self) -> AsyncIterator[Indexed]:
         """Every generation of every document in every collection, staged ones too, ordered by doc_id, then generation."""
-        ...
 
 
 class Vectors(Protocol):
@@ -168,20 +153,16 @@ class Vectors(Protocol):
     async def pending(self, scope: VectorScope, limit: int, doc_id: str | None = None) -> list[PendingVector]:
         """Chunks that wait for vectors: first those without one of this embedder, then those whose vectors have an earlier recipe, which
         stay in use until `put_vectors` replaces them; each oldest first. `doc_id`: only those of this document."""
-        ...
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
         """Stores vectors. Chunks that were deleted in the meantime are skipped."""
-        ...
 
     async def progress(self, scope: VectorScope) -> tuple[int, int]:
         """(chunks with a vector of this recipe or a later one, chunks that should have one)."""
-        ...
 
     async def check_copies(self, *, repair: bool) -> list[str]:
         """The names of files that hold what is stored a second time, for searches, and differ from it by now. `repair`: they are made
         again, and searches that are under way see either."""
-        ...
 
 
 class IndexStore(Index, Generations, Vectors, Protocol):
@@ -189,7 +170,6 @@ class IndexStore(Index, Generations, Vectors, Protocol):
 
     async def close(self) -> None:
         """Closes connections and files."""
-        ...
 
 
 class WrappedIndex:

@@ -72,34 +72,27 @@ class Ledger(Protocol):
 
     async def get(self, caller: Caller, doc_id: str) -> Document:
         """The document of this id or alias. NotFound for one that does not exist, is deleted, or is not visible to the caller."""
-        ...
 
     async def list(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
         """Newest first, without deleted documents. `after`: the `last_id` of the previous page; NotFound if the caller may not
         read that document."""
-        ...
 
     async def collections(self, caller: Caller) -> dict[str, int]:
         """Visible collection → number of visible READY documents."""
-        ...
 
     async def readable_states(self, caller: Caller, collection: str) -> dict[str, int]:
         """State → number of visible documents of a collection, with those that are READY if some are RECEIVED or PROCESSING; {} where
         all are READY. One look at the counters, for every question."""
-        ...
 
     async def unreadable(self, caller: Caller, collection: str, limit: int) -> builtins.list[Document]:
         """Visible FAILED documents of a collection, oldest first, at most `limit` of them."""
-        ...
 
     async def deleted(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
         """The deleted documents that the caller may restore, last deleted first. `after`: the `last_id` of the previous page; nothing
         follows a document that was restored meanwhile."""
-        ...
 
     async def find_deleted(self, caller: Caller, doc_id: str) -> Document:
         """A deleted document that can be restored now. NotFound for any other, and as in `get`."""
-        ...
 
 
 # --- what engines implement ----------------------------------------------------------------------
@@ -133,7 +126,6 @@ class Transaction(Protocol):
 
     def get(self, key: str) -> Body | None:
         """A copy of the entry, as this run would leave it; None if there is none."""
-        ...
 
     def put(
         self,
@@ -146,7 +138,6 @@ class Transaction(Protocol):
     ) -> None:
         """Sets the entry, and which lists of `LedgerStore.newest` and `LedgerStore.of_kind` have it; None deletes it. `counted`: what the
         change adds to the counters, by scope and state. TooLarge if the engine has no room for such an entry."""
-        ...
 
 
 class LedgerStore(Protocol):
@@ -157,28 +148,21 @@ class LedgerStore(Protocol):
     @property
     def most_written(self) -> int:
         """Entries and counters that one transaction may read and write."""
-        ...
 
     async def change(self, rule: Callable[[Transaction], R]) -> R:
         """Runs the rule in a transaction; again if it was `Overtaken`. What it raises takes everything back."""
-        ...
 
     async def get_many(self, keys: Sequence[str]) -> dict[str, Body]:
         """Key → entry, as last written. Keys without an entry are left out, also those longer than any key."""
-        ...
 
     async def newest(self, scopes: Sequence[str], after: str, limit: int) -> list[str]:
         """The first keys of these lists together, by position. `after`: begins behind this position; "" = at the beginning."""
-        ...
 
     async def of_kind(self, kind: str, *, prefix: str = "", limit: int | None = None) -> list[str]:
         """The keys of this list by position, of those positions that begin with `prefix`."""
-        ...
 
     async def counts(self, collection: str | None = None) -> dict[DocumentScope, Counter[str]]:
         """Scope → state → number, for the scopes of a collection or all."""
-        ...
 
     async def close(self) -> None:
         """Closes connections."""
-        ...
