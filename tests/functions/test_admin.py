@@ -38,6 +38,11 @@ class Unwritable:
         return getattr(self._records, name)
 
 
+@pytest.fixture
+async def client(open_client: OpenClient) -> httpx.AsyncClient:
+    return await open_client(create_query)
+
+
 # --- prompts ---------------------------------------------------------------------------------------
 
 
@@ -55,8 +60,7 @@ async def test_a_prompt_is_changed_for_the_next_question_and_reset(open_site: Op
     assert model.sent[-1].messages[0].content.startswith("You answer questions")
 
 
-async def test_a_prompt_is_returned_with_its_variables_and_versions(core: Core, open_client: OpenClient) -> None:
-    client = await open_client(create_query)
+async def test_a_prompt_is_returned_with_its_variables_and_versions(core: Core, client: httpx.AsyncClient) -> None:
     packaged = (await client.get("/prompts/answer_numbered?lang=de")).json()
     assert (packaged["source"], packaged["version"], packaged["versions"]) == ("packaged", None, [])
     assert packaged["variables"] == [f"documents[].{part}" for part in ("date", "file", "page", "section", "text", "title")]
@@ -91,21 +95,19 @@ async def test_a_prompt_is_returned_with_its_variables_and_versions(core: Core, 
     ],
 )
 async def test_a_change_that_is_refused_changes_and_records_nothing(
-    path: str, body: Any, status: int, expected: str, core: Core, open_client: OpenClient
+    path: str, body: Any, status: int, expected: str, core: Core, client: httpx.AsyncClient
 ) -> None:
-    client = await open_client(create_query)
     refused = await client.put(path, json=body)
     assert refused.status_code == status
     assert expected in refused.json()["detail"]
     assert [(await core.records.list(kind)).data for kind in ("audit", "prompt", "prompt_version", "setting")] == [()] * 4
 
 
-async def test_documents_and_questions_are_not_rendered_as_templates(core: Core, open_client: OpenClient, tmp_path: Path) -> None:
+async def test_documents_and_questions_are_not_rendered_as_templates(core: Core, client: httpx.AsyncClient, tmp_path: Path) -> None:
     hostile = "The bridge {{ 7*7 }} {% for x in y %} was built in 1894."
     await put_document(core.generations, make_document("bridge", groups=("*",), title="{{ 7*7 }}"), [hostile])
     model = FakeModel([["It was built in 1894 [1]."]])
     core._models = FakeModels(model)
-    client = await open_client(create_query)
     question = "When was the bridge {{ 7*7 }} {% endfor %} built?"
     assert (await client.post("/chat", json={"query": question})).status_code == 200
     said = model.sent[-1].messages[-1].content
@@ -141,8 +143,7 @@ async def test_a_setting_counts_at_the_next_question_and_soon_in_other_processes
         await core.close()
 
 
-async def test_a_request_finds_what_another_process_changed(core: Core, open_client: OpenClient, clock: HandClock) -> None:
-    client = await open_client(create_query)
+async def test_a_request_finds_what_another_process_changed(core: Core, client: httpx.AsyncClient, clock: HandClock) -> None:
     assert (await client.post("/ask", json=ASK)).status_code == 200
     await core.records.put("setting", "retriever", {"value": "bm25"}, by="ann")
     assert core.settings.retriever == "rrf"
@@ -159,8 +160,7 @@ async def test_a_store_is_rebuilt_with_its_original_arguments(core: Core, open_c
     assert core.turns._retention.keep_s == 2 * 24 * 3600  # type: ignore[attr-defined]
 
 
-async def test_every_setting_is_listed_page_by_page(core: Core, open_client: OpenClient) -> None:
-    client = await open_client(create_query)
+async def test_every_setting_is_listed_page_by_page(core: Core, client: httpx.AsyncClient) -> None:
     await client.put("/settings/cache.recall", json={"value": 0.9})
     everything = (await client.get("/settings")).json()
     keys = [setting["key"] for setting in everything["data"]]
@@ -175,8 +175,7 @@ async def test_every_setting_is_listed_page_by_page(core: Core, open_client: Ope
     )
 
 
-async def test_the_history_of_a_setting_says_who_changed_what_and_when(core: Core, open_client: OpenClient, clock: HandClock) -> None:
-    client = await open_client(create_query)
+async def test_the_history_of_a_setting_says_who_changed_what_and_when(core: Core, client: httpx.AsyncClient, clock: HandClock) -> None:
     before = clock()
     for value in (0.7, 0.9, None):
         await client.put("/settings/rag.alpha", json={"value": value})
@@ -192,8 +191,7 @@ async def test_the_history_of_a_setting_says_who_changed_what_and_when(core: Cor
     assert (await client.get("/settings/rag.nothing/history")).status_code == 404
 
 
-async def test_undo_reverts_one_change_after_the_other_and_is_audited(core: Core, open_client: OpenClient, clock: HandClock) -> None:
-    client = await open_client(create_query)
+async def test_undo_reverts_one_change_after_the_other_and_is_audited(core: Core, client: httpx.AsyncClient, clock: HandClock) -> None:
     for value in (0.7, 0.9, 0.9):
         await client.put("/settings/rag.alpha", json={"value": value})
         clock.advance(1)
@@ -213,13 +211,12 @@ async def test_undo_reverts_one_change_after_the_other_and_is_audited(core: Core
     assert (await client.post("/settings/rag.alpha/undo")).json()["value"] == 0.5
 
 
-async def test_an_alias_changes_its_setting_and_what_it_stored_earlier_is_undone(core: Core, open_client: OpenClient) -> None:
+async def test_an_alias_changes_its_setting_and_what_it_stored_earlier_is_undone(core: Core, client: httpx.AsyncClient) -> None:
     alias, key = "rag.use_hybrid_search", "rag.hybrid"
     for number, (before, after) in enumerate([(None, True), (True, False)], start=1):  # as an earlier version stored them
         entry = {"from": before, "to": after, "undoes": None}
         await core.records.put("setting_change", f"{alias}:{number:09d}", entry, by="ann")
     await core.records.put("setting", alias, {"value": False}, by="ann")
-    client = await open_client(create_query)
     reset = (await client.put(f"/settings/{alias}", json={"value": None})).json()
     assert (reset["key"], reset["value"], reset["source"]) == (key, True, "default")
     pages = [(await client.get(f"/settings/{name}/history?limit=2")).json() for name in (alias, key)]
@@ -235,8 +232,9 @@ async def test_an_alias_changes_its_setting_and_what_it_stored_earlier_is_undone
 # --- the audit -------------------------------------------------------------------------------------
 
 
-async def test_the_audit_is_filtered_by_user_action_and_day(core: Core, open_client: OpenClient, clock: HandClock) -> None:
-    client = await open_client(create_query)
+async def test_the_audit_is_filtered_by_user_action_and_day(
+    core: Core, open_client: OpenClient, client: httpx.AsyncClient, clock: HandClock
+) -> None:
     ann = await open_client(as_caller(replace(ANN, role="admin"), create_query))
     for each in (client, ann):
         await each.put("/settings/rag.alpha", json={"value": 0.7})
@@ -282,8 +280,7 @@ async def test_every_change_is_in_the_audit_without_its_text(core: Core, open_cl
     assert "LOUDLY" not in str(entries)
 
 
-async def test_a_change_that_cannot_be_recorded_does_not_happen(core: Core, open_client: OpenClient) -> None:
-    client = await open_client(create_query)
+async def test_a_change_that_cannot_be_recorded_does_not_happen(core: Core, client: httpx.AsyncClient) -> None:
     await client.put("/settings/rag.alpha", json={"value": 0.7})
     await client.put("/prompts/answer_numbered", json={"lang": "en", "template": "mine"})
     core.records = Unwritable(core.records)  # type: ignore[assignment]
@@ -310,15 +307,13 @@ async def test_everyone_prefers_a_model_of_their_own(open_client: OpenClient) ->
     assert (await ann.get("/me/preferences")).json() == nothing
 
 
-async def test_a_misspelt_preference_leaves_the_saved_one(open_client: OpenClient) -> None:
-    client = await open_client(create_query)
+async def test_a_misspelt_preference_leaves_the_saved_one(client: httpx.AsyncClient) -> None:
     await client.put("/me/preferences", json={"model_id": "small"})
     assert (await client.put("/me/preferences", json={"model": "large"})).status_code == 422
     assert (await client.get("/me/preferences")).json()["model_id"] == "small"
 
 
-async def test_only_an_allowed_model_can_be_preferred(open_client: OpenClient) -> None:
-    client = await open_client(create_query)
+async def test_only_an_allowed_model_can_be_preferred(client: httpx.AsyncClient) -> None:
     await client.put("/me/preferences", json={"model_id": "gone"})
     await client.put("/settings/llm.allowed_models", json={"value": ["small", "large"]})
     assert (await client.get("/me/preferences")).json() == {

@@ -31,8 +31,12 @@ async def actions(site: Site) -> list[tuple[str, str]]:
     return [(entry["action"], entry["object_id"]) for entry in (await site.client.get("/audit")).json()["data"]]
 
 
-async def test_a_collection_is_created_and_described(open_site: OpenSite) -> None:
-    site = await open_site(filled=False)
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site(filled=False)
+
+
+async def test_a_collection_is_created_and_described(site: Site) -> None:
     settings = {"chunker": "table", "embedder": "none", "languages": ["de"], "permission_groups": ["hr"], "columns": {"date": "Erstellt"}}
     body = {"name": "staff", "title": "Staff", "description": "Rules", "settings": settings}
     made = await site.client.post("/collections", json=body)
@@ -49,8 +53,7 @@ async def test_a_collection_is_created_and_described(open_site: OpenSite) -> Non
     assert await actions(site) == [("collection.create", "staff")]
 
 
-async def test_a_collection_without_a_record_is_described_and_its_name_is_taken(open_site: OpenSite) -> None:
-    site = await open_site(filled=False)
+async def test_a_collection_without_a_record_is_described_and_its_name_is_taken(site: Site) -> None:
     site.core.embedder = FakeEmbedder()
     await add(site, "a.txt", "town")
     await add(site, "b.txt", "hall")
@@ -91,14 +94,12 @@ async def test_only_admins_may(method: str, path: str, open_site: OpenSite) -> N
         {"name": "a", "settings": {"permission_groups": ["a b"]}},
     ],
 )
-async def test_bad_input_is_refused(body: dict[str, Any], open_site: OpenSite) -> None:
-    site = await open_site(filled=False)
+async def test_bad_input_is_refused(body: dict[str, Any], site: Site) -> None:
     assert (await site.client.post("/collections", json=body)).status_code == 422
     assert await actions(site) == []
 
 
-async def test_a_change_says_when_it_takes_effect(open_site: OpenSite) -> None:
-    site = await open_site(filled=False)
+async def test_a_change_says_when_it_takes_effect(site: Site) -> None:
     await add(site, "a.txt", "town")
     changed = (await site.client.patch("/collections/town", json={"title": "Town", "settings": {"chunker": "table"}})).json()
     assert (changed["title"], changed["settings"]["chunker"]) == ("Town", "table")
@@ -110,8 +111,7 @@ async def test_a_change_says_when_it_takes_effect(open_site: OpenSite) -> None:
     assert (await site.client.patch("/collections/town", json={"settings": {"embedder": "none"}})).json()["notes"] == []
 
 
-async def test_without_an_embedder_there_are_no_vectors_and_words_are_found(open_site: OpenSite) -> None:
-    site = await open_site(filled=False)
+async def test_without_an_embedder_there_are_no_vectors_and_words_are_found(site: Site) -> None:
     site.core.embedder = FakeEmbedder()
     await site.client.post("/collections", json={"name": "town", "settings": {"embedder": "none"}})
     await add(site, "a.txt", "town")
@@ -124,8 +124,7 @@ async def test_without_an_embedder_there_are_no_vectors_and_words_are_found(open
     assert (await site.client.post("/retrieve-knn", json=body)).json()["hits"]["total"]["value"] == 1
 
 
-async def test_documents_without_groups_get_those_of_their_collection(open_site: OpenSite) -> None:
-    site = await open_site(filled=False)
+async def test_documents_without_groups_get_those_of_their_collection(open_site: OpenSite, site: Site) -> None:
     await site.client.post("/collections", json={"name": "staff", "settings": {"permission_groups": ["hr"]}})
     doc_id = await add(site, "a.txt", "staff")
     assert (await site.core.ledger.get(LOCAL, doc_id)).permission_groups == {"hr"}
@@ -140,8 +139,7 @@ async def test_documents_without_groups_get_those_of_their_collection(open_site:
         assert allowed or "hr" not in reply.text
 
 
-async def test_a_renamed_collection_is_found_by_both_names(open_site: OpenSite) -> None:
-    site = await open_site(filled=False)
+async def test_a_renamed_collection_is_found_by_both_names(site: Site) -> None:
     doc_id = await add(site, "a.txt", "town")
     renamed = (await site.client.patch("/collections/town", json={"name": "city"})).json()
     assert (renamed["name"], renamed["aliases"]) == ("city", ["town"])
@@ -159,8 +157,7 @@ async def test_a_renamed_collection_is_found_by_both_names(open_site: OpenSite) 
     assert (await site.client.delete("/collections/city/aliases/town")).status_code == 404
 
 
-async def test_a_collection_is_deleted_and_restored_within_an_hour(open_site: OpenSite, clock: HandClock) -> None:
-    site = await open_site(filled=False)
+async def test_a_collection_is_deleted_and_restored_within_an_hour(site: Site, clock: HandClock) -> None:
     await add(site, "a.txt", "town")
     gone = (await site.client.delete("/collections/town")).json()
     assert (gone["state"], gone["documents"]) == ("DELETED", {"READY": 1})
@@ -179,8 +176,7 @@ async def test_a_collection_is_deleted_and_restored_within_an_hour(open_site: Op
     assert (late.status_code, "more than an hour" in late.text) == (409, True)
 
 
-async def test_a_deleted_collection_whose_name_is_taken_is_not_restored(open_site: OpenSite) -> None:
-    site = await open_site(filled=False)
+async def test_a_deleted_collection_whose_name_is_taken_is_not_restored(site: Site) -> None:
     await add(site, "a.txt", "town")
     await site.client.delete("/collections/town")
     assert (await site.client.post("/collections", json={"name": "town"})).status_code == 201
@@ -192,8 +188,7 @@ async def test_a_deleted_collection_whose_name_is_taken_is_not_restored(open_sit
     assert (await site.client.post("/collections/town/restore")).json()["documents"] == {"READY": 1}
 
 
-async def test_the_default_collection_stays(open_site: OpenSite) -> None:
-    site = await open_site(filled=False)
+async def test_the_default_collection_stays(site: Site) -> None:
     await add(site, "a.txt", "default")
     refused = await site.client.delete("/collections/default")
     assert (refused.status_code, "INDEX_NAME" in refused.text) == (409, True)
@@ -204,8 +199,7 @@ async def test_the_default_collection_stays(open_site: OpenSite) -> None:
     assert asked.json()["hits"]["total"]["value"] == 1
 
 
-async def test_a_document_that_is_retried_is_shown_with_its_collections_name(open_site: OpenSite) -> None:
-    site = await open_site(filled=False)
+async def test_a_document_that_is_retried_is_shown_with_its_collections_name(site: Site) -> None:
     site.app.router.routes += as_caller(LOCAL, create_ingest)(lambda: site.core).router.routes
     doc_id = await add(site, "a.txt", "docs")
     await add(site, "b.txt", "reports", text="Boats moor here.")
@@ -215,8 +209,7 @@ async def test_a_document_that_is_retried_is_shown_with_its_collections_name(ope
     assert (await site.client.post(f"/documents/{doc_id}/retry")).json()["collection"] == "reports"
 
 
-async def test_only_admins_are_told_that_an_id_is_in_a_deleted_collection(open_site: OpenSite) -> None:
-    site = await open_site(filled=False)
+async def test_only_admins_are_told_that_an_id_is_in_a_deleted_collection(site: Site) -> None:
     doc_id = await add(site, "a.txt", "town", ["staff"])
     await site.client.delete("/collections/town")
     core = site.core

@@ -26,6 +26,11 @@ async def add(core: Core, text: str = TEXT, name: str = "tower.md") -> str:
     return document.doc_id
 
 
+@pytest.fixture
+async def doc_id(core: Core) -> str:
+    return await add(core)
+
+
 async def test_the_file_comes_back_as_it_was_added_and_is_not_run(core: Core, client: httpx.AsyncClient) -> None:
     doc_id = await add(core, "<html><script>alert(1)</script><p>Lit in 1874.", "house/등대 tower.html")
     reply = await client.get(f"/documents/{doc_id}/content")
@@ -36,8 +41,7 @@ async def test_the_file_comes_back_as_it_was_added_and_is_not_run(core: Core, cl
     assert reply.headers["x-content-type-options"] == "nosniff"
 
 
-async def test_browsers_are_redirected_to_the_page_and_programs_are_not(core: Core, client: httpx.AsyncClient) -> None:
-    doc_id = await add(core)
+async def test_browsers_are_redirected_to_the_page_and_programs_are_not(doc_id: str, client: httpx.AsyncClient) -> None:
     browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     for name in (doc_id, "none"):
         reply = await client.get(f"/documents/{name}/content", params={"chunk_id": f"{name}#000"}, headers=browser)
@@ -50,8 +54,7 @@ async def test_browsers_are_redirected_to_the_page_and_programs_are_not(core: Co
     assert (missing.status_code, missing.headers["content-type"]) == (404, "application/problem+json")
 
 
-async def test_its_text_comes_block_by_block(core: Core, client: httpx.AsyncClient) -> None:
-    doc_id = await add(core)
+async def test_its_text_comes_block_by_block(doc_id: str, client: httpx.AsyncClient) -> None:
     body = (await client.get(f"/documents/{doc_id}/content", params={"as": "blocks"})).json()
     assert (body["doc_id"], body["title"], body["file_name"], body["format"]) == (doc_id, "등대", "tower.md", "markdown")
     assert body["blocks"][:2] == [
@@ -61,8 +64,7 @@ async def test_its_text_comes_block_by_block(core: Core, client: httpx.AsyncClie
     assert (body["marks"], body["boxes"], body["quote"]) == ([], [], "")
 
 
-async def test_a_citation_is_marked_by_code_points(core: Core, client: httpx.AsyncClient) -> None:
-    doc_id = await add(core)
+async def test_a_citation_is_marked_by_code_points(doc_id: str, client: httpx.AsyncClient) -> None:
     params = [("as", "marks"), ("chunk_id", f"{doc_id}#000"), ("bounds", "4-18"), ("bounds", "21-37")]
     body = (await client.get(f"/documents/{doc_id}/content", params=params)).json()
     assert body["quote"] == "The lighthouse was lit in 1874."
@@ -71,14 +73,12 @@ async def test_a_citation_is_marked_by_code_points(core: Core, client: httpx.Asy
 
 
 @pytest.mark.parametrize("query", ["as=picture", "as=marks&bounds=x", "as=marks&bounds=1", "as=marks&bounds=1-9999999999"])
-async def test_an_invalid_request_is_refused(core: Core, client: httpx.AsyncClient, query: str) -> None:
-    doc_id = await add(core)
+async def test_an_invalid_request_is_refused(doc_id: str, client: httpx.AsyncClient, query: str) -> None:
     assert (await client.get(f"/documents/{doc_id}/content?{query}")).status_code == 422
 
 
 @pytest.mark.parametrize("view", ["original", "blocks", "marks"])
-async def test_an_unreadable_document_looks_like_a_missing_one(core: Core, client: httpx.AsyncClient, view: str) -> None:
-    doc_id = await add(core)
+async def test_an_unreadable_document_looks_like_a_missing_one(doc_id: str, client: httpx.AsyncClient, view: str) -> None:
     app = client._transport.app  # type: ignore[attr-defined]
     app.dependency_overrides[caller_of] = lambda: Caller("guest", frozenset({"guests"}))
     hidden = await client.get(f"/documents/{doc_id}/content", params={"as": view})
@@ -87,7 +87,6 @@ async def test_an_unreadable_document_looks_like_a_missing_one(core: Core, clien
     assert hidden.json() | {"trace_id": ""} == absent.json() | {"trace_id": ""}
 
 
-async def test_a_passage_that_is_gone_is_a_404_that_says_so(core: Core, client: httpx.AsyncClient) -> None:
-    doc_id = await add(core)
+async def test_a_passage_that_is_gone_is_a_404_that_says_so(doc_id: str, client: httpx.AsyncClient) -> None:
     reply = await client.get(f"/documents/{doc_id}/content", params={"as": "marks", "chunk_id": f"{doc_id}#007"})
     assert (reply.status_code, reply.json()["detail"]) == (404, "This passage is no longer in the document.")

@@ -42,8 +42,12 @@ async def ask(site: Site, **fields: Any) -> dict[str, Any]:
     return reply.json()
 
 
-async def test_a_stored_turn_is_the_reply_with_its_feedback(open_site: OpenSite, clock: HandClock) -> None:
-    site = await open_site()
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site()
+
+
+async def test_a_stored_turn_is_the_reply_with_its_feedback(site: Site, clock: HandClock) -> None:
     asked_at = clock.now
     reply = await ask(site, room_id="r1")
     await site.core.feedback.put(Caller("local"), Feedback(reply["trace_id"], "local", "down"))
@@ -68,16 +72,14 @@ async def test_a_stored_turn_is_the_reply_with_its_feedback(open_site: OpenSite,
     }
 
 
-async def test_a_streams_end_and_a_plain_reply_have_the_same_fields(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_streams_end_and_a_plain_reply_have_the_same_fields(site: Site) -> None:
     reply = await ask(site)
     done = read_events((await site.client.post("/ask/stream", json=ASK | {"room_id": "r7"})).text)[-1]
     assert set(done) == {"type", *reply} - {"debug"}
     assert (done["room_id"], done["searched_for"], reply["room_id"]) == ("r7", [QUESTION], reply["trace_id"])
 
 
-async def test_conversations_are_pages_the_last_used_one_first_and_of_all_apis(open_site: OpenSite, clock: HandClock) -> None:
-    site = await open_site()
+async def test_conversations_are_pages_the_last_used_one_first_and_of_all_apis(site: Site, clock: HandClock) -> None:
     await ask(site, room_id="r1")
     clock.advance(5)
     await site.client.post("/chat", json={"query": "Who crosses the river?", "session_id": "a/b?"})
@@ -99,16 +101,14 @@ async def test_conversations_are_pages_the_last_used_one_first_and_of_all_apis(o
     assert ([turn["question"] for turn in turns["data"]], turns["has_more"]) == (["What colour is the bridge?"], False)
 
 
-async def test_a_follow_up_is_understood_by_the_turns_of_its_own_room_alone(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_follow_up_is_understood_by_the_turns_of_its_own_room_alone(site: Site) -> None:
     await ask(site, room_id="r1")
     for room_id, searched_for in ((None, "What colour is it?"), ("r2", "What colour is it?"), ("r1", "What colour is it? bridge built")):
         turn = await ask(site, room_id=room_id, query_text="What colour is it?")
         assert turn["searched_for"] == [searched_for]
 
 
-async def test_a_deleted_conversation_is_gone_with_its_turns(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_deleted_conversation_is_gone_with_its_turns(site: Site) -> None:
     trace_id = (await ask(site, room_id="r1"))["trace_id"]
     kept = (await ask(site, room_id="r2"))["trace_id"]
     reply = await site.client.delete("/conversations/r1")
@@ -121,8 +121,7 @@ async def test_a_deleted_conversation_is_gone_with_its_turns(open_site: OpenSite
 
 
 @pytest.mark.parametrize("room_id", ["a/b", "/", "a\nb", "a\n", "%2F", "?#", " "])
-async def test_a_conversation_is_read_and_deleted_whatever_its_name(room_id: str, open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_conversation_is_read_and_deleted_whatever_its_name(room_id: str, site: Site) -> None:
     await ask(site, room_id=room_id)
     path = f"/conversations/{quote(room_id, safe='')}"
     assert len((await site.client.get(path)).json()["data"]) == 1
@@ -130,8 +129,7 @@ async def test_a_conversation_is_read_and_deleted_whatever_its_name(room_id: str
     assert (await site.client.get("/conversations")).json()["data"] == []
 
 
-async def test_a_conversation_is_renamed_and_pinned_until_it_is_deleted(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_conversation_is_renamed_and_pinned_until_it_is_deleted(site: Site) -> None:
     for room_id in ("r1", "a/b"):
         await ask(site, room_id=room_id)
 
@@ -153,8 +151,7 @@ async def test_a_conversation_is_renamed_and_pinned_until_it_is_deleted(open_sit
 @pytest.mark.parametrize(
     "body", [{"title": ""}, {"title": " \n"}, {"title": "a\nb"}, {"title": "x" * 121}, {"pinned": None}, {"pinned": "?"}]
 )
-async def test_a_name_that_cannot_be_shown_is_refused(body: dict[str, Any], open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_name_that_cannot_be_shown_is_refused(body: dict[str, Any], site: Site) -> None:
     await ask(site, room_id="r1")
     assert (await site.client.patch("/conversations/r1", json=body)).status_code == 422
     assert (await site.client.patch("/conversations/r2", json={"pinned": True})).status_code == 404
@@ -207,8 +204,7 @@ async def test_a_failed_turn_is_stored_with_its_question_and_the_text_sent(open_
     assert [step["status"] for step in turn["steps"] if step["name"] == "generate"] == ["failed"]
 
 
-async def test_a_rejected_question_with_a_lone_surrogate_is_listed(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_rejected_question_with_a_lone_surrogate_is_listed(site: Site) -> None:
     body = json.dumps(ASK | {"query_text": "\ud800", "room_id": "r1"})
     reply = await site.client.post("/ask", content=body, headers={"content-type": "application/json"})
     assert reply.json()["title"] == "The question was not accepted"
@@ -216,8 +212,7 @@ async def test_a_rejected_question_with_a_lone_surrogate_is_listed(open_site: Op
     assert [turn["question"] for turn in (await site.client.get("/conversations/r1")).json()["data"]] == ["\ufffd"]
 
 
-async def test_a_turn_that_was_blocked_says_so_later_too(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_turn_that_was_blocked_says_so_later_too(site: Site) -> None:
     await site.core.turns.save(stored(make_turn(trace_id="t1", caller=LOCAL, outcome="blocked", lang="de"), "error"))
     turn = (await site.client.get("/turns/t1")).json()
     assert (turn["outcome"], turn["answer"]) == ("blocked", message("blocked", "de"))
@@ -234,15 +229,13 @@ async def test_an_answer_costs_its_tokens_at_the_models_prices(prices: dict[str,
 
 
 @pytest.mark.parametrize("room_id", ["r" * 201, 7, "\ud800"])
-async def test_an_invalid_room_is_refused(room_id: Any, open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_an_invalid_room_is_refused(room_id: Any, site: Site) -> None:
     reply = await site.client.post("/ask", content=json.dumps(ASK | {"room_id": room_id}), headers={"content-type": "application/json"})
     assert (reply.status_code, "room_id" in reply.json()["detail"]) == (422, True)
 
 
 @pytest.mark.parametrize("path", ["/conversations?limit=0", "/conversations?limit=201", "/conversations/r1?limit=0"])
-async def test_a_page_has_a_sensible_size(path: str, open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_page_has_a_sensible_size(path: str, site: Site) -> None:
     assert (await site.client.get(path)).status_code == 422
 
 
@@ -264,8 +257,7 @@ class LastFirst:
         yield Delta(f"In 1894, no. {number} [^bridge].")
 
 
-async def test_twenty_turns_at_once_in_one_room_keep_the_order_in_which_they_were_asked(open_site: OpenSite, clock: HandClock) -> None:
-    site = await open_site()
+async def test_twenty_turns_at_once_in_one_room_keep_the_order_in_which_they_were_asked(site: Site, clock: HandClock) -> None:
     model = site.core.models.model = LastFirst(20)
 
     async def ask_it(number: int) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest
 
 from footnote.bootstrap import Core
@@ -23,6 +24,11 @@ DAY = 86_400.0
 
 async def save(core: Core, trace_id: str, status: Any = "done", **changes: Any) -> None:
     await core.turns.save(stored(make_turn(**{"trace_id": trace_id, "caller": LOCAL, "started_at": core.clock(), **changes}), status))
+
+
+@pytest.fixture
+async def client(open_client: OpenClient) -> httpx.AsyncClient:
+    return await open_client(create_app)
 
 
 # --- one feedback ------------------------------------------------------------------------------
@@ -61,9 +67,8 @@ async def test_a_rating_is_enough_and_an_empty_reason_is_dropped(core: Core, ope
     assert await core.feedback.get(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
 
 
-async def test_the_last_feedback_on_a_turn_stands_alone(core: Core, open_client: OpenClient) -> None:
+async def test_the_last_feedback_on_a_turn_stands_alone(core: Core, client: httpx.AsyncClient) -> None:
     await save(core, "t1")
-    client = await open_client(create_app)
     await client.post("/feedback", json={"trace_id": "t1", "rating": "down", "reason": "Wrong.", "tags": ["wrong"]})
     await client.post("/feedback", json={"trace_id": "t1", "rating": "up"})
     assert await core.feedback.get(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
@@ -93,9 +98,8 @@ async def test_personal_data_is_masked_in_every_text(core: Core, open_client: Op
     assert (given.proposed_answer, given.tags) == ("Pay to [IBAN] or with [card].", ("call [phone]", "old"))
 
 
-async def test_own_feedback_can_be_deleted(core: Core, open_client: OpenClient) -> None:
+async def test_own_feedback_can_be_deleted(core: Core, open_client: OpenClient, client: httpx.AsyncClient) -> None:
     await save(core, "t1")
-    client = await open_client(create_app)
     await client.post("/feedback", json={"trace_id": "t1", "rating": "up"})
     stranger = await open_client(as_caller(ME, create_app))
     assert [(await each.delete("/feedback/t1")).status_code for each in (stranger, client, client)] == [404, 204, 404]
@@ -167,11 +171,10 @@ async def test_metrics_without_feedback_measure_nothing(open_client: OpenClient)
     )
 
 
-async def test_ratings_and_reasons_of_the_last_days_are_counted(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_ratings_and_reasons_of_the_last_days_are_counted(core: Core, clock: HandClock, client: httpx.AsyncClient) -> None:
     await save(core, "old", started_at=clock.now - 7 * DAY - 1)
     for number in range(4):
         await save(core, f"t{number}", started_at=clock.now - 7 * DAY + number)
-    client = await open_client(create_app)
     for trace_id, rating, reason in (
         ("old", "up", "Fine."),
         ("t0", "down", "wrong"),
@@ -186,7 +189,9 @@ async def test_ratings_and_reasons_of_the_last_days_are_counted(core: Core, cloc
     assert (longer["positive_rate"], longer["counts_by_reason"]) == (0.4, {"other": 2, "wrong": 2})
 
 
-async def test_the_ranking_is_measured_by_the_citations_that_people_selected(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_the_ranking_is_measured_by_the_citations_that_people_selected(
+    core: Core, clock: HandClock, client: httpx.AsyncClient
+) -> None:
     shown = {
         "third": [("plan", 0), ("plan", 1), ("tour", 0)],  # selected: the third
         "by-document": [("plan", 0), ("tour", 4), ("tour", 5)],  # selected: the document of the second and third
@@ -197,7 +202,6 @@ async def test_the_ranking_is_measured_by_the_citations_that_people_selected(cor
         citations = tuple(Citation(number, make_hit("…", *passage), "…") for number, passage in enumerate(passages, 1))
         await save(core, trace_id, answer=Answer("…", citations))
     clock.advance(1)
-    client = await open_client(create_app)
     for trace_id, selected in (("third", ["tour#000"]), ("by-document", ["tour"]), ("not-shown", ["tour#000"]), ("nothing", [])):
         await client.post("/feedback", json={"trace_id": trace_id, "rating": "up", "selected_citations": selected})
     metrics = (await client.get("/feedback/metrics")).json()
@@ -245,24 +249,22 @@ async def test_metrics_reveal_other_users_only_to_admins(core: Core, clock: Hand
     assert (everybodys["counts_by_reason"], everybodys["trending_queries"]) == ({"other": 3}, ["Secret?"])
 
 
-async def test_metrics_are_of_one_collection_under_all_its_names(core: Core, open_client: OpenClient) -> None:
+async def test_metrics_are_of_one_collection_under_all_its_names(core: Core, client: httpx.AsyncClient) -> None:
     await core.collections.create("rules", CollectionSettings(), title="", description="", by="local")
     for number, (collection, rating) in enumerate((("rules", "up"), ("laws", "up"), ("other", "down"))):
         await save(core, f"t{number}", collection=collection, question="Why?", started_at=core.clock() - 1)
         await core.feedback.put(LOCAL, Feedback(f"t{number}", "local", rating))
     await core.collections.edit("rules", lambda now: replace(now, aliases=("laws",)), by="local")
-    client = await open_client(create_app)
     for name, expected in (("rules", (1.0, ["Why?"])), ("laws", (1.0, ["Why?"])), ("other", (0.0, [])), ("none", (None, []))):
         metrics = (await client.get("/feedback/metrics", params={"index_name": name})).json()
         assert (metrics["positive_rate"], metrics["trending_queries"]) == expected, name
 
 
-async def test_metrics_are_of_one_period(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_metrics_are_of_one_period(core: Core, clock: HandClock, client: httpx.AsyncClient) -> None:
     clock.now = 1_700_006_400.0 + 3600  # 2023-11-15, 01:00 UTC
     for trace_id, hours_ago, rating in (("today", 0.5, "up"), ("yesterday", 2, "down"), ("before", 26, "down")):
         await save(core, trace_id, started_at=clock.now - hours_ago * 3600)
         await core.feedback.put(LOCAL, Feedback(trace_id, "local", rating))
-    client = await open_client(create_app)
     periods = {
         "from=2023-11-15": 1.0, "from=2023-11-14": 0.5, "from=2023-11-14&to=2023-11-14": 0.0, "to=2023-11-13": 0.0, "days=1": 0.5,
     }  # fmt: skip

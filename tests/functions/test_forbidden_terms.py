@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import pytest
 
 from footnote.bootstrap import Core
@@ -35,8 +36,12 @@ class Unreadable:
         return getattr(self._records, name)
 
 
-async def test_an_admin_adds_changes_lists_and_removes_terms(open_client: OpenClient) -> None:
-    client = await open_client(create_query)
+@pytest.fixture
+async def client(open_client: OpenClient) -> httpx.AsyncClient:
+    return await open_client(create_query)
+
+
+async def test_an_admin_adds_changes_lists_and_removes_terms(client: httpx.AsyncClient) -> None:
     for term, change in (
         ("임원", {}),
         ("a/b?", {"match_type": "exact"}),
@@ -64,14 +69,14 @@ async def test_an_admin_adds_changes_lists_and_removes_terms(open_client: OpenCl
     ("term", "change"),
     [("%20", {}), ("%3F%21", {}), ("x" * 101, {}), ("a", {"match_type": "close"}), ("a", {"topic": "x" * 101}), ("a", []), ("a%00b", {})],
 )
-async def test_an_invalid_term_is_a_422(term: str, change: Any, open_client: OpenClient) -> None:
-    client = await open_client(create_query)
+async def test_an_invalid_term_is_a_422(term: str, change: Any, client: httpx.AsyncClient) -> None:
     assert (await client.put(f"/forbidden-terms/{term}", json=change)).status_code == 422
     assert (await client.get("/forbidden-terms")).json()["data"] == []
 
 
-async def test_an_admin_tries_a_question_and_reads_what_its_user_would(core: Core, open_client: OpenClient) -> None:
-    client = await open_client(create_query)
+async def test_an_admin_tries_a_question_and_reads_what_its_user_would(
+    core: Core, open_client: OpenClient, client: httpx.AsyncClient
+) -> None:
     await client.put("/forbidden-terms/bridge", json={"topic": "construction"})
     tried = (await client.post("/forbidden-terms/try", json={"query_text": SECRET["query_text"]})).json()
     assert (tried["enabled"], tried["refused"], tried["notice"]) == (True, True, NOTICE)
@@ -87,9 +92,8 @@ async def test_an_admin_tries_a_question_and_reads_what_its_user_would(core: Cor
     assert (await others.post("/forbidden-terms/try", json={"query_text": "Why?"})).status_code == 403
 
 
-async def test_a_forbidden_question_is_refused_and_stored_but_not_searched(core: Core, open_client: OpenClient) -> None:
+async def test_a_forbidden_question_is_refused_and_stored_but_not_searched(core: Core, client: httpx.AsyncClient) -> None:
     await put_document(core.generations, make_document("bridge", groups=("*",)), BRIDGE)
-    client = await open_client(create_query)
     assert (await client.post("/ask", json=SECRET)).json()["citations"]
     await client.put("/forbidden-terms/bridge", json={"topic": "construction"})
     reply = (await client.post("/ask", json=SECRET | {"room_id": "r"})).json()
@@ -101,9 +105,8 @@ async def test_a_forbidden_question_is_refused_and_stored_but_not_searched(core:
 
 
 @pytest.mark.parametrize("retriever", ["rrf", "bm25", "cc"])
-async def test_a_search_for_a_forbidden_term_is_refused(retriever: str, core: Core, open_client: OpenClient) -> None:
+async def test_a_search_for_a_forbidden_term_is_refused(retriever: str, core: Core, client: httpx.AsyncClient) -> None:
     await put_document(core.generations, make_document("bridge", groups=("*",)), BRIDGE)
-    client = await open_client(create_query)
     asked = {"index_name": "default", "query_text": "When was the bridge built?", "permission_groups": []}
     assert (await client.post(f"/retrieve-{retriever}", json=asked)).json()["hits"]["total"]["value"] == 2
     await client.put("/forbidden-terms/bridge", json={"topic": "construction"})
@@ -121,9 +124,8 @@ async def test_a_model_that_allows_a_method_lets_it_be_answered(open_site: OpenS
     assert reply["usage"]["total_tokens"] > 300
 
 
-async def test_terms_that_cannot_be_read_block_every_answer(core: Core, open_client: OpenClient) -> None:
+async def test_terms_that_cannot_be_read_block_every_answer(core: Core, client: httpx.AsyncClient) -> None:
     core.records = Unreadable(core.records)
-    client = await open_client(create_query)
     reply = (await client.post("/ask", json=SECRET)).json()
     assert (reply["outcome"], reply["hits"]) == ("blocked", [])
     assert "could not be checked" in reply["answer"]

@@ -60,6 +60,11 @@ async def statuses(client: httpx.AsyncClient, headers: dict[str, str], *, body: 
     return [reply.status_code for reply in replies]
 
 
+@pytest.fixture
+async def client(open_with: Open) -> httpx.AsyncClient:
+    return await open_with(rag_api_key=KEY)
+
+
 def test_every_route_below_ingest_requires_the_key() -> None:
     routes = [route for route in create_ingest().router.routes if isinstance(route, Route)]
     keyed = {route.path for route in routes if any(each.call is check_ingest_key for each in route.dependant.dependencies)}
@@ -69,16 +74,14 @@ def test_every_route_below_ingest_requires_the_key() -> None:
 
 
 @pytest.mark.parametrize("headers", [{"x-api-key": KEY}, {"api-key": KEY}, {"x-api-key": "wrong", "api-key": KEY}])
-async def test_with_the_key_nothing_changes(headers: dict[str, str], open_with: Open) -> None:
-    client = await open_with(rag_api_key=KEY)
+async def test_with_the_key_nothing_changes(headers: dict[str, str], open_with: Open, client: httpx.AsyncClient) -> None:
     assert await statuses(client, headers) == await statuses(await open_with(), {}) == [202, 202, 422, 200]
 
 
 @pytest.mark.parametrize(
     "headers", [{}, {"x-api-key": KEY[:-1]}, {"api-key": ""}, {"x-api-key": KEY + "x"}, {"authorization": "Bearer " + KEY}]
 )
-async def test_without_the_key_the_reply_says_what_to_send(headers: dict[str, str], open_with: Open) -> None:
-    client = await open_with(rag_api_key=KEY)
+async def test_without_the_key_the_reply_says_what_to_send(headers: dict[str, str], client: httpx.AsyncClient) -> None:
     assert await statuses(client, headers) == [401] * 4
     reply = await client.post("/insert-doc", json=example(), headers=headers)
     assert reply.headers["content-type"] == "application/problem+json"
@@ -86,14 +89,12 @@ async def test_without_the_key_the_reply_says_what_to_send(headers: dict[str, st
     assert (await client.get("/documents")).json()["data"] == []
 
 
-async def test_the_key_is_checked_before_the_body_is_read(open_with: Open) -> None:
-    client = await open_with(rag_api_key=KEY)
+async def test_the_key_is_checked_before_the_body_is_read(client: httpx.AsyncClient) -> None:
     assert (await client.post("/insert-doc", content=b"{")).status_code == 401
     assert (await client.post("/insert-doc", content=b"{", headers={"x-api-key": KEY})).status_code == 422
 
 
-async def test_other_routes_do_not_require_it(open_with: Open) -> None:
-    client = await open_with(rag_api_key=KEY)
+async def test_other_routes_do_not_require_it(client: httpx.AsyncClient) -> None:
     form = await client.post("/uploads", json={"file_name": "a.md", "size": 10})
     assert (form.status_code, (await client.get("/collections")).status_code) == (201, 200)
 
@@ -119,8 +120,7 @@ async def test_neither_replaces_the_other(headers: dict[str, str], open_with: Op
     assert await statuses(client, headers) == [401] * 4
 
 
-async def test_guessing_is_rate_limited_and_the_key_still_works(open_with: Open) -> None:
-    client = await open_with(rag_api_key=KEY)
+async def test_guessing_is_rate_limited_and_the_key_still_works(client: httpx.AsyncClient) -> None:
     most = Settings().limits.address_per_minute
     guessed = [(await client.get("/ingest/jobs/x", headers={"x-api-key": f"guess{n}"})).status_code for n in range(most + 1)]
     assert guessed == [401] * most + [429]

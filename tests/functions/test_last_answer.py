@@ -55,11 +55,15 @@ async def last_prompt(site: Site, api: tuple[str, Callable[[str, Said], Any]], q
     return tuple(message.content for message in asked.messages)
 
 
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site("")
+
+
 @pytest.mark.sample
 @pytest.mark.parametrize("api", [*STORED, *SENT], ids=lambda api: api[0])
 @pytest.mark.parametrize("question", ["put that into a table", "Fass das bitte kürzer", "출처가 뭐예요?"])
-async def test_a_question_about_the_last_answer_keeps_its_passages(api: Any, question: str, open_site: OpenSite) -> None:
-    site = await open_site("")
+async def test_a_question_about_the_last_answer_keeps_its_passages(api: Any, question: str, site: Site) -> None:
     for name in ("table", "kurz"):  # what a search for these words would find
         await put_document(
             site.core.generations, make_document(name, title=name, groups=("*",)), [f"{name}: das Fass, die Quelle, 출처, a table."]
@@ -73,8 +77,7 @@ async def test_a_question_about_the_last_answer_keeps_its_passages(api: Any, que
 
 
 @pytest.mark.parametrize("api", STORED, ids=lambda api: api[0])
-async def test_for_what_is_about_the_last_answer_nothing_is_searched(api: Any, open_site: OpenSite) -> None:
-    site = await open_site("")
+async def test_for_what_is_about_the_last_answer_nothing_is_searched(api: Any, site: Site) -> None:
     await last_prompt(site, api, "are you sure about that?")
     record = (await site.core.turns.history(LOCAL, "r", DIALECTS[api[0]], 1))[-1]
     ran = {span["name"] for span in record["spans"]}
@@ -82,8 +85,7 @@ async def test_for_what_is_about_the_last_answer_nothing_is_searched(api: Any, o
     assert [hit["passage"] for hit in record["hits"]][:1] == ["bridge|1|0"]
 
 
-async def test_a_table_of_something_else_is_searched_for(open_site: OpenSite) -> None:
-    site = await open_site("")
+async def test_a_table_of_something_else_is_searched_for(site: Site) -> None:
     await put_document(
         site.core.generations, make_document("lifts", title="Lifts", groups=("*",)), ["The prices of the lifts are 4 and 7 euros."]
     )
@@ -92,8 +94,7 @@ async def test_a_table_of_something_else_is_searched_for(open_site: OpenSite) ->
 
 
 @pytest.mark.parametrize("api", [STORED[1], SENT[0]], ids=lambda api: api[0])
-async def test_a_question_about_the_conversation_needs_no_citation(api: Any, open_site: OpenSite) -> None:
-    site = await open_site("")
+async def test_a_question_about_the_conversation_needs_no_citation(api: Any, site: Site) -> None:
     model: Any = site.core.models.model  # type: ignore[attr-defined]
     model.replies[:] = []
     model.replies += [[FIRST], [f"You asked: {QUESTION}"]]

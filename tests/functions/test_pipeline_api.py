@@ -28,6 +28,11 @@ async def turn_of(site: Site, body: dict[str, Any]) -> Any:
     return await site.core.turns.get(LOCAL, body["trace_id"])
 
 
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site("It was built in 1894 [1].")
+
+
 @pytest.mark.parametrize("written", ["In 1894 [source 1].", "In 1894 (Source 1).", "In 1894 [SOURCES 1].", "In 1894 [Source 1, Source 9]."])
 async def test_markers_are_normalised_in_a_stream_too(written: str, open_site: OpenSite) -> None:
     site = await open_site(*written)  # one character at a time
@@ -53,8 +58,7 @@ async def test_the_defaults_are_ten_passages_fused_by_rank(open_site: OpenSite, 
     assert (asked.temperature, asked.room_id, asked.level, asked.options, asked.filters) == (None, None, None, {}, {})
 
 
-async def test_a_session_is_a_room_of_this_api_only(open_site: OpenSite) -> None:
-    site = await open_site("It was built in 1894 [1].")
+async def test_a_session_is_a_room_of_this_api_only(site: Site) -> None:
     site.core.models.model.replies += [['{"queries": ["Of which colour is the bridge painted?"]}'], ["Blue [1]."], ["No idea."]]  # type: ignore[attr-defined]
     await chat(site, session_id="s")
     body = await chat(site, "And what colour is it?", session_id="s")
@@ -84,8 +88,7 @@ async def test_a_collection_and_a_folder_narrow_the_search(open_site: OpenSite) 
 @pytest.mark.parametrize(
     ("fields", "steps"), [({}, True), ({"enable_verification": False}, False), ({"intelligence_level": "basic"}, False)]
 )
-async def test_verification_follows_the_level_and_the_request(fields: dict[str, Any], steps: bool, open_site: OpenSite) -> None:
-    site = await open_site("It was built in 1894 [1].")
+async def test_verification_follows_the_level_and_the_request(fields: dict[str, Any], steps: bool, site: Site) -> None:
     block = await turn_of(site, await chat(site, **fields))
     names = {span["name"] for span in block["spans"]}
     assert ({"verify_passages", "support_check"} <= names) is steps
@@ -182,11 +185,8 @@ async def test_passages_that_disagree_in_a_number_are_a_conflict(open_site: Open
     assert (body["context_sufficiency"]["has_conflicts"], body["context_sufficiency"]["is_sufficient"]) == (True, False)
 
 
-async def test_a_context_that_conflicts_or_lacks_a_name_gives_no_high_confidence(
-    open_site: OpenSite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_context_that_conflicts_or_lacks_a_name_gives_no_high_confidence(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footnote.answer.confidence.relevance_of", lambda *_: 0.99)
-    site = await open_site("It was built in 1894 [1].")
     plain = await chat(site)
     assert (plain["confidence_score"], plain["confidence_level"]) == (0.99, "high")
     site.core.models.model.replies += [["It was built in 1894 [1]."], ["It was built in 1894 [1] or 1931 [2]."]]  # type: ignore[attr-defined]
@@ -198,16 +198,14 @@ async def test_a_context_that_conflicts_or_lacks_a_name_gives_no_high_confidence
         assert (body["confidence_score"], body["context_sufficiency"]["is_sufficient"], body["confidence_level"]) == (0.99, False, "medium")
 
 
-async def test_a_reused_answer_has_the_same_confidence(open_site: OpenSite) -> None:
-    site = await open_site("It was built in 1894 [1].")
+async def test_a_reused_answer_has_the_same_confidence(site: Site) -> None:
     first, second = await chat(site), await chat(site)
     assert (await turn_of(site, second))["outcome"] == "cached"
     told = {"trace_id": "", "usage": None}
     assert {**first, **told} == {**second, **told}
 
 
-async def test_a_repeated_request_gets_the_stored_reply(open_site: OpenSite) -> None:
-    site = await open_site("It was built in 1894 [1].")
+async def test_a_repeated_request_gets_the_stored_reply(site: Site) -> None:
     replies = [
         await site.client.post("/v1/chat", json={"message": QUESTION}, headers={"idempotency-key": "k", **more})
         for more in ({}, {}, STREAM)

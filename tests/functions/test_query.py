@@ -15,7 +15,7 @@ from footnote.types import Caller, Search
 from footnote_http.callers import caller_of
 from footnote_http.streams import Streams
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, embed_all, make_document, put_document
-from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, heavy_imports, read_events, read_messages, sample_event
+from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, Site, heavy_imports, read_events, read_messages, sample_event
 from tests.functions.test_resume import StreamReader
 
 MODEL_ANSWER = "It was built in 1894 [^bridge]. It is painted blue [^nowhere] [^bridge]."
@@ -31,6 +31,11 @@ def break_index(folder: Path) -> None:
 
 AT, UNTER = "down The model at http://model.test/v1 did not answer.", "down Das Modell unter http://model.test/v1 hat nicht geantwortet."
 QUOTED = "These sentences are quoted from the documents instead."
+
+
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site()
 
 
 @pytest.mark.usefixtures("sure_of_little")
@@ -56,15 +61,13 @@ async def test_a_failing_model_is_distinguished_from_a_missing_one(
     assert [(turn["model_failed"], turn["notice"]) for turn in room] == [(True, pending)]
 
 
-async def test_a_question_without_hits_does_not_blame_a_model(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_question_without_hits_does_not_blame_a_model(site: Site) -> None:
     site.core.models = FakeModels(ModelUnavailable("down"))
     body = (await site.client.post("/ask", json=ASK | {"query_text": "Zebras?"})).json()
     assert (body["outcome"], body["model_failed"], body["notice"]) == ("no_hits", False, None)
 
 
-async def test_replies_say_whether_vectors_are_pending(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_replies_say_whether_vectors_are_pending(site: Site) -> None:
     site.core.embedder = embedder = FakeEmbedder()
     await put_document(site.core.generations, make_document("hr", groups=("hr",)), ["The bridge warden is paid 900 crowns."])
 
@@ -104,8 +107,7 @@ async def test_a_stream_ends_with_the_claims_and_so_does_a_resumed_or_stored_one
 # --- modes -------------------------------------------------------------------------------
 
 
-async def test_a_model_alone_answers_from_what_was_said_before_and_searches_nothing(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_model_alone_answers_from_what_was_said_before_and_searches_nothing(site: Site) -> None:
     model = FakeModel([["Read it at [docs][1]. [^bridge]"]] * 2)
     site.core.models.model = model  # type: ignore[attr-defined]
     for question in ("When was the bridge built?", "And who built it?"):
@@ -131,8 +133,7 @@ async def test_a_model_alone_answers_from_what_was_said_before_and_searches_noth
 
 @pytest.mark.parametrize("mode", ["gpt", "pa"])
 @pytest.mark.parametrize("path", ["/ask", "/ask/stream"])
-async def test_a_mode_that_needs_a_model_says_how_to_add_one(path: str, mode: str, open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_mode_that_needs_a_model_says_how_to_add_one(path: str, mode: str, site: Site) -> None:
     reply = await site.client.post(path, json=ASK | {"mode": mode})
     assert (reply.status_code, reply.json()["title"]) == (503, "The language model is not available")
     assert "LLM__BASE_URL" in reply.json()["detail"]
@@ -188,8 +189,7 @@ async def test_an_index_that_is_down_is_a_503_and_never_nothing_found(path: str,
 # --- /retrieve-* -------------------------------------------------------------------------------
 
 
-async def test_scores_of_full_text_search_are_bm25_scores(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_scores_of_full_text_search_are_bm25_scores(site: Site) -> None:
     await put_document(site.core.generations, make_document("plan", groups=("*",)), ["A bridge will be built.", *["The tide is low."] * 9])
     words = (await site.core.index.candidates(LOCAL, Search("default", QUESTION))).lexical
     assert words[0].score > words[1].score > 0.5
@@ -202,8 +202,7 @@ async def test_scores_of_full_text_search_are_bm25_scores(open_site: OpenSite) -
     assert 1 >= scores["cc"][0] > scores["cc"][1] >= 0
 
 
-async def test_a_search_by_reciprocal_ranks_keeps_their_order_and_its_answer_is_refined(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_search_by_reciprocal_ranks_keeps_their_order_and_its_answer_is_refined(site: Site) -> None:
     await put_document(site.core.generations, make_document("plan", groups=("*",)), ["A bridge will be built.", *["The tide is low."] * 9])
     found = (await site.client.post("/retrieve-rrf", json=ASK)).json()["hits"]["hits"]
     assert [hit["_score"] for hit in found] == pytest.approx([1.0, 31 / 32])
@@ -211,8 +210,7 @@ async def test_a_search_by_reciprocal_ranks_keeps_their_order_and_its_answer_is_
     assert "refine" in [step["name"] for step in answered["debug"]["steps"]]
 
 
-async def test_hits_are_counted_limited_and_filtered(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_hits_are_counted_limited_and_filtered(site: Site) -> None:
     for year in ("1999", "2024"):
         document = make_document(f"report-{year}", groups=("*",), metadata={"year": year})
         await put_document(site.core.generations, document, ["Every bridge needs paint.", "No bridge needs two coats of it."])
@@ -233,8 +231,7 @@ class NoTerms:
 
 
 @pytest.mark.parametrize("retriever", ["rrf", "bm25", "cc"])
-async def test_a_search_whose_question_cannot_be_checked_is_a_422_and_finds_nothing(retriever: str, open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_search_whose_question_cannot_be_checked_is_a_422_and_finds_nothing(retriever: str, site: Site) -> None:
     site.core.terms = NoTerms()  # type: ignore[assignment]
     reply = await site.client.post(f"/retrieve-{retriever}", json=ASK)
     assert (reply.status_code, reply.headers["content-type"]) == (422, "application/problem+json")
@@ -245,8 +242,7 @@ async def test_a_search_whose_question_cannot_be_checked_is_a_422_and_finds_noth
 # --- permissions -------------------------------------------------------------------------
 
 
-async def test_groups_in_a_request_narrow_its_results_to_them_and_public_documents(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_groups_in_a_request_narrow_its_results_to_them_and_public_documents(site: Site) -> None:
     await put_document(site.core.generations, make_document("salaries", groups=("hr",)), ["The bridge warden was paid 900 crowns."])
     for narrowed, found in ((["eng"], {"bridge"}), (["hr"], {"bridge", "salaries"}), ([], {"bridge", "salaries"})):
         asked = ASK | {"query_text": "What was the bridge warden paid?", "permission_groups": narrowed}
@@ -274,8 +270,7 @@ async def test_narrowing_never_gives_a_group_that_the_caller_lacks(open_site: Op
 # --- the page and health -----------------------------------------------------------------------
 
 
-async def test_the_page_and_its_files_come_with_a_strict_policy(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_the_page_and_its_files_come_with_a_strict_policy(site: Site) -> None:
     page, script = await site.client.get("/"), await site.client.get("/web/app.js")
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert script.status_code == 200
@@ -289,8 +284,7 @@ async def test_the_page_and_its_files_come_with_a_strict_policy(open_site: OpenS
         assert reply.headers["x-trace-id"]
 
 
-async def test_a_file_that_the_page_does_not_have_is_a_problem(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_file_that_the_page_does_not_have_is_a_problem(site: Site) -> None:
     for path in ("/web/none.js", "/web/../app.py", "/web/%2e%2e/app.py", "/none"):
         reply = await site.client.get(path)
         assert (reply.status_code, reply.headers["content-type"]) == (404, "application/problem+json"), path
@@ -307,14 +301,12 @@ async def test_ready_names_the_failing_part_and_health_stays_ok(prefix: str, tmp
     assert "index.db" in ready.json()["parts"]["index"]
 
 
-async def test_ready_is_ready_when_all_parts_are(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_ready_is_ready_when_all_parts_are(site: Site) -> None:
     ready = await site.client.get("/ready")
     assert (ready.status_code, ready.json()["status"], ready.json()["parts"]) == (200, "ready", {"store": "ok", "index": "ok"})
 
 
-async def test_the_sample_event_is_a_request_that_is_answered(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_the_sample_event_is_a_request_that_is_answered(site: Site) -> None:
     await put_document(site.core.generations, make_document("help", groups=("*",)), ["To delete a document, press the bin beside it."])
     event = sample_event("query_http")
     headers = {name: value for name, value in event["headers"].items() if not name.startswith("x-forwarded")}

@@ -50,6 +50,11 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return questions
 
 
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site(ANSWER)
+
+
 # --- the event -------------------------------------------------------------------------------------
 
 
@@ -73,8 +78,7 @@ async def test_the_quote_is_the_answer_without_a_model_and_comes_before_the_mode
     assert (done["extractive"], done["model"], done["degraded"]) == (False, "fake", False)
 
 
-async def test_a_get_can_ask_for_the_quote(open_site: OpenSite) -> None:
-    site = await open_site(ANSWER)
+async def test_a_get_can_ask_for_the_quote(site: Site) -> None:
     reply = await site.client.get("/ask/stream", params={"query_text": ASK["query_text"], "index_name": "default", "quote": "true"})
     assert len(quotes_in(read_events(reply.text))) == 1
 
@@ -91,14 +95,12 @@ async def test_without_a_model_the_answer_itself_is_quoted(open_site: OpenSite) 
     assert said_in(events) == events[-1]["answer"]
 
 
-async def test_other_apis_know_no_quote(open_site: OpenSite, made: list[str]) -> None:
-    site = await open_site(ANSWER)
+async def test_other_apis_know_no_quote(site: Site, made: list[str]) -> None:
     assert (await site.client.post("/ask", json=QUOTING)).json()["answer"] == ANSWER
     assert made == []
 
 
-async def test_a_quote_that_may_not_answer_says_so_and_one_of_nothing_is_not_shown(open_site: OpenSite) -> None:
-    site = await open_site(ANSWER)
+async def test_a_quote_that_may_not_answer_says_so_and_one_of_nothing_is_not_shown(site: Site) -> None:
     site.core.models.model.replies *= 2  # type: ignore[attr-defined]
     with pinned("closest"):
         (quote,) = quotes_in(await ask(site, QUOTING | {"query_text": "Who painted the bridge that was built?"}))
@@ -108,8 +110,7 @@ async def test_a_quote_that_may_not_answer_says_so_and_one_of_nothing_is_not_sho
     assert quotes_in(await ask(site, QUOTING | {"query_text": "Do zebras cross the road?"})) == []
 
 
-async def test_only_the_cited_passages_come_with_the_quote(open_site: OpenSite) -> None:
-    site = await open_site(ANSWER)
+async def test_only_the_cited_passages_come_with_the_quote(site: Site) -> None:
     await put_document(site.core.generations, make_document("ferry", title="Ferries", groups=("*",)), ["A ferry was built later."])
     events = await ask(site, QUOTING)
     assert [hit["doc_id"] for hit in quotes_in(events)[0]["hits"]] == ["bridge"]
@@ -131,8 +132,7 @@ async def test_a_quote_with_a_forbidden_term_does_not_stand_in_for_the_model_eit
     assert (last["answer"], last["citations"], last["tier"]) == (message("refused", "en"), [], "nothing")
 
 
-async def test_a_quote_that_cannot_be_checked_is_not_shown(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    site = await open_site(ANSWER)
+async def test_a_quote_that_cannot_be_checked_is_not_shown(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     current, calls = site.core.terms.current, 0
 
     async def fail_later() -> Any:
@@ -182,9 +182,7 @@ async def test_where_nothing_was_quoted_a_failing_model_is_replaced_by_a_notice(
     assert len(made) == 1
 
 
-async def test_a_quote_that_cannot_be_made_does_not_cost_the_answer(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    site = await open_site(ANSWER)
-
+async def test_a_quote_that_cannot_be_made_does_not_cost_the_answer(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*args: Any, **options: Any) -> AsyncIterator[Any]:
         raise RuntimeError("bug")
         yield
@@ -243,8 +241,7 @@ async def test_a_turn_that_just_ended_repeats_no_quote_of_a_document_that_is_gon
 
 
 @pytest.mark.parametrize("mode", ["rag", "gpt"])
-async def test_with_a_quote_the_model_may_take_as_long_to_its_first_token_as_to_its_answer(mode: str, open_site: OpenSite) -> None:
-    site = await open_site(ANSWER)
+async def test_with_a_quote_the_model_may_take_as_long_to_its_first_token_as_to_its_answer(mode: str, site: Site) -> None:
     model: Any = site.core.models.model  # type: ignore[attr-defined]
     model.replies *= 2
     await ask(site, QUOTING | {"mode": mode})

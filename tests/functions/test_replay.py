@@ -40,8 +40,12 @@ def marks(found: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     return [(hit["chunk_id"], hit["old"], hit["new"]) for hit in found["hits"]]
 
 
-async def test_a_turn_that_nothing_changed_since_is_answered_alike(open_site: OpenSite, clock: HandClock) -> None:
-    site = await open_site(caller=ANN)
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site(caller=ANN)
+
+
+async def test_a_turn_that_nothing_changed_since_is_answered_alike(site: Site, clock: HandClock) -> None:
     asked_at = clock()
     trace_id = await ask(site.client)
     clock.advance(60)
@@ -63,8 +67,7 @@ async def test_a_turn_that_nothing_changed_since_is_answered_alike(open_site: Op
     assert ran["search"]["new"]["ms"] > 0
 
 
-async def test_a_replay_with_other_settings_says_what_they_change(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_a_replay_with_other_settings_says_what_they_change(site: Site) -> None:
     trace_id = await ask(site.client)
     found = await replay(site.client, trace_id, level="basic", retriever="bm25", num_result_doc=1, spelling=False)
     assert [found["new"]["plan"][name] for name in ("level", "retriever", "limit")] == ["basic", "bm25", 1]
@@ -75,8 +78,7 @@ async def test_a_replay_with_other_settings_says_what_they_change(open_site: Ope
 
 
 @pytest.mark.parametrize("way", ["deleted", "hidden"])
-async def test_a_document_that_is_gone_for_the_reader_is_in_neither_turn(way: str, open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_a_document_that_is_gone_for_the_reader_is_in_neither_turn(way: str, site: Site) -> None:
     added = await site.core.ingestor.accept(
         LOCAL, PAY.encode(), file_name="Wages.txt", collection="default", permission_groups=["staff", "board"]
     )
@@ -96,8 +98,7 @@ async def test_a_document_that_is_gone_for_the_reader_is_in_neither_turn(way: st
     assert marks(found) == [("bridge#000", None, 1)]
 
 
-async def test_a_new_document_appears_and_moves_the_others(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_a_new_document_appears_and_moves_the_others(site: Site) -> None:
     trace_id = await ask(site.client)
     await put_document(site.core.generations, make_document("second", title="Chronicle", groups=("staff",)), ["The bridge was built when?"])
     found = await replay(site.client, trace_id)
@@ -111,8 +112,7 @@ async def rated(site: Site, trace_id: str, caller: Caller = ANN) -> str:
     return trace_id
 
 
-async def test_an_admin_replays_what_feedback_shows_them_with_their_own_permissions(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_an_admin_replays_what_feedback_shows_them_with_their_own_permissions(site: Site) -> None:
     for doc_id, group in (("bridge", "staff"), ("ferry", "board")):
         await register(site.core, doc_id, group)
     await put_document(
@@ -128,8 +128,7 @@ async def test_an_admin_replays_what_feedback_shows_them_with_their_own_permissi
         assert "Zq board" in str((await replay(chair, trace_id))["hits"])
 
 
-async def test_an_admin_replays_no_turn_whose_documents_they_may_not_read(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_an_admin_replays_no_turn_whose_documents_they_may_not_read(site: Site) -> None:
     await register(site.core, "bridge", "board")
     trace_id = await rated(site, await ask(site.client))
     async with client_of(site, BOSS) as boss:
@@ -142,8 +141,7 @@ async def register(core: Core, doc_id: str, group: str) -> None:
     await add_document(core, doc_id, group)
 
 
-async def test_somebody_elses_follow_up_is_asked_without_their_conversation(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_somebody_elses_follow_up_is_asked_without_their_conversation(site: Site) -> None:
     await register(site.core, "bridge", "staff")
     await ask(site.client, room_id="r1")
     trace_id = await rated(site, await ask(site.client, room_id="r1", query_text="What colour is it?"))
@@ -154,8 +152,7 @@ async def test_somebody_elses_follow_up_is_asked_without_their_conversation(open
     assert [step["name"] for step in found["steps"] if step["name"] == "history" and step["new"]] == []
 
 
-async def test_a_follow_up_is_asked_in_the_conversation_before_it(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_a_follow_up_is_asked_in_the_conversation_before_it(site: Site) -> None:
     await ask(site.client, room_id="r1")
     trace_id = await ask(site.client, room_id="r1", query_text="What colour is it?")
     await ask(site.client, room_id="r1", query_text="Who crosses the river every hour?")
@@ -194,14 +191,12 @@ async def test_its_tokens_have_a_price_at_their_step_and_count_in_the_budget(ope
 
 
 @pytest.mark.parametrize("changes", [{"search_type": "pa"}, {"search_type": "vision"}, {"block_classes": ["a"]}])
-async def test_a_turn_stored_without_a_plan_cannot_be_replayed(changes: dict[str, Any], open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_a_turn_stored_without_a_plan_cannot_be_replayed(changes: dict[str, Any], site: Site) -> None:
     await site.core.turns.save({**stored(make_turn(trace_id="t1", caller=ANN)), **changes})  # type: ignore[typeddict-item]
     assert (await site.client.post("/turns/t1/replay", json={})).status_code == 422
 
 
-async def test_a_turn_of_an_early_version_and_one_of_another_api_are_replayed(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_a_turn_of_an_early_version_and_one_of_another_api_are_replayed(site: Site) -> None:
     trace_id = (await site.client.post("/chat", json={"query": QUESTION})).headers["x-trace-id"]
     found = await replay(site.client, trace_id)
     assert found["old"]["answer"] == found["new"]["answer"]
@@ -214,8 +209,7 @@ async def test_a_turn_of_an_early_version_and_one_of_another_api_are_replayed(op
     assert found["new"]["plan"]["level"] == "standard"
 
 
-async def test_who_is_in_an_experiment_does_not_learn_the_plan_of_their_arm(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_who_is_in_an_experiment_does_not_learn_the_plan_of_their_arm(site: Site) -> None:
     trace_id = await ask(site.client)
     record: Any = dict(await site.core.turns.get(ANN, trace_id))
     record["experiment"] = {"id": "x", "name": "zqtrial", "arm": "plain", "period": 0, "shares": {"plain": 1.0}}
@@ -228,13 +222,11 @@ async def test_who_is_in_an_experiment_does_not_learn_the_plan_of_their_arm(open
 
 
 @pytest.mark.parametrize("body", [{"level": "best"}, {"num_result_doc": 0}, {"options": {}}])
-async def test_a_wrong_setting_is_refused(body: dict[str, Any], open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_a_wrong_setting_is_refused(body: dict[str, Any], site: Site) -> None:
     trace_id = await ask(site.client)
     assert (await site.client.post(f"/turns/{trace_id}/replay", json=body)).status_code == 422
 
 
-async def test_it_is_searched_as_it_was_where_nobody_chose_the_retriever(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_it_is_searched_as_it_was_where_nobody_chose_the_retriever(site: Site) -> None:
     found = await replay(site.client, await ask(site.client, retriever="cc", any_retriever=True))
     assert [found[side]["plan"]["retriever"] for side in ("old", "new")] == ["cc", "cc"]

@@ -17,7 +17,7 @@ from footnote_http.callers import caller_of
 from footnote_http.streams import KEPT_S
 from footnote_query.app import create_app
 from tests.fakes import LoopClock
-from tests.functions.conftest import ASK, BRIDGE, LOCAL, OpenSite, read_messages
+from tests.functions.conftest import ASK, BRIDGE, LOCAL, OpenSite, Site, read_messages
 from tests.turns import make_turn, stored
 
 ANN = Caller("ann", frozenset({"staff"}))
@@ -88,6 +88,11 @@ def assert_in_order(ids: list[str | None], trace_id: str) -> None:
     assert numbers == sorted(set(numbers))
 
 
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site()
+
+
 async def test_every_message_has_the_turns_id_and_its_own_number(open_site: OpenSite) -> None:
     site = await open_site("It was built ", "in 1894 [^bridge].")
     messages = await StreamReader(site.app).to_the_end()
@@ -142,8 +147,7 @@ async def test_a_turn_that_just_ended_is_replayed_without_withdrawn_content(open
     assert not re.search(r"\b1894\b", str(done))
 
 
-async def test_event_source_resumes_automatically(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_event_source_resumes_automatically(site: Site) -> None:
     asked = {"query_text": "When was the bridge built?", "index_name": "default"}
     whole = read_messages((await site.client.get("/ask/stream", params=asked)).text)
     reply = await site.client.get("/ask/stream", params=asked, headers={"last-event-id": str(whole[-2][0])})
@@ -159,8 +163,7 @@ async def test_an_error_after_the_first_token_is_replayed_to_a_reconnecting_read
     assert whole[-1][1]["type"] == "error"
 
 
-async def test_a_stored_turn_is_replayed_once_as_its_last_event(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_stored_turn_is_replayed_once_as_its_last_event(site: Site) -> None:
     whole = await StreamReader(site.app).to_the_end()
     elsewhere = create_app(lambda: site.core)
     back = StreamReader(elsewhere, whole[2][0])
@@ -190,17 +193,15 @@ async def test_a_stored_error_is_replayed_as_an_error(open_site: OpenSite) -> No
     assert error["usage"]["completion_tokens"] == 3
 
 
-async def test_a_turn_that_another_process_runs_cannot_be_followed_here(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_turn_that_another_process_runs_cannot_be_followed_here(site: Site) -> None:
     await site.core.turns.save(stored(make_turn(trace_id="t1", caller=LOCAL), "idle"))
     resumed = StreamReader(site.app, "t1.0")
     await resumed.request
     assert resumed.status == 404
 
 
-async def test_a_turn_is_released_a_minute_after_its_end_and_replayed_from_the_store(open_site: OpenSite) -> None:
+async def test_a_turn_is_released_a_minute_after_its_end_and_replayed_from_the_store(site: Site) -> None:
     loop_clock = LoopClock()
-    site = await open_site()
     whole = await StreamReader(site.app).to_the_end()
     loop_clock.advance(KEPT_S - 1)
     await asyncio.sleep(0)
@@ -240,8 +241,7 @@ async def test_another_users_turn_looks_like_a_missing_one(number: int, running:
 
 
 @pytest.mark.parametrize("id_", ["x", ".1", "t1.", "t1.-1", "t1.٣", "t1.1234567890"])
-async def test_an_id_that_no_stream_has_sent_is_not_found(id_: str, open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_an_id_that_no_stream_has_sent_is_not_found(id_: str, site: Site) -> None:
     reply = await site.client.post("/ask/stream", json=ASK, headers={b"last-event-id": id_.encode()})
     assert (reply.status_code, reply.json()["detail"]) == (404, "There is no such stream. Send the question again.")
 

@@ -16,7 +16,7 @@ from footnote.ports import Delta
 from footnote.settings import Settings
 from footnote.types import Caller, Candidates, Request, Retriever, Search, ToolCall
 from tests.fakes import make_document, put_document
-from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite
+from tests.functions.conftest import ASK, LOCAL, QUESTION, OpenSite, Site
 from tests.turns import HELD
 
 
@@ -66,6 +66,11 @@ class Watched:
         return await self._index.candidates(caller, search)  # type: ignore[no-any-return]
 
 
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site()
+
+
 @pytest.mark.parametrize(
     ("path", "body", "used"),
     [
@@ -77,19 +82,17 @@ class Watched:
     ],
 )
 async def test_only_ask_and_v1_chat_fuse_by_rank_where_nothing_is_asked_for(
-    path: str, body: dict[str, Any], used: Retriever, open_site: OpenSite, monkeypatch: pytest.MonkeyPatch
+    path: str, body: dict[str, Any], used: Retriever, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spy = Spy([])
     monkeypatch.setattr("footnote.retrieve.fuse.fuse", spy)
-    site = await open_site()
     assert (await site.client.post(path, json=body, headers=ACCEPT)).status_code == 200
     assert spy.used == [used]
 
 
-async def test_the_setting_of_the_retriever_applies_only_to_ask(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_setting_of_the_retriever_applies_only_to_ask(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     spy = Spy([])
     monkeypatch.setattr("footnote.retrieve.fuse.fuse", spy)
-    site = await open_site()
     assert (await site.client.put("/settings/retriever", json={"value": "bm25"})).status_code == 200
     await site.core.load_changes()
     await site.client.post("/ask", json=ASK)
@@ -100,11 +103,10 @@ async def test_the_setting_of_the_retriever_applies_only_to_ask(open_site: OpenS
 
 @pytest.mark.parametrize(("fusion", "used"), [("minmax", "cc"), ("convex", "cc"), ("rrf", "rrf")])
 async def test_a_fusion_that_somebody_set_is_that_of_v1_chat_too(
-    fusion: str, used: Retriever, open_site: OpenSite, monkeypatch: pytest.MonkeyPatch
+    fusion: str, used: Retriever, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spy = Spy([])
     monkeypatch.setattr("footnote.retrieve.fuse.fuse", spy)
-    site = await open_site()
     assert (await site.client.put("/settings/rag.fusion", json={"value": fusion})).status_code == 200
     await site.core.load_changes()
     for path, body in (("/v1/chat", CHAT), ("/v1/responses", {"model": "footnote", "input": QUESTION}), ("/ask", ASK)):
@@ -113,10 +115,7 @@ async def test_a_fusion_that_somebody_set_is_that_of_v1_chat_too(
 
 
 @pytest.mark.parametrize(("path", "body", "count"), [("/v1/chat", CHAT, 15), ("/ask", ASK, 100), *((*each, 100) for each in OTHERS)])
-async def test_v1_chat_takes_fifteen_of_each_list_unless_a_number_is_set(
-    path: str, body: dict[str, Any], count: int, open_site: OpenSite
-) -> None:
-    site = await open_site()
+async def test_v1_chat_takes_fifteen_of_each_list_unless_a_number_is_set(path: str, body: dict[str, Any], count: int, site: Site) -> None:
     site.core.index = index = Watched(site.core.index)  # type: ignore[assignment]
     assert (await site.client.post(path, json=body, headers=ACCEPT)).status_code == 200
     assert index.limits == [count]
@@ -126,8 +125,7 @@ async def test_v1_chat_takes_fifteen_of_each_list_unless_a_number_is_set(
     assert index.limits == [count, 40]
 
 
-async def test_only_v1_chat_puts_contents_glossaries_and_credits_back(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_only_v1_chat_puts_contents_glossaries_and_credits_back(site: Site) -> None:
     texts = {
         "contents": "The bridge was built: the bridge, the year, the cost.",
         "reference": "Bridge: what was built over a river. Built: a bridge, for example.",

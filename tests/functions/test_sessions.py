@@ -41,6 +41,11 @@ async def token_of(core: Core, user_id: str = "ann", *groups: str) -> str:
     return await open_session(Session(user_id, groups), 3600, cache=core.cache, records=core.records, now=core.clock())
 
 
+@pytest.fixture
+async def client(open_client: OpenClient) -> httpx.AsyncClient:
+    return await open_client(query)
+
+
 @pytest.mark.parametrize("create_app", [query, ingest, feedback, stats], ids=["query", "ingest", "feedback", "stats"])
 async def test_every_route_asks_for_a_token(create_app: CreateApp, core: Core, open_client: OpenClient) -> None:
     app = create_app(lambda: core)
@@ -58,8 +63,7 @@ async def test_every_route_asks_for_a_token(create_app: CreateApp, core: Core, o
     assert asked
 
 
-async def test_a_member_finds_documents_and_a_stranger_finds_none(core: Core, open_client: OpenClient) -> None:
-    client = await open_client(query)
+async def test_a_member_finds_documents_and_a_stranger_finds_none(core: Core, client: httpx.AsyncClient) -> None:
     for groups, found in (((), 0), (("guests",), 0), (("staff",), 2)):
         headers = {"authorization": f"Bearer {await token_of(core, 'ann', *groups)}"}
         reply = await client.post(
@@ -68,8 +72,7 @@ async def test_a_member_finds_documents_and_a_stranger_finds_none(core: Core, op
         assert (reply.status_code, reply.json()["hits"]["total"]["value"]) == (200, found)
 
 
-async def test_the_page_signs_in_with_a_cookie_that_scripts_cannot_read(core: Core, open_client: OpenClient) -> None:
-    client = await open_client(query)
+async def test_the_page_signs_in_with_a_cookie_that_scripts_cannot_read(core: Core, client: httpx.AsyncClient) -> None:
     assert (await client.post("/sessions", json={"token": "wrong"})).status_code == 401
     token = await token_of(core, "ann", "staff")
     reply = await client.post("/sessions", json={"token": token}, headers={"x-forwarded-proto": "https"})
@@ -97,8 +100,7 @@ async def test_an_uploader_must_be_in_the_groups_of_the_upload(core: Core, open_
     assert (await add()).json()["permission_groups"] == ["user:ann"]
 
 
-async def test_an_admin_sees_who_is_signed_in_and_ends_it(core: Core, open_client: OpenClient) -> None:
-    client = await open_client(query)
+async def test_an_admin_sees_who_is_signed_in_and_ends_it(core: Core, client: httpx.AsyncClient) -> None:
     admin = await open_session(Session("root", (), "admin"), 60, cache=core.cache, records=core.records, now=core.clock())
     token = await token_of(core, "ann", "staff")
     as_root, as_ann = {"authorization": f"Bearer {admin}"}, {"authorization": f"Bearer {token}"}
@@ -180,9 +182,8 @@ async def test_there_are_no_sessions_where_people_sign_in_otherwise(core: Core, 
     assert (reply.status_code, reply.json()["detail"]) == (409, f"Sign-in is by {mode}. Sessions are for AUTH__MODE=session.")
 
 
-async def test_too_many_questions_get_a_time_to_wait(core: Core, open_client: OpenClient) -> None:
+async def test_too_many_questions_get_a_time_to_wait(core: Core, client: httpx.AsyncClient) -> None:
     core.limiter = RateLimiter(core.cache, HandClock(1_700_000_120.0))
-    client = await open_client(query)
     headers = {"authorization": f"Bearer {await token_of(core, 'ann', 'staff')}"}
     most = core.settings.limits.user_per_minute
     replies = [await client.post("/retrieve-bm25", json=SEARCH, headers=headers) for _ in range(most + 1)]
@@ -202,25 +203,22 @@ async def test_too_many_questions_get_a_time_to_wait(core: Core, open_client: Op
     ids=["any route", "sign in", "sign out"],
 )
 async def test_failed_sign_ins_are_rate_limited(
-    method: str, path: str, given: Any, status: int, core: Core, open_client: OpenClient
+    method: str, path: str, given: Any, status: int, core: Core, client: httpx.AsyncClient
 ) -> None:
-    client = await open_client(query)
     most = core.settings.limits.address_per_minute
     statuses = [(await client.request(method, path, **given(f"guess{n}"))).status_code for n in range(most + 1)]
     assert statuses == [status] * most + [429]
     assert (await read_audit(core.records, 1)).data == ()
 
 
-async def test_a_sign_out_is_in_the_audit(core: Core, open_client: OpenClient) -> None:
-    client = await open_client(query)
+async def test_a_sign_out_is_in_the_audit(core: Core, client: httpx.AsyncClient) -> None:
     token = await token_of(core, "ann")
     assert (await client.delete("/sessions", headers={"authorization": f"Bearer {token}"})).status_code == 204
     (entry,) = (await read_audit(core.records, 2)).data
     assert (entry.user_id, entry.action, entry.object_id) == ("ann", "session.revoke", session_id_of(token))
 
 
-async def test_an_unauthorized_request_is_told_how_to_sign_in(core: Core, open_client: OpenClient) -> None:
-    client = await open_client(query)
+async def test_an_unauthorized_request_is_told_how_to_sign_in(core: Core, client: httpx.AsyncClient) -> None:
     for headers in ({}, {"authorization": "Bearer guess"}):
         reply = await client.get("/conversations", headers=headers)
         assert (reply.status_code, reply.headers["www-authenticate"]) == (401, "Bearer")

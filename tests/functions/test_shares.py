@@ -57,8 +57,12 @@ async def hits_of(site: Site, **documents: str) -> list[Hit]:
     return [Hit(chunk, 0.5) for chunk in found]
 
 
-async def test_whoever_has_the_link_reads_questions_and_answers(open_site: OpenSite, clock: HandClock) -> None:
-    site = await open_site(caller=ANN)
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site(caller=ANN)
+
+
+async def test_whoever_has_the_link_reads_questions_and_answers(site: Site, clock: HandClock) -> None:
     reply = await ask(site, room_id="r1")
     made = await share(site)
     assert (made["room_id"], made["expires_at"], made["path"]) == ("r1", clock.now + 30 * 86_400, f"/shared#{made['token']}")
@@ -70,8 +74,7 @@ async def test_whoever_has_the_link_reads_questions_and_answers(open_site: OpenS
     assert set(turn) & {"trace_id", "room_id", "user_id", "searched_for", "steps", "cost", "model", "feedback"} == set()
 
 
-async def test_later_questions_are_not_shared(open_site: OpenSite, clock: HandClock) -> None:
-    site = await open_site(caller=ANN)
+async def test_later_questions_are_not_shared(site: Site, clock: HandClock) -> None:
     for number in range(3):
         await ask(site, room_id="r1", query_text=f"{QUESTION[:-1]}, {number}?")
         clock.advance(1)
@@ -84,8 +87,7 @@ async def test_later_questions_are_not_shared(open_site: OpenSite, clock: HandCl
     assert (first["has_more"], rest["has_more"]) == (True, False)
 
 
-async def test_of_a_quoted_answer_a_reader_sees_the_sentences_of_their_own_documents(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_of_a_quoted_answer_a_reader_sees_the_sentences_of_their_own_documents(site: Site) -> None:
     open_, secret = await hits_of(site, open="*", secret="staff")
     await answered(site, secret, open_, answer={"model": None, "extractive": True})
     token = (await share(site))["token"]
@@ -102,8 +104,7 @@ async def test_of_a_quoted_answer_a_reader_sees_the_sentences_of_their_own_docum
     assert "crowns" not in reply.text
 
 
-async def test_a_reader_sees_nothing_that_a_model_wrote_from_a_source_that_is_not_theirs(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_a_reader_sees_nothing_that_a_model_wrote_from_a_source_that_is_not_theirs(site: Site) -> None:
     open_, secret = await hits_of(site, open="*", secret="staff")
     await answered(site, open_, secret)
     token = (await share(site))["token"]
@@ -115,8 +116,7 @@ async def test_a_reader_sees_nothing_that_a_model_wrote_from_a_source_that_is_no
     assert "crowns" not in reply.text
 
 
-async def test_an_uncited_passage_or_one_of_the_conversation_before_counts_as_a_source(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_an_uncited_passage_or_one_of_the_conversation_before_counts_as_a_source(site: Site) -> None:
     open_, secret = await hits_of(site, open="*", secret="staff")
     await answered(site, open_, trace_id="t1", quoted=((secret.chunk.chunk_id, "secret"),))
     turn = make_turn(
@@ -128,8 +128,7 @@ async def test_an_uncited_passage_or_one_of_the_conversation_before_counts_as_a_
         assert [turn["withheld"] for turn in (await opened(site, token, reader)).json()["data"]] == [withheld] * 2
 
 
-async def test_sources_are_checked_at_each_opening(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_sources_are_checked_at_each_opening(site: Site) -> None:
     await put_document(site.core.generations, make_document("pay", groups=("*",)), [PAY])
     await ask(site, query_text=PAID, room_id="r1")
     token = (await share(site))["token"]
@@ -146,8 +145,7 @@ async def test_sources_are_checked_at_each_opening(open_site: OpenSite) -> None:
     assert [await seen(reader) for reader in (ANN, BEN, CEM)] == ["all", "all", "all"]  # the answer quotes what is not in it any more
 
 
-async def test_a_deleted_document_is_withheld_from_everybody(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_a_deleted_document_is_withheld_from_everybody(site: Site) -> None:
     await ask(site, room_id="r1")
     token = (await share(site))["token"]
     await site.core.generations.remove("bridge", 1)
@@ -165,8 +163,7 @@ async def test_a_deleted_document_is_withheld_from_everybody(open_site: OpenSite
     ],
     ids=["an agent's tools", "others' feedback", "a conversation that its client keeps"],
 )
-async def test_answers_with_unnamed_sources_are_withheld(fields: dict[str, Any], open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_answers_with_unnamed_sources_are_withheld(fields: dict[str, Any], site: Site) -> None:
     (open_,) = await hits_of(site, open="*")
     if "tool_messages" in fields:
         fields = fields | {"tool_messages": (Message("tool", "900 crowns", tool_call_id="c1", name="wages"),)}
@@ -176,16 +173,14 @@ async def test_answers_with_unnamed_sources_are_withheld(fields: dict[str, Any],
     assert (reply.json()["data"][0]["withheld"], "crowns" in reply.text) == ("all", False)
 
 
-async def test_results_of_connected_systems_are_withheld_from_others(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_results_of_connected_systems_are_withheld_from_others(site: Site) -> None:
     chunk = Chunk(f"{EXTERNAL_IDS[0]}wages|1|0", "wages", 1, 0, 2, "Wages", PAY, "en", "default")
     await answered(site, Hit(chunk, 0.5))
     token = (await share(site))["token"]
     assert (await opened(site, token, BEN)).json()["data"][0]["withheld"] == "all"
 
 
-async def test_turns_without_an_answer_are_left_out(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_turns_without_an_answer_are_left_out(site: Site) -> None:
     (open_,) = await hits_of(site, open="*")
     await answered(site, open_)
     for trace_id, status in (("t2", "error"), ("t3", "idle")):
@@ -194,8 +189,7 @@ async def test_turns_without_an_answer_are_left_out(open_site: OpenSite) -> None
     assert [turn["question"] for turn in (await opened(site, token, BEN)).json()["data"]] == [PAID]
 
 
-async def test_unknown_deleted_and_expired_links_are_the_same_404(open_site: OpenSite, clock: HandClock) -> None:
-    site = await open_site(caller=ANN)
+async def test_unknown_deleted_and_expired_links_are_the_same_404(site: Site, clock: HandClock) -> None:
     for room_id in ("r1", "r2"):
         await ask(site, room_id=room_id)
     deleted, expired, of_deleted = await share(site), await share(site, valid_days=1), await share(site, "r2", valid_days=None)
@@ -211,8 +205,7 @@ async def test_unknown_deleted_and_expired_links_are_the_same_404(open_site: Ope
     assert is_gone(after)
 
 
-async def test_only_its_owner_sees_and_deletes_a_link(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_only_its_owner_sees_and_deletes_a_link(site: Site) -> None:
     await ask(site, room_id="r1")
     made = await share(site)
     listed = {name: made[name] for name in ("share_id", "room_id", "created_at", "expires_at")}
@@ -224,8 +217,7 @@ async def test_only_its_owner_sees_and_deletes_a_link(open_site: OpenSite) -> No
     assert (await opened(site, made["token"], BEN)).status_code == 200
 
 
-async def test_the_token_is_long_random_and_stored_nowhere(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_the_token_is_long_random_and_stored_nowhere(site: Site) -> None:
     await ask(site, room_id="r1")
     tokens = [(await share(site))["token"] for _ in range(3)]
     assert (len(set(tokens)), {len(token) for token in tokens}) == (3, {43})
@@ -235,8 +227,7 @@ async def test_the_token_is_long_random_and_stored_nowhere(open_site: OpenSite) 
     assert [token for token in tokens if token.encode() in kept] == []
 
 
-async def test_sharing_and_its_end_are_in_the_audit(open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_sharing_and_its_end_are_in_the_audit(site: Site) -> None:
     await ask(site, room_id="r1")
     made = await share(site, valid_days=7)
     await site.client.delete(f"/shares/{made['share_id']}")
@@ -247,18 +238,16 @@ async def test_sharing_and_its_end_are_in_the_audit(open_site: OpenSite) -> None
     }
 
 
-async def test_a_user_has_at_most_a_hundred_links(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_user_has_at_most_a_hundred_links(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footnote_query.shares.MOST", 2)
-    site = await open_site(caller=ANN)
     await ask(site, room_id="r1")
     for _ in range(2):
         await share(site)
     assert (await site.client.post("/shares", json={"room_id": "r1"})).status_code == 409
 
 
-async def test_of_many_links_made_at_once_no_more_are_made_than_allowed(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_of_many_links_made_at_once_no_more_are_made_than_allowed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footnote_query.shares.MOST", 5)
-    site = await open_site(caller=ANN)
     await ask(site, room_id="r1")
     replies = await asyncio.gather(*(site.client.post("/shares", json={"room_id": "r1"}) for _ in range(30)))
     assert Counter(reply.status_code for reply in replies) == {201: 5, 409: 25}
@@ -266,6 +255,5 @@ async def test_of_many_links_made_at_once_no_more_are_made_than_allowed(open_sit
 
 
 @pytest.mark.parametrize("fields", [{"valid_days": 0}, {"valid_days": 366}, {"room_id": "r" * 201}])
-async def test_a_link_needs_a_sensible_time_and_room(fields: dict[str, Any], open_site: OpenSite) -> None:
-    site = await open_site(caller=ANN)
+async def test_a_link_needs_a_sensible_time_and_room(fields: dict[str, Any], site: Site) -> None:
     assert (await site.client.post("/shares", json={"room_id": "r1", **fields})).status_code == 422

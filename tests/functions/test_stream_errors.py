@@ -25,7 +25,7 @@ from footnote.errors import (
 from footnote.types import Caller
 from footnote_http.callers import caller_of
 from tests.fakes import FakeModel, FakeModels
-from tests.functions.conftest import ASK, QUESTION, OpenSite
+from tests.functions.conftest import ASK, QUESTION, OpenSite, Site
 
 PNG = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n....").decode()
 SAID = (
@@ -97,9 +97,13 @@ def check_problem(route: str, reply: httpx.Response, status: int, error: Footnot
     assert "Traceback" not in reply.text
 
 
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site(SAID)
+
+
 @pytest.mark.parametrize("route", EVERY)
-async def test_a_question_that_is_too_long_gets_no_stream(route: str, open_site: OpenSite) -> None:
-    site = await open_site(SAID)
+async def test_a_question_that_is_too_long_gets_no_stream(route: str, site: Site) -> None:
     check_problem(route, await ask(site.client, route, "why " * 600), 422, None)
 
 
@@ -124,8 +128,7 @@ async def test_too_many_questions_get_a_time_to_wait_instead_of_a_stream(route: 
 
 
 @pytest.mark.parametrize("route", [route for route in EVERY if route not in ("GET /ask/stream", "POST /v2/vision/query")])
-async def test_a_body_that_is_too_long_gets_no_stream(route: str, open_site: OpenSite) -> None:
-    site = await open_site(SAID)
+async def test_a_body_that_is_too_long_gets_no_stream(route: str, site: Site) -> None:
     check_problem(route, await ask(site.client, route, "a" * 2**21), 413, None)
 
 
@@ -137,8 +140,7 @@ async def test_a_body_that_is_too_long_gets_no_stream(route: str, open_site: Ope
         *product(("POST /v2/rag/query", OPENAI), (SearchUnavailable(DOWN), StepTimeout(DOWN))),  # the others give a safe answer
     ],
 )
-async def test_a_search_that_fails_is_a_status(route: str, error: Exception, open_site: OpenSite) -> None:
-    site = await open_site(SAID)
+async def test_a_search_that_fails_is_a_status(route: str, error: Exception, site: Site) -> None:
     site.core.index = Failing(error)  # type: ignore[assignment]
     ours = error if isinstance(error, FootnoteError) else FootnoteError()
     check_problem(route, await ask(site.client, route), ours.status, ours)
@@ -147,8 +149,7 @@ async def test_a_search_that_fails_is_a_status(route: str, error: Exception, ope
 @pytest.mark.sample
 @pytest.mark.parametrize("error", [StoreUnavailable(DOWN), StepTimeout(DOWN), RuntimeError(DOWN)], ids=repr)
 @pytest.mark.parametrize("route", WITH_ROOM)
-async def test_a_conversation_that_cannot_be_read_is_a_status(route: str, error: Exception, open_site: OpenSite) -> None:
-    site = await open_site(SAID)
+async def test_a_conversation_that_cannot_be_read_is_a_status(route: str, error: Exception, site: Site) -> None:
     site.core.turns = Failing(error)  # type: ignore[assignment]
     ours = error if isinstance(error, FootnoteError) else FootnoteError()
     check_problem(route, await ask(site.client, route), ours.status, ours)

@@ -9,15 +9,19 @@ import pytest
 from footnote.answer.messages import message
 from footnote.errors import ModelUnavailable
 from tests.fakes import make_document, put_document
-from tests.functions.conftest import ASK, QUESTION, OpenSite, read_events
+from tests.functions.conftest import ASK, QUESTION, OpenSite, Site, read_events
+
+
+@pytest.fixture
+async def site(open_site: OpenSite) -> Site:
+    return await open_site()
 
 
 @pytest.mark.parametrize(
     ("question", "name", "lang"),
     [("Hi", "greeting", "en"), ("Danke!", "welcome", "de"), ("안녕하세요", "greeting", "ko"), ("Wer bist du?", "greeting", "de")],
 )
-async def test_small_talk_is_answered_kindly_and_not_searched_for(question: str, name: str, lang: str, open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_small_talk_is_answered_kindly_and_not_searched_for(question: str, name: str, lang: str, site: Site) -> None:
     body = (await site.client.post("/ask", json=ASK | {"query_text": question})).json()
     assert (body["answer"], body["tier"], body["outcome"]) == (message(name, lang), "answer", "answered")
     assert (body["hits"], body["citations"], body["warnings"], body["degraded"]) == ([], [], [], False)
@@ -62,8 +66,7 @@ async def test_a_model_answers_small_talk_and_where_it_fails_the_greeting_is_giv
 @pytest.mark.parametrize(
     ("question", "lang"), [("Translate into German: Good day.", "en"), ("Was ist 12*7?", "de"), ("가을에 대한 시를 써줘", "ko")]
 )
-async def test_a_request_that_needs_no_document_is_left_to_the_model(question: str, lang: str, open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_request_that_needs_no_document_is_left_to_the_model(question: str, lang: str, open_site: OpenSite, site: Site) -> None:
     body = (await site.client.post("/ask", json=ASK | {"query_text": question})).json()
     assert (body["answer"], body["hits"], body["searched_for"]) == (message("task_needs_model", lang), [], [])
     site = await open_site("Done.")
@@ -80,10 +83,7 @@ async def test_a_request_that_needs_no_document_is_left_to_the_model(question: s
         ("베를린과 런던의 차이는?", ["베를린", "런던"]),
     ],
 )
-async def test_the_trace_shows_the_names_in_a_question_and_how_sure_its_kind_is(
-    question: str, names: list[str], open_site: OpenSite
-) -> None:
-    site = await open_site()
+async def test_the_trace_shows_the_names_in_a_question_and_how_sure_its_kind_is(question: str, names: list[str], site: Site) -> None:
     trace = (await site.client.post("/ask", json=ASK | {"query_text": question})).headers["x-trace-id"]
     kind = (await site.client.get(f"/traces/{trace}")).json()["notes"]["classification"]
     assert [entity["text"] for entity in kind["entities"]] == names
@@ -91,8 +91,7 @@ async def test_the_trace_shows_the_names_in_a_question_and_how_sure_its_kind_is(
 
 
 @pytest.mark.usefixtures("sure_of_little")
-async def test_a_question_after_a_greeting_is_searched_for_and_on_request_everything_is(open_site: OpenSite) -> None:
-    site = await open_site()
+async def test_a_question_after_a_greeting_is_searched_for_and_on_request_everything_is(site: Site) -> None:
     body = (await site.client.post("/ask", json=ASK | {"query_text": f"Hi, {QUESTION[0].lower()}{QUESTION[1:]}"})).json()
     assert [each["doc_id"] for each in body["citations"]] == ["bridge"]
     body = (await site.client.post("/ask", json=ASK | {"query_text": "Hi", "search": "always"})).json()
