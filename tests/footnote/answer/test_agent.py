@@ -77,6 +77,8 @@ class Agent:
     replies: Sequence[Sequence[Piece]]
     tools: FakeTools | None = None
     hits: Sequence[Hit] | FootnoteError = (BRIDGE, FERRY)
+    outcome: Any = None
+    """Of the search."""
     rounds: int = 5
     enabled: bool = True
     limit_s: float = 120
@@ -91,7 +93,7 @@ class Agent:
         if isinstance(self.hits, FootnoteError):
             raise self.hits
         called(Usage(1, 1))
-        return with_(turn, hits=tuple(self.hits))
+        return with_(turn, hits=tuple(self.hits), outcome=self.outcome)
 
     async def run(self, turn: Turn = ASKED) -> tuple[list[Event], Turn]:
         mcp, llm = MCP(mcp_enabled=self.enabled, rounds=self.rounds, limit_s=9), LLM(discover=False, total_timeout_s=self.limit_s)
@@ -317,48 +319,26 @@ async def test_a_failed_call_is_reported_to_the_model_and_the_turn_continues(too
     assert turn.answer is not None
 
 
-async def test_a_search_that_is_down_is_not_reported_as_no_hits() -> None:
-    agent = Agent([[calls(call(query="a"))], ["I don't know."]], hits=SearchUnavailable("The index is down."))
+FAILED, SEARCHED = Usage(40, 6), Usage(41, 7)
+"""What the two rounds take, without and with the search."""
+
+
+@pytest.mark.parametrize(
+    ("hits", "outcome", "expected", "degraded", "usage"),
+    [
+        pytest.param(SearchUnavailable("It is down."), None, "Search is not available. It is down.", True, FAILED, id="down"),
+        pytest.param((), None, "Nothing was found.", False, SEARCHED, id="nothing found"),
+        pytest.param(Rejected("The question is empty."), None, "The question is empty.", False, FAILED, id="refused by the guard"),
+        pytest.param((BRIDGE,), "forbidden", "This may not be searched for.", False, SEARCHED, id="forbidden"),
+        pytest.param((BRIDGE,), "blocked", "It could not be checked whether this may be", True, SEARCHED, id="not checked"),
+    ],
+)
+async def test_a_search_without_passages_tells_why(hits: Any, outcome: Any, expected: str, degraded: bool, usage: Usage) -> None:
+    rounds = [[calls(call(query="salaries"), usage=Usage(10, 2))], ["I don't know.", Delta(usage=Usage(30, 4))]]
+    agent = Agent(rounds, hits=hits, outcome=outcome)
     _, turn = await agent.run()
-    assert "Search is not available. The index is down." in agent.tool_outputs(1)[0]
-    assert turn.trace.degraded
-    agent = Agent([[calls(call(query="a"))], ["I don't know."]], hits=())
-    _, turn = await agent.run()
-    assert "Nothing was found." in agent.tool_outputs(1)[0]
-    assert not turn.trace.degraded
-
-
-async def test_a_search_that_the_guard_refuses_is_the_models_to_mend() -> None:
-    agent = Agent([[calls(call(query=""))], ["I don't know."]], hits=Rejected("The question is empty."))
-    _, turn = await agent.run()
-    assert "The question is empty." in agent.tool_outputs(1)[0]
-    assert not turn.trace.degraded
-
-
-async def test_a_forbidden_search_finds_nothing() -> None:
-    agent = Agent([[calls(call(query="salaries"))], ["I don't know."]])
-
-    async def search(turn: Turn) -> Turn:
-        called(Usage(1000, 10))
-        return with_(turn, outcome="forbidden", hits=(BRIDGE,))
-
-    agent.search = search  # type: ignore[method-assign]
-    _, turn = await agent.run()
-    assert "This may not be searched for." in agent.tool_outputs(1)[0]
-    assert (turn.evidence.hits, turn.outcome, turn.trace.degraded) == ((), None, False)
-    assert turn.trace.usage.prompt_tokens > 1000
-
-
-async def test_a_search_that_could_not_be_checked_is_reported_as_such() -> None:
-    agent = Agent([[calls(call(query="salaries"))], ["I don't know."]])
-
-    async def search(turn: Turn) -> Turn:
-        return with_(turn, outcome="blocked")
-
-    agent.search = search  # type: ignore[method-assign]
-    _, turn = await agent.run()
-    assert "It could not be checked whether this may be searched for." in agent.tool_outputs(1)[0]
-    assert (turn.evidence.hits, turn.trace.degraded) == ((), True)
+    assert expected in agent.tool_outputs(1)[0]
+    assert (turn.evidence.hits, turn.outcome, turn.trace.degraded, turn.trace.usage) == ((), None, degraded, usage)
 
 
 async def test_calls_of_a_round_run_at_the_same_time_and_no_more_than_so_many() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from footnote.answer.excerpts import AROUND, ITEMS, LONGEST, WORDS, cut
-from footnote.types import BlockKind, Part
+from footnote.types import BlockKind, Hit, Part
 from tests.fakes import make_hit
 from tests.footnote.answer.passages import excerpt, passage, split, texts
 
@@ -28,18 +30,21 @@ def rows(count: int, cell: str = "euros") -> str:
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "found"),
+    ("parts", "found"),
     [
-        ("paragraph", PROSE, "paragraph"),
-        ("list", items(2), "list"),
-        ("table", TABLE, "table"),
-        ("code", "make run", "code"),
-        ("caption", "The harbour from above.", "caption"),
-        ("image", "The harbour from above.", "caption"),
+        ([("paragraph", PROSE)], [("paragraph", 5)]),
+        ([("list", items(2))], [("list", 2)]),
+        ([("table", TABLE)], [("table", 3)]),
+        ([("code", "make run")], [("code", 1)]),
+        ([("code", "| make | run |\n| --- | --- |")], [("code", 1)]),
+        ([("caption", "The harbour from above.")], [("caption", 1)]),
+        ([("image", "The harbour from above.")], [("caption", 1)]),
+        ([("paragraph", PROSE), ("paragraph", PROSE)], [("paragraph", 5), ("paragraph", 5)]),
+        ([("list", items(2)), ("heading", "Others"), ("list", items(2))], [("list", 2), ("list", 2)]),
     ],
 )
-def test_a_block_has_the_kind_of_its_part(kind: BlockKind, text: str, found: str) -> None:
-    assert [block.kind for block in split(passage((kind, text))).blocks] == [found]
+def test_parts_are_blocks_of_their_kind(parts: Any, found: list[tuple[str, int]]) -> None:
+    assert [(block.kind, len(block.numbers)) for block in split(passage(*parts)).blocks] == found
 
 
 def test_headings_and_the_head_of_a_table_are_in_no_block() -> None:
@@ -55,10 +60,6 @@ def test_a_heading_has_no_excerpt() -> None:
     assert cut(blocks, 0, {0}, whole=False) is None
 
 
-def test_two_paragraphs_are_two_blocks() -> None:
-    assert len(split(passage(("paragraph", PROSE), ("paragraph", PROSE))).blocks) == 2
-
-
 def test_steps_with_code_between_them_are_one_list() -> None:
     hit = passage(("list", "1. Open a terminal there."), ("code", "make setup"), ("list", "2. Start the server."), ("code", "make run"))
     (block,) = split(hit).blocks
@@ -66,19 +67,10 @@ def test_steps_with_code_between_them_are_one_list() -> None:
     assert split(hit).items(block) == [[0, 1], [2, 3]]
 
 
-def test_lists_below_two_headings_are_two_blocks() -> None:
-    hit = passage(("list", items(2)), ("heading", "Others"), ("list", items(2)))
-    assert [block.numbers for block in split(hit).blocks] == [(0, 1), (3, 4)]
-
-
 def test_an_item_of_two_sentences_is_one_item() -> None:
     hit = passage(("list", "- Wash the railing well. Rinse it twice after that.\n- Paint the railing blue."))
     blocks = split(hit)
     assert blocks.items(blocks.blocks[0]) == [[0, 1], [2]]
-
-
-def test_rows_of_a_table_in_code_are_code() -> None:
-    assert [block.kind for block in split(passage(("code", "| make | run |\n| --- | --- |"))).blocks] == ["code"]
 
 
 # --- leads ---------------------------------------------------------------------------------------
@@ -107,17 +99,18 @@ def test_a_table_has_its_caption_before_its_head() -> None:
     assert texts(hit, block.every) == ["Fees of the halls in 2024.", *TABLE.splitlines()[2:]]
 
 
-@pytest.mark.parametrize("before", [("paragraph", "The club has halls."), ("heading", "What?"), ("list", "- What does it cost?")])
-def test_other_sentences_introduce_nothing(before: tuple[BlockKind, str]) -> None:
-    assert split(passage(before, ("table", TABLE))).blocks[-1].lead == ()
-
-
-def test_a_caption_introduces_no_paragraph() -> None:
-    assert split(passage(("caption", "A map of the harbour"), ("paragraph", PROSE))).blocks[-1].lead == ()
-
-
-def test_a_sentence_that_announces_a_list_introduces_it() -> None:
-    assert split(passage(("paragraph", "You need the following documents."), ("list", items(2)))).blocks[-1].lead == (0,)
+@pytest.mark.parametrize(
+    ("before", "block", "lead"),
+    [
+        (("paragraph", "The club has halls."), ("table", TABLE), ()),
+        (("heading", "What?"), ("table", TABLE), ()),
+        (("list", "- What does it cost?"), ("table", TABLE), ()),
+        (("caption", "A map of the harbour"), ("paragraph", PROSE), ()),
+        (("paragraph", "You need the following documents."), ("list", items(2)), (0,)),
+    ],
+)
+def test_only_some_sentences_introduce_a_block(before: Any, block: Any, lead: tuple[int, ...]) -> None:
+    assert split(passage(before, block)).blocks[-1].lead == lead
 
 
 def test_an_introduction_is_shown_with_its_block() -> None:
@@ -149,12 +142,6 @@ def test_of_a_paragraph_the_sentences_around_the_best_are_shown(best: str, numbe
     assert len(found.numbers) == AROUND
 
 
-def test_a_long_sentence_is_shown_alone() -> None:
-    long = f"It takes {'very ' * WORDS}long."
-    found = excerpt(passage(("paragraph", f"The ferry leaves at nine. {long} Dogs travel free.")), "very")
-    assert (found.numbers, found.more_before, found.more_after) == ((1,), 1, 1)
-
-
 def test_the_lead_of_a_paragraph_is_shown_with_its_beginning_only() -> None:
     hit = passage(("paragraph", "When does it leave?"), ("paragraph", PROSE))
     assert (excerpt(hit, "eight").lead, excerpt(hit, "Dogs").lead) == ((0,), ())
@@ -163,24 +150,30 @@ def test_the_lead_of_a_paragraph_is_shown_with_its_beginning_only() -> None:
 # --- lists and tables ----------------------------------------------------------------------------
 
 
-def test_a_list_is_shown_whole_up_to_its_limit() -> None:
-    found = excerpt(passage(("list", items(ITEMS))), "number 3.")
-    assert (len(found.numbers), found.more) == (ITEMS, 0)
+LONG = f"The ferry leaves at nine. It takes {'very ' * WORDS}long. Dogs travel free."
 
 
-def test_of_a_longer_list_the_items_that_answer_are_shown_and_the_others_counted() -> None:
-    found = excerpt(passage(("list", items(ITEMS + 3))), "number 5.", "number 8.")
-    assert (found.numbers, found.more_before, found.more_after) == ((5, 8), 5, ITEMS - 4)
+@pytest.mark.parametrize(
+    ("block", "best", "whole", "numbers", "more"),
+    [
+        pytest.param(("paragraph", LONG), ["very"], False, (1,), (1, 1), id="a long sentence alone"),
+        pytest.param(("list", items(ITEMS)), ["number 3."], False, tuple(range(ITEMS)), (0, 0), id="a list whole up to its limit"),
+        pytest.param(("list", items(ITEMS + 3)), ["number 5.", "number 8."], False, (5, 8), (5, ITEMS - 4), id="items of a longer list"),
+        pytest.param(("list", items(ITEMS + 3)), ["number 1."], True, tuple(range(ITEMS)), (0, 3), id="the first items for several things"),
+        pytest.param(("table", TABLE), ["new hall"], False, (2,), (1, 1), id="rows of a table"),
+        pytest.param(("table", TABLE), ["new hall"], True, (1, 2, 3), (0, 0), id="a short table for several things"),
+    ],
+)
+def test_what_answers_is_shown_and_the_rest_counted(
+    block: Any, best: list[str], whole: bool, numbers: tuple[int, ...], more: tuple[int, int]
+) -> None:
+    found = excerpt(passage(block), *best, whole=whole)
+    assert (found.numbers, (found.more_before, found.more_after)) == (numbers, more)
 
 
 def test_of_a_longer_list_its_lead_is_shown_without_the_items_between() -> None:
     hit = passage(("paragraph", "Take these along:"), ("list", items(ITEMS + 3)))
     assert texts(hit, excerpt(hit, "number 5.").every) == ["Take these along:", ITEM.format(5)]
-
-
-def test_several_things_are_answered_by_the_first_items_of_a_longer_list() -> None:
-    found = excerpt(passage(("list", items(ITEMS + 3))), "number 1.", whole=True)
-    assert (found.numbers, found.more_before, found.more_after) == (tuple(range(ITEMS)), 0, 3)
 
 
 def test_a_list_of_long_items_is_not_shown_whole() -> None:
@@ -190,25 +183,18 @@ def test_a_list_of_long_items_is_not_shown_whole() -> None:
     assert found.end - found.start <= LONGEST
 
 
-@pytest.mark.parametrize("kind", ["list", "table"])
-def test_the_best_item_is_always_shown(kind: BlockKind) -> None:
-    hit = passage((kind, items(30) if kind == "list" else rows(30)))
-    found = excerpt(hit, "number 20.", whole=True)
-    assert any("number 20." in text for text in texts(hit, found.numbers))
-
-
-def test_the_best_item_is_shown_where_many_answer() -> None:
-    hit = passage(("list", items(30)))
-    assert any("number 20." in text for text in texts(hit, excerpt(hit, "number 20.", "item").numbers))
-
-
-def test_of_a_table_the_rows_that_answer_are_shown() -> None:
-    found = excerpt(passage(("table", TABLE)), "new hall")
-    assert (found.numbers, found.more_before, found.more_after) == ((2,), 1, 1)
-
-
-def test_several_things_are_answered_by_a_short_table() -> None:
-    assert excerpt(passage(("table", TABLE)), "new hall", whole=True).numbers == (1, 2, 3)
+@pytest.mark.parametrize(
+    ("block", "best", "whole"),
+    [
+        (("list", items(30)), ["number 20."], True),
+        (("table", rows(30)), ["number 20."], True),
+        (("list", items(30)), ["number 20.", "item"], False),
+    ],
+    ids=["list", "table", "many answer"],
+)
+def test_the_best_item_is_always_shown(block: Any, best: list[str], whole: bool) -> None:
+    hit = passage(block)
+    assert any("number 20." in text for text in texts(hit, excerpt(hit, *best, whole=whole).numbers))
 
 
 def test_short_items_are_counted_each() -> None:
@@ -220,16 +206,21 @@ def test_short_items_are_counted_each() -> None:
 # --- passages without parts ----------------------------------------------------------------------
 
 
-def test_a_passage_without_parts_is_split_by_its_lines() -> None:
-    hit = make_hit(f"The halls\n\nThe club has two halls.\n\n{items(2)}\n\n{TABLE}\n\n{PROSE}")
-    assert [block.kind for block in split(hit).blocks] == ["paragraph", "list", "table", "paragraph"]
-
-
-def test_parts_without_a_kind_are_split_by_their_lines() -> None:
-    hit = make_hit(f"{items(2)}\n\n{PROSE}", parts=(Part(0, None, -1, 0),))
-    assert [block.kind for block in split(hit).blocks] == ["list", "paragraph"]
-
-
-def test_without_parts_an_item_of_two_sentences_does_not_end_its_list() -> None:
-    hit = make_hit("1. Wash the railing well. Rinse it twice after that.\n2. Paint the railing blue.")
-    assert [block.kind for block in split(hit).blocks] == ["list"]
+@pytest.mark.parametrize(
+    ("hit", "kinds"),
+    [
+        pytest.param(
+            make_hit(f"The halls\n\nThe club has two halls.\n\n{items(2)}\n\n{TABLE}\n\n{PROSE}"),
+            ["paragraph", "list", "table", "paragraph"],
+            id="without parts",
+        ),
+        pytest.param(make_hit(f"{items(2)}\n\n{PROSE}", parts=(Part(0, None, -1, 0),)), ["list", "paragraph"], id="parts without a kind"),
+        pytest.param(
+            make_hit("1. Wash the railing well. Rinse it twice after that.\n2. Paint the railing blue."),
+            ["list"],
+            id="an item of two sentences does not end its list",
+        ),
+    ],
+)
+def test_a_passage_without_kinds_is_split_by_its_lines(hit: Hit, kinds: list[str]) -> None:
+    assert [block.kind for block in split(hit).blocks] == kinds

@@ -58,21 +58,21 @@ async def test_each_excerpt_stands_below_its_title_and_is_cited_once_at_its_end(
     assert (turn.outcome, answer.verdict and (answer.verdict.tier, answer.verdict.because)) == (None, ("answer", "sure"))
 
 
-async def test_the_sentences_that_answer_are_the_bounds_of_the_citation() -> None:
-    hit = make_hit("The bridge was built in 1894 of wood. It was built again in 1977 of steel.")
+@pytest.mark.parametrize(
+    ("between", "shown", "bounds"),
+    [
+        pytest.param(" ", " ", ((0, 37), (38, 74)), id="the sentences that answer are the bounds of the citation"),
+        pytest.param("\n\n", " [1]\n\n", ((0, 37), (39, 75)), id="excerpts of one passage share its number"),
+    ],
+)
+async def test_one_passage_is_one_citation(between: str, shown: str, bounds: tuple[tuple[int, int], ...]) -> None:
+    first, second = "The bridge was built in 1894 of wood.", "It was built again in 1977 of steel."
+    hit = make_hit(f"{first}{between}{second}")
     _, turn = await run(make_turn("When was it built?", hits=(hit,)), Stored(hit))
-    assert turn.answer.text == "**Plan**\n\nThe bridge was built in 1894 of wood. It was built again in 1977 of steel. [1]"
+    assert turn.answer.text == f"**Plan**\n\n{first}{shown}{second} [1]"
     (citation,) = turn.answer.citations
-    assert (citation.number, citation.bounds) == (1, ((0, 37), (38, 74)))
-    assert [turn.answer.text[slice(*span)] for span in citation.spans] == ["[1]"]
-
-
-async def test_excerpts_of_one_passage_share_its_number() -> None:
-    hit = make_hit("The bridge was built in 1894 of wood.\n\nIt was built again in 1977 of steel.")
-    _, turn = await run(make_turn("When was it built?", hits=(hit,)), Stored(hit))
-    assert turn.answer.text == "**Plan**\n\nThe bridge was built in 1894 of wood. [1]\n\nIt was built again in 1977 of steel. [1]"
-    (citation,) = turn.answer.citations
-    assert (citation.number, citation.bounds, len(citation.spans)) == (1, ((0, 37), (39, 75)), 2)
+    assert (citation.number, citation.bounds) == (1, bounds)
+    assert [turn.answer.text[slice(*span)] for span in citation.spans] == ["[1]"] * turn.answer.text.count("[1]")
 
 
 async def test_a_quoted_sentence_is_cited_with_its_page() -> None:
