@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -47,3 +48,18 @@ class Spied:
             await self._tell(f"{self._name}.{name}", True)
 
         return go_through if "AsyncIterator" in str(inspect.signature(found).return_annotation) else call
+
+
+@contextmanager
+def dying(ingestor: Any, call: str) -> Iterator[None]:
+    """Meanwhile the process ends after each such call of a port, e.g. `ledger.renew`."""
+    name = call.partition(".")[0]
+    port = getattr(ingestor, name)
+
+    async def kill(made: str, is_after: bool) -> None:
+        if is_after and made == call:
+            raise Killed
+
+    setattr(ingestor, name, Spied(name, port, kill))
+    yield
+    setattr(ingestor, name, port)

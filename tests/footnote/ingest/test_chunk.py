@@ -87,15 +87,48 @@ def test_a_document_without_text_has_no_chunks() -> None:
     assert chunks(text("  ")) == []
 
 
-def test_paragraphs_fill_a_passage_and_are_not_cut() -> None:
-    parts = [words(40, "a"), words(40, "b"), words(60, "c")]
-    assert passages(*map(text, parts)) == [f"{parts[0]}\n\n{parts[1]}", parts[2]]
+A, C = words(60, "a"), words(60, "c")
+SENTENCES = [words(30, word) for word in ("One", "Two", "Three", "Four")]
+LIST = "\n".join(f"- {words(10)}" for _ in range(5))
 
 
-def test_a_long_paragraph_is_cut_between_sentences() -> None:
-    sentences = [words(30, word) for word in ("One", "Two", "Three", "Four")]
-    # three would fit, but that would leave a small rest
-    assert passages(text(" ".join(sentences))) == [" ".join(sentences[:2]), " ".join(sentences[2:])]
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        pytest.param(
+            [text(words(40, "a")), text(words(40, "b")), text(C)],
+            [f"{words(40, 'a')}\n\n{words(40, 'b')}", C],
+            id="paragraphs fill a passage and are not cut",
+        ),
+        pytest.param(
+            [text(" ".join(SENTENCES))],
+            [" ".join(SENTENCES[:2]), " ".join(SENTENCES[2:])],  # three would fit, but that would leave a small rest
+            id="a long paragraph is cut between sentences",
+        ),
+        pytest.param(
+            [heading("A"), text(A), heading("B"), text(words(20, "b"))],
+            [f"A\n\n{A}", f"B\n\n{words(20, 'b')}"],
+            id="a full section is not mixed with the next",
+        ),
+        pytest.param(
+            [text(words(90)), heading("Fees"), text(words(80, "b"))],
+            [words(90), f"Fees\n\n{words(80, 'b')}"],
+            id="a heading stays with the text that follows it",
+        ),
+        pytest.param(
+            [text(words(50, "a")), text("We need these things:"), Block("list", LIST)],
+            [words(50, "a"), f"We need these things:\n\n{LIST}"],
+            id="a list stays with the line that introduces it",
+        ),
+        pytest.param(
+            [text(A), text(words(30, "b")), text(words(20, "c"))],
+            [A, f"{words(30, 'b')}\n\n{words(20, 'c')}"],
+            id="a tiny rest is joined with the previous passage",
+        ),
+    ],
+)
+def test_passages_end_where_the_text_does(blocks: list[Block], expected: list[str]) -> None:
+    assert passages(*blocks) == expected
 
 
 @pytest.mark.parametrize("content", [" ".join(["word"] * 500), "가" * 500, "x" * 4000, "a. " * 300])
@@ -103,11 +136,6 @@ def test_no_passage_exceeds_the_limit_and_no_text_is_lost(content: str) -> None:
     found = passages(text(content), max_tokens=50)
     assert max(map(count_tokens, found)) <= 50
     assert "".join("".join(found).split()) == "".join(content.split())
-
-
-def test_a_full_section_is_not_mixed_with_the_next() -> None:
-    first, second = words(60, "a"), words(20, "b")
-    assert passages(heading("A"), text(first), heading("B"), text(second)) == [f"A\n\n{first}", f"B\n\n{second}"]
 
 
 def test_tiny_sections_under_one_heading_share_a_passage() -> None:
@@ -130,21 +158,10 @@ def test_tiny_sections_of_different_chapters_stay_apart() -> None:
     assert [passage.startswith("B\n\nB1") for passage in found] == [False] * (len(found) - 1) + [True]
 
 
-def test_a_heading_stays_with_the_text_that_follows_it() -> None:
-    found = passages(text(words(90)), heading("Fees"), text(words(80, "b")))
-    assert found == [words(90), f"Fees\n\n{words(80, 'b')}"]
-
-
 def test_the_path_of_headings_follows_their_depth() -> None:
     full = text(words(60))
     blocks = [heading("A"), full, heading("B", 2), full, heading("C", 3), full, heading("D", 2), full]
     assert [c.headings for c in chunks(*blocks) if c.level == 2] == [("A",), ("A", "B"), ("A", "B", "C"), ("A", "D")]
-
-
-def test_a_list_stays_with_the_line_that_introduces_it() -> None:
-    items = "\n".join(f"- {words(10)}" for _ in range(5))
-    found = passages(text(words(50, "a")), text("We need these things:"), Block("list", items))
-    assert found == [words(50, "a"), f"We need these things:\n\n{items}"]
 
 
 def test_a_long_list_is_cut_between_its_items() -> None:
@@ -193,11 +210,6 @@ def test_code_keeps_its_lines() -> None:
 def test_a_passage_begins_on_the_page_of_its_first_block() -> None:
     blocks = [text(words(60, "a"), 1), text(words(60, "b"), 2), heading("C", page=3), text(words(60, "c"), 4)]
     assert [c.page for c in chunks(*blocks) if c.level == 2] == [1, 2, 3]
-
-
-def test_a_tiny_rest_is_joined_with_the_previous_passage() -> None:
-    first, second = words(60, "a"), words(30, "b")
-    assert passages(text(first), text(second), text(words(20, "c"))) == [first, f"{second}\n\n{words(20, 'c')}"]
 
 
 def test_sections_and_outline_follow_the_passages() -> None:

@@ -64,6 +64,17 @@ class FakeDrops:
             yield Dropped(key, version, len(data))
 
 
+class Forms:
+    """Makes forms of keys."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, int, float]] = []
+
+    async def form(self, key: str, max_bytes: int, valid_s: float) -> UploadForm:
+        self.asked.append((key, max_bytes, valid_s))
+        return UploadForm("https://bucket", {"key": key})
+
+
 @pytest.fixture
 def drops() -> FakeDrops:
     return FakeDrops()
@@ -93,16 +104,19 @@ async def tell(core: Core, key: str = KEY) -> None:
     await work(core)
 
 
+async def drop(core: Core, drops: FakeDrops, data: bytes, key: str = KEY) -> None:
+    drops.put(key, data)
+    await tell(core, key)
+
+
 async def states(core: Core) -> list[tuple[str, str, int]]:
     return sorted((d.file_name, d.state, d.generation) for d in (await core.ledger.list(LOCAL)).data)
 
 
 async def test_a_file_is_found_while_it_is_in_the_bucket(core: Core, drops: FakeDrops) -> None:
-    drops.put(KEY, OLD)
-    await tell(core)
+    await drop(core, drops, OLD)
     assert (await states(core), await answering(core)) == ([(KEY, "READY", 1)], [OLD])
-    drops.put(KEY, NEW)
-    await tell(core)
+    await drop(core, drops, NEW)
     assert (await states(core), await answering(core)) == ([(KEY, "READY", 2)], [NEW])
     drops.objects.clear()
     await tell(core)
@@ -110,8 +124,7 @@ async def test_a_file_is_found_while_it_is_in_the_bucket(core: Core, drops: Fake
 
 
 async def test_a_repeated_event_reads_nothing(core: Core, drops: FakeDrops) -> None:
-    drops.put(KEY, OLD)
-    await tell(core)
+    await drop(core, drops, OLD)
     drops.before_get.append(lambda: pytest.fail("it was read again"))
     for _ in range(10):
         await tell(core)
@@ -166,8 +179,7 @@ async def test_a_file_that_appears_after_the_first_look_is_found(core: Core, dro
 
 async def test_the_same_content_under_two_keys_is_found_until_both_are_gone(core: Core, drops: FakeDrops) -> None:
     for key in (KEY, "other/copy.txt"):
-        drops.put(key, OLD)
-        await tell(core, key)
+        await drop(core, drops, OLD, key)
     assert await answering(core) == [OLD]
     await drops.delete("b", KEY)
     await tell(core)
@@ -179,8 +191,7 @@ async def test_the_same_content_under_two_keys_is_found_until_both_are_gone(core
 
 async def test_an_upload_of_the_same_name_stays_when_the_drop_is_removed(core: Core, drops: FakeDrops) -> None:
     await core.ingestor.accept(LOCAL, NEW, file_name=KEY, collection="default", permission_groups=["staff"])
-    drops.put(KEY, OLD)
-    await tell(core)
+    await drop(core, drops, OLD)
     assert sorted(await answering(core)) == sorted([OLD, NEW])
     drops.objects.clear()
     await tell(core)
@@ -202,14 +213,12 @@ async def test_with_other_groups_the_new_document_replaces_the_old_one(tmp_path:
 
 
 async def test_a_deleted_document_does_not_come_back_until_its_file_is_dropped_again(core: Core, drops: FakeDrops) -> None:
-    drops.put(KEY, OLD)
-    await tell(core)
+    await drop(core, drops, OLD)
     (document,) = (await core.ledger.list(LOCAL)).data
     await core.ingestor.delete(LOCAL, document.doc_id)
     await tell(core)
     assert await answering(core) == []
-    drops.put(KEY, OLD)
-    await tell(core)
+    await drop(core, drops, OLD)
     assert await answering(core) == [OLD]
 
 
@@ -240,17 +249,11 @@ async def test_a_key_without_a_usable_name_and_a_file_that_is_too_large_are_repo
 
 
 async def test_an_announced_upload_has_the_usual_size_limit(core: Core) -> None:
-    asked: list[tuple[str, int, float]] = []
-
-    class Forms:
-        async def form(self, key: str, max_bytes: int, valid_s: float) -> UploadForm:
-            asked.append((key, max_bytes, valid_s))
-            return UploadForm("https://bucket", {"key": key})
-
-    bucket = replace(core.bucket, uploads=Forms())
+    forms = Forms()
+    bucket = replace(core.bucket, uploads=forms)
     form = await bucket.announce("a-0001", file_name="a.txt", collection="default", permission_groups=["staff"])
     assert form == UploadForm("https://bucket", {"key": "uploads/a-0001"})
-    assert asked == [("uploads/a-0001", 1_048_576, 900.0)]  # INGEST__MAX_FILE_MB is 1 here
+    assert forms.asked == [("uploads/a-0001", 1_048_576, 900.0)]  # INGEST__MAX_FILE_MB is 1 here
 
 
 async def test_an_announced_upload_is_stored_once_and_then_deleted(core: Core, drops: FakeDrops) -> None:
@@ -264,16 +267,8 @@ async def test_an_announced_upload_is_stored_once_and_then_deleted(core: Core, d
     assert (document.permission_groups, document.owner) == (frozenset({"staff"}), "ann")
 
 
-class Forms:
-    """Makes forms of keys."""
-
-    async def form(self, key: str, max_bytes: int, valid_s: float) -> UploadForm:
-        return UploadForm("https://bucket", {"key": key})
-
-
 async def arrive(core: Core, drops: FakeDrops) -> Document:
-    drops.put("uploads/a-0001", NEW)
-    await tell(core, "uploads/a-0001")
+    await drop(core, drops, NEW, "uploads/a-0001")
     return await core.ledger.get(LOCAL, "a-0001")
 
 
@@ -320,8 +315,7 @@ async def test_a_file_attached_to_a_conversation_arrives_as_its_users_alone(core
 
 
 async def test_an_upload_that_was_not_announced_is_ignored(core: Core, drops: FakeDrops) -> None:
-    drops.put("uploads/other", OLD)
-    await tell(core, "uploads/other")
+    await drop(core, drops, OLD, "uploads/other")
     assert (await states(core), list(drops.objects)) == ([], ["uploads/other"])
 
 

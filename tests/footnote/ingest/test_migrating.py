@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -16,10 +17,10 @@ from footnote.ingest.migrating import Migration, documents_left, find_outdated, 
 from footnote.ingest.reprocess import Reprocessed, reprocess
 from footnote.ports import VectorScope
 from footnote.text import tokens
-from footnote.types import Caller, CollectionSettings, StoredName
+from footnote.types import Caller, CollectionSettings, Document, StoredName
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
-from tests.footnote.ingest.spies import Killed
+from tests.footnote.ingest.spies import Killed, dying
 from tests.footnote.ingest.test_ingestor import LOCAL, NEW, OLD, HereParser, accept, answering, finish, found
 
 READER = Caller("someone", groups=frozenset({"staff"}))
@@ -48,6 +49,14 @@ async def migrate_all(core: Core, clock: HandClock) -> None:
     migration = Migration(core.ingestor, core.cache)
     while await migration.step():
         await finish(core, clock)
+
+
+@pytest.fixture
+async def document(core: Core, clock: HandClock) -> Document:
+    """A READY one, of this version."""
+    made = await accept(core)
+    await finish(core, clock)
+    return made
 
 
 def test_names_say_by_which_rules_a_document_was_cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,10 +96,8 @@ async def test_other_words_are_written_where_the_passages_are(
 
 
 async def test_other_passages_are_the_next_generation_from_what_was_parsed(
-    core: Core, clock: HandClock, parser: HereParser, monkeypatch: pytest.MonkeyPatch
+    core: Core, document: Document, clock: HandClock, parser: HereParser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = await accept(core)
-    await finish(core, clock)
     cut_smaller(monkeypatch)
     migration = Migration(core.ingestor, core.cache)
     assert await migration.step()
@@ -125,10 +132,8 @@ async def test_a_text_with_sizes_of_its_sender_keeps_them(core: Core, clock: Han
 
 
 async def test_the_passages_that_answer_are_made_again_when_the_newest_file_has_failed(
-    core: Core, clock: HandClock, parser: HereParser, monkeypatch: pytest.MonkeyPatch
+    core: Core, document: Document, clock: HandClock, parser: HereParser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = await accept(core)
-    await finish(core, clock)
     parser.error = UnreadableFile("It is broken.", "Mend it.")
     await accept(core, NEW)
     await finish(core, clock)
@@ -139,9 +144,7 @@ async def test_the_passages_that_answer_are_made_again_when_the_newest_file_has_
     assert (len(await answering(core)), await find_outdated(core.ledger, core.generations)) == (4, [])
 
 
-async def test_a_deleted_document_stays_deleted(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    document = await accept(core)
-    await finish(core, clock)
+async def test_a_deleted_document_stays_deleted(core: Core, document: Document, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
     upgrade(monkeypatch)
     stage = core.generations.stage
 
@@ -155,18 +158,18 @@ async def test_a_deleted_document_stays_deleted(core: Core, clock: HandClock, mo
     assert ([item async for item in core.generations.inventory()], await answering(core)) == ([], [])
 
 
-async def test_a_lost_result_of_parsing_is_made_again_from_the_file(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    document = await accept(core)
-    await finish(core, clock)
+async def test_a_lost_result_of_parsing_is_made_again_from_the_file(
+    core: Core, document: Document, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await core.files.delete(parsed_key(document.doc_id, 1))
     upgrade(monkeypatch)
     await migrate_all(core, clock)
     assert await find_outdated(core.ledger, core.generations) == []
 
 
-async def test_a_document_whose_files_are_lost_keeps_answering(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    document = await accept(core)
-    await finish(core, clock)
+async def test_a_document_whose_files_are_lost_keeps_answering(
+    core: Core, document: Document, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await core.files.delete(parsed_key(document.doc_id, 1))
     await core.files.delete(source_key(document.doc_id, 1))
     upgrade(monkeypatch)
@@ -192,30 +195,13 @@ async def test_a_document_that_somebody_else_works_on_is_tried_again(core: Core,
 )
 @pytest.mark.parametrize("version", [upgrade, cut_smaller])
 async def test_a_migration_that_was_killed_twice_goes_on(
-    core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch, port: str, version: Any
+    core: Core, document: Document, clock: HandClock, monkeypatch: pytest.MonkeyPatch, port: str, version: Any
 ) -> None:
-    document = await accept(core)
-    await finish(core, clock)
     version(monkeypatch)
-    name, _, method = port.partition(".")
-    target = getattr(core.ingestor, name)
-
-    async def die(*args: object, **options: object) -> None:
-        await getattr(target, method)(*args, **options)
-        raise Killed
-
-    class Dying:
-        def __getattr__(self, called: str) -> object:
-            return die if called == method else getattr(target, called)
-
     for _ in range(2):
-        setattr(core.ingestor, name, Dying())
-        try:
+        with dying(core.ingestor, port), suppress(Killed):
             await Migration(core.ingestor, core.cache).step()
             await core.ingestor.work_one()
-        except Killed:
-            pass
-        setattr(core.ingestor, name, target)
         assert await answering(core)
     await core.ingestor.recover()
     await finish(core, clock)

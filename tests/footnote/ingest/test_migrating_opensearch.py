@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from footnote.settings import LLM, Embedding, Ingest, Settings
 from tests.conftest import HandClock
 from tests.contracts.backends_opensearch import opensearch_index, opensearch_settings
 from tests.fakes import FakeEmbedder
-from tests.footnote.ingest.spies import Killed
+from tests.footnote.ingest.spies import Killed, dying
 from tests.footnote.ingest.test_ingestor import LOCAL, HereParser, accept, finish, found
 from tests.footnote.ingest.test_migrating import cut_smaller, upgrade
 
@@ -86,25 +87,10 @@ async def test_every_document_answers_while_it_is_made_again(
 async def test_killed_twice_it_goes_on(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch, port: str, version: Any) -> None:
     await fill(core, clock)
     version(monkeypatch)
-    name, _, method = port.partition(".")
-    target = getattr(core.ingestor, name)
-
-    async def die(*args: object, **options: object) -> None:
-        await getattr(target, method)(*args, **options)
-        raise Killed
-
-    class Dying:
-        def __getattr__(self, called: str) -> object:
-            return die if called == method else getattr(target, called)
-
     for _ in range(2):
-        setattr(core.ingestor, name, Dying())
-        try:
+        with dying(core.ingestor, port), suppress(Killed):
             await Migration(core.ingestor, core.cache).step()
             await core.ingestor.work_one()
-        except Killed:
-            pass
-        setattr(core.ingestor, name, target)
         await ask_all(core)
     await core.ingestor.recover()
     await finish(core, clock)

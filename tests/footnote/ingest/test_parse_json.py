@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from footnote.ingest.parse import parse
 from footnote.types import Block
 
@@ -18,10 +20,28 @@ def test_flat_records_become_a_table() -> None:
     )
 
 
-def test_lines_of_records_are_read_like_a_list_of_them() -> None:
-    parsed = parse(b'{"a": 1, "b": "x"}\n\n{"a": 2, "b": "y"}\n', "log.jsonl")
-    assert parsed.blocks == (Block("table", "| a | b |\n| --- | --- |\n| 1 | x |\n| 2 | y |"),)
-    assert parsed.format == "json"
+@pytest.mark.parametrize(
+    ("data", "file_name", "block", "reason"),
+    [
+        pytest.param(
+            b'{"a": 1, "b": "x"}\n\n{"a": 2, "b": "y"}\n',
+            "log.jsonl",
+            Block("table", "| a | b |\n| --- | --- |\n| 1 | x |\n| 2 | y |"),
+            None,
+            id="lines of records like a list of them",
+        ),
+        pytest.param(
+            b'{"a": 1, // a comment\n}',
+            "settings.json",
+            Block("code", '{"a": 1, // a comment\n}'),
+            "This is not valid JSON; it was read as text.",
+            id="invalid JSON as text",
+        ),
+    ],
+)
+def test_other_forms_of_json_are_read(data: bytes, file_name: str, block: Block, reason: str | None) -> None:
+    parsed = parse(data, file_name)
+    assert (parsed.blocks, parsed.format, parsed.reason) == ((block,), "json", reason)
 
 
 def test_a_nested_record_becomes_lines_under_its_name() -> None:
@@ -57,12 +77,6 @@ def test_long_texts_keep_their_records_apart() -> None:
         ("heading", "2"),
         ("paragraph", "id: 2"),
     ]
-
-
-def test_invalid_json_is_read_as_text_with_a_note() -> None:
-    parsed = parse(b'{"a": 1, // a comment\n}', "settings.json")
-    assert parsed.blocks == (Block("code", '{"a": 1, // a comment\n}'),)
-    assert parsed.reason == "This is not valid JSON; it was read as text."
 
 
 def test_deeply_nested_values_are_read_as_text() -> None:

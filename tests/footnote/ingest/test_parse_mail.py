@@ -29,17 +29,21 @@ def test_a_mail_starts_with_subject_sender_and_recipients() -> None:
     assert (parsed.title, parsed.format) == ("Die Fähre", "eml")
 
 
-def test_the_html_text_is_preferred_for_its_lists_and_tables() -> None:
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        pytest.param(
+            "<p>Sie fährt:</p><ul><li>um 9</li><li>um 12</li></ul><blockquote>Wann?</blockquote>",
+            (Block("paragraph", "Sie fährt:"), Block("list", "- um 9\n- um 12"), Block("paragraph", "Wann?")),
+            id="preferred for its lists and tables",
+        ),
+        pytest.param("<img src='x'>", (Block("paragraph", "Sie fährt um 9."),), id="empty"),
+    ],
+)
+def test_the_html_text_is_read_unless_it_is_empty(html: str, expected: tuple[Block, ...]) -> None:
     message = mail()
-    message.add_alternative("<p>Sie fährt:</p><ul><li>um 9</li><li>um 12</li></ul><blockquote>Wann?</blockquote>", subtype="html")
-    blocks = parse(bytes(message), "a.eml").blocks
-    assert blocks[2:] == (Block("paragraph", "Sie fährt:"), Block("list", "- um 9\n- um 12"), Block("paragraph", "Wann?"))
-
-
-def test_an_empty_html_text_does_not_hide_the_plain_one() -> None:
-    message = mail()
-    message.add_alternative("<img src='x'>", subtype="html")
-    assert parse(bytes(message), "a.eml").blocks[2] == Block("paragraph", "Sie fährt um 9.")
+    message.add_alternative(html, subtype="html")
+    assert parse(bytes(message), "a.eml").blocks[2:] == expected
 
 
 def test_quoted_replies_are_kept() -> None:

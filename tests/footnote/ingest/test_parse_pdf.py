@@ -59,9 +59,16 @@ def test_larger_and_bold_lines_are_headings_with_levels_by_size() -> None:
     ]
 
 
-def test_a_heading_of_two_lines_is_one_heading() -> None:
-    page = [Text(60, 740, "A long title that needs", 20), Text(60, 716, "a second line", 20), *paragraph(*LINES, y=680)]
-    assert blocks(page)[0] == Block("heading", "A long title that needs a second line", 1, 1)
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ([Text(60, 740, "A long title that needs", 20), Text(60, 716, "a second line", 20)], "A long title that needs a second line"),
+        ([Text(60, 740, "Doors", 16), Text(108, 740, "\\(and their keys\\)", 10)], "Doors (and their keys)"),
+    ],
+    ids=["of two lines", "of two fonts"],
+)
+def test_a_heading_is_read_as_one(lines: list[Text], text: str) -> None:
+    assert blocks([*lines, *paragraph(*LINES, y=680)])[0] == Block("heading", text, 1, 1)
 
 
 def test_running_headers_footers_and_page_numbers_are_dropped() -> None:
@@ -83,18 +90,92 @@ def test_a_line_that_is_at_the_top_of_only_one_page_is_kept() -> None:
     assert {"Alpha", "Beta", "Gamma"} <= {b.text for b in blocks(*pages)}
 
 
-def test_words_hyphenated_at_line_ends_are_rejoined() -> None:
-    page = paragraph("The new regulation was published by the inter-", "national committee and has to be followed by all.")
-    assert blocks(page)[0].text == "The new regulation was published by the international committee and has to be followed by all."
+NUMBERED = [Text(80, 660, "1. The key is in the blue box."), Text(80, 648, "2. The lamp is above the door.")]
+LINKS = ("Guests", "Heirs", "Hosts")
+ASIDE = [Text(400, 712, "Ask the office"), Text(400, 688, "for the key")]
+WIDE = "Both columns stand below this line, which runs over the whole width of the page and ends here."
+LEFT = ("Left one ends with the words that", "go on in the second left line and", "then the third left one comes and", "stop in the last.")
+RIGHT = ("Right one begins beside the left", "and has a second line, which is", "followed by yet another line or", "by two.")
 
 
-def test_two_columns_are_read_one_after_the_other() -> None:
-    left = paragraph("Left one ends with the words that", "go on in the second left line and", "stop in the third.", x=50)
-    right = paragraph("Right one begins beside the left", "and has a second line, which is", "the last.", x=320)
-    assert [b.text for b in blocks([*left, *right])] == [
-        "Left one ends with the words that go on in the second left line and stop in the third.",
-        "Right one begins beside the left and has a second line, which is the last.",
-    ]
+@pytest.mark.parametrize(
+    ("page", "texts"),
+    [
+        pytest.param(
+            paragraph("The new regulation was published by the inter-", "national committee and has to be followed by all."),
+            ["The new regulation was published by the international committee and has to be followed by all."],
+            id="words hyphenated at line ends are rejoined",
+        ),
+        pytest.param(
+            [*paragraph(*LEFT[:3], x=50), *paragraph(*RIGHT[:3], x=320)],
+            [" ".join(LEFT[:3]), " ".join(RIGHT[:3])],
+            id="two columns are read one after the other",
+        ),
+        pytest.param(
+            [
+                Text(50, 740, WIDE),
+                *(
+                    piece
+                    for i, (a, b) in enumerate(zip(LEFT, RIGHT, strict=True))
+                    for piece in (Text(50, 700 - 12 * i, a), Text(320, 700 - 12 * i, b))
+                ),
+            ],
+            [WIDE, " ".join(LEFT), " ".join(RIGHT)],
+            id="columns written row by row are read one after the other",
+        ),
+        pytest.param(
+            [Dot(70, 662), Dot(70, 650), Dot(300, 500), Dot(20, 702), *paragraph(*LINES), *NUMBERED],
+            [" ".join(LINES), "\n".join(item.text for item in NUMBERED)],
+            id="dots elsewhere and before numbered items are no bullets",
+        ),
+        pytest.param(
+            [
+                *(
+                    Text(60, 700 - 14 * i, f"{who} may ask the office of the house for a key to the blue door of the hall.")
+                    for i, who in enumerate(LINKS)
+                ),
+                *(Rule(85, 698.5 - 14 * i, 150, 698.5 - 14 * i) for i in range(3)),
+            ],
+            [" ".join(f"{who} may ask the office of the house for a key to the blue door of the hall." for who in LINKS)],
+            id="lines below links do not part their sentences",
+        ),
+        pytest.param(
+            [
+                Text(60, 40, "For members only"),
+                *paragraph(*LINES),
+                Text(60, 780, "House rules", 20),
+                Text(60, 750, "Version of the third of May"),
+            ],
+            ["House rules", "Version of the third of May", " ".join(LINES), "For members only"],
+            id="a header drawn last and a footer drawn first are where they are shown",
+        ),
+        pytest.param(
+            [*paragraph(*LINES), *paragraph(*LINES, y=664), *ASIDE],
+            [" ".join(LINES), " ".join(LINES), *(each.text for each in ASIDE)],
+            id="text beside the column stays in file order",
+        ),
+        pytest.param(
+            [Text(60, 700, "An area of 5 m"), Text(125.8, 704, "2", 6), Text(132, 700, "is enough for one.")],
+            ["An area of 5 m2 is enough for one."],
+            id="superscripts stay in their line",
+        ),
+        pytest.param(
+            [Text(x + 20 * i, 700, letter) for x, word in ((60, "ANNUAL"), (200, "REPORT")) for i, letter in enumerate(word)],
+            ["ANNUAL REPORT"],
+            id="letter-spaced text is joined to words",
+        ),
+        pytest.param(
+            [*paragraph("1. Bread * and butter"), *paragraph("2. Wine", y=688)],
+            ["1. Bread * and butter\n2. Wine"],
+            id="a dash within an item is not a bullet",
+        ),
+        pytest.param(
+            [*paragraph("On the page."), Text(700, 700, "Beside it.")], ["On the page."], id="text outside of the page is left out"
+        ),
+    ],
+)
+def test_the_texts_of_a_page_are_read_in_their_order(page: Sequence[Drawing], texts: list[str]) -> None:
+    assert [block.text for block in blocks(page)] == texts
 
 
 def test_a_sentence_continues_across_a_page_break() -> None:
@@ -115,52 +196,18 @@ def test_bullets_become_a_list() -> None:
 ITEMS = [Text(80, 660, "The key is in the blue box."), Text(80, 648, "The lamp is above the door.")]
 
 
-def test_bullets_drawn_last_belong_to_their_items() -> None:
-    bullets = [Text(60, item.y, "\u2022") for item in ITEMS]
-    assert blocks([*paragraph(*LINES), *ITEMS, *bullets])[1:] == (
-        Block("list", "- The key is in the blue box.\n- The lamp is above the door.", 0, 1),
-    )
-
-
-def test_dots_before_texts_are_bullets() -> None:
-    dots = [Dot(70, item.y + 2) for item in ITEMS]
-    assert blocks([*dots, *paragraph(*LINES), *ITEMS]) == (
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param([*paragraph(*LINES), *ITEMS, *(Text(60, item.y, "\u2022") for item in ITEMS)], id="bullets drawn last"),
+        pytest.param([*(Dot(70, item.y + 2) for item in ITEMS), *paragraph(*LINES), *ITEMS], id="dots before texts"),
+    ],
+)
+def test_bullets_belong_to_their_items(page: Sequence[Drawing]) -> None:
+    assert blocks(page) == (
         Block("paragraph", " ".join(LINES), 0, 1),
         Block("list", "- The key is in the blue box.\n- The lamp is above the door.", 0, 1),
     )
-
-
-def test_dots_elsewhere_and_before_numbered_items_are_no_bullets() -> None:
-    numbered = [Text(80, 660, "1. The key is in the blue box."), Text(80, 648, "2. The lamp is above the door.")]
-    page = [Dot(70, 662), Dot(70, 650), Dot(300, 500), Dot(20, 702), *paragraph(*LINES), *numbered]
-    assert [block.text for block in blocks(page)] == [" ".join(LINES), "\n".join(item.text for item in numbered)]
-
-
-def test_lines_below_links_do_not_part_their_sentences() -> None:
-    texts = [f"{who} may ask the office of the house for a key to the blue door of the hall." for who in ("Guests", "Heirs", "Hosts")]
-    links = [Rule(85, 698.5 - 14 * i, 150, 698.5 - 14 * i) for i in range(3)]
-    assert [block.text for block in blocks([*(Text(60, 700 - 14 * i, text) for i, text in enumerate(texts)), *links])] == [" ".join(texts)]
-
-
-def test_the_higher_of_two_fonts_in_a_line_is_its_size() -> None:
-    heading = [Text(60, 740, "Doors", 16), Text(108, 740, "\\(and their keys\\)", 10)]
-    assert blocks([*heading, *paragraph(*LINES)])[0] == Block("heading", "Doors (and their keys)", 1, 1)
-
-
-def test_a_header_drawn_last_and_a_footer_drawn_first_are_where_they_are_shown() -> None:
-    header, footer = [Text(60, 780, "House rules", 20), Text(60, 750, "Version of the third of May")], Text(60, 40, "For members only")
-    page = [footer, *paragraph(*LINES), *header]
-    assert [block.text for block in blocks(page)] == ["House rules", "Version of the third of May", " ".join(LINES), "For members only"]
-
-
-def test_text_beside_the_column_stays_in_file_order() -> None:
-    aside = [Text(400, 712, "Ask the office"), Text(400, 688, "for the key")]
-    text = " ".join(LINES)
-    assert [block.text for block in blocks([*paragraph(*LINES), *paragraph(*LINES, y=664), *aside])] == [
-        text,
-        text,
-        *(t.text for t in aside),
-    ]
 
 
 def test_a_sentence_with_an_address_in_a_higher_font_is_one_paragraph() -> None:
@@ -170,11 +217,6 @@ def test_a_sentence_with_an_address_in_a_higher_font_is_one_paragraph() -> None:
         Line("beside the stairs. The office has a spare key.", 1, 60, 300, 128, 140, 12, page_height=800),
     )
     assert [block.text for block in to_blocks(lines, 1)] == [" ".join(line.text for line in lines)]
-
-
-def test_superscripts_stay_in_their_line() -> None:
-    page = [Text(60, 700, "An area of 5 m"), Text(125.8, 704, "2", 6), Text(132, 700, "is enough for one.")]
-    assert [b.text for b in blocks(page)] == ["An area of 5 m2 is enough for one."]
 
 
 def test_pages_count_even_where_they_are_empty() -> None:
@@ -195,20 +237,17 @@ def test_a_small_heading_above_the_title_does_not_hide_it() -> None:
     assert parse(make_pdf([page]), "a.pdf").title == "Big words"
 
 
-def test_an_encrypted_pdf_needs_its_password() -> None:
+def encrypted(password: str, **options: str) -> bytes:
     writer = PdfWriter(clone_from=PdfReader(io.BytesIO(make_pdf([paragraph(*LINES)]))))
-    writer.encrypt("secret", algorithm="RC4-128")
+    writer.encrypt(password, algorithm="RC4-128", **options)
     buffer = io.BytesIO()
     writer.write(buffer)
-    assert reason_of(buffer.getvalue()) == ("This PDF needs a password.", "Save a copy without the password and add it again.")
+    return buffer.getvalue()
 
 
-def test_a_pdf_that_anyone_may_open_is_read_although_it_is_encrypted() -> None:
-    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(make_pdf([paragraph(*LINES)]))))
-    writer.encrypt("", owner_password="owner", algorithm="RC4-128")
-    buffer = io.BytesIO()
-    writer.write(buffer)
-    assert parse(buffer.getvalue(), "a.pdf").blocks[0].text == " ".join(LINES)
+def test_an_encrypted_pdf_needs_its_password_unless_anyone_may_open_it() -> None:
+    assert reason_of(encrypted("secret")) == ("This PDF needs a password.", "Save a copy without the password and add it again.")
+    assert parse(encrypted("", owner_password="owner"), "a.pdf").blocks[0].text == " ".join(LINES)
 
 
 def test_pages_with_only_images_are_named() -> None:
@@ -237,17 +276,6 @@ def test_lines_without_a_place_are_still_read() -> None:
         Block("paragraph", "One line goes on here.", 0, 1),
         Block("paragraph", "Another.", 0, 2),
     ]
-
-
-LEFT = ("Left one ends with the words that", "go on in the second left line and", "then the third left one comes and", "stop in the last.")
-RIGHT = ("Right one begins beside the left", "and has a second line, which is", "followed by yet another line or", "by two.")
-
-
-def test_columns_written_row_by_row_are_read_one_after_the_other() -> None:
-    rows = [(Text(50, 700 - 12 * i, a), Text(320, 700 - 12 * i, b)) for i, (a, b) in enumerate(zip(LEFT, RIGHT, strict=True))]
-    page = [Text(50, 740, "Both columns stand below this line, which runs over the whole width of the page and ends here.")]
-    page += [piece for row in rows for piece in row]
-    assert [b.text for b in blocks(page)][1:] == [" ".join(LEFT), " ".join(RIGHT)]
 
 
 def test_rows_of_cells_are_a_table_with_the_first_as_its_header() -> None:
@@ -286,20 +314,6 @@ def test_captions_are_distinguished_from_sentences_about_a_table(text: str, kind
 )
 def test_korean_captions_are_distinguished_from_sentences_too(text: str, kind: str) -> None:
     assert [block.kind for block in to_blocks([Line(text, 1)], 1)] == [kind]
-
-
-def test_letter_spaced_text_is_joined_to_words() -> None:
-    page = [Text(60 + 20 * i, 700, letter) for i, letter in enumerate("ANNUAL")]
-    page += [Text(200 + 20 * i, 700, letter) for i, letter in enumerate("REPORT")]
-    assert [block.text for block in blocks(page)] == ["ANNUAL REPORT"]
-
-
-def test_a_dash_within_an_item_is_not_a_bullet() -> None:
-    assert blocks([*paragraph("1. Bread * and butter"), *paragraph("2. Wine", y=688)])[0].text == "1. Bread * and butter\n2. Wine"
-
-
-def test_text_outside_of_the_page_is_left_out() -> None:
-    assert [block.text for block in blocks([*paragraph("On the page."), Text(700, 700, "Beside it.")])] == ["On the page."]
 
 
 def test_ligatures_without_a_name_are_repaired() -> None:

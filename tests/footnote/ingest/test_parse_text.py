@@ -14,6 +14,7 @@ from footnote.ingest.parse.plain import join_lines
 from footnote.types import Block
 
 GERMAN = "Die Gebühr beträgt 5 € für größere Räume – „sofort“ fällig."
+RUSSIAN = "Все люди рождаются свободными и равными в своём достоинстве и правах. Они наделены разумом и совестью."
 KOREAN = "이 문서는 대한민국의 헌법을 설명합니다. 서울, 2024년."
 
 
@@ -24,15 +25,11 @@ def test_unicode_is_read_with_and_without_a_byte_order_mark(text: str, encoding:
 
 
 @pytest.mark.parametrize(
-    ("text", "encoding"), [(GERMAN, "cp1252"), (KOREAN, "cp949"), (KOREAN, "euc-kr"), ("können", "latin-1"), ("한글", "cp949")]
+    ("text", "encoding"),
+    [(GERMAN, "cp1252"), (KOREAN, "cp949"), (KOREAN, "euc-kr"), ("können", "latin-1"), ("한글", "cp949"), (RUSSIAN, "cp1251")],
 )
-def test_german_and_korean_are_read_in_their_older_encodings(text: str, encoding: str) -> None:
+def test_texts_are_read_in_their_older_encodings(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)) == text
-
-
-def test_russian_is_detected_by_statistics() -> None:
-    text = "Все люди рождаются свободными и равными в своём достоинстве и правах. Они наделены разумом и совестью."
-    assert decode(text.encode("cp1251")) == text
 
 
 def test_the_declared_encoding_decides_if_the_bytes_do_not() -> None:

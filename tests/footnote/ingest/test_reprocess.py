@@ -14,7 +14,7 @@ from footnote.ingest.reprocess import Reprocessed, reprocess
 from footnote.types import Chunker, Collection, CollectionSettings, StoredName
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
-from tests.footnote.ingest.spies import Killed
+from tests.footnote.ingest.spies import Killed, dying
 from tests.footnote.ingest.test_chunkers import DownEmbedder
 from tests.footnote.ingest.test_ingestor import LOCAL, accept, finish
 
@@ -57,22 +57,8 @@ async def test_a_run_that_was_killed_goes_on_when_it_is_repeated(core: Core, clo
     document = await accept(core, ROWS, "fees.csv")
     await finish(core, clock)
     await choose(core, "table")
-    name, _, method = port.partition(".")
-    target = getattr(core.ingestor, name)
-    original = getattr(target, method)
-
-    async def die(*args: object, **options: object) -> None:
-        await original(*args, **options)
-        raise Killed
-
-    class Dying:
-        def __getattr__(self, called: str) -> object:
-            return die if called == method else getattr(target, called)
-
-    setattr(core.ingestor, name, Dying())
-    with pytest.raises(Killed):
+    with dying(core.ingestor, port), pytest.raises(Killed):
         await cut_again(core)
-    setattr(core.ingestor, name, target)
     clock.advance(400)
     await reprocess(core.ingestor, STORED)
     await finish(core, clock)
