@@ -86,15 +86,18 @@ async def ledger(core: Core) -> Sequence[str]:
     return [each.doc_id for each in (await core.ledger.list(SYSTEM, collection=ATTACHED)).data]
 
 
-async def test_questions_of_the_conversation_are_answered_from_file_and_collection(ann: Person) -> None:
-    doc_id = await ann.attach()
+@pytest.fixture
+async def doc_id(ann: Person) -> str:
+    return await ann.attach()
+
+
+async def test_questions_of_the_conversation_are_answered_from_file_and_collection(ann: Person, doc_id: str) -> None:
     assert cited(await ann.ask()) == [doc_id]
     assert cited(await ann.ask(QUESTION)) == ["bridge"]
     assert "9000 crowns" in (await ann.ask("Begins the carpenter in May, and how many crowns does the repair cost?"))["answer"]
 
 
-async def test_a_file_answers_where_the_collection_is_empty(ann: Person) -> None:
-    doc_id = await ann.attach()
+async def test_a_file_answers_where_the_collection_is_empty(ann: Person, doc_id: str) -> None:
     assert cited(await ann.ask(index_name="empty")) == [doc_id]
 
 
@@ -106,8 +109,7 @@ async def test_of_sixty_files_attached_at_once_as_many_are_taken_as_are_allowed(
     assert (await ann.ingest.post("/uploads", json=wanted[0] | {"room_id": "r2"})).status_code == 201
 
 
-async def test_no_other_conversation_search_or_list_of_the_user_finds_it(ann: Person) -> None:
-    doc_id = await ann.attach()
+async def test_no_other_conversation_search_or_list_of_the_user_finds_it(ann: Person, doc_id: str) -> None:
     for room_id in ("r2", None):
         assert doc_id not in str(await ann.ask(room_id=room_id))
     for name in ("default", ATTACHED, f"{ATTACHED}~"):
@@ -141,8 +143,7 @@ async def test_the_files_of_a_conversation_are_listed_with_their_states(ann: Per
     assert await ann.attached("r2") == []
 
 
-async def test_nobody_else_finds_opens_lists_or_deletes_it(ann: Person, ben: Person) -> None:
-    doc_id = await ann.attach()
+async def test_nobody_else_finds_opens_lists_or_deletes_it(ann: Person, doc_id: str, ben: Person) -> None:
     assert cited(await ann.ask()) == [doc_id]
     mine = await ben.ask()  # the same question in a conversation of the same name
     assert (doc_id in str(mine), mine["outcome"] == "cached") == (False, False)
@@ -175,8 +176,7 @@ async def test_an_answer_is_not_reused_once_files_were_attached_or_removed(ann: 
     assert await ann.attached() == []
 
 
-async def test_filters_of_a_question_are_for_the_collection_alone(ann: Person) -> None:
-    doc_id = await ann.attach()
+async def test_filters_of_a_question_are_for_the_collection_alone(ann: Person, doc_id: str) -> None:
     assert cited(await ann.ask(filters={"team": ["sales"]})) == [doc_id]
     assert cited(await ann.ask("What did the repair of the mill cost before 2020?")) == [doc_id]
 

@@ -125,19 +125,21 @@ async def test_an_answer_that_says_no_is_an_answer(open_site: OpenSite) -> None:
     assert (body["answer"], len(body["citations"])) == (said, 1)
 
 
-async def test_chat_says_the_same_for_an_empty_collection(open_site: OpenSite) -> None:
-    site = await open_chat(open_site, "An invention.", filled=False)
-    assert (await site.client.post("/chat", json={"query": "Zebras?"})).json()["answer"] == message("nothing_found", "en")
+INVENTED = "The bridge was built in 1894 [1]. Giants paid 1492 euros for it [1]."
 
 
-async def test_chat_carries_the_warnings_of_an_answer(open_site: OpenSite) -> None:
-    site = await open_chat(open_site, "The bridge was built in 1894 [1]. Giants paid 1492 euros for it [1].")
-    assert (await site.client.post("/chat", json={"query": QUESTION})).json()["warnings"] == ["unsupported"]
-
-
-async def test_chat_shows_no_answer_that_its_passages_do_not_support(open_site: OpenSite) -> None:
-    site = await open_chat(open_site, "It was built in 1492 [1].")
-    assert (await site.client.post("/chat", json={"query": QUESTION})).json()["answer"] == message("unsupported", "en")
+@pytest.mark.parametrize(
+    ("reply", "filled", "shown"),
+    [
+        pytest.param("An invention.", False, {"answer": message("nothing_found", "en")}, id="the same for an empty collection"),
+        pytest.param(INVENTED, True, {"warnings": ["unsupported"]}, id="the warnings of an answer"),
+        pytest.param("It was built in 1492 [1].", True, {"answer": message("unsupported", "en")}, id="no answer that no passage supports"),
+    ],
+)
+async def test_chat_shows_what_the_checks_left(reply: str, filled: bool, shown: dict[str, Any], open_site: OpenSite) -> None:
+    site = await open_chat(open_site, reply, filled=filled)
+    body = (await site.client.post("/chat", json={"query": QUESTION})).json()
+    assert {name: body[name] for name in shown} == shown
 
 
 async def test_a_follow_up_is_understood_by_its_session(open_site: OpenSite) -> None:

@@ -34,7 +34,7 @@ async def client(open_client: OpenClient) -> httpx.AsyncClient:
 # --- one feedback ------------------------------------------------------------------------------
 
 
-async def test_feedback_is_stored_with_all_its_fields(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_feedback_is_stored_with_all_its_fields(core: Core, clock: HandClock, client: httpx.AsyncClient) -> None:
     await save(core, "t1")
     clock.advance(60)
     body = {
@@ -46,7 +46,7 @@ async def test_feedback_is_stored_with_all_its_fields(core: Core, clock: HandClo
         "tags": ["outdated", "short"],
         "comment": "Seite 3",
     }
-    reply = await (await open_client(create_app)).post("/feedback", json=body)
+    reply = await client.post("/feedback", json=body)
     assert (reply.status_code, reply.json()) == (200, {"status": "ok"})
     assert await core.feedback.get(LOCAL, "t1") == Feedback(
         "t1",
@@ -61,30 +61,33 @@ async def test_feedback_is_stored_with_all_its_fields(core: Core, clock: HandClo
     )
 
 
-async def test_a_rating_is_enough_and_an_empty_reason_is_dropped(core: Core, open_client: OpenClient) -> None:
-    await save(core, "t1")
-    await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "up", "reason": "  "})
-    assert await core.feedback.get(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
-
-
-async def test_the_last_feedback_on_a_turn_stands_alone(core: Core, client: httpx.AsyncClient) -> None:
-    await save(core, "t1")
-    await client.post("/feedback", json={"trace_id": "t1", "rating": "down", "reason": "Wrong.", "tags": ["wrong"]})
-    await client.post("/feedback", json={"trace_id": "t1", "rating": "up"})
-    assert await core.feedback.get(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
+DOWN, UP = {"trace_id": "t1", "rating": "down"}, {"trace_id": "t1", "rating": "up"}
 
 
 @pytest.mark.parametrize(
-    ("reason", "stored_as"),
-    [("wrong", "wrong"), (" Wrong source ", "wrong_source"), ("WRONG-SOURCE", "wrong_source"), ("It is wrong.", "It is wrong.")],
+    ("bodies", "rating", "reason"),
+    [
+        pytest.param([UP | {"reason": "  "}], "up", None, id="a rating is enough, an empty reason is dropped"),
+        pytest.param([DOWN | {"reason": "Wrong.", "tags": ["wrong"]}, UP], "up", None, id="the last feedback on a turn stands alone"),
+        *(
+            pytest.param([DOWN | {"reason": reason}], "down", stored_as, id=f"reason {reason!r}")
+            for reason, stored_as in (
+                ("wrong", "wrong"),
+                (" Wrong source ", "wrong_source"),
+                ("WRONG-SOURCE", "wrong_source"),
+                ("It is wrong.", "It is wrong."),
+            )
+        ),
+    ],
 )
-async def test_a_usual_reason_is_recognised_however_it_is_written(reason: str, stored_as: str, core: Core, open_client: OpenClient) -> None:
+async def test_what_is_kept_of_a_feedback(bodies: Any, rating: Any, reason: str | None, core: Core, client: httpx.AsyncClient) -> None:
     await save(core, "t1")
-    await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "down", "reason": reason})
-    assert await core.feedback.get(LOCAL, "t1") == Feedback("t1", "local", "down", stored_as, created_at=1_700_000_000.0)
+    for body in bodies:
+        await client.post("/feedback", json=body)
+    assert await core.feedback.get(LOCAL, "t1") == Feedback("t1", "local", rating, reason, created_at=1_700_000_000.0)
 
 
-async def test_personal_data_is_masked_in_every_text(core: Core, open_client: OpenClient) -> None:
+async def test_personal_data_is_masked_in_every_text(core: Core, client: httpx.AsyncClient) -> None:
     await save(core, "t1")
     texts = {
         "reason": "Falsch, siehe ann.lee@example.com.",
@@ -92,7 +95,7 @@ async def test_personal_data_is_masked_in_every_text(core: Core, open_client: Op
         "proposed_answer": "Pay to DE89 3704 0044 0532 0130 00 or with 4111 1111 1111 1111.",
         "tags": ["call +49 30 901820", "old"],
     }
-    await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "down"} | texts)
+    await client.post("/feedback", json={"trace_id": "t1", "rating": "down"} | texts)
     given = await core.feedback.get(LOCAL, "t1")
     assert (given.reason, given.comment) == ("Falsch, siehe [e-mail].", "담당자 [phone]로 전화하세요")
     assert (given.proposed_answer, given.tags) == ("Pay to [IBAN] or with [card].", ("call [phone]", "old"))
@@ -123,14 +126,14 @@ async def test_own_feedback_can_be_deleted(core: Core, open_client: OpenClient, 
         ({"tags": [" "]}, "tags.0: String should have at least 1 character"),
     ],
 )
-async def test_an_invalid_or_too_long_field_is_named(changes: dict[str, Any], detail: str, core: Core, open_client: OpenClient) -> None:
+async def test_an_invalid_or_too_long_field_is_named(changes: dict[str, Any], detail: str, core: Core, client: httpx.AsyncClient) -> None:
     await save(core, "t1")
-    reply = await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "up"} | changes)
+    reply = await client.post("/feedback", json={"trace_id": "t1", "rating": "up"} | changes)
     assert (reply.status_code, reply.json()["detail"]) == (422, detail)
     assert await core.feedback.get(LOCAL, "t1") is None
 
 
-async def test_the_longest_feedback_is_taken(core: Core, open_client: OpenClient) -> None:
+async def test_the_longest_feedback_is_taken(core: Core, client: httpx.AsyncClient) -> None:
     await save(core, "t" * 100)
     longest = {
         "reason": "가" * 2000,
@@ -138,7 +141,7 @@ async def test_the_longest_feedback_is_taken(core: Core, open_client: OpenClient
         "selected_citations": [f"{number:0200}" for number in range(100)],
         "tags": [f"{number:050}" for number in range(20)],
     }
-    reply = await (await open_client(create_app)).post("/feedback", json={"trace_id": "t" * 100, "rating": "up"} | longest)
+    reply = await client.post("/feedback", json={"trace_id": "t" * 100, "rating": "up"} | longest)
     assert reply.status_code == 200
     assert (await core.feedback.get(LOCAL, "t" * 100)).reason == "가" * 2000
 
@@ -153,9 +156,9 @@ async def test_the_longest_feedback_is_taken(core: Core, open_client: OpenClient
         (b"\xff", 422),
     ],
 )
-async def test_a_body_that_cannot_be_read_is_refused(content: bytes, status: int, core: Core, open_client: OpenClient) -> None:
+async def test_a_body_that_cannot_be_read_is_refused(content: bytes, status: int, core: Core, client: httpx.AsyncClient) -> None:
     await save(core, "t1")
-    reply = await (await open_client(create_app)).post("/feedback", content=content, headers={"content-type": "application/json"})
+    reply = await client.post("/feedback", content=content, headers={"content-type": "application/json"})
     assert (reply.status_code, reply.headers["content-type"]) == (status, "application/problem+json")
     assert await core.feedback.get(LOCAL, "t1") is None
 
@@ -163,8 +166,8 @@ async def test_a_body_that_cannot_be_read_is_refused(content: bytes, status: int
 # --- metrics ----------------------------------------------------------------------
 
 
-async def test_metrics_without_feedback_measure_nothing(open_client: OpenClient) -> None:
-    reply = await (await open_client(create_app)).get("/feedback/metrics")
+async def test_metrics_without_feedback_measure_nothing(client: httpx.AsyncClient) -> None:
+    reply = await client.get("/feedback/metrics")
     assert (reply.status_code, reply.json()) == (
         200,
         {"positive_rate": None, "counts_by_reason": {}, "ndcg@k": None, "mrr@k": None, "trending_queries": []},
@@ -213,7 +216,7 @@ async def test_the_ranking_is_measured_by_the_citations_that_people_selected(
     assert first_two["mrr@k"] == pytest.approx(0.5 / 3)
 
 
-async def test_questions_asked_more_often_than_before_are_trending(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_questions_asked_more_often_than_before_are_trending(core: Core, clock: HandClock, client: httpx.AsyncClient) -> None:
     now = clock.now
     before, lately = now - 8 * DAY, now - DAY
     asked = [("Steady?", before)] * 2 + [("Older?", before - 7 * DAY)] * 2 + [("Rising?", before)]
@@ -221,11 +224,11 @@ async def test_questions_asked_more_often_than_before_are_trending(core: Core, c
     asked += [("new  ONE?", lately), ("New one?", lately + 1)]
     for number, (question, started_at) in enumerate(asked):
         await save(core, f"t{number}", question=question, started_at=started_at)
-    metrics = (await (await open_client(create_app)).get("/feedback/metrics")).json()
+    metrics = (await client.get("/feedback/metrics")).json()
     assert metrics["trending_queries"] == ["Older?", "New one?", "Rising?"]
 
 
-async def test_forbidden_and_failed_questions_are_never_trending(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_forbidden_and_failed_questions_are_never_trending(core: Core, clock: HandClock, client: httpx.AsyncClient) -> None:
     lately = clock.now - DAY
     for number in range(3):
         await save(core, f"f{number}", question="How much does the board earn?", started_at=lately, outcome="forbidden")
@@ -234,17 +237,19 @@ async def test_forbidden_and_failed_questions_are_never_trending(core: Core, clo
         await save(core, f"a{number}", question="Where is the bridge?", started_at=lately)
         await save(core, f"x{number}", question="What does Kim earn?", started_at=lately)
     await save(core, "x", question="what does  Kim earn?", started_at=lately - 9 * DAY, outcome="forbidden")
-    metrics = (await (await open_client(create_app)).get("/feedback/metrics")).json()
+    metrics = (await client.get("/feedback/metrics")).json()
     assert metrics["trending_queries"] == ["Where is the bridge?"]
 
 
-async def test_metrics_reveal_other_users_only_to_admins(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_metrics_reveal_other_users_only_to_admins(
+    core: Core, clock: HandClock, open_client: OpenClient, client: httpx.AsyncClient
+) -> None:
     for number in range(3):
         await save(core, f"t{number}", question="Secret?")
         await core.feedback.put(LOCAL, Feedback(f"t{number}", "local", "down", "Secret."))
     clock.advance(1)
     mine = (await (await open_client(as_caller(ME, create_app))).get("/feedback/metrics")).json()
-    everybodys = (await (await open_client(create_app)).get("/feedback/metrics")).json()
+    everybodys = (await client.get("/feedback/metrics")).json()
     assert (mine["counts_by_reason"], mine["trending_queries"]) == ({}, [])
     assert (everybodys["counts_by_reason"], everybodys["trending_queries"]) == ({"other": 3}, ["Secret?"])
 
@@ -274,33 +279,34 @@ async def test_metrics_are_of_one_period(core: Core, clock: HandClock, client: h
         assert (await client.get(f"/feedback/metrics?{asked}")).status_code == 422, asked
 
 
-async def test_a_question_forbidden_in_one_collection_is_trending_in_none(core: Core, clock: HandClock, open_client: OpenClient) -> None:
-    for number in range(3):
-        await save(core, f"a{number}", question="Who earns most?", started_at=clock.now - 9)
-    await save(core, "f", question="who earns MOST?", collection="other", started_at=clock.now - 9, outcome="forbidden")
-    metrics = (await (await open_client(create_app)).get("/feedback/metrics", params={"index_name": "default"})).json()
-    assert metrics["trending_queries"] == []
-
-
-async def test_a_question_that_agrees_with_one_that_was_ever_forbidden_is_not_trending(
-    core: Core, clock: HandClock, open_client: OpenClient
+@pytest.mark.parametrize(
+    ("asked", "forbidden", "collection"),
+    [
+        pytest.param("Who earns most?", {"question": "who earns MOST?", "collection": "other"}, "default", id="in another collection"),
+        pytest.param(
+            "What does Kim earn", {"question": "What does Kim earn?", "lang": "de", "started_at": -900 * DAY}, None, id="long ago"
+        ),
+    ],
+)
+async def test_a_question_that_was_ever_forbidden_is_not_trending(
+    asked: str, forbidden: dict[str, Any], collection: str | None, core: Core, clock: HandClock, client: httpx.AsyncClient
 ) -> None:
     for number in range(3):
-        await save(core, f"a{number}", question="What does Kim earn", lang="en", started_at=clock.now - 9)
+        await save(core, f"a{number}", question=asked, lang="en", started_at=clock.now - 9)
         await save(core, f"b{number}", question="Where is the bridge?", lang="en", started_at=clock.now - 9)
-    await save(core, "f", question="What does Kim earn?", lang="de", started_at=clock.now - 900 * DAY, outcome="forbidden")
-    metrics = (await (await open_client(create_app)).get("/feedback/metrics")).json()
+    await save(core, "f", outcome="forbidden", **forbidden | {"started_at": clock.now + forbidden.get("started_at", -9)})
+    metrics = (await client.get("/feedback/metrics", params={"index_name": collection} if collection else {})).json()
     assert metrics["trending_queries"] == ["Where is the bridge?"]
 
 
-async def test_over_a_year_a_rise_is_measured_against_the_year_before(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_over_a_year_a_rise_is_measured_against_the_year_before(core: Core, clock: HandClock, client: httpx.AsyncClient) -> None:
     for number, days_ago in enumerate((1, 2, 370, 500, 700)):
         await save(core, f"a{number}", question="Falling?", started_at=clock.now - days_ago * DAY)
     for number, days_ago in enumerate((1, 2, 3, 400, 731, 733)):
         await save(core, f"b{number}", question="Rising?", started_at=clock.now - days_ago * DAY)
     for number, days_ago in enumerate((1, 2, 400, 730)):
         await save(core, f"c{number}", question="Steady?", started_at=clock.now - days_ago * DAY)
-    metrics = (await (await open_client(create_app)).get("/feedback/metrics", params={"days": 366})).json()
+    metrics = (await client.get("/feedback/metrics", params={"days": 366})).json()
     assert metrics["trending_queries"] == ["Rising?"]
 
 

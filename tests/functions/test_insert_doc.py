@@ -65,6 +65,12 @@ async def worker(core: Core) -> AsyncIterator[None]:
         await task
 
 
+@pytest.fixture
+def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A document is not READY when the request returns."""
+    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
+
+
 def example(**data: Any) -> dict[str, Any]:
     return {**EXAMPLE, "data": {**EXAMPLE["data"], **data}}
 
@@ -197,8 +203,8 @@ async def test_a_bad_chunk_factor_is_refused(client: httpx.AsyncClient, factor: 
     assert "chunk_factor" in detail_of(reply)
 
 
-async def test_a_document_that_is_not_ready_yet_is_accepted(client: httpx.AsyncClient, core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
+@pytest.mark.usefixtures("no_wait")
+async def test_a_document_that_is_not_ready_yet_is_accepted(client: httpx.AsyncClient, core: Core) -> None:
     reply = await client.post("/insert-doc", json=EXAMPLE)
     assert (reply.status_code, reply.json()) == (202, {"doc_id": "ABCD0001", "state": "RECEIVED", "chunks": 0})
     job = (await client.get("/ingest/jobs/ABCD0001")).json()
@@ -208,11 +214,11 @@ async def test_a_document_that_is_not_ready_yet_is_accepted(client: httpx.AsyncC
     assert (job["state"], job["chunks"]) == ("READY", 1)
 
 
+@pytest.mark.usefixtures("no_wait")
 async def test_a_document_not_read_back_is_not_ready(client: httpx.AsyncClient, core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing(doc_id: str, generation: int) -> tuple[int, str]:
         return 0, ""
 
-    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
     monkeypatch.setattr(core.generations, "staged", nothing)
     await client.post("/insert-doc", json=EXAMPLE)
     await core.ingestor.work_one()
@@ -250,10 +256,8 @@ async def test_a_document_and_its_job_belong_to_its_groups(open_client: OpenClie
     assert [hit["_source"]["doc_id"] for hit in await hits(anns_search, "sample", permission_groups=[])] == ["ABCD0001"]
 
 
-async def test_new_groups_apply_before_the_document_is_processed_again(
-    open_client: OpenClient, core: Core, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
+@pytest.mark.usefixtures("no_wait")
+async def test_new_groups_apply_before_the_document_is_processed_again(open_client: OpenClient, core: Core) -> None:
     cem = await open_client(as_caller(Caller("cem", frozenset({"user", "other"})), create_app))
     anns_search, bobs_search = await open_client(as_caller(ANN, create_query)), await open_client(as_caller(BOB, create_query))
     await cem.post("/insert-doc", json=EXAMPLE)
@@ -269,10 +273,8 @@ async def test_new_groups_apply_before_the_document_is_processed_again(
     assert entry.facts == {"before": ["user"], "after": ["other"]}
 
 
-async def test_groups_that_are_not_changed_are_not_in_the_audit_log(
-    client: httpx.AsyncClient, core: Core, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
+@pytest.mark.usefixtures("no_wait")
+async def test_groups_that_are_not_changed_are_not_in_the_audit_log(client: httpx.AsyncClient, core: Core) -> None:
     await client.post("/insert-doc", json=EXAMPLE)
     changed = example(permission_groups=["other"])
     assert (await client.post("/insert-doc", json=changed | {"index_name": "another"})).status_code == 409
@@ -282,13 +284,13 @@ async def test_groups_that_are_not_changed_are_not_in_the_audit_log(
     assert not (await read_audit(core.records, 10)).data
 
 
+@pytest.mark.usefixtures("no_wait")
 async def test_new_groups_apply_in_the_index_even_if_it_was_down_meanwhile(
     client: httpx.AsyncClient, search: httpx.AsyncClient, core: Core, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def down(doc_id: str, through: int) -> None:
         raise SearchUnavailable("down")
 
-    monkeypatch.setattr("footnote_ingest.insert.WAIT_S", 0.0)
     await client.post("/insert-doc", json=EXAMPLE)
     await core.ingestor.work_one()
     with monkeypatch.context() as broken:
