@@ -96,6 +96,12 @@ def docs(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def ingested(footnote: Footnote, docs: Path) -> None:
+    """The documents are READY."""
+    footnote("ingest", docs)
+
+
 def write_beir(folder: Path, corpus: dict[str, str], queries: dict[str, tuple[str, str]]) -> Path:
     """`queries`: id → (text, the one relevant document)."""
     folder.mkdir(exist_ok=True)

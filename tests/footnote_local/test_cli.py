@@ -86,9 +86,8 @@ def test_an_ingest_that_is_not_possible_says_why(
 # --- ask and search ----------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("sure_of_little")
-def test_an_answer_is_printed_with_its_citations_and_the_notice_beside_it(footnote: Footnote, docs: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("sure_of_little", "ingested")
+def test_an_answer_is_printed_with_its_citations_and_the_notice_beside_it(footnote: Footnote) -> None:
     result = footnote("ask", QUESTION)
     assert result.exit_code == 0
     assert re.fullmatch(r"Tower\n\nThe lighthouse was lit in 1874\. \[1\]\n\[1\] Tower \(tower-[0-9a-f]{6}#\d{3}\)\n", result.stdout)
@@ -134,29 +133,26 @@ def test_headings_are_bold_in_a_terminal_and_plain_in_a_pipe(
     assert bold(written) == shown
 
 
-@pytest.mark.usefixtures("sure_of_little")
-def test_a_question_alone_is_asked(
-    footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("sure_of_little", "ingested")
+def test_a_question_alone_is_asked(footnote: Footnote, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["footnote", QUESTION])
     with pytest.raises(SystemExit) as left:
         main()
     assert (left.value.code, capsys.readouterr().out.partition(" [1]")[0]) == (0, "Tower\n\nThe lighthouse was lit in 1874.")
 
 
-def test_a_question_without_an_answer_is_a_code(footnote: Footnote, docs: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_a_question_without_an_answer_is_a_code(footnote: Footnote) -> None:
     refused = footnote("ask", "Why do zebras sleep?", "--json")
     assert (refused.exit_code, json.loads(refused.stdout)["outcome"]) == (1, "no_hits")
     assert footnote("search", "zebra").exit_code == 1
 
 
+@pytest.mark.usefixtures("ingested")
 @pytest.mark.parametrize("command", ["ask", "search"])
 def test_a_command_searches_by_cc_whatever_the_retriever_of_ask_is(
-    command: str, footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, footnote: Footnote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    footnote("ingest", docs)
     used: list[str] = []
     monkeypatch.setenv("RETRIEVER", "bm25")
     monkeypatch.setattr("footnote.retrieve.fuse.fuse", lambda lists, retriever, **_: used.append(retriever) or [])
@@ -164,8 +160,8 @@ def test_a_command_searches_by_cc_whatever_the_retriever_of_ask_is(
     assert set(used) == {"cc"}
 
 
-def test_search_lists_passages_with_their_scores(footnote: Footnote, docs: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_search_lists_passages_with_their_scores(footnote: Footnote) -> None:
     for retriever in ("cc", "rrf", "bm25"):
         result = footnote("search", "ferries", "--retriever", retriever)
         assert result.exit_code == 0
@@ -176,9 +172,9 @@ def test_search_lists_passages_with_their_scores(footnote: Footnote, docs: Path)
     assert len(hits["hits"]) <= 1
 
 
+@pytest.mark.usefixtures("ingested")
 @pytest.mark.parametrize("command", ["ask", "search"])
-def test_an_invalid_question_is_reported_on_standard_error(command: str, footnote: Footnote, docs: Path, tmp_path: Path) -> None:
-    footnote("ingest", docs)
+def test_an_invalid_question_is_reported_on_standard_error(command: str, footnote: Footnote, tmp_path: Path) -> None:
     unknown = footnote(command, QUESTION, "--collection", "elsewhere", "--json")
     assert (unknown.exit_code, unknown.stdout) == (Exit.USAGE, "")
     assert unknown.stderr == "footnote: There is no collection “elsewhere”. Existing collections: default.\n"
@@ -192,8 +188,8 @@ def test_an_invalid_question_is_reported_on_standard_error(command: str, footnot
     assert "index.db cannot be used" in down.stderr
 
 
-def test_a_question_names_the_folder_that_was_searched(footnote: Footnote, docs: Path, tmp_path: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_a_question_names_the_folder_that_was_searched(footnote: Footnote, tmp_path: Path) -> None:
     for command in ("ask", "search"):
         for folder in (tmp_path / "data", tmp_path / "empty"):
             result = footnote(command, QUESTION, "--data", folder)
@@ -379,8 +375,8 @@ async def test_ctrl_c_during_an_ingest_loses_nothing_and_the_same_command_finish
     await core.close()
 
 
-def test_a_closed_pipe_is_not_an_error(footnote: Footnote, environment: dict[str, str], docs: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_a_closed_pipe_is_not_an_error(footnote: Footnote, environment: dict[str, str]) -> None:
     read, write = os.pipe()
     os.close(read)
     result = subprocess.run(

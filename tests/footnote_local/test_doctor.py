@@ -261,32 +261,36 @@ async def test_a_knowledge_base_is_queried_and_needs_an_allowed_group(tmp_path: 
             assert [found.state, found.found] == expected
 
 
-async def test_a_reranker_is_named_where_one_is_configured(tmp_path: Path) -> None:
+YES = '{"results": [], "choices": [{"message": {"content": "Yes"}}]}'
+
+
+@pytest.mark.parametrize(
+    ("part", "option", "kind", "path", "own", "name"),
+    [
+        ("reranker", "rerank", Rerank, "/rerank", {"model": "m"}, "m"),
+        ("verifier", "verifier", Verifying, "/chat/completions", {}, "bespoke-minicheck"),
+    ],
+    ids=["reranker", "verifier"],
+)
+async def test_a_server_of_its_own_is_named_where_one_is_configured(
+    part: str, option: str, kind: Any, path: str, own: dict[str, Any], name: str, tmp_path: Path
+) -> None:
+    key = f"{option.upper()}__KEY"
     async with serving() as server:
         for settings, status, expected in [
             ({}, 200, None),
-            ({"model": "m"}, 200, ("missing", "RERANK__MODEL is set, but no server")),
-            ({"base_url": server.url, "model": "m"}, 200, ("ok", f"m at {server.url}")),
-            ({"base_url": server.url}, 401, ("broken", f"{server.url}: The reranker responded with status 401. Check RERANK__KEY.")),
+            ({"model": "m"}, 200, ("missing", f"{option.upper()}__MODEL is set, but no server")),
+            ({"base_url": server.url, **own}, 200, ("ok", f"{name} at {server.url}")),
+            (
+                {"base_url": server.url},
+                401,
+                ("broken", f"{server.url}: The {part} responded with status 401. Check {key}."),
+            ),
         ]:
-            server.replies["/rerank"] = Reply(status, ('{"results": []}',))
-            core = open_core(tmp_path, models=FakeModels(), rerank=Rerank(**settings, timeout_s=5))
+            server.replies[path] = Reply(status, (YES,))
+            core = open_core(tmp_path, models=FakeModels(), **{option: kind(**settings, timeout_s=5)})
             found = {finding.part: (finding.state, finding.found) for finding in await examine(core)}
-            assert found.get("reranker") == expected
-
-
-async def test_a_verifier_is_named_where_one_is_configured(tmp_path: Path) -> None:
-    async with serving() as server:
-        for settings, status, expected in [
-            ({}, 200, None),
-            ({"model": "m"}, 200, ("missing", "VERIFIER__MODEL is set, but no server")),
-            ({"base_url": server.url}, 200, ("ok", f"bespoke-minicheck at {server.url}")),
-            ({"base_url": server.url}, 401, ("broken", f"{server.url}: The verifier responded with status 401. Check VERIFIER__KEY.")),
-        ]:
-            server.replies["/chat/completions"] = Reply(status, ('{"choices": [{"message": {"content": "Yes"}}]}',))
-            core = open_core(tmp_path, models=FakeModels(), verifier=Verifying(**settings))
-            found = {finding.part: (finding.state, finding.found) for finding in await examine(core)}
-            assert found.get("verifier") == expected
+            assert found.get(part) == expected
 
 
 @pytest.mark.parametrize("name", ["RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_URL", "RABBITMQ_HOST"])

@@ -31,8 +31,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "data" / "events.jsonl"
 
 
-def test_a_question_leaves_two_events(footnote: Footnote, docs: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_a_question_leaves_two_events(footnote: Footnote) -> None:
     footnote("ask", "How long is the holiday?")
     result = footnote("events", "--json")
     events = [json.loads(line) for line in result.stdout.splitlines()]

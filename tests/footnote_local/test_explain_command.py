@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,8 +33,8 @@ def rows(text: str) -> dict[str, list[str]]:
     return {line.split()[1]: line.split() for line in text.splitlines() if len(line.split()) > 2}
 
 
-def test_a_plan_says_what_runs_what_does_not_and_why(footnote: Footnote, docs: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_a_plan_says_what_runs_what_does_not_and_why(footnote: Footnote) -> None:
     result = footnote("explain", QUESTION, "--level", "basic")
     assert result.exit_code == 0
     head = [
@@ -51,14 +50,14 @@ def test_a_plan_says_what_runs_what_does_not_and_why(footnote: Footnote, docs: P
     assert "MCP__GATEWAY is not set" in result.stdout
 
 
+@pytest.mark.usefixtures("ingested")
 @pytest.mark.parametrize(
     ("set_", "retriever"),
     [({}, "cc"), ({"RAG__FUSION": "rrf"}, "rrf"), ({"RAG__FUSION": "convex"}, "cc"), ({"RETRIEVER": "bm25"}, "cc")],
 )
 def test_the_retriever_shown_is_the_one_that_runs(
-    set_: dict[str, str], retriever: str, footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch
+    set_: dict[str, str], retriever: str, footnote: Footnote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    footnote("ingest", docs)
     for name, value in set_.items():
         monkeypatch.setenv(name, value)
     planned = json.loads(footnote("explain", QUESTION, "--json").stdout)
@@ -68,8 +67,8 @@ def test_the_retriever_shown_is_the_one_that_runs(
     assert planned["lists"] == analyzed["lists"] == ["words"]
 
 
-def test_no_line_is_longer_than_eighty_characters(footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_no_line_is_longer_than_eighty_characters(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Core, "models", FakeModels(Writer()))
     for level in ("basic", "maximum"):
         for options in ([], ["--analyze"]):
@@ -78,8 +77,8 @@ def test_no_line_is_longer_than_eighty_characters(footnote: Footnote, docs: Path
             assert len(lines) > 50
 
 
-def test_tokens_and_money_are_those_of_the_steps_that_used_them(footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_tokens_and_money_are_those_of_the_steps_that_used_them(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Core, "models", FakeModels(Writer()))
     question = QUESTION.replace("lit", "qxlitz")  # no correction is near, so a model is asked for one
     unpriced = footnote("explain", question, "--level", "enhanced", "--analyze").stdout
@@ -99,8 +98,8 @@ def test_tokens_and_money_are_those_of_the_steps_that_used_them(footnote: Footno
     assert shown.endswith("2 language model calls, 220 tokens, cost 0.0024.\n")
 
 
-def test_analyze_asks_and_stores_nothing(footnote: Footnote, docs: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_analyze_asks_and_stores_nothing(footnote: Footnote) -> None:
     plan = json.loads(footnote("explain", QUESTION, "--analyze", "--json").stdout)
     steps = {step["step"]: step for step in plan["steps"]}
     assert (steps["search"]["runs"], steps["search"]["out"]["lexical"]) == ("yes", 1)
@@ -111,8 +110,8 @@ def test_analyze_asks_and_stores_nothing(footnote: Footnote, docs: Path) -> None
     assert "lexical 1" in footnote("explain", QUESTION, "--analyze").stdout
 
 
-def test_a_level_or_a_collection_that_does_not_exist_is_refused(footnote: Footnote, docs: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_a_level_or_a_collection_that_does_not_exist_is_refused(footnote: Footnote) -> None:
     assert footnote("explain", QUESTION, "--level", "high").exit_code == 2
     result = footnote("explain", QUESTION, "--collection", "laws")
     assert (result.exit_code, result.stderr) == (2, "footnote: There is no collection “laws”. Existing collections: default.\n")

@@ -17,8 +17,8 @@ def asked(footnote: Footnote) -> str:
     return str(json.loads(footnote("ask", QUESTION, "--json").stdout)["trace_id"])
 
 
+@pytest.mark.usefixtures("ingested")
 def test_a_replay_shows_both_turns_and_what_has_changed(footnote: Footnote, docs: Path, tmp_path: Path) -> None:
-    footnote("ingest", docs)
     trace_id = asked(footnote)
     same = footnote("replay", trace_id)
     assert same.exit_code == 0
@@ -38,8 +38,8 @@ def test_a_replay_shows_both_turns_and_what_has_changed(footnote: Footnote, docs
     assert max(map(len, changed.stdout.splitlines()[3:])) <= 120
 
 
-def test_the_steps_show_what_they_used_of_a_model(footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_the_steps_show_what_they_used_of_a_model(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Core, "models", FakeModels(Writer()))
     monkeypatch.setenv("LLM__PRICES", '{"writer": {"input": 10, "output": 20}}')
     trace_id = asked(footnote)

@@ -447,8 +447,8 @@ async def test_every_voice_keeps_its_own_metadata_in_an_archive_and_in_a_migrati
 # --- the commands ------------------------------------------------------------------------------
 
 
-def test_the_commands_export_and_import_a_collection(footnote: Footnote, docs: Path, tmp_path: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_the_commands_export_and_import_a_collection(footnote: Footnote, tmp_path: Path) -> None:
     archive = tmp_path / "x.zip"
     exported = footnote("export", "default", archive, "--json")
     assert (exported.exit_code, json.loads(exported.stdout)["documents"]) == (0, 2)

@@ -29,8 +29,8 @@ def one_lost(footnote: Footnote, docs: Path, tmp_path: Path) -> str:
     return str(rows[0]["doc_id"])
 
 
-def test_where_all_is_well_it_says_so(footnote: Footnote, docs: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_where_all_is_well_it_says_so(footnote: Footnote) -> None:
     result = footnote("verify")
     assert (result.exit_code, result.stdout, result.stderr) == (Exit.OK, "", "2 documents; everything is consistent.\n")
     assert json.loads(footnote("verify", "--json").stdout) == {"documents": 2, "found": {}, "wrong": 0, "findings": []}
@@ -105,8 +105,8 @@ def test_a_wrong_file_of_vectors_is_made_again(footnote: Footnote, docs: Path, t
     assert footnote("verify").stderr == "2 documents; everything is consistent.\n"
 
 
-def test_a_damaged_database_is_told_before_anything_is_compared(footnote: Footnote, docs: Path, tmp_path: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_a_damaged_database_is_told_before_anything_is_compared(footnote: Footnote, tmp_path: Path) -> None:
     index = tmp_path / "data" / "index.db"
     data = index.read_bytes()
     index.write_bytes(data[: len(data) // 2])
@@ -122,8 +122,8 @@ def test_a_damaged_database_is_told_before_anything_is_compared(footnote: Footno
     assert footnote("verify").stderr == "2 documents; everything is consistent.\n"
 
 
-def test_a_damaged_page_that_nothing_else_reads_is_found(footnote: Footnote, docs: Path, tmp_path: Path) -> None:
-    footnote("ingest", docs)
+@pytest.mark.usefixtures("ingested")
+def test_a_damaged_page_that_nothing_else_reads_is_found(footnote: Footnote, tmp_path: Path) -> None:
     store = tmp_path / "data" / "store.db"
     with closing(sqlite3.connect(store)) as connection:
         (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'feedback_by_time'").fetchone()

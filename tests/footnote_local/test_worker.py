@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from footnote.bootstrap import Core
 from footnote.bootstrap.health import outdated
 from footnote.errors import Conflict, SearchUnavailable, StoreUnavailable
 from footnote.ingest.ingestor import Ingestor
@@ -26,6 +27,12 @@ from tests.fakes import HereParser, make_document, put_document, work_all
 from tests.footnote_local.conftest import open_core, working
 
 LOCAL = Caller("local", sees_all=True)
+
+
+@pytest.fixture
+def core(tmp_path: Path) -> Core:
+    """`working` closes it."""
+    return open_core(tmp_path)
 
 
 def test_a_second_lock_on_a_folder_names_the_first_ones_process(tmp_path: Path) -> None:
@@ -46,8 +53,7 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
         Lock(tmp_path).take()
 
 
-async def test_a_worker_makes_wrong_files_of_vectors_again_before_the_first_search(tmp_path: Path) -> None:
-    core = open_core(tmp_path)
+async def test_a_worker_makes_wrong_files_of_vectors_again_before_the_first_search(tmp_path: Path, core: Core) -> None:
     chunks = await put_document(core.generations, make_document("bridge"), ["The bridge is long."])
     await core.vectors.put_vectors("e", [ChunkVectors(chunks[0].chunk_id, np.ones(4, np.float32))])
     await core.close()
@@ -59,11 +65,10 @@ async def test_a_worker_makes_wrong_files_of_vectors_again_before_the_first_sear
         assert file.read_bytes() == np.ones(4, np.float32).tobytes()
 
 
-async def test_a_worker_starts_although_files_of_vectors_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_worker_starts_although_files_of_vectors_cannot_be_written(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*, repair: bool) -> list[str]:
         raise SearchUnavailable("The disk is full.")
 
-    core = open_core(tmp_path)
     monkeypatch.setattr(core.vectors, "check_copies", fail)
     async with working(core) as worker:
         await worker.finish_jobs()
@@ -76,8 +81,7 @@ def of_an_unknown_layout(folder: Path) -> None:
     index.close()
 
 
-async def test_an_index_without_a_way_here_is_made_anew_and_says_so(tmp_path: Path) -> None:
-    core = open_core(tmp_path)
+async def test_an_index_without_a_way_here_is_made_anew_and_says_so(tmp_path: Path, core: Core) -> None:
     options: dict[str, Any] = {"collection": "default", "permission_groups": ["staff"]}
     kept = await core.ingestor.accept(LOCAL, b"The bridge is long.", file_name="kept.txt", **options)
     gone = await core.ingestor.accept(LOCAL, b"The ferry is slow.", file_name="gone.txt", **options)
@@ -101,8 +105,9 @@ async def test_an_index_without_a_way_here_is_made_anew_and_says_so(tmp_path: Pa
         assert await core.index.sample(Caller("other"), "default", 9) == []
 
 
-async def test_a_worker_makes_earlier_documents_again_and_says_how_many_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    core = open_core(tmp_path)
+async def test_a_worker_makes_earlier_documents_again_and_says_how_many_are_left(
+    tmp_path: Path, core: Core, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(3):
         data, name = f"Bridge {number} is long.".encode(), f"{number}.txt"
         await core.ingestor.accept(LOCAL, data, file_name=name, collection="default", permission_groups=[])
@@ -118,9 +123,7 @@ async def test_a_worker_makes_earlier_documents_again_and_says_how_many_are_left
         assert (await find_outdated(core.ledger, core.generations), len(await core.index.sample(LOCAL, "default", 9))) == ([], 3)
 
 
-async def test_a_worker_processes_abandoned_and_new_jobs(tmp_path: Path) -> None:
-    core = open_core(tmp_path)
-
+async def test_a_worker_processes_abandoned_and_new_jobs(core: Core) -> None:
     async def add(name: str) -> str:
         document = await core.ingestor.accept(LOCAL, name.encode(), file_name=name, collection="default", permission_groups=[])
         return document.doc_id
@@ -193,9 +196,7 @@ async def test_stopping_leaves_a_file_that_takes_long_to_the_next_start(tmp_path
         assert (await core.ledger.get(LOCAL, document.doc_id)).state == "READY"
 
 
-async def test_a_purge_that_fails_leaves_the_queue_working(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    core = open_core(tmp_path)
-
+async def test_a_purge_that_fails_leaves_the_queue_working(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(ingestor: Ingestor) -> None:
         raise StoreUnavailable("down")
 
@@ -208,8 +209,7 @@ async def test_a_purge_that_fails_leaves_the_queue_working(tmp_path: Path, monke
                 await asyncio.sleep(0.02)
 
 
-async def test_a_worker_in_trouble_says_why_and_waits(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    core = open_core(tmp_path)
+async def test_a_worker_in_trouble_says_why_and_waits(core: Core, caplog: pytest.LogCaptureFixture) -> None:
     failed = asyncio.Event()
 
     async def fail(lease_s: float) -> None:
@@ -225,8 +225,7 @@ async def test_a_worker_in_trouble_says_why_and_waits(tmp_path: Path, caplog: py
         assert (worker.trouble, [record.message for record in caplog.records]) == ("Something went wrong", ["worker paused"])
 
 
-async def test_a_worker_learns_weights_from_feedback(tmp_path: Path) -> None:
-    core = open_core(tmp_path)
+async def test_a_worker_learns_weights_from_feedback(core: Core) -> None:
     await core.ingestor.accept(
         LOCAL, b"The ferry to the island takes 40 minutes.", file_name="ferry.txt", collection="default", permission_groups=["*"]
     )
