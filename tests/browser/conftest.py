@@ -425,6 +425,17 @@ def open_screen(new_context: Callable[..., BrowserContext]) -> Iterator[Callable
 
 
 @pytest.fixture
+def screen(open_screen: Callable[..., Screen], server: str) -> Screen:
+    """The page without documents; some files have another one."""
+    return open_screen(server)
+
+
+@pytest.fixture
+def page(screen: Screen) -> Page:
+    return screen.page
+
+
+@pytest.fixture
 def open_handbook(new_context: Callable[..., BrowserContext], handbook: bytes) -> Iterator[Callable[..., Screen]]:
     """Opens the page where the handbook is READY; at the end the page must have been quiet."""
     screens: list[Screen] = []

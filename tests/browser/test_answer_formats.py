@@ -7,6 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import Screen
 from tests.browser.test_accessibility import STILL, Open, grave_in_both
 from tests.browser.test_source import digest
 
@@ -92,9 +93,7 @@ STARTS = """async text => {
 }"""
 
 
-def test_formulas_do_no_harm_and_markers_are_drawn_outside_code_only(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
-    page: Page = screen.page
+def test_formulas_do_no_harm_and_markers_are_drawn_outside_code_only(screen: Screen, page: Page) -> None:
     live, answer = page.evaluate(DRAW_CODE, IN_CODE)
     assert live == "Old• grep [^0-9] sed [^a-z] [^a] x [^b] Blue•. `"
     assert answer == "Old{0} grep [^0-9] sed [^a-z] [^a] x [^b] Blue{3}. `[^"

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests import nightly
-from tests.browser.conftest import DEEP
+from tests.browser.conftest import DEEP, Screen
 from tests.browser.test_accessibility import Open
 from tests.browser.test_feedback_view import ROW, listing, of_rows, open_view, rate
 
@@ -46,8 +46,7 @@ DRAW = """async shapes => {
 
 @pytest.mark.nightly
 @pytest.mark.timeout(240)
-def test_the_drawn_answer_is_bounded_whatever_its_shape(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
+def test_the_drawn_answer_is_bounded_whatever_its_shape(screen: Screen) -> None:
     for shape in SHAPES:
         ((live, answer),) = screen.page.evaluate(DRAW, [shape])
         assert max(live["depth"], answer["depth"]) < 90, shape[:20]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.browser.conftest import Screen
 from tests.browser.test_accessibility import STILL, Open, grave_in, grave_in_both
 
 TRAVEL = "Within how many weeks does the finance team refund travel expenses?"
@@ -43,9 +44,7 @@ def paths_of(screen: Any, url: str, beginning: str) -> list[str]:
 # --- one file ------------------------------------------------------------------------------------
 
 
-def test_a_dropped_file_is_opened_saved_asked_and_not_added_twice(open_screen: Open, server: str, handbook: bytes, tmp_path: Path) -> None:
-    screen = open_screen(server)
-    page: Page = screen.page
+def test_a_dropped_file_is_opened_saved_asked_and_not_added_twice(screen: Screen, page: Page, handbook: bytes, tmp_path: Path) -> None:
     page.evaluate(DROP, ["handbook.pdf", base64.b64encode(handbook).decode()])
     row = page.locator("#document-list li")
     expect(row).to_have_attribute("data-state", "READY")
@@ -79,9 +78,7 @@ def test_a_dropped_file_is_opened_saved_asked_and_not_added_twice(open_screen: O
     expect(upload(page, "handbook.pdf").locator(".state")).to_have_text("Ready")
 
 
-def test_a_deleted_document_is_restored_unless_it_was_added_again(open_screen: Open, server: str, tmp_path: Path) -> None:
-    screen = open_screen(server)
-    page: Page = screen.page
+def test_a_deleted_document_is_restored_unless_it_was_added_again(screen: Screen, page: Page, server: str, tmp_path: Path) -> None:
     row, deleted = page.locator("#document-list li"), page.locator("#deleted-list li")
     screen.add("letter 01.txt", letters(1)["letter 01.txt"])
     row.locator(".bin").click()
@@ -125,9 +122,9 @@ def test_a_deleted_document_is_restored_unless_it_was_added_again(open_screen: O
 
 
 @pytest.mark.nightly
-def test_the_progress_of_many_files_is_shown_and_those_not_listed_yet_are_found(open_screen: Open, server: str, tmp_path: Path) -> None:
-    screen = open_screen(server)
-    page: Page = screen.page
+def test_the_progress_of_many_files_is_shown_and_those_not_listed_yet_are_found(
+    screen: Screen, page: Page, server: str, tmp_path: Path
+) -> None:
     rows, shown = page.locator("#document-list li"), page.locator("#document-list li .name")
     screen.pick({**letters(52), "=broken.pdf": BROKEN, "empty, again.txt": b""})
     screen.picture(tmp_path / "running.png")
@@ -293,10 +290,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "post"
 
 
-def test_a_folder_picked_or_dropped_brings_all_its_files_with_their_paths(open_screen: Open, server: str, folder: Path) -> None:
+def test_a_folder_picked_or_dropped_brings_all_its_files_with_their_paths(screen: Screen, page: Page, server: str, folder: Path) -> None:
     """What else a folder may hold: `tests/page/folders.test.mjs`."""
-    screen = open_screen(server)
-    page: Page = screen.page
     paths = ["post/letter 9.txt", "post/letter 10.txt", "post/old/1998/letter.txt"]
     page.locator("#folder").set_input_files(folder)
     expect(page.get_by_role("heading", name="3 of 3 done")).to_be_visible()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import Screen
 from tests.browser.test_accessibility import NARROW, STILL, Open, close_sheet, grave_in, grave_in_both
 from tests.browser.test_tiers import route_replies
 
@@ -98,9 +99,7 @@ def as_written_by_a_model(body: dict[str, Any]) -> None:
 
 
 @pytest.mark.nightly
-def test_nothing_is_marked_that_is_not_found_again_or_that_a_model_wrote(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
-    page: Page = screen.page
+def test_nothing_is_marked_that_is_not_found_again_or_that_a_model_wrote(screen: Screen, page: Page) -> None:
     screen.add("workshop.md", WORKSHOP.encode())
     change = [with_other_words]
     route_replies(page, lambda body: change[0](body))

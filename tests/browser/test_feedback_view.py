@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.browser.conftest import Screen
 from tests.browser.test_accessibility import LEAVE, STILL, Open, grave_in, grave_in_both
 from tests.browser.test_feedback import keep
 
@@ -63,9 +64,12 @@ def of_rows(*rows: dict[str, Any]) -> Callable[[Route], None]:
     return lambda route: route.fulfill(json={"data": list(rows), "has_more": False, "last_id": None})
 
 
-def test_feedback_is_listed_with_its_answer_and_filtered(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
-    page = screen.page
+@pytest.fixture
+def screen(open_handbook: Open, server: str) -> Screen:
+    return open_handbook(server)
+
+
+def test_feedback_is_listed_with_its_answer_and_filtered(screen: Screen, page: Page, server: str) -> None:
     rate(page, server, screen.index, LEAVE, "up", tags=["exact"])
     given = {"reason": "outdated", "comment": "See the agreement.", "proposed_answer": PROPOSED, "tags": ["too_short"], "cites": True}
     rate(page, server, screen.index, REFUND, "down", **given)
@@ -106,9 +110,7 @@ def test_feedback_is_listed_with_its_answer_and_filtered(open_handbook: Open, se
     expect(page.locator(".question")).to_have_text([LEAVE, REFUND])
 
 
-def test_a_good_answer_becomes_a_golden_case_and_back_and_cases_are_listed(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
-    page = screen.page
+def test_a_good_answer_becomes_a_golden_case_and_back_and_cases_are_listed(screen: Screen, page: Page, server: str) -> None:
     answer = rate(page, server, screen.index, LEAVE, "up")
     rate(page, server, screen.index, LEAVE, "down", cites=True, proposed_answer=PROPOSED)
     dialog = open_view(page, screen.index)
@@ -176,9 +178,7 @@ def lists_cases(screen: Any, answer: dict[str, Any]) -> None:
 
 
 @pytest.mark.nightly
-def test_of_a_correction_the_admin_chooses_passages_and_facts_or_a_refusal(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
-    page = screen.page
+def test_of_a_correction_the_admin_chooses_passages_and_facts_or_a_refusal(screen: Screen, page: Page, server: str) -> None:
     answer = rate(page, server, screen.index, LEAVE, "down", proposed_answer=PROPOSED)
     dialog = open_view(page, screen.index)
     expect(dialog.locator(".card")).to_have_count(1)

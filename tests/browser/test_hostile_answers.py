@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from tests.browser.conftest import Screen
 
 U = "https://spy.example/a"
 PAYLOADS = (
@@ -101,8 +100,7 @@ SHOW = """async payloads => {
 }"""
 
 
-def test_nothing_is_fetched_or_run_wherever_the_text_is_cut(open_screen: Callable[..., Any], server: str) -> None:
-    screen = open_screen(server)
+def test_nothing_is_fetched_or_run_wherever_the_text_is_cut(screen: Screen) -> None:
     result = screen.page.evaluate(SHOW, list(PAYLOADS))
     assert len(PAYLOADS) >= 60
     assert result["found"] == []

@@ -21,8 +21,7 @@ NAMES = f"{SHEETS}.filter(rule => rule.selectorText === ':root').flatMap(rule =>
 COLOURS = f"Object.fromEntries({NAMES}.map(name => [name, getComputedStyle(document.documentElement).getPropertyValue(name)]))"
 
 
-def test_a_chosen_theme_is_kept_on_every_page_whatever_the_device_prefers(open_screen: Open, server: str) -> None:
-    page: Page = open_screen(server).page
+def test_a_chosen_theme_is_kept_on_every_page_whatever_the_device_prefers(page: Page, server: str) -> None:
     found = []
     for device in ("light", "dark"):
         page.emulate_media(color_scheme=device)
@@ -115,8 +114,7 @@ def test_the_usage_view_fits_and_is_accessible(open_handbook: Open, server_with_
 # --- the first page ------------------------------------------------------------------------------
 
 
-def test_the_first_page_takes_at_most_250_kb_before_a_document_is_opened(open_screen: Open, server: str) -> None:
-    page: Page = open_screen(server).page
+def test_the_first_page_takes_at_most_250_kb_before_a_document_is_opened(page: Page) -> None:
     page.reload()
     expect(page.locator("html[data-ready]")).to_be_attached()
     page.wait_for_load_state("networkidle")

@@ -52,8 +52,7 @@ def test_a_question_a_collection_and_the_documents_are_reached_from_the_palette(
     expect(page.locator("#document-list .name")).to_have_text("Employee handbook")
 
 
-def test_palette_and_shortcuts_are_used_by_keyboard_and_leave_the_focus_where_it_was(open_screen: Open, server: str) -> None:
-    page: Page = open_screen(server).page
+def test_palette_and_shortcuts_are_used_by_keyboard_and_leave_the_focus_where_it_was(page: Page) -> None:
     field = open_palette(page)
     first = chosen(page).inner_text()
     page.keyboard.press("ArrowDown")

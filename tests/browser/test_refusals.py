@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import serving
+from tests.browser.conftest import Screen, serving
 from tests.browser.test_accessibility import LEAVE, Open, grave_in
 from tests.browser.test_tiers import route_replies
 
@@ -21,9 +21,12 @@ def problem(code: int, headers: dict[str, str] | None = None, **said: Any) -> di
     return {"status": code, "headers": headers or {}, "content_type": "application/problem+json", "body": json.dumps(said)}
 
 
-def test_a_refused_question_says_why_and_can_be_changed_or_asked_again(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
-    page = screen.page
+@pytest.fixture
+def screen(open_handbook: Open, server: str) -> Screen:
+    return open_handbook(server)
+
+
+def test_a_refused_question_says_why_and_can_be_changed_or_asked_again(screen: Screen, page: Page, server: str) -> None:
     screen.answer_to(INJECTION)
     expect(page.locator(".failed")).to_contain_text("tries to change the assistant's rules")
     assert grave_in(page) == []
@@ -89,9 +92,7 @@ NOTICE = "The language model's endpoint cannot be reached. Check LLM__BASE_URL. 
 
 
 @pytest.mark.nightly
-def test_a_model_that_is_missing_or_silent_is_named_and_the_documents_can_be_asked(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
-    page = screen.page
+def test_a_model_that_is_missing_or_silent_is_named_and_the_documents_can_be_asked(screen: Screen, page: Page) -> None:
     screen.recall_mode("gpt")
     screen.answer_to(LEAVE)
     expect(page.locator(".failed")).to_contain_text("This needs a language model. No language model is configured. Set LLM__BASE_URL")
@@ -188,9 +189,7 @@ def test_a_doubtful_answer_carries_its_warning_and_a_cached_one_says_so(open_han
 
 
 @pytest.mark.nightly
-def test_a_text_that_is_no_answer_stays_above_the_quotes_and_warnings_are_said(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
-    page = screen.page
+def test_a_text_that_is_no_answer_stays_above_the_quotes_and_warnings_are_said(screen: Screen, page: Page) -> None:
     last = page.locator(".turn").last
     changes: dict[str, Any] = {"warnings": ["uncited"], "outcome": "closest", "tier": "closest", "extractive": False, "degraded": True}
     route_replies(page, lambda body: body.update(changes))

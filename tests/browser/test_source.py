@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import make_pdf
+from tests.browser.conftest import Screen, make_pdf
 from tests.browser.test_accessibility import DARK, LEAVE, NARROW, Open, close_sheet
 from tests.footnote.ingest.packages import workbook
 
@@ -216,8 +216,7 @@ def another_collection(screen: Any) -> None:
     screen.page.locator("#into").fill(screen.index)
 
 
-def test_texts_and_sheets_open_at_exactly_the_cited_words(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
+def test_texts_and_sheets_open_at_exactly_the_cited_words(screen: Screen) -> None:
     screen.add("notes.md", NOTES.encode())
     page = open_first_citation(screen, "What is the lighthouse keeper called?")
     expect(view_of(page).locator("h3")).to_have_text("Notes 🎉")

@@ -10,8 +10,9 @@ from contextlib import closing, contextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Page, Route, expect
 
+from tests.browser.conftest import Screen
 from tests.browser.test_accessibility import LEAVE, Open, grave_in
 
 OBSERVE_STATUS = """() => {
@@ -22,12 +23,15 @@ OBSERVE_STATUS = """() => {
 }"""
 
 
+@pytest.fixture
+def screen(open_handbook: Open, server_with_model: str) -> Screen:
+    return open_handbook(server_with_model)
+
+
 # --- the receipt -----------------------------------------------------------------------------------
 
 
-def test_the_receipt_shows_time_tokens_and_every_passage(open_handbook: Open, server_with_model: str) -> None:
-    screen = open_handbook(server_with_model)
-    page = screen.page
+def test_the_receipt_shows_time_tokens_and_every_passage(screen: Screen, page: Page) -> None:
     screen.open_advanced()
     page.locator("#results").fill("2")
     screen.answer_to(LEAVE)
@@ -61,9 +65,7 @@ def test_the_receipt_shows_time_tokens_and_every_passage(open_handbook: Open, se
     expect(page.locator(".receipt .chart li:not(.sum)")).not_to_have_count(0)
 
 
-def test_a_question_is_asked_again_and_both_answers_are_compared(open_handbook: Open, server_with_model: str) -> None:
-    screen = open_handbook(server_with_model)
-    page = screen.page
+def test_a_question_is_asked_again_and_both_answers_are_compared(screen: Screen, page: Page) -> None:
     screen.answer_to(LEAVE)
     page.locator(".receipt summary").first.click()
     expect(page.locator(".receipt .chart li").filter(has=page.get_by_text("answer", exact=True))).to_contain_text(re.compile(r"\d+ tokens"))
@@ -121,9 +123,7 @@ def test_a_follow_up_is_asked_by_a_click_in_the_same_conversation(open_handbook:
 
 
 @pytest.mark.nightly
-def test_a_reloaded_page_resumes_the_answer_and_a_stopped_one_is_asked_for_again(open_handbook: Open, server_with_model: str) -> None:
-    screen = open_handbook(server_with_model)
-    page = screen.page
+def test_a_reloaded_page_resumes_the_answer_and_a_stopped_one_is_asked_for_again(screen: Screen, page: Page) -> None:
     screen.ask("Tell me slowly about annual leave")
     expect(page.locator(".answer")).to_contain_text("and 3")
     page.reload()

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import FilePayload, Page, Route, expect
 
-from tests.browser.conftest import POLL_MS
+from tests.browser.conftest import POLL_MS, Screen
 from tests.browser.test_accessibility import NARROW, Open, grave_in
 
 WEB = Path(__file__).parents[2] / "functions/query/footnote_query/web"
@@ -43,8 +43,7 @@ def open_voices(screen: Any, server: str) -> Any:
     return dialog
 
 
-def test_voices_are_searched_filtered_counted_and_grouped(open_screen: Open, server: str) -> None:
-    screen = open_screen(server)
+def test_voices_are_searched_filtered_counted_and_grouped(screen: Screen, server: str) -> None:
     dialog = open_voices(screen, server)
     expect(dialog.locator(".voices-plot rect")).to_have_count(2)
     dialog.get_by_text("Show as a table").click()
