@@ -212,21 +212,19 @@ async def test_the_sign_in_configuration_is_reported(tmp_path: Path, auth: Auth,
     assert (found.state, found.found, bool(found.remedy)) == (state, shown, state != "ok")
 
 
-async def test_forbidden_terms_are_counted_and_not_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("is_off", "state", "said"),
+    [(False, "ok", "1"), (True, "missing", "1, but the check is off")],
+    ids=["counted and not named", "switched off by an admin at runtime"],
+)
+async def test_forbidden_terms_are_counted(is_off: bool, state: str, said: str, tmp_path: Path) -> None:
     core = open_core(tmp_path, models=FakeModels())
     await core.terms.save(LOCAL, "연봉")
-    await core.close()
-    found = await findings(tmp_path)
-    assert (found["forbidden terms"].state, found["forbidden terms"].found) == ("ok", "1")
-
-
-async def test_settings_that_an_admin_changed_at_runtime_are_reported(tmp_path: Path) -> None:
-    core = open_core(tmp_path, models=FakeModels())
-    await core.terms.save(LOCAL, "salary")
-    await core.records.put("setting", "rag.forbidden_check", {"value": False}, by="ann")
+    if is_off:
+        await core.records.put("setting", "rag.forbidden_check", {"value": False}, by="ann")
     await core.close()
     found = (await findings(tmp_path))["forbidden terms"]
-    assert (found.state, found.found) == ("missing", "1, but the check is off")
+    assert (found.state, found.found) == (state, said)
 
 
 async def test_a_server_with_tools_is_asked_what_it_has(tmp_path: Path) -> None:
