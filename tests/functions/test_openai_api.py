@@ -295,26 +295,6 @@ async def test_one_model_is_described_and_an_unknown_one_is_not(connect: OpenCli
             assert (error.value.code, error.value.param) == ("model_not_found", "model")
 
 
-# --- how an answer ended -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("cut", "reason"), [("length", "length"), ("content_filter", "content_filter"), (None, "stop")])
-async def test_an_answer_that_was_cut_off_says_so_and_is_not_given_again(cut: Any, reason: str, open_site: OpenSite) -> None:
-    site = await open_site("It was built [1].", Delta(cut=cut))
-    model: Any = await site.core.models.pick(None)
-    model.replies.append(["Asked again [1]."])
-    whole = (await site.client.post("/v1/chat/completions", json=ASKED)).json()["choices"][0]
-    again = (await site.client.post("/v1/chat/completions", json=ASKED)).json()["choices"][0]
-    assert (whole["finish_reason"], whole["message"]["content"]) == (reason, "It was built [1].")
-    assert again["message"]["content"] == ("Asked again [1]." if cut else "It was built [1].")
-
-
-async def test_a_stream_that_was_cut_off_says_so(connect: OpenClient) -> None:
-    to = await connect("It was built [1].", Delta(cut="length"))
-    stream = await to.client.chat.completions.create(**ASKED, stream=True)
-    assert [reason async for chunk in stream if (reason := chunk.choices[0].finish_reason)] == ["length"]
-
-
 # --- invalid requests -----------------------------------------------------------------------
 
 

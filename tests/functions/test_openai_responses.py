@@ -10,7 +10,6 @@ import openai
 import pytest
 from openai import AsyncOpenAI
 
-from footnote.errors import ModelTimeout
 from footnote.ports import Delta
 from footnote.types import Usage
 from tests.fakes import Piece
@@ -18,19 +17,6 @@ from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve, Site, rea
 
 BRIDGE_URL = "/documents/bridge/content?chunk_id=bridge%23000#page=3"
 ASKED: Any = {"model": "footnote", "input": QUESTION}
-EVENTS = [
-    "response.created",
-    "response.in_progress",
-    "response.output_item.added",
-    "response.content_part.added",
-    "response.output_text.delta",
-    "response.output_text.delta",
-    "response.output_text.annotation.added",
-    "response.output_text.done",
-    "response.content_part.done",
-    "response.output_item.done",
-    "response.completed",
-]
 
 Connect = Callable[..., Awaitable[tuple[Site, str, AsyncOpenAI]]]
 
@@ -67,20 +53,6 @@ async def test_a_response_carries_its_citations_as_annotations(connect: Connect)
     assert (await site.core.turns.get(LOCAL, more["trace_id"]))["conversations"][0]["content"] == QUESTION
 
 
-async def test_a_stream_has_the_events_of_a_response_in_their_order(connect: Connect) -> None:
-    _, address, client = await connect("It was built ", "in 1894 [1].", Delta(usage=Usage(11, 7)))
-    events = [event async for event in await client.responses.create(**ASKED, stream=True)]
-    assert [event.type for event in events] == EVENTS
-    assert [event.sequence_number for event in events] == list(range(len(EVENTS)))
-    text = "".join(event.delta for event in events if event.type == "response.output_text.delta")
-    (added,) = (event for event in events if event.type == "response.output_text.annotation.added")
-    assert added.annotation.url == address + BRIDGE_URL  # type: ignore[attr-defined]
-    last = events[-1]
-    assert last.type == "response.completed"
-    assert last.response.output_text == text == "It was built in 1894 [1]."
-    assert last.response.usage.total_tokens == 18
-
-
 async def test_the_sdk_puts_a_stream_together(connect: Connect) -> None:
     _, address, client = await connect("In 1894 [1].")
     async with client.responses.stream(**ASKED) as stream:
@@ -106,25 +78,6 @@ async def test_earlier_messages_are_the_conversation(connect: Connect) -> None:
     *earlier, asked = model.sent[1].messages[1:]
     assert [message.content for message in earlier] == ["Tell me of the bridge", "It is blue."]
     assert asked.content.endswith(f"And when was it built?\n\n(The documents were searched for: {QUESTION})")
-
-
-@pytest.mark.parametrize("stream", [False, True])
-async def test_a_response_that_was_cut_off_is_incomplete(stream: bool, connect: Connect) -> None:
-    _, _, client = await connect("It was built [1].", Delta(cut="length"))
-    if stream:
-        *_, last = [event async for event in await client.responses.create(**ASKED, stream=True)]
-        assert last.type == "response.incomplete"
-        reply = last.response
-    else:
-        reply = await client.responses.create(**ASKED)
-    assert (reply.status, reply.incomplete_details and reply.incomplete_details.reason) == ("incomplete", "max_output_tokens")
-
-
-async def test_a_stream_that_breaks_off_fails(connect: Connect) -> None:
-    _, _, client = await connect("It was built", ModelTimeout("The model took too long."))
-    *_, error, failed = [event async for event in await client.responses.create(**ASKED, stream=True)]
-    assert (error.type, failed.type) == ("error", "response.failed")
-    assert failed.response.error.message.startswith("The model took too long. (trace ")  # type: ignore[union-attr]
 
 
 @pytest.mark.sample(3)
