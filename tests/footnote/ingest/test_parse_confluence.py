@@ -44,64 +44,78 @@ def test_a_runbook_has_headings_steps_code_and_tasks() -> None:
     )
 
 
-def test_a_table_keeps_its_rows_whatever_is_in_its_cells() -> None:
-    assert read("compatibility") == (
-        Block("paragraph", "Supported databases as of release 7.4."),
-        Block(
-            "table",
-            "| Database | Versions | Status |\n| --- | --- | --- |\n"
-            "| PostgreSQL | • 15 • 16 (recommended) | Supported ✔ |\n"
-            "| Oracle | ✘ not before 8.0, see the roadmap |  |\n"
-            "| MySQL | 8.4 | innodb_page_size=16k |\n"
-            "| MySQL | 9.x | Tasks: [ ] test |",
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        pytest.param(
+            "compatibility",
+            (
+                Block("paragraph", "Supported databases as of release 7.4."),
+                Block(
+                    "table",
+                    "| Database | Versions | Status |\n| --- | --- | --- |\n"
+                    "| PostgreSQL | • 15 • 16 (recommended) | Supported ✔ |\n"
+                    "| Oracle | ✘ not before 8.0, see the roadmap |  |\n"
+                    "| MySQL | 8.4 | innodb_page_size=16k |\n"
+                    "| MySQL | 9.x | Tasks: [ ] test |",
+                ),
+                Block("table", "| Owner | jdoe |\n| --- | --- |\n| Review | 2026-09-30 |"),
+            ),
+            id="a table keeps its rows whatever is in its cells",
         ),
-        Block("table", "| Owner | jdoe |\n| --- | --- |\n| Review | 2026-09-30 |"),
-    )
-
-
-def test_a_layout_is_read_cell_by_cell() -> None:
-    assert read("layout_de") == (
-        Block("heading", "Reisekosten", 2),
-        Block("paragraph", "Bahnfahrten in der zweiten Klasse werden erstattet. Für Flüge gilt eine Grenze von 450 €."),
-        Block("paragraph", "Belege verfallen nach sechs Monaten."),
-        Block("paragraph", "Ansprechpartnerin"),
-        Block("paragraph", "Frau Özdemir, Zimmer 4.12"),
-        Block("paragraph", "Wer spart, reist länger."),
-        Block("paragraph", "Formular: Antrag 2026.docx"),
-    )
-
-
-def test_comments_emoticons_and_placeholders_leave_the_text_as_it_is() -> None:
-    assert read("minutes_ko") == (
-        Block("heading", "주간 회의록", 1),
-        Block("paragraph", "참석자: , 김민수"),
-        Block("list", "- 배포 일정은 3월 14일로 확정한다.\n- 🚀 성능 시험은 다음 주에 시작한다.\n- 회식"),
-        Block("code", "오류 코드: E-4012\n  재시도: 3회"),
-    )
-
-
-def test_of_unknown_macros_the_body_is_kept_and_parameters_are_not() -> None:
-    assert read("plugins") == (
-        Block("paragraph", "Linux"),
-        Block("paragraph", "Unpack the archive under /opt."),
-        Block("paragraph", "Windows"),
-        Block("paragraph", "Run the installer."),
-        Block("paragraph", "Latency is below 20 ms at the median."),
-        Block("code", "@startuml\nClient -> Gateway : pay\n@enduml"),
-        Block("paragraph", "Embedded markup"),
-        Block("paragraph", "Links: outside, inside the page, https://example.org/plain."),
-    )
-
-
-def test_macros_of_the_old_editor_are_read_too() -> None:
-    assert read("old_editor") == (
-        Block("paragraph", "Left column."),
-        Block("paragraph", "Right column."),
-        Block("code", "SELECT *\nFROM users"),
-        Block("paragraph", "SLA"),
-        Block("paragraph", "Service level agreement"),
-        Block("paragraph", "H2O\nsecond line"),
-    )
+        pytest.param(
+            "layout_de",
+            (
+                Block("heading", "Reisekosten", 2),
+                Block("paragraph", "Bahnfahrten in der zweiten Klasse werden erstattet. Für Flüge gilt eine Grenze von 450 €."),
+                Block("paragraph", "Belege verfallen nach sechs Monaten."),
+                Block("paragraph", "Ansprechpartnerin"),
+                Block("paragraph", "Frau Özdemir, Zimmer 4.12"),
+                Block("paragraph", "Wer spart, reist länger."),
+                Block("paragraph", "Formular: Antrag 2026.docx"),
+            ),
+            id="a layout is read cell by cell",
+        ),
+        pytest.param(
+            "minutes_ko",
+            (
+                Block("heading", "주간 회의록", 1),
+                Block("paragraph", "참석자: , 김민수"),
+                Block("list", "- 배포 일정은 3월 14일로 확정한다.\n- 🚀 성능 시험은 다음 주에 시작한다.\n- 회식"),
+                Block("code", "오류 코드: E-4012\n  재시도: 3회"),
+            ),
+            id="comments emoticons and placeholders leave the text as it is",
+        ),
+        pytest.param(
+            "plugins",
+            (
+                Block("paragraph", "Linux"),
+                Block("paragraph", "Unpack the archive under /opt."),
+                Block("paragraph", "Windows"),
+                Block("paragraph", "Run the installer."),
+                Block("paragraph", "Latency is below 20 ms at the median."),
+                Block("code", "@startuml\nClient -> Gateway : pay\n@enduml"),
+                Block("paragraph", "Embedded markup"),
+                Block("paragraph", "Links: outside, inside the page, https://example.org/plain."),
+            ),
+            id="of unknown macros the body is kept and parameters are not",
+        ),
+        pytest.param(
+            "old_editor",
+            (
+                Block("paragraph", "Left column."),
+                Block("paragraph", "Right column."),
+                Block("code", "SELECT *\nFROM users"),
+                Block("paragraph", "SLA"),
+                Block("paragraph", "Service level agreement"),
+                Block("paragraph", "H2O\nsecond line"),
+            ),
+            id="macros of the old editor are read too",
+        ),
+    ],
+)
+def test_a_page_becomes_blocks(name: str, expected: tuple[Block, ...]) -> None:
+    assert read(name) == expected
 
 
 def test_the_title_is_that_of_the_page() -> None:
