@@ -95,6 +95,12 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
         await core.close()
 
 
+@pytest.fixture
+async def synced(world: World) -> None:
+    """The space was synced once."""
+    await world.sync()
+
+
 ALL = ["1", "2", "3", "3/att30", "3/att31", "3/att32", "3/att33", "3/att34", "4", "4/att40"]
 
 
@@ -118,8 +124,8 @@ async def test_a_space_becomes_documents_and_a_second_run_requests_no_page(world
     }
 
 
+@pytest.mark.usefixtures("synced")
 async def test_only_what_changed_is_read_and_documents_keep_their_ids(world: World) -> None:
-    await world.sync()
     before = await world.documents()
     pages = world.confluence.pages
     pages["2"].title, pages["2"].version = "Port", 2
@@ -140,16 +146,16 @@ async def test_only_what_changed_is_read_and_documents_keep_their_ids(world: Wor
     assert done((await world.plan())[1]) == ([], [], [], 10)
 
 
+@pytest.mark.usefixtures("synced")
 async def test_labels_alone_are_noticed(world: World) -> None:
-    await world.sync()
     world.confluence.pages["4"].labels = ["big"]
     _, plan = await world.sync()
     assert done(plan)[:3] == ([], ["4", "4/att40"], [])
     assert (await world.documents())["crane.txt"].metadata["labels"] == ["big"]
 
 
+@pytest.mark.usefixtures("synced")
 async def test_restrictions_alone_are_noticed_also_those_of_pages_above(world: World) -> None:
-    await world.sync()
     world.confluence.pages["2"].readers = (["directors"], [])
     _, plan = await world.sync()
     assert plan.changed == ["2", "3", "3/att30", "3/att31", "3/att32", "3/att33", "3/att34"]
@@ -182,8 +188,8 @@ async def test_lost_rights_to_read_come_before_any_other_work_and_without_consen
     assert {"Home.xml", "Harbour.xml", "Tides.xml", "30.txt"} <= (await world.documents()).keys()
 
 
+@pytest.mark.usefixtures("synced")
 async def test_a_page_restricted_while_losing_an_attachment_goes_without_consent(world: World) -> None:
-    await world.sync()
     page = world.confluence.pages["3"]
     lost = page.files.pop("30")
     page.readers = (["directors"], [])
@@ -198,8 +204,8 @@ async def test_a_page_restricted_while_losing_an_attachment_goes_without_consent
     assert (await world.documents())["30.txt"].permission_groups == frozenset({"board"})
 
 
+@pytest.mark.usefixtures("synced")
 async def test_a_page_that_the_list_lacks_is_asked_for_before_it_is_removed(world: World) -> None:
-    await world.sync()
     pages = world.confluence.pages
     moved, lost = pages["4"], pages.pop("2")
     moved.space = "OPEN"
@@ -231,8 +237,8 @@ async def test_other_spaces_and_collections_stay_as_they_are(world: World) -> No
     assert {(document.file_name, document.collection) for document in listed} == {("Home.xml", "default"), ("Elsewhere.xml", "default")}
 
 
+@pytest.mark.usefixtures("synced")
 async def test_a_page_or_file_that_cannot_be_read_leaves_the_others(world: World) -> None:
-    await world.sync()
     pages, replies = world.confluence.pages, world.confluence.replies
     for number in "124":
         pages[number].version, pages[number].body = 2, f"<p>Changed {number}.</p>"
@@ -247,16 +253,16 @@ async def test_a_page_or_file_that_cannot_be_read_leaves_the_others(world: World
     assert (await world.documents())["crane.txt"].generation == 2
 
 
+@pytest.mark.usefixtures("synced")
 async def test_a_page_whose_restrictions_cannot_be_read_stays_as_it_is_with_those_below(world: World) -> None:
-    await world.sync()
     world.confluence.odd["2"] = {"restrictions": {}}
     _, plan = await world.sync()
     assert (plan.skipped.keys(), done(plan)) == ({"2", "3"}, ([], [], [], 3))
     assert len(await world.documents()) == len(ALL)
 
 
+@pytest.mark.usefixtures("synced")
 async def test_attachments_that_cannot_be_listed_stay_and_a_restriction_still_counts(world: World) -> None:
-    await world.sync()
     path = f"{API}/3/child/attachment"
     world.confluence.replies[path] = [JSONResponse({}, 500)] * 4
     _, plan = await world.sync()
@@ -283,8 +289,8 @@ async def test_a_wiki_that_goes_away_ends_the_sync_and_one_that_is_busy_is_waite
         await world.plan()
 
 
+@pytest.mark.usefixtures("synced")
 async def test_a_document_that_a_user_deleted_comes_back_when_its_page_changes(world: World) -> None:
-    await world.sync()
     await world.core.ingestor.delete(SYSTEM, (await world.documents())["News.xml"].doc_id)
     assert done((await world.sync())[1])[:3] == ([], [], [])
     world.confluence.pages["4"].version = 2
