@@ -45,6 +45,12 @@ async def site(open_site: OpenSite) -> Site:
     return await open_site(caller=ANN)
 
 
+@pytest.fixture
+async def trace_id(site: Site) -> str:
+    """A stored turn."""
+    return await ask(site.client)
+
+
 async def test_a_turn_that_nothing_changed_since_is_answered_alike(site: Site, clock: HandClock) -> None:
     asked_at = clock()
     trace_id = await ask(site.client)
@@ -67,8 +73,7 @@ async def test_a_turn_that_nothing_changed_since_is_answered_alike(site: Site, c
     assert ran["search"]["new"]["ms"] > 0
 
 
-async def test_a_replay_with_other_settings_says_what_they_change(site: Site) -> None:
-    trace_id = await ask(site.client)
+async def test_a_replay_with_other_settings_says_what_they_change(site: Site, trace_id: str) -> None:
     found = await replay(site.client, trace_id, level="basic", retriever="bm25", num_result_doc=1, spelling=False)
     assert [found["new"]["plan"][name] for name in ("level", "retriever", "limit")] == ["basic", "bm25", 1]
     assert [found["old"]["plan"][name] for name in ("level", "retriever", "limit")] == ["standard", "rrf", 5]
@@ -98,8 +103,7 @@ async def test_a_document_that_is_gone_for_the_reader_is_in_neither_turn(way: st
     assert marks(found) == [("bridge#000", None, 1)]
 
 
-async def test_a_new_document_appears_and_moves_the_others(site: Site) -> None:
-    trace_id = await ask(site.client)
+async def test_a_new_document_appears_and_moves_the_others(site: Site, trace_id: str) -> None:
     await put_document(site.core.generations, make_document("second", title="Chronicle", groups=("staff",)), ["The bridge was built when?"])
     found = await replay(site.client, trace_id)
     ranks = {hit["title"]: (hit["old"], hit["new"]) for hit in found["hits"]}
@@ -209,8 +213,7 @@ async def test_a_turn_of_an_early_version_and_one_of_another_api_are_replayed(si
     assert found["new"]["plan"]["level"] == "standard"
 
 
-async def test_who_is_in_an_experiment_does_not_learn_the_plan_of_their_arm(site: Site) -> None:
-    trace_id = await ask(site.client)
+async def test_who_is_in_an_experiment_does_not_learn_the_plan_of_their_arm(site: Site, trace_id: str) -> None:
     record: Any = dict(await site.core.turns.get(ANN, trace_id))
     record["experiment"] = {"id": "x", "name": "zqtrial", "arm": "plain", "period": 0, "shares": {"plain": 1.0}}
     await site.core.turns.save(record)
@@ -222,8 +225,7 @@ async def test_who_is_in_an_experiment_does_not_learn_the_plan_of_their_arm(site
 
 
 @pytest.mark.parametrize("body", [{"level": "best"}, {"num_result_doc": 0}, {"options": {}}])
-async def test_a_wrong_setting_is_refused(body: dict[str, Any], site: Site) -> None:
-    trace_id = await ask(site.client)
+async def test_a_wrong_setting_is_refused(body: dict[str, Any], site: Site, trace_id: str) -> None:
     assert (await site.client.post(f"/turns/{trace_id}/replay", json=body)).status_code == 422
 
 
