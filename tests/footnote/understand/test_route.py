@@ -172,7 +172,7 @@ async def test_a_summary_reads_more_of_its_documents_where_more_is_spent() -> No
 
 def test_the_answer_is_routed_before_it_is_searched_for() -> None:
     names = [step.name for step in steps_of(ANSWER)]
-    assert names.index("forbidden") < names.index("classify") < names.index("route") < names.index("embed")
+    assert names.index("forbidden_check") < names.index("classify") < names.index("route") < names.index("embed")
 
 
 async def test_a_model_decides_where_the_plan_says_so_and_rules_where_it_fails() -> None:
