@@ -6,39 +6,21 @@
 
 This is the core: it is independent of HTTP, Lambda and the terminal. To work on it, read `pipeline/` first.
 
-A question passes through the packages in one direction; each package answers one question of its own.
+A question passes through the packages of the turn in one direction; each of them answers one question of its own.
 
-    guard/        may this be asked, and this be said?     input_guard, forbidden_words, answer_policy, budget; before a turn: identity
-    understand/   what is asked?                           language, rewrite, reformulate, spelling, classify, route
-    retrieve/     where might the answer be?               search, remote, derived queries, lists, documents, fuse
-    rank/         which evidence is best?                  refine, rerank, diversify, select; expand
-    answer/       what do we say?                          context, generate, extract, faq, converse, agent, vision, critique, check
-    memory/       what is kept between turns?              conversations, withdrawn, shares, stored_turn, search_cache, answer_cache
-    learn/        what do turns teach?                     feedback, stats, questions, ranking_metrics, golden
-    voices/       what do customers say?                   counts, themes
-    telemetry/    who is informed of a turn?               metrics, announcements
-    ingest/       how does a document get into the index?  pipeline, accept, parse/, child, chunk, pieces, vectors, verify
+    guard/        may this be asked, and this be said?
+    understand/   what is asked?
+    retrieve/     where might the answer be?
+    rank/         which evidence is best?
+    answer/       what do we say?
+    memory/       what is kept between turns?
+    learn/        what do turns teach?
+    voices/       what do customers say?
+    telemetry/    who is informed of a turn?
 
-The packages of the turn stand on these, from the lowest layer up:
-
-    types errors plugins        data, the error hierarchy, what installed packages add
-    events                      what a running turn reports
-    ports settings tracing      interfaces of backends; configuration; trace ids and logs
-    turn_records/ refresher     the stored form of a turn: made, read, counted, turned back; changes of other processes, applied
-    plan live_settings          which optional parts a turn wants, and why; settings changed at runtime
-    collections/                what is searched by itself: names, aliases, who sees which, embedders
-    text/                       what is in a text? language, tokens, sentences, grounding, references, normal form, prompt_injection
-    prompts steps               templates; the runner of step tables
-    model_calls checkpoints     model calls with a typed reply; paid work of a request, stored and replayed
-
-These put a turn together:
-
-    pipeline deps               the step tables: the order of a turn; what a step may ask for
-    adapters/<engine>/<port>    implementations of the ports
-    bootstrap                   the composition root: settings → adapters → pipeline. Every program starts at its `Core`
-    library                     a folder of documents in a program of its own: `footnote.open`, and the worker
-
-Imports run one way: `docs/architecture.md` draws the layers. The packages of the turn never import one another.
+`ingest/` and `ledger/` are beside the turn: how a document gets into the index, and which documents exist. `pipeline/` has the tables of
+steps, `bootstrap/` chooses the adapters of the ports: every program starts at its `Core`. `docs/architecture.md` has the other packages,
+and draws how imports run one way. The packages of the turn never import one another.
 """
 
 from __future__ import annotations
