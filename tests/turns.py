@@ -38,7 +38,7 @@ LIVE = replace(HELD, live=True)
 SETTINGS = Settings()
 
 PARTS: dict[str, type] = {
-    "plan": Plan, "conversation": Conversation, "evidence": Evidence, "record": Trace, "request": Request, "reading": Reading,
+    "plan": Plan, "conversation": Conversation, "evidence": Evidence, "trace": Trace, "request": Request, "reading": Reading,
 }  # fmt: skip
 """A name that two parts share, such as `model`, belongs to the first; the field of the request is set, too."""
 

@@ -194,10 +194,10 @@ def change(**changes: Any) -> Any:
         (change(lists=()), "evidence.lists"),
         (change(queries=("another",)), "queries"),
         (change(vectors=[np.ones(2)] * 2), "queries"),
-        (change(suggested_questions=("Why?",)), "record.suggested_questions"),
-        (change(notes={}), "record.notes"),
-        (change(notes={"a": 2}), "record.notes"),
-        (find("b", twice=2), "record.notes"),
+        (change(suggested_questions=("Why?",)), "trace.suggested_questions"),
+        (change(notes={}), "trace.notes"),
+        (change(notes={"a": 2}), "trace.notes"),
+        (find("b", twice=2), "trace.notes"),
     ],
 )
 async def test_a_change_that_a_branch_must_not_make_is_a_defect(step: Any, field: str, caplog: pytest.LogCaptureFixture) -> None:

@@ -144,8 +144,8 @@ class Toolbox:
 
     def _asking(self, query: str) -> Turn:
         """The turn that searches for this."""
-        record = replace(self._turn.trace, calls=(), spans=())
-        return replace(self._turn.ask(query), conversation=Conversation(), trace=record)
+        trace = replace(self._turn.trace, calls=(), spans=())
+        return replace(self._turn.ask(query), conversation=Conversation(), trace=trace)
 
     def _numbered(self, hits: Sequence[Hit]) -> list[str]:
         """The passages with their numbers. A passage that was shown before keeps its number and is not repeated."""

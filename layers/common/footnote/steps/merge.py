@@ -44,12 +44,12 @@ def _joined(before: Turn, turn: Turn, row: Row, left: Turn, error: FootnoteError
     """`turn` with the additions of one branch."""
     if changed := next(_changes(before, left, turn), None):
         raise TypeError(f"the branch {row.name!r} changed {changed}, which a branch must not change")
-    old, new, record = before.trace, left.trace, turn.trace
-    spans = record.spans + new.spans[len(old.spans) :]
-    notes = {**record.notes, **new.notes}
-    calls = record.calls + new.calls[len(old.calls) :]
-    degraded = record.degraded or new.degraded or error is not None
-    turn = replace(turn, trace=replace(record, spans=spans, calls=calls, notes=notes, degraded=degraded))
+    old, new, trace = before.trace, left.trace, turn.trace
+    spans = trace.spans + new.spans[len(old.spans) :]
+    notes = {**trace.notes, **new.notes}
+    calls = trace.calls + new.calls[len(old.calls) :]
+    degraded = trace.degraded or new.degraded or error is not None
+    turn = replace(turn, trace=replace(trace, spans=spans, calls=calls, notes=notes, degraded=degraded))
     if error is None:
         lists = turn.evidence.lists + left.evidence.lists[len(before.evidence.lists) :]
         queries = turn.queries + left.queries[len(before.queries) :]
@@ -70,18 +70,18 @@ def _checks(row: Row, left: Turn) -> set[str | None]:
 def _changes(before: Turn, left: Turn, turn: Turn) -> Iterator[str]:
     """The changes of a branch that are not allowed."""
     settled = {"outcome", "answer"} if left.outcome is not None else set()
-    yield from _other(before, left, {"queries", "evidence", "record", *settled})
+    yield from _other(before, left, {"queries", "evidence", "trace", *settled})
     yield from (f"evidence.{name}" for name in _other(before.evidence, left.evidence, {"lists"}))
-    yield from (f"record.{name}" for name in _other(before.trace, left.trace, {"spans", "calls", "notes", "degraded"}))
+    yield from (f"trace.{name}" for name in _other(before.trace, left.trace, {"spans", "calls", "notes", "degraded"}))
     if not _begins_with(left.queries, before.queries):
         yield "queries"
     if not _begins_with(left.trace.calls, before.trace.calls):
-        yield "record.calls"
+        yield "trace.calls"
     if not _begins_with(left.evidence.lists, before.evidence.lists):
         yield "evidence.lists"
     noted, notes = turn.trace.notes, left.trace.notes
     if before.trace.notes.keys() - notes.keys() or any(noted.get(name, value) is not value for name, value in notes.items()):
-        yield "record.notes"
+        yield "trace.notes"
 
 
 def _other(before: Any, after: Any, own: set[str]) -> list[str]:

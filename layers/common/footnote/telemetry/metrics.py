@@ -22,7 +22,7 @@ async def meter_turn(turn: Turn, *, meter: Meter, clock: Clock) -> Turn:
 
 def metrics_of(turn: Turn, now: float) -> TurnMetrics:
     """The metrics of a turn that ends at `now`."""
-    answer, request, record = turn.answer, turn.request, turn.trace
+    answer, request, trace = turn.answer, turn.request, turn.trace
     model = answer.model if answer else None
     return TurnMetrics(
         trace_id=turn.trace_id,
@@ -31,16 +31,16 @@ def metrics_of(turn: Turn, now: float) -> TurnMetrics:
         mode=request.search_type,
         retriever=turn.plan.retriever,
         ended=end_of(turn),
-        ms=(now - record.started_at) * 1000,
-        first_token_ms=record.first_token_ms,
+        ms=(now - trace.started_at) * 1000,
+        first_token_ms=trace.first_token_ms,
         model=model,
         fell_back=model is not None and turn.plan.model is not None and model != turn.plan.model,
         hits=len(turn.evidence.hits),
         citations=len(answer.citations) if answer else 0,
-        usage=record.usage,
-        degraded=record.degraded,
-        persisted=record.persisted,
-        spans=tuple(replace(span, detail={}) for span in record.spans),
+        usage=trace.usage,
+        degraded=trace.degraded,
+        persisted=trace.persisted,
+        spans=tuple(replace(span, detail={}) for span in trace.spans),
     )
 
 

@@ -35,11 +35,11 @@ from footnote.types import (
 
 def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
     """The record of a turn in its state at `now`: question, reply and trace."""
-    answer, request, record = turn.answer, turn.request, turn.trace
-    messages = [_message(Message("user", request.question), record.started_at)]
+    answer, request, trace = turn.answer, turn.request, turn.trace
+    messages = [_message(Message("user", request.question), trace.started_at)]
     if turn.conversation.keeps_system and turn.conversation.system is not None:
-        messages.insert(0, _message(Message("system", turn.conversation.system, name=turn.profile.prompt), record.started_at))
-    messages += [_message(message, now) for message in record.tool_messages]
+        messages.insert(0, _message(Message("system", turn.conversation.system, name=turn.profile.prompt), trace.started_at))
+    messages += [_message(message, now) for message in trace.tool_messages]
     if answer is not None:
         messages.append(_message(Message("assistant", answer.text), now))
     stored: TurnRecord = {
@@ -51,13 +51,13 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "room_id": turn.room_id,
         "chat_id": turn.trace_id,
         "user_id": turn.caller.user_id,
-        "is_tool_block": bool(record.tool_messages),
+        "is_tool_block": bool(trace.tool_messages),
         "is_error": status == "error",
         "result": {
             "type": "error" if status == "error" else "done",
             "final_response": answer.text if answer else _partial(turn),
             "references": [_reference(citation) for citation in answer.citations] if answer else [],
-            "usage": _usage(record),
+            "usage": _usage(trace),
             "search_decision": {"rewritten_query": list(turn.rewritten)},
         },
         "dialect": turn.profile.name,
@@ -65,21 +65,21 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "collection": request.collection,
         "lang": turn.lang,
         "outcome": turn.outcome,
-        "degraded": record.degraded,
+        "degraded": trace.degraded,
         "vectors_pending": turn.evidence.vectors_pending,
         "llm": answer.model if answer else None,
         "llm_failed": is_without_its_model(turn),
-        "llm_address": record.model_address if turn.caller.role == "admin" else None,  # a host's name is for administrators
+        "llm_address": trace.model_address if turn.caller.role == "admin" else None,  # a host's name is for administrators
         "extractive": answer.extractive if answer else False,
         "verdict": _verdict(answer.verdict) if answer and answer.verdict else None,
         "warnings": list(answer.warnings) if answer else [],
         "hits": [_hit(hit) for hit in turn.evidence.hits],
         "leans_on": [{"passage": passage, "doc_id": doc_id} for passage, doc_id in turn.conversation.quoted],
-        "suggested_questions": list(record.suggested_questions),
-        "latency_ms": max(0, round((now - record.started_at) * 1000)),
-        "spans": [{"name": span.name, "ms": span.ms, "status": span.status, "detail": dict(span.detail)} for span in record.spans],
-        "created_at": iso_time(record.started_at),
-        "private": dict(record.notes),
+        "suggested_questions": list(trace.suggested_questions),
+        "latency_ms": max(0, round((now - trace.started_at) * 1000)),
+        "spans": [{"name": span.name, "ms": span.ms, "status": span.status, "detail": dict(span.detail)} for span in trace.spans],
+        "created_at": iso_time(trace.started_at),
+        "private": dict(trace.notes),
     }
     if answer is not None and answer.claims:
         stored["claims"] = stored_claims(answer)
@@ -93,10 +93,10 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
             "period": given.period,
             "shares": dict(given.shares),
         }
-    if record.model_source is not None and record.model_source.state in NO_MODEL and turn.caller.role == "admin":
-        stored["llm_source"] = _source(record.model_source)
-    if stored["llm_failed"] and record.model_problem not in (None, ModelUnavailable.title) and turn.caller.role == "admin":
-        stored["llm_problem"] = record.model_problem
+    if trace.model_source is not None and trace.model_source.state in NO_MODEL and turn.caller.role == "admin":
+        stored["llm_source"] = _source(trace.model_source)
+    if stored["llm_failed"] and trace.model_problem not in (None, ModelUnavailable.title) and turn.caller.role == "admin":
+        stored["llm_problem"] = trace.model_problem
     return stored
 
 
@@ -151,8 +151,8 @@ def _message(message: Message, at: float) -> StoredMessage:
     }
 
 
-def _usage(record: Trace) -> StoredUsage:
-    usage = record.usage
+def _usage(trace: Trace) -> StoredUsage:
+    usage = trace.usage
     return {
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
@@ -160,7 +160,7 @@ def _usage(record: Trace) -> StoredUsage:
         "estimated": usage.estimated,
         "models": [
             {"model": used.model, "prompt_tokens": used.usage.prompt_tokens, "completion_tokens": used.usage.completion_tokens}
-            for used in usage_by_model(record.calls)
+            for used in usage_by_model(trace.calls)
         ],
         "type": "usage",
     }
