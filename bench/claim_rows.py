@@ -1,4 +1,4 @@
-"""Makes the rows of `bench/rows/claims.npz`, which `bench.fit_claims` reads: what describes a claim beside passages, and whether people
+"""Makes the rows of `bench/rows/claims.npz`, which `bench.claims` reads: what describes a claim beside passages, and whether people
 found it supported.
 
     python -m bench.claim_rows CLAIMS [--answers ANSWERS --data FOLDER]

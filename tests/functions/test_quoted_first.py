@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from footnote.answer import overview
+from footnote.answer import quote
 from footnote.answer.messages import message
 from footnote.errors import ModelTimeout, ModelUnavailable, StoreUnavailable
 from footnote.settings import LLM
@@ -39,14 +39,14 @@ def said_in(events: Events) -> str:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The questions for which sentences were looked for."""
     questions: list[str] = []
-    original = overview.extract
+    original = quote.extract
 
     async def counted(turn: Any, **deps: Any) -> AsyncIterator[Any]:
         questions.append(turn.asked)
         async for item in original(turn, **deps):
             yield item
 
-    monkeypatch.setattr(overview, "extract", counted)
+    monkeypatch.setattr(quote, "extract", counted)
     return questions
 
 
@@ -187,7 +187,7 @@ async def test_a_quote_that_cannot_be_made_does_not_cost_the_answer(site: Site, 
         raise RuntimeError("bug")
         yield
 
-    monkeypatch.setattr(overview, "extract", fail)
+    monkeypatch.setattr(quote, "extract", fail)
     events = await ask(site, QUOTING)
     assert (quotes_in(events), events[-1]["answer"], events[-1]["degraded"]) == ([], ANSWER, False)
 

@@ -1,1 +1,1 @@
-"""One package per API: request models, replies and the profile of its turns."""
+"""One module or package per API: request models, replies and the profile of its turns."""

@@ -10,7 +10,7 @@ from itertools import count
 from footnote.answer.citation_styles import markers_of
 from footnote.answer.flaws import find_flaw, lacks_information
 from footnote.answer.messages import message
-from footnote.answer.overview import moved, quote
+from footnote.answer.quote import moved, quote
 from footnote.answer.support import check_claims, cited_between, groundedness
 from footnote.answer.toolbox import SEARCH
 from footnote.answer.voice_tool import VOICES

@@ -1,7 +1,7 @@
 """Estimates for each sentence of a model's answer how likely the passages support it, and where. Without a language model.
 
 `claims.json` contains a logistic regression over `claim_features` for each regime: the vectors of the built-in embedder, words alone, and
-its vectors for passages in another language than the answer. It is fitted on claims judged by people (`bench.fit_claims`). A sentence with
+its vectors for passages in another language than the answer. It is fitted on claims judged by people (`bench.claims`). A sentence with
 a marker is compared with the passages that it cites, and if these do not support it, or it has none, with all passages shown to the model.
 A lead-in, a question, a heading and a sentence without words of its own (“Yes.”) make no claim. A configured verifier judges the same
 passages, and its verdict replaces the probability."""

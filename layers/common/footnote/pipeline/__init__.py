@@ -31,7 +31,7 @@ from footnote.answer.generate import (
     warn_of_stand_in,
     warn_of_truncation,
 )
-from footnote.answer.overview import quote
+from footnote.answer.quote import quote
 from footnote.answer.small_talk import greet, is_greeted, may_greet
 from footnote.answer.unread import may_lack_documents, tell_unread
 from footnote.answer.verify_passages import verify_passages

@@ -7,7 +7,7 @@ from dataclasses import replace
 from footnote.answer.check import check_answer, check_support, doubt_answer, is_checked
 from footnote.answer.context import warn_of_injection, was_written
 from footnote.answer.extract import verdict_shown
-from footnote.answer.overview import has_quotes, is_quoted_first, quote_first, show_quotes
+from footnote.answer.quote import has_quotes, is_quoted_first, quote_first, show_quotes
 from footnote.answer.quote_gate import cites_sentences, gate_quotes, quotes_shown
 from footnote.answer.revise import critique, critique_shown, is_revisable, revise, revision_shown
 from footnote.guard.answer_policy import check_quotes, drop_quotes, enforce_policy, find_violations, has_answer, shows_closest, withhold

@@ -1,5 +1,5 @@
-"""The extractive answer to a question about the whole content of attached files, or of a collection's documents: excerpts that begin their
-passages and sections."""
+"""The answer in quotes of the documents: that of `extract`; an overview, if the question is about all of the attached files or of a
+collection: excerpts that begin their passages and sections; or the sources of the last answer, if a task about it needs a model."""
 
 from __future__ import annotations
 
