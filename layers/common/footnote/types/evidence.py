@@ -10,8 +10,6 @@ from footnote.types.documents import Chunk
 from footnote.types.plan import OptionName
 from footnote.types.retrieval import Candidate, Candidates
 
-INDEX_LISTS = frozenset(("bm25", "cosine"))
-"""Sources of the lists that the index itself makes, by words and by vectors."""
 FURTHER: tuple[OptionName, ...] = ("graph", "late_interaction", "summary_tree")
 """Sources of lists beside words and vectors; each is an option of its name."""
 BY_DOCUMENT: OptionName = "documents_first"

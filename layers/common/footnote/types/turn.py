@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from footnote.types.answer import Answer, Message, Tier
 from footnote.types.caller import Caller
-from footnote.types.evidence import INDEX_LISTS, Evidence
+from footnote.types.evidence import Evidence
 from footnote.types.plan import Plan
 from footnote.types.query import ASKED, MOST_DERIVED, Query, QueryKind
 from footnote.types.reading import MessageKind, Reading
@@ -186,11 +186,6 @@ class Turn:
         """A copy with these vectors, one for each query."""
         queries = tuple(replace(query, vector=vector, embedder=embedder) for query, vector in zip(self.queries, vectors, strict=True))
         return replace(self, queries=queries)
-
-    @property
-    def lacks_index_lists(self) -> bool:
-        """The search did not get all that it asked of the index."""
-        return not INDEX_LISTS.isdisjoint(self.evidence.lists_missing)
 
     @property
     def broke_off(self) -> bool:
