@@ -116,6 +116,8 @@ def test_a_deleted_document_is_restored_unless_it_was_added_again(screen: Screen
     expect(row).to_have_count(1)
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(row).to_have_count(0)
+    page.goto("about:blank")  # from here on nothing is polled
+    screen.complained_only_of("404 (Not Found)")  # of a poll while it was deleted
 
 
 # --- many files ----------------------------------------------------------------------------------
