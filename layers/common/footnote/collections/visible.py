@@ -1,12 +1,12 @@
-"""The index and the ledger as everybody sees them: without deleted collections, and with the names that collections have now.
+"""The index as everybody sees it: without deleted collections and ended attachments, and with the names that collections have now.
 
 Every read asks the directory, which is at most a second old. So nothing of a deleted collection reaches anybody, also from a turn,
-a cache or a conversation that began before, because all of these read passages and documents here before they show them.
-So does an attachment disappear whose record is gone, and none is ever listed or counted.
-SYSTEM is not anybody: ingest, its checks and the purge see deleted collections and stored names, because a document of a deleted
-collection is hidden, not gone. Nor do methods without a caller read for anybody: they are of ingest.
+a cache or a conversation that began before, because all of these read passages here before they show them. `footnote.ledger.Documents`
+applies the same to documents, by `show` and `stored_name`.
+SYSTEM sees deleted collections and stored names: it is ingest, its checks and the purge, for which a document of a deleted collection is
+hidden, not gone. Methods without a caller are for ingest, too.
 
-Every method of a port is written out, so that one that is new there is missing here, rather than passed on unfiltered.
+Every method of a port is written out, so that mypy reports one that is missing here, rather than passing it on unfiltered.
 """
 
 from __future__ import annotations
