@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, pairwise
 
-from footnote.text.grounding import covered_share
 from footnote.text.particulars import WORD, denials, names_in
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
@@ -48,20 +48,18 @@ MOST = 4
 """Upper limit of counts."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
-    """A passage, prepared for comparison."""
+    """A passage, prepared for comparison. What few claims need is read from the text when one does."""
 
     chunk: Chunk
     bounds: tuple[tuple[int, int], ...]
     terms: tuple[Sequence[str], ...]
     """Of each sentence, in order."""
+    heads: str
+    """Title and headings."""
     above: frozenset[str]
     """Terms of title and headings."""
-    values: tuple[frozenset[str], ...]
-    names: tuple[frozenset[str], ...]
-    denials: tuple[tuple[frozenset[str], ...], ...]
-    """Of each sentence, the terms around each of its negations."""
     vectors: Vector | None = None
     """(sentences, dimension), unit vectors."""
     vector: Vector | None = None
@@ -72,23 +70,51 @@ class Source:
         yield from ((at, at + 1) for at in range(count))
         yield from ((at, at + 2) for at in range(count - 1))
 
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The sentences, then title and headings."""
+        return (*(self.chunk.text[start:end] for start, end in self.bounds), self.heads)
+
+    @cached_property
+    def values(self) -> tuple[frozenset[str], ...]:
+        """Of each of `texts`."""
+        return tuple(values_in(text, self.chunk.lang) for text in self.texts)
+
+    @cached_property
+    def names(self) -> tuple[frozenset[str], ...]:
+        """The words of each of `texts`."""
+        return tuple(frozenset(_words(text)) for text in self.texts)
+
+    def denials(self, sentence: int) -> list[frozenset[str]]:
+        """The terms around each negation of a sentence."""
+        return list(denials(self.texts[sentence], self.chunk.lang))
+
+    def cosines(self, vector: Vector) -> list[float]:
+        """Of the vector with the mean of each window's sentences; 0 without vectors."""
+        import numpy as np
+
+        if self.vectors is None or not len(self.vectors):
+            return [0.0] * sum(1 for _ in self.windows())
+        sums = np.concatenate((self.vectors, self.vectors[:-1] + self.vectors[1:]))
+        cosines: list[float] = (sums @ vector / np.linalg.norm(sums, axis=1).clip(1e-9)).tolist()
+        return cosines
+
 
 def source_of(chunk: Chunk, sentences: ChunkSentences | None = None) -> Source:
     """`sentences`: those of the index, with their vectors; None = the text is split here and compared by words."""
-    heads = " ".join((chunk.title, *chunk.headings))
     bounds = sentences.bounds if sentences else tuple(split_sentences(chunk.text, chunk.lang))
-    texts = [chunk.text[start:end] for start, end in bounds]
     terms = (
-        [line.split() for line in sentences.terms] if sentences and sentences.terms else [content_terms(text, chunk.lang) for text in texts]
+        [line.split() for line in sentences.terms]
+        if sentences and sentences.terms
+        else [content_terms(chunk.text[start:end], chunk.lang) for start, end in bounds]
     )
+    heads = " ".join((chunk.title, *chunk.headings))
     return Source(
         chunk,
         bounds,
         tuple(terms),
-        frozenset(content_terms(heads, chunk.lang)),
-        tuple(values_in(text, chunk.lang) for text in (*texts, heads)),
-        tuple(frozenset(_words(text)) for text in (*texts, heads)),
-        tuple(tuple(denials(text, chunk.lang)) for text in texts),
+        heads,
+        frozenset(sentences.heading_terms.split() if sentences and sentences.terms else content_terms(heads, chunk.lang)),
         (sentences.vectors / 127.0).astype("float32") if sentences and sentences.vectors is not None else None,
         sentences.passage if sentences else None,
     )
@@ -104,26 +130,38 @@ def describe(
     windows = [(source, first, end) for source in sources for first, end in source.windows()]
     if not windows:
         return [0.0] * len(COLUMNS), None
-    shares = [covered_share(terms, source.above.union(*source.terms[first:end]), weights) for source, first, end in windows]
-    near = [_cosine(source, first, end, vector) for source, first, end in windows] if vector is not None else [0.0] * len(windows)
+    weight = {term: weights.get(term, 1.0) for term in terms}
+    total = sum(weight.values())
+
+    def share(held: frozenset[str]) -> float:
+        return sum(weight[term] for term in held) / total if total else 0.0
+
+    held = {source.chunk.chunk_id: [terms.intersection(said) for said in source.terms] for source in sources}
+    shares = [share(terms.intersection(source.above).union(*held[source.chunk.chunk_id][first:end])) for source, first, end in windows]
+    near = [cosine for source in sources for cosine in source.cosines(vector)] if vector is not None else [0.0] * len(windows)
     best = max(range(len(windows)), key=lambda at: (shares[at] + near[at], -at))
     source, first, end = windows[best]
-    everywhere = frozenset[str]().union(*(source.above for source in sources), *chain.from_iterable(source.terms for source in sources))
-    nearest = max(range(first, end), key=lambda at: len(terms.intersection(source.terms[at])))
+    everywhere = frozenset[str]().union(*(terms.intersection(source.above) for source in sources), *chain.from_iterable(held.values()))
+    nearest = max(range(first, end), key=lambda at: len(held[source.chunk.chunk_id][at]))
+    told = [said for each in sources for said, own in zip(each.terms, held[each.chunk.chunk_id], strict=True) if own]
     figures, every = figures_in(claim, lang) - COMMON, values_in(claim, lang) - COMMON
     names = names_in(claim, lang) if lang != "de" else set[str]()  # there all nouns are capitalised
-    asked_values, asked_names = values_in(question, lang), frozenset(_words(question))
-    known_values = asked_values.union(*chain.from_iterable(source.values for source in sources))
-    near_values = asked_values.union(source.values[-1], *source.values[first:end])
-    known_names = asked_names.union(*chain.from_iterable(source.names for source in sources))
-    near_names = asked_names.union(source.names[-1], *source.names[first:end])
+    known_values = near_values = known_names = near_names = frozenset[str]()
+    if every:
+        asked_values = values_in(question, lang)
+        known_values = asked_values.union(*chain.from_iterable(source.values for source in sources))
+        near_values = asked_values.union(source.values[-1], *source.values[first:end])
+    if names:
+        asked_names = frozenset(_words(question))
+        known_names = asked_names.union(*chain.from_iterable(source.names for source in sources))
+        near_names = asked_names.union(source.names[-1], *source.names[first:end])
     values = {
-        "covered": covered_share(terms, everywhere, weights),
+        "covered": share(everywhere),
         "covered_near": shares[best],
         "absent": len(terms - everywhere) / max(1, len(terms)),
         "absent_terms": min(MOST, len(terms - everywhere)),
-        "pairs": _runs(sequence, sources, 2),
-        "triples": _runs(sequence, sources, 3),
+        "pairs": _runs(sequence, told, 2),
+        "triples": _runs(sequence, told, 3),
         "values_absent": min(MOST, len(missing_values(figures, known_values))),
         "spelled_absent": min(MOST, len(missing_values(every - figures, known_values))),
         "values_apart": min(MOST, len(missing_values(figures, near_values))),
@@ -155,30 +193,20 @@ def _cosines(sources: Sequence[Source], vector: Vector | None, window: float) ->
     }
 
 
-def _cosine(source: Source, first: int, end: int, vector: Vector) -> float:
-    """Of the vector with the mean of a window's sentences."""
-    import numpy as np
-
-    if source.vectors is None:
-        return 0.0
-    mean = source.vectors[first:end].sum(axis=0)
-    return float(mean @ vector) / max(float(np.linalg.norm(mean)), 1e-9)
-
-
 def _denied(terms: frozenset[str], own: Sequence[frozenset[str]], source: Source, at: int) -> float:
     """The common terms' share of the claim times their share of the sentence, if one of the two negates the other; else 0."""
-    theirs = source.denials[at]
+    theirs = source.denials(at)
     is_denied = not theirs if own else any(2 * len(scope & terms) > len(scope) for scope in theirs)
     common = terms.intersection(source.terms[at])
     return is_denied * len(common) ** 2 / max(1, len(terms) * len({*source.terms[at]}))
 
 
-def _runs(sequence: Sequence[str], sources: Sequence[Source], length: int) -> float:
-    """The share of the runs of that many terms that a sentence has, too; 1 if there are none."""
+def _runs(sequence: Sequence[str], told: Sequence[Sequence[str]], length: int) -> float:
+    """The share of the runs of that many terms that a sentence has, too; 1 if there are none. `told`: the terms of sentences."""
     runs = set(_each_run(sequence, length))
     if not runs:
         return 1.0
-    said = {run for source in sources for terms in source.terms for run in _each_run(terms, length)}
+    said = {run for terms in told for run in _each_run(terms, length)}
     return len(runs & said) / len(runs)
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -95,7 +95,7 @@ class Passages:
     def _best(self, regime: Regime, claim: str, chunks: Sequence[Chunk], vector: Vector | None) -> Supported:
         import numpy as np
 
-        compared = tuple(nearest_by_words(claim, self._lang, chunks, self._weights))
+        compared = tuple(nearest_by_words(claim, self._lang, chunks, self._weights, self._terms))
         if regime == "other language" and vector is None:
             return Supported(None, compared=compared)
         near = [self._source(chunk) for chunk in compared]
@@ -108,6 +108,9 @@ class Passages:
         probability = round(float(model.probability(np.array(row, np.float32))), 3)
         return Supported(probability, probability < doubted_below, probability >= found_from, place, compared)
 
+    def _terms(self, chunk: Chunk) -> frozenset[str]:
+        return frozenset(chain.from_iterable(self._source(chunk).terms))
+
     def _source(self, chunk: Chunk) -> Source:
         source = self._sources.get(chunk.chunk_id)
         if source is None:
@@ -115,12 +118,23 @@ class Passages:
         return source
 
 
-def nearest_by_words(claim: str, lang: str, chunks: Sequence[Chunk], weights: Mapping[str, float]) -> list[Chunk]:
+def terms_of(chunk: Chunk) -> frozenset[str]:
+    """The content terms of a passage's text."""
+    return frozenset(content_terms(chunk.text, chunk.lang))
+
+
+def nearest_by_words(
+    claim: str,
+    lang: str,
+    chunks: Sequence[Chunk],
+    weights: Mapping[str, float],
+    terms_of: Callable[[Chunk], frozenset[str]] = terms_of,
+) -> list[Chunk]:
     """The COMPARED passages with most of the claim's terms, in their order."""
     if len(chunks) <= COMPARED:
         return list(chunks)
     terms = frozenset(content_terms(claim, lang))
-    shares = [covered_share(terms, frozenset(content_terms(chunk.text, chunk.lang)), weights) for chunk in chunks]
+    shares = [covered_share(terms, terms_of(chunk), weights) for chunk in chunks]
     return [chunks[at] for at in sorted(sorted(range(len(chunks)), key=lambda at: -shares[at])[:COMPARED])]
 
 

@@ -44,6 +44,7 @@ VALUE = re.compile(
 )
 """The forms of a value, the first that fits; in words, those that a language spells out."""
 PART = re.compile(r"(\d+(?:[.,]\d+)*)\s?([천만억]?)")
+DIGIT, LETTERS = re.compile(r"\d"), re.compile(r"[^\W\d_]+")
 GROUPED = re.compile(r"\d{1,3}(?:[.,’' ]\d{3})+")
 COMMON = frozenset(("1", "100", "1000"))
 """Numbers that are too common to be significant."""
@@ -88,12 +89,16 @@ def _parts(value: str) -> set[str]:
 
 def _values(text: str, lang: str, *, spelled: bool) -> Iterator[str]:
     words = NUMBER_WORDS.get(lang, {}) if spelled else {}
+    if not DIGIT.search(text):  # most sentences; every other form of a value has a digit
+        yield from (digits for word in (LETTERS.findall(text) if words else ()) if (digits := words.get(word.lower(), "")).isdigit())
+        return
     for match in VALUE.finditer(text):
-        said = {name: value for name, value in match.groupdict().items() if value}
-        if word := said.get("word"):
-            if (digits := words.get(word.lower(), "")).isdigit():
+        if match.lastgroup == "word":
+            if (digits := words.get(match[0].lower(), "")).isdigit():
                 yield digits
-        elif iso := said.get("iso"):
+            continue
+        said = {name: value for name, value in match.groupdict().items() if value}
+        if iso := said.get("iso"):
             yield iso[:4]
             yield _day(iso[5:7], iso[8:])
         elif day := said.get("day") or said.get("slash") or said.get("koday") or said.get("day2") or said.get("day3"):
