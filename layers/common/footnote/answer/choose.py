@@ -112,7 +112,7 @@ def _answers_too(sentence: Scored, best: Scored) -> bool:
     where none has a word of it."""
     if sentence is best:
         return not best.is_row or best.features.own > 0
-    return sentence.quotable and sentence.is_row == best.is_row and sentence.features.own >= best.features.own > 0
+    return sentence.quotable and sentence.features.own >= best.features.own > 0 and sentence.is_row == best.is_row
 
 
 def candidates(sentences: Sequence[Scored]) -> Iterator[Quote]:

@@ -132,14 +132,14 @@ class _Search:
         features = best.features
         shown = [quote.sentences[number] for number in quote.excerpt.every]
         covered_terms = frozenset[str]().union(*(sentence.held for sentence in shown))
+        covered = question.cov(covered_terms)
         lacked = [question.weights[term] for term in question.terms - covered_terms]
         known_weights = [weight for weight in lacked if weight < self._most]
         missing = question.words_without(covered_terms)
         excerpt = sum(sentence.features.cosine for sentence in shown) / len(shown)
-        others = [other.best.score for other in self._quotes if other is not quote]
         elsewhere = [other.best.score for other in self._quotes if other.hit is not hit]
         within = [other.best.score for other in self._quotes if other.hit is hit and other is not quote]
-        highest = sorted(others, reverse=True)[:5] or [best.score - 1]
+        highest = sorted([*elsewhere, *within], reverse=True)[:5] or [best.score - 1]
         kind = quote.excerpt.kind
         return [
             features.cosine,
@@ -151,7 +151,7 @@ class _Search:
             features.near,
             features.passage,
             features.heading,
-            covered := question.cov(covered_terms),
+            covered,
             question.strict(covered),
             max(lacked, default=0.0) / self._most,
             max(known_weights, default=0.0) / self._most,

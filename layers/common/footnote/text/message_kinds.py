@@ -87,7 +87,8 @@ def _scores_of_text(text: str) -> list[float]:
     weights = _weights()
     slots = text_slots(text)
     bias = weights[-1]
-    return [sum([weights[slot][kind] for slot in slots]) / math.sqrt(len(slots)) + bias[kind] for kind in range(len(KINDS))]
+    of_kinds = zip(*(weights[slot] for slot in slots), strict=True)
+    return [sum(of_kind) / math.sqrt(len(slots)) + own for of_kind, own in zip(of_kinds, bias, strict=True)]
 
 
 def _scores_of_vector(vector: Vector) -> Sequence[float]:
@@ -119,8 +120,7 @@ def _features(text: str) -> Iterator[str]:
     said = _shown(text)
     padded = f" {said} "
     for size in range(1, LONGEST_NGRAM + 1):
-        for start in range(len(padded) - size + 1):
-            yield f"c:{padded[start : start + size]}"
+        yield from {f"c:{padded[start : start + size]}" for start in range(len(padded) - size + 1)}
     words = WORDS.findall(said)
     for word in words:
         yield f"w:{word}"

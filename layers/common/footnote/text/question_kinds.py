@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import cast, get_args
@@ -158,6 +158,7 @@ def asked_type_of(question: str) -> AskedType | None:
     return None if best == OTHER else cast("AskedType", best)
 
 
+@lru_cache(maxsize=64)
 def kinds_of(question: str) -> dict[str, dict[str, float]]:
     """For each of HEADS the probability of each value."""
     biases, weights = _weights()

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -92,6 +92,12 @@ def query_tokens(text: str, lang: str, languages: Iterable[str] = ()) -> tuple[s
 
 def content_terms(text: str, lang: str) -> list[str]:
     """The content of a text: stems or bigrams, and codes, without stop words, question words and 5-grams."""
+    return [*_content_terms(text, lang)]
+
+
+@lru_cache(maxsize=256)
+def _content_terms(text: str, lang: str) -> Sequence[str]:
+    """Kept because one turn asks for those of its question, of each word in it and of its answer's sentences several times."""
     question_words = QUESTION_WORDS.get(lang, frozenset())
     if lang in BIGRAM_LANGUAGES:
         return _tokens((word for word in _words(text) if word not in question_words), lang) + code_terms(text)
@@ -144,6 +150,7 @@ def _is_cjk(char: str) -> bool:
     return CJK.match(char) is not None
 
 
+@lru_cache(maxsize=256)
 def count_tokens(text: str) -> int:
     """Estimates the number of a model's tokens: within 15 % on prose, not meant for billing.
 
