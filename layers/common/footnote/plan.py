@@ -21,7 +21,10 @@ DEFAULT_LEVEL: IntelligenceLevel = "standard"
 
 def make_plan(request: Request, profile: Profile, settings: Settings) -> Plan:
     """The plan of a turn before its first step."""
-    choices = {name: _choose(name, option, request, profile, settings) for name, option in OPTIONS.items()}
+    if request.options or request.level:
+        choices = {name: _choose(name, option, request, profile, settings) for name, option in OPTIONS.items()}
+    else:
+        choices = _usual_choices(request, profile, settings)
     level, because = (request.level, "request") if request.level else (DEFAULT_LEVEL, "default")
     return Plan(
         choices,
@@ -33,6 +36,19 @@ def make_plan(request: Request, profile: Profile, settings: Settings) -> Plan:
         model=request.model,
         given_pool=profile.pool_size,
     )
+
+
+_usual: dict[str, tuple[Profile, Settings, dict[OptionName, Choice]]] = {}
+"""By the name of a profile: the choices that `_usual_choices` last made, and from what."""
+
+
+def _usual_choices(request: Request, profile: Profile, settings: Settings) -> dict[OptionName, Choice]:
+    """The choices for a request that makes none itself. Settings never change, so they are made once for each API."""
+    kept = _usual.get(profile.name)
+    if kept is None or kept[0] is not profile or kept[1] is not settings:
+        made = {name: _choose(name, option, request, profile, settings) for name, option in OPTIONS.items()}
+        kept = _usual[profile.name] = (profile, settings, made)
+    return kept[2]
 
 
 def change_plan(plan: Plan, arm: Arm, because: str, request: Request, profile: Profile, settings: Settings) -> Plan:
