@@ -14,7 +14,7 @@ async def tell_titles_apart(turn: Turn, *, index: Index) -> Turn:
     """Sets `file_label` of the hits' passages whose title several documents have that the caller may read in the collection."""
     hits = turn.evidence.hits
     chunks = await with_file_labels([hit.chunk for hit in hits], turn.caller, turn.request.collection, index)
-    labelled = tuple(replace(hit, chunk=chunk) for hit, chunk in zip(hits, chunks, strict=True))
+    labelled = tuple(hit if hit.chunk is chunk else replace(hit, chunk=chunk) for hit, chunk in zip(hits, chunks, strict=True))
     return replace(turn, evidence=replace(turn.evidence, hits=labelled))
 
 
@@ -33,7 +33,8 @@ async def with_file_labels(chunks: Sequence[Chunk], caller: Caller, collection: 
         name = _file_name(chunk)
         return name if names[chunk.title, name] == 1 else f"{name}, {chunk.doc_id}"
 
-    return [replace(chunk, file_label=label(chunk)) for chunk in chunks]
+    labels = map(label, chunks)
+    return [chunk if chunk.file_label == name else replace(chunk, file_label=name) for chunk, name in zip(chunks, labels, strict=True)]
 
 
 async def title_among(document: Document, caller: Caller, index: Index) -> str:

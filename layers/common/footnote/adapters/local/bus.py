@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-import threading
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -27,7 +25,6 @@ class LocalBus:
     def __init__(self, folder: Path, clock: Clock = time.time) -> None:
         self._path = folder / "events.jsonl"
         self._clock = clock
-        self._writing = threading.Lock()
 
     async def publish(self, detail_type: str, detail: Mapping[str, Any]) -> None:
         encode_detail(detail_type, detail)  # TooLarge here too, so that both buses take the same events
@@ -35,14 +32,19 @@ class LocalBus:
         event = {"time": at, "source": SOURCE, "detail-type": detail_type, "detail": dict(detail)}
         line = json.dumps(event).encode() + b"\n"
         try:
-            await asyncio.to_thread(self._append, line)
+            self._append(line)  # one short write, not flushed: the hand-over to a thread takes longer
         except OSError as exc:
             raise Unavailable("The file of events cannot be written." + f" {remedy(exc)}") from exc
 
     def _append(self, line: bytes) -> None:
-        with self._writing:
+        try:
+            file = self._path.open("ab", buffering=0)
+        except FileNotFoundError:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            if self._path.exists() and self._path.stat().st_size + len(line) > FILE_BYTES:
+            file = self._path.open("ab", buffering=0)
+        with file:
+            if file.tell() + len(line) > FILE_BYTES and file.tell():
                 os.replace(self._path, f"{self._path}.1")
-            with self._path.open("ab", buffering=0) as file:  # one write per line: lines of several processes do not mix
-                file.write(line)
+                self._append(line)
+            else:
+                file.write(line)  # one write per line: lines of several processes do not mix

@@ -72,7 +72,7 @@ class SqliteIndex:
         return await self._database.run(self._candidates, caller, search)
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
-        return await self._database.run(_read, caller, chunk_ids)
+        return await self._database.glance(_read, caller, chunk_ids)
 
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         version = await self._database.glance(_total_version)
@@ -111,7 +111,7 @@ class SqliteIndex:
 
     async def titled(self, caller: Caller, collection: str, titles: Sequence[str]) -> dict[str, frozenset[str]]:
         row = await self._database.glance(_find_collection, collection)
-        return {} if row is None else await self._database.run(_titled, caller, row["collection_id"], titles)
+        return {} if row is None else await self._database.glance(_titled, caller, row["collection_id"], titles)
 
     async def questions(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         return await self._database.run(_questions, caller, chunk_ids)
