@@ -27,6 +27,7 @@ from bench import (
     quality,
     retrieval,
     sync,
+    turn_profile,
 )
 from bench.figures import Figure, Measure, NoDataSets, NotMeasured, Setup, log_progress
 
@@ -35,6 +36,7 @@ PARTS: dict[str, Measure] = {
     "first_answer": first_answer.measure,
     "follow_up": follow_up.measure,
     "overhead": overhead.measure,
+    "turn_profile": turn_profile.measure,
     "experiments": experiments.measure,
     "retrieval": retrieval.measure,
     "memory": memory.measure,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +31,12 @@ class Given:
     dimension: int = 384
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
-        return np.array([self.job.vector_of_question[text] for text in texts], np.float32)
+        return np.array([self._vectors[text] for text in texts], np.float32)
+
+    @cached_property
+    def _vectors(self) -> dict[str, npt.NDArray[np.float32]]:
+        """By the question as the guard normalises it."""
+        return {" ".join(normalize("NFC", text).split()): vector for text, vector in self.job.vector_of_question.items()}
 
 
 def open_core(job: Job, *, vectors_given: bool) -> Core:
