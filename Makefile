@@ -46,8 +46,9 @@ test: lint pytest ## everything: style, types, imports, tests
 quick: style ## style, and the tests that need neither an engine nor a browser: two minutes
 	$(PYTEST) --quick
 
-nightly: $(DEV_DONE) ## every fault, kill and seeded defect, with the day's seed; SHARD=2/5 is the second of five parts
+nightly: $(DEV_DONE) ## every fault, kill and seeded defect, with the day's seed, and the clock's figures if DATA_SETS is set; SHARD=2/5: the second of five parts
 	FOOTNOTE_DEEP=1 FOOTNOTE_SHARD=$(SHARD) FOOTNOTE_SEED=$$(date +%F) $(PYTEST) --timeout 2700
+	@test -z "$(DATA_SETS)" || $(BIN)/python -m bench --only overhead turn_profile beside_sdk memory
 
 newer: ## the tests with each newer Python that is installed, every one in an environment of its own
 	for python in python3.12 python3.13 python3.14; do \

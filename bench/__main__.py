@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench import (
+    beside_sdk,
     cold_start,
     experiments,
     first_answer,
@@ -37,6 +38,7 @@ PARTS: dict[str, Measure] = {
     "follow_up": follow_up.measure,
     "overhead": overhead.measure,
     "turn_profile": turn_profile.measure,
+    "beside_sdk": beside_sdk.measure,
     "experiments": experiments.measure,
     "retrieval": retrieval.measure,
     "memory": memory.measure,
