@@ -8,9 +8,8 @@ import secrets
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
+from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -31,9 +30,9 @@ def new_trace_id() -> str:
 
 @dataclass(slots=True)
 class CallCollector:
-    """Collects the language model calls of one step, and the ids that are sent to a gateway with them: `prompt_id` for the turn,
-    a completion id for each call. `outer`: the collector of the step that runs this step's turn as a part of its own; every call is
-    reported to it, too, as a call of its step."""
+    """A context that collects the language model calls made inside it, those of one step, and the ids that are sent to a gateway with
+    them: `prompt_id` for the turn, a completion id for each call. `outer`: the collector of the step that runs this step's turn as a part
+    of its own; every call is reported to it, too, as a call of its step."""
 
     step: str
     trace_id: str
@@ -43,6 +42,15 @@ class CallCollector:
     outer: CallCollector | None = None
     calls: list[ModelCall] = field(default_factory=list)
     completion_ids: list[str] = field(default_factory=list)
+    _token: Token[CallCollector | None] | None = field(default=None, init=False, repr=False)
+
+    def __enter__(self) -> CallCollector:
+        self._token = _collector.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._token is not None:
+            _collector.reset(self._token)
 
     @property
     def prompt_id(self) -> str:
@@ -56,11 +64,13 @@ class CallCollector:
 
     def written(self) -> dict[str, object]:
         """The tokens that models wrote, and by model what they read and wrote, for the step's span; {} = none was called."""
+        if not self.calls:
+            return {}
         used = [
             {"model": usage.model, "prompt_tokens": usage.usage.prompt_tokens, "completion_tokens": usage.usage.completion_tokens}
             for usage in usage_by_model(self.calls)
         ]
-        return {"tokens": usage_of(self.calls).completion_tokens, "used": used} if self.calls else {}
+        return {"tokens": usage_of(self.calls).completion_tokens, "used": used}
 
     def sent_ids(self) -> dict[str, object]:
         """The ids that were sent to a gateway, for the step's span; {} = none were."""
@@ -76,22 +86,9 @@ class CallCollector:
 _collector: ContextVar[CallCollector | None] = ContextVar("call_collector", default=None)
 
 
-@contextmanager
-def collect_calls(step: str, turn: Turn, timer: Callable[[], float] = perf_counter) -> Iterator[CallCollector]:
-    """Collects the calls that are made inside this context. `timer` returns seconds."""
-    collector = CallCollector(step, turn.trace_id, turn.caller.user_id, turn.caller.ticket, timer, outer=_collector.get())
-    with collecting(collector):
-        yield collector
-
-
-@contextmanager
-def collecting(collector: CallCollector) -> Iterator[None]:
-    """Lets the collector collect the calls that are made inside this context, which need not belong to a turn."""
-    token = _collector.set(collector)
-    try:
-        yield
-    finally:
-        _collector.reset(token)
+def collect_calls(step: str, turn: Turn, timer: Callable[[], float] = perf_counter) -> CallCollector:
+    """A collector for a step of the turn. `timer` returns seconds."""
+    return CallCollector(step, turn.trace_id, turn.caller.user_id, turn.caller.ticket, timer, outer=_collector.get())
 
 
 def current_collector() -> CallCollector | None:

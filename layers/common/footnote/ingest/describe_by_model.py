@@ -23,7 +23,7 @@ from footnote.prompts import Prompts
 from footnote.text.language import detect_language
 from footnote.text.prompt_injection.passages import find_injected_sentences
 from footnote.text.untrusted import untrusted, untrusted_title
-from footnote.tracing import CallCollector, collecting, new_trace_id
+from footnote.tracing import CallCollector, new_trace_id
 from footnote.types import Block, Chunker, Document, Message, ModelCall, Parsed
 
 log = logging.getLogger(__name__)
@@ -166,7 +166,7 @@ class DocumentModel:
             return None
         collector, held, ended, started = CallCollector(prompt, new_trace_id(), USER), None, True, self.pause.timer()
         try:
-            with collecting(collector):
+            with collector:
                 held = await self.allowance.hold()
                 if held is None:
                     self._miss(doc_id, prompt, "budget")

@@ -6,9 +6,8 @@ import asyncio
 import inspect
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from footnote.errors import FootnoteError, ModelTimeout, SearchTimeout, StepTimeout, Unavailable
 from footnote.events import Event
@@ -17,6 +16,8 @@ from footnote.steps.rows import Step, StepFunction
 from footnote.types import Turn
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 PAUSE_S = 0.05
 """Wait before the second try of a step; twice as long before the third."""
@@ -31,8 +32,7 @@ async def call(step: Step, function: StepFunction, turn: Turn, deps: Any, emit: 
         result = bound()
         if isinstance(result, AsyncIterator):
             return await _consume(result, step, emit)
-        async with _limit(step):
-            return await _retry(result, cast(Callable[[], Awaitable[Turn]], bound), step)
+        return await _within(step, _retry(result, cast(Callable[[], Awaitable[Turn]], bound), step))
     except FootnoteError:
         raise
     except asyncio.CancelledError as exc:
@@ -44,12 +44,14 @@ async def call(step: Step, function: StepFunction, turn: Turn, deps: Any, emit: 
         raise defect(exc, step.name, turn.trace_id) from exc
 
 
-@asynccontextmanager
-async def _limit(step: Step) -> AsyncIterator[None]:
-    """Raises StepTimeout after the row's time limit. A TimeoutError of a library passes through."""
+async def _within(step: Step, work: Awaitable[T]) -> T:
+    """The result of the work. Raises StepTimeout after the row's time limit; a TimeoutError of a library passes through."""
+    if step.timeout_s is None:  # a scope costs 10 µs
+        return await work
+    scope = asyncio.timeout(step.timeout_s)
     try:
-        async with asyncio.timeout(step.timeout_s) as scope:
-            yield
+        async with scope:
+            return await work
     except TimeoutError as exc:
         if not scope.expired():
             raise
@@ -74,20 +76,13 @@ async def _consume(steps: AsyncIterator[Event | Turn], step: Step, emit: Emit) -
     """Forwards a step's events. The time limit applies to each wait for the step, not to a slow reader."""
     try:
         while True:
-            item = await _next(steps, step)
+            item = await _within(step, anext(steps))
             if isinstance(item, Turn):
                 return item
             await emit(item)
     finally:
         if inspect.isasyncgen(steps):
             await steps.aclose()
-
-
-async def _next(steps: AsyncIterator[Event | Turn], step: Step) -> Event | Turn:
-    if step.timeout_s is None:  # a timeout scope costs 10 µs per token
-        return await anext(steps)
-    async with _limit(step):
-        return await anext(steps)
 
 
 def defect(exc: BaseException, step: str, trace_id: str) -> FootnoteError:

@@ -172,7 +172,8 @@ class Runner(Generic[D]):
         after = _with_calls(after, collector)
         ms = (self._timer() - started) * 1000
         detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
-        detail |= {**collector.written(), **collector.sent_ids()}
+        if collector.calls or collector.completion_ids:
+            detail |= {**collector.written(), **collector.sent_ids()}
         first = after.trace.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
         progress.turn = _recorded(after, spans=(*after.trace.spans, Span(step.name, ms, status, detail, step.stage)), first_token_ms=first)
         await emit(StepFinished(step.name, ms, status, detail, stage=step.stage))
