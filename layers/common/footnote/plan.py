@@ -8,12 +8,12 @@ is configured (`Step.needs`) and whether the turn requires it (`Step.when`) is o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 
 from footnote.settings import Settings
 from footnote.settings.marks import SettingInfo, each_setting, settings_by_key
 from footnote.types import Arm, Profile, Request, Retriever
+from footnote.types.copies import replace
 from footnote.types.plan import LEVELS, OPTIONS, Choice, IntelligenceLevel, Option, OptionName, Plan
 
 DEFAULT_LEVEL: IntelligenceLevel = "standard"

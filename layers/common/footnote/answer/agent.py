@@ -11,7 +11,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import perf_counter
 
 from footnote.answer.budget import budget_of, exchanges_shown
@@ -32,6 +32,7 @@ from footnote.prompts import Prompts
 from footnote.settings import LLM, MCP, Conversation
 from footnote.steps import was_stopped
 from footnote.types import Answer, Cut, Message, RankedList, Span, Stage, ToolCall, Turn
+from footnote.types.copies import replace
 
 HELD = 200
 """Characters of a reply held back until it is known whether a tool call follows."""

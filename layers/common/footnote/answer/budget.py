@@ -7,10 +7,11 @@ configured one decides. Configured values for the passages, the answer or the nu
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from footnote.settings import LLM, Conversation
 from footnote.types import Exchange, Turn, tier_of_model, window_of
+from footnote.types.copies import replace
 
 PASSAGES, ANSWER = 0.56, 0.18
 """Shares of the context window."""

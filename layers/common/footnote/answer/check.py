@@ -4,7 +4,6 @@ by the passages. Citations are tied to the sentences of their passages that supp
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Hashable, Sequence
-from dataclasses import replace
 from itertools import count
 
 from footnote.answer.citation_styles import markers_of
@@ -19,6 +18,7 @@ from footnote.ports import Embedder, Index, Verifier
 from footnote.settings import Rag
 from footnote.text.code_spans import fence_end
 from footnote.types import Answer, Citation, Claim, EvidenceSpan, Flaw, Hit, Turn
+from footnote.types.copies import replace
 
 
 async def check_answer(turn: Turn, *, index: Index, embedder: Embedder | None, verifier: Verifier | None) -> AsyncIterator[Event | Turn]:

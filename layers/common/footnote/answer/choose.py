@@ -7,7 +7,7 @@ content."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, islice
 
@@ -17,6 +17,7 @@ from footnote.text.similarity import REPEATED
 from footnote.text.tokens import content_terms
 from footnote.text.values import values_in
 from footnote.types import Excerpt, Hit
+from footnote.types.copies import replace
 
 MOST = 3
 BESIDE = 0.2

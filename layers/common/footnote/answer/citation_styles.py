@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from footnote.answer.links import source_url
 from footnote.answer.marker_forms import NUMBERED, numbers_in
@@ -13,6 +13,7 @@ from footnote.text.code_spans import prose_spans
 from footnote.text.grounding import best_support, most_supporting
 from footnote.text.sentences import split_sentences
 from footnote.types import EXTERNAL_IDS, Citation, Hit, Turn
+from footnote.types.copies import replace
 
 
 @dataclass(frozen=True, slots=True)

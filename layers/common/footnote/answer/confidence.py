@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from footnote.answer.choose import conflicting
@@ -31,6 +31,7 @@ from footnote.text.grounding import covered_share
 from footnote.text.question_kinds import words_of_intent
 from footnote.text.tokens import content_terms
 from footnote.types import Answer, Confidence, Turn
+from footnote.types.copies import replace
 
 SUFFICIENT = 0.5
 """Coverage from which the cited passages suffice, unless they conflict or lack a name or number of the question."""

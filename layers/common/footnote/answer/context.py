@@ -10,7 +10,6 @@ import asyncio
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -26,6 +25,7 @@ from footnote.text.prompt_injection.passages import Suspect, find_suspects
 from footnote.text.tokens import count_tokens
 from footnote.text.untrusted import untrusted, untrusted_title
 from footnote.types import Chunk, Hit, Message, Profile, Turn, date_of, tier_of_model
+from footnote.types.copies import replace
 
 DOCUMENTS = re.compile(r"^(?:<documents>|\[References\])$", re.MULTILINE)
 """The line of a prompt with which its documents begin. No text of a document can contain it."""

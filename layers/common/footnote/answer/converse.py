@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 
 from footnote.answer.budget import budget_of, exchanges_shown
 from footnote.answer.today import today
@@ -14,6 +13,7 @@ from footnote.prompts import Prompts
 from footnote.settings import LLM, Conversation, Vision
 from footnote.text.tokens import count_tokens
 from footnote.types import Exchange, Message, Turn
+from footnote.types.copies import replace
 
 FETCH_S = 15.0
 """Timeout for one image, in seconds."""

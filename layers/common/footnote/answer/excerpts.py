@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 
 from footnote.text.sentences import looks_like_heading
 from footnote.types import Chunk, Excerpt, ExcerptKind
+from footnote.types.copies import replace
 
 Bounds = Sequence[tuple[int, int]]
 ITEMS = 12

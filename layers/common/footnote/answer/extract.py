@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
@@ -32,6 +31,7 @@ from footnote.text.grounding import UNSEEN
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
 from footnote.types import EXTERNAL_IDS, Answer, Chunk, ChunkSentences, Citation, Part, Turn, Verdict, make_chunk_id
+from footnote.types.copies import replace
 
 PASSAGES = 5
 EMBED_S = 3.0

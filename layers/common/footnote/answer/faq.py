@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 
 from footnote.answer.citation_styles import markers_of
 from footnote.events import Event, Token
 from footnote.text.code_spans import followed_by
 from footnote.text.normal_form import ask_the_same
 from footnote.types import Answer, Chunk, Citation, Turn
+from footnote.types.copies import replace
 
 LOOKED_AT = 3
 """Number of hits that are examined."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from footnote.answer.budget import budget_of
@@ -27,6 +26,7 @@ from footnote.settings import LLM, Conversation
 from footnote.steps import known_early, was_stopped
 from footnote.turn_records.make import is_without_its_model
 from footnote.types import CUT_WARNINGS, Answer, ModelLimits, Turn, Unread
+from footnote.types.copies import replace
 
 T = TypeVar("T")
 

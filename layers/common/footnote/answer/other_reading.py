@@ -7,7 +7,6 @@ both are judged as for an answer without a language model, and the surer one is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import get_args
 
 from footnote.answer.extract import PartAnswer, read_parts
@@ -16,6 +15,7 @@ from footnote.answer.toolbox import Search
 from footnote.ports import Embedder, Index
 from footnote.text.tokens import content_terms
 from footnote.types import Conversation, Reading, Tier, Turn
+from footnote.types.copies import replace
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
 """The surest first."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from itertools import chain, islice, zip_longest
 
 from footnote.answer.choose import Quote, quote_of
@@ -19,6 +18,7 @@ from footnote.ports import Embedder, Index
 from footnote.steps import known_early
 from footnote.text.language import detect_language
 from footnote.types import Answer, Citation, Turn, Verdict
+from footnote.types.copies import replace
 
 PASSAGES, EXCERPTS, QUESTIONS = 10, 4, 5
 """How many passages are read, excerpts quoted, and earlier questions named."""

@@ -13,7 +13,7 @@ import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -28,6 +28,7 @@ from footnote.prompts import Prompts
 from footnote.text.sentences import split_sentences
 from footnote.text.untrusted import INVISIBLE, untrusted
 from footnote.types import Answer, Citation, Hit, Message, QuotedWords, Turn
+from footnote.types.copies import replace
 
 LIMIT_S, REPLY_TOKENS = 15, 2000
 MOST = 20

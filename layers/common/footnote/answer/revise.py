@@ -7,7 +7,7 @@ out. Sentences against the policy are left out, too. Where the documents lack th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -26,6 +26,7 @@ from footnote.settings import LLM, Rag
 from footnote.text.sentences import split_sentences
 from footnote.text.untrusted import untrusted
 from footnote.types import LONGEST_QUERY, Answer, Conversation, Hit, Message, Reading, Revision, Turn
+from footnote.types.copies import replace
 
 ROUNDS, ROUNDS_AT_MAXIMUM = 1, 2
 SEARCHED = 2

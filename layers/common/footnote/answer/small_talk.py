@@ -4,13 +4,13 @@ model."""
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 from footnote.answer.messages import message
 from footnote.events import Event, Token
 from footnote.text.language import LANGUAGES, detect_language
 from footnote.text.message_kinds import is_small_talk, message_kind, needs_search
 from footnote.types import SMALL_TALK, WORDED_LANGUAGES, Answer, Profile, Request, Turn
+from footnote.types.copies import replace
 
 
 def without_search(request: Request, profile: Profile) -> tuple[Request, Profile]:

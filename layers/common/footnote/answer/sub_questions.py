@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from footnote.types import Hit, Query, Turn, Verdict
+from footnote.types.copies import replace
 
 SMOOTHING = 30
 """Of the ranks: the order of a question's passages is that of Σ 1 / (SMOOTHING + rank) over its lists."""

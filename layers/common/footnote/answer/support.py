@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -30,6 +30,7 @@ from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
 from footnote.text.values import values_in
 from footnote.types import Answer, Chunk, ChunkSentences, Claim, EvidenceSpan, Hit, Turn, Vector
+from footnote.types.copies import replace
 
 FITTED = Path(__file__).with_name("claims.json")
 Regime = Literal["built-in", "words", "other language"]

@@ -10,7 +10,7 @@ import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -23,6 +23,7 @@ from footnote.ports import Tool, Tools
 from footnote.ports.tool_arguments import as_shown, filled, session_arguments
 from footnote.text.untrusted import untrusted, untrusted_title
 from footnote.types import Conversation, Evidence, Hit, ToolCall, Turn
+from footnote.types.copies import replace
 from footnote.types.voices import VOICE
 
 log = logging.getLogger(__name__)

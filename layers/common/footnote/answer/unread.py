@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -17,6 +17,7 @@ from footnote.events import Event, Token
 from footnote.ports import Ledger
 from footnote.text.tokens import content_terms
 from footnote.types import Document, Turn, Unread
+from footnote.types.copies import replace
 
 STILL_READING, FILE_FAILED = "still_reading", "file_failed"
 """The warnings."""

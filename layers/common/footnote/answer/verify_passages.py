@@ -6,14 +6,13 @@ passages stay, as many as an API without this check shows: if question and answe
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from footnote.answer.extract import read_sentences
 from footnote.answer.sub_questions import turns_of
 from footnote.answer.verdict import relatedness
 from footnote.ports import Embedder, Index
 from footnote.settings import Rag
 from footnote.types import EXTERNAL_IDS, Hit, Turn
+from footnote.types.copies import replace
 
 LEAST = 5
 

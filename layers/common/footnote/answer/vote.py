@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 from footnote.answer.flaws import lacks_information
@@ -25,6 +25,7 @@ from footnote.text.sentences import split_sentences
 from footnote.text.similarity import bigram_cosine, bigrams
 from footnote.text.values import COMMON, values_in
 from footnote.types import Answer, Turn
+from footnote.types.copies import replace
 
 DRAFTS = 3
 TEMPERATURE = 0.7

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -46,6 +45,7 @@ from footnote.steps.explain import Explanation, explain, with_results
 from footnote.text.pii import mask_pii
 from footnote.tracing import new_trace_id
 from footnote.types import Caller, Profile, Request, Turn, begin_turn
+from footnote.types.copies import replace
 from footnote.voices.service import Voices
 from footnote.voices.voice import Voice
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from footnote.errors import StoreUnavailable
 from footnote.learn.questions import in_language, suggest_questions
 from footnote.memory.scope import search_scope
 from footnote.types import Caller, Conversation, OptionName, Profile, Request, Trace, Turn
+from footnote.types.copies import replace
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core

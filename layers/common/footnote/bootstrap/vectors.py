@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from footnote.bootstrap.embedders import count_languages, why_no_embedder
@@ -11,6 +11,7 @@ from footnote.guard.identity import LOCAL
 from footnote.ingest.vectors import total_progress
 from footnote.ports import embedded_languages
 from footnote.types import UNKNOWN_LANGUAGE
+from footnote.types.copies import replace
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import date
 
 from footnote.answer.voice_tool import FoundVoices, VoiceArguments
 from footnote.text.untrusted import untrusted
 from footnote.types import Hit, Turn
+from footnote.types.copies import replace
 from footnote.types.voices import VOICE
 from footnote.voices.counts import mean_rating
 from footnote.voices.service import Voices

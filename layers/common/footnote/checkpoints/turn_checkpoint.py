@@ -7,13 +7,13 @@ import hashlib
 import logging
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal
 from uuid import uuid4
 
 from footnote.errors import Conflict, Unavailable
 from footnote.ports import Checkpoint, Checkpoints, RequestKey
 from footnote.types import ModelCall, Turn, Usage
+from footnote.types.copies import replace
 
 log = logging.getLogger(__name__)
 

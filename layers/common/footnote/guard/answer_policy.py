@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from itertools import chain
 from typing import Literal
@@ -22,6 +21,7 @@ from footnote.text.pii import find_pii
 from footnote.text.prompt_injection.passages import find_suspects
 from footnote.text.sentences import split_sentences
 from footnote.types import Answer, Evidence, Outcome, Turn
+from footnote.types.copies import replace
 
 Violation = Literal["forbidden", "personal_data", "instruction"]
 WARNINGS: Mapping[Violation, str] = {"forbidden": "forbidden", "personal_data": "personal_data", "instruction": "injection"}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from footnote.checkpoints import TurnCheckpoint
 from footnote.guard.spending import Hold, Spending, amounts_of, limits_of
 from footnote.settings import LLM, Budget, Settings
 from footnote.steps import known_early
 from footnote.types import Allowance, ModelCall, Stage, Turn
+from footnote.types.copies import replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal, Self
 
 from pydantic import BaseModel, Field, ValidationInfo, model_validator
@@ -24,6 +23,7 @@ from footnote.prompts import Prompts
 from footnote.settings import Rag
 from footnote.text.untrusted import untrusted
 from footnote.types import ASKED, Answer, Message, Turn, Vector
+from footnote.types.copies import replace
 
 SHOWN = 5
 """Number of matching terms in the prompt: the best ones."""

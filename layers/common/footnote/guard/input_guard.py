@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import replace
 
 from footnote.errors import Rejected
 from footnote.settings import Rag
 from footnote.text.prompt_injection.score import is_injection
 from footnote.text.untrusted import INVISIBLE
 from footnote.types import Turn
+from footnote.types.copies import replace
 
 LONGEST = 2000
 """Characters. Questions are short; two of five known prompt injections are longer than this."""

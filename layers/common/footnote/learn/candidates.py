@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -16,6 +16,7 @@ from footnote.text.message_kinds import needs_conversation
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.text.words import QUESTION_MARK
 from footnote.types import Chunk
+from footnote.types.copies import replace
 
 Kind = Literal["asked", "topic"]
 """asked: the document asks it. topic: a heading that names something."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from footnote.errors import Conflict
 from footnote.learn.experiment_stats import Rate, Rated, Verdict, compare_arms, rate_of
@@ -16,6 +16,7 @@ from footnote.learn.experiments import Experiment, list_experiments, put_experim
 from footnote.ports import Clock, Records, StatisticsStore
 from footnote.turn_records.days import DAY_S
 from footnote.types import Caller, TurnFigures
+from footnote.types.copies import replace
 
 log = logging.getLogger(__name__)
 

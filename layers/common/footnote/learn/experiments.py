@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from footnote.collections import Collections, Directory
@@ -21,6 +21,7 @@ from footnote.prompts import LANGUAGES, Prompts, prompt_names
 from footnote.settings import Settings
 from footnote.settings.marks import settings_by_key
 from footnote.types import OPTIONS, Arm, Assignment, Request, Turn
+from footnote.types.copies import replace
 from footnote.types.experiments import State
 
 Kind = Literal["cohort", "bandit"]

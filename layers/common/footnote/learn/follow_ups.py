@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import replace
 
 from footnote.errors import FootnoteError
 from footnote.learn.candidates import Candidate, make_candidates
 from footnote.learn.questions import COUNT, answers, is_from
 from footnote.text.tokens import content_terms
 from footnote.types import EXTERNAL_IDS, Citation, Turn
+from footnote.types.copies import replace
 
 GOOD_HIT = 0.5
 """Minimum score of a hit in a document that was not cited, as a share of the best hit's."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from footnote.ports import Clock, FeedbackStore, Ledger, RatedTurn
 from footnote.text.similarity import bigram_cosine, bigrams
@@ -15,6 +14,7 @@ from footnote.turn_records.days import DAY_S
 from footnote.turn_records.read import documents_of, question_of
 from footnote.turn_records.readable import readable_documents
 from footnote.types import DOWN_TAGS, REASONS, UP_TAGS, Caller, Feedback, FeedbackHints, Turn
+from footnote.types.copies import replace
 
 DAYS = 30
 READ = 100

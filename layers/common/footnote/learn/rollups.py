@@ -6,13 +6,14 @@ Statistics read fresh days from their roll-ups and all other turns directly, so 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from footnote.learn.stats import figures_of, own_feedback
 from footnote.ports import RolledDay, Rollup, StatisticsStore
 from footnote.turn_records.days import SETTLE_S, begin_of, day_after, day_of, end_of
 from footnote.turn_records.tallies import merge, over_everybody, tallies_of
 from footnote.types import Caller, Tally, TurnFigures
+from footnote.types.copies import replace
 
 TRIES = 3
 """How often a day is read in a row if its turns change meanwhile; the next run continues."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from footnote.settings import LLM
 from footnote.turn_records.tallies import Key, merge
 from footnote.types import ModelUsage, Tally, Usage
+from footnote.types.copies import replace
 
 By = Literal["user", "room", "search_type", "llm", "day", "hour", "collection", "outcome"]
 

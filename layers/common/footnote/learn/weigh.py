@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 
 from footnote.collections import Collections
 from footnote.errors import Conflict, NotFound
@@ -17,6 +16,7 @@ from footnote.ports import Clock, FeedbackFilter, FeedbackStore, Index, Ledger, 
 from footnote.text.tokens import content_terms
 from footnote.turn_records.days import DAY_S
 from footnote.types import Caller, ChunkSentences, Document, Hit, Turn
+from footnote.types.copies import replace
 
 DAYS = 90
 """Feedback that is older does not count."""

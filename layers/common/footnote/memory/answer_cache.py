@@ -7,7 +7,7 @@ replaced or withdrawn invalidates it.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from footnote.events import Event, Token
@@ -19,6 +19,7 @@ from footnote.settings import Settings
 from footnote.turn_records.make import stored_claims
 from footnote.turn_records.restore import restored_claims, restored_quotes
 from footnote.types import Answer, Chunk, Citation, Hit, Turn, Verdict
+from footnote.types.copies import replace
 
 
 def may_use_answer_cache(turn: Turn) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 
 from footnote.checkpoints import TurnCheckpoint
 from footnote.errors import FootnoteError
@@ -17,6 +16,7 @@ from footnote.turn_records.figures import figures_of
 from footnote.turn_records.make import make_record
 from footnote.turn_records.read import passages_of, question_of, quoted_in, standalone_of
 from footnote.types import Conversation, Exchange, Turn, TurnRecord
+from footnote.types.copies import replace
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from footnote.memory.scope import digest, search_scope
@@ -12,6 +11,7 @@ from footnote.memory.similar import cache_key, keep, look_up, search_queries
 from footnote.ports import Cache, Clock, Embedder, Index
 from footnote.settings import Settings
 from footnote.types import Candidate, RankedList, Turn
+from footnote.types.copies import replace
 
 
 def may_use_search_cache(turn: Turn) -> bool:

@@ -7,7 +7,6 @@ tables to the dependencies of their steps, and `steps.Runner` runs them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Literal
 
 from footnote.answer.agent import run_agent
@@ -73,6 +72,7 @@ from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
 from footnote.turn_records.read import FORMER_STEPS
 from footnote.types import Mode, Stage, Turn
+from footnote.types.copies import replace
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, kind_shown, searches_documents
 from footnote.understand.last_answer import keep_last_answer, may_be_about_last_answer, needs_no_search
 from footnote.understand.message_kind import message_kind_shown, tell_message_kind, will_be_embedded

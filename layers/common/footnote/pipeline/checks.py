@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from footnote.answer.check import check_answer, check_support, doubt_answer, is_checked
 from footnote.answer.context import warn_of_injection, was_written
 from footnote.answer.extract import verdict_shown
@@ -13,6 +11,7 @@ from footnote.answer.revise import critique, critique_shown, is_revisable, revis
 from footnote.guard.answer_policy import check_quotes, drop_quotes, enforce_policy, find_violations, has_answer, shows_closest, withhold
 from footnote.steps import FALLBACK, IGNORE, SKIP, Step
 from footnote.types import Stage
+from footnote.types.copies import replace
 
 # fmt: off
 CHECK = Step(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from footnote.answer.generate import answer_without_search
 from footnote.answer.other_reading import has_other_reading, take_surer_reading
 from footnote.errors import FootnoteError
@@ -44,6 +42,7 @@ from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kd
 from footnote.retrieve.search import embed_query, has_hits, has_no_hits, search, wants_derived_vector, wants_vector
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Step
 from footnote.types import BY_DOCUMENT, FURTHER, Stage, Turn
+from footnote.types.copies import replace
 from footnote.understand.language import set_language, set_language_without_index
 from footnote.understand.read_question import read_question, reading_shown
 from footnote.understand.spelling import correct_spelling, may_correct

@@ -10,13 +10,13 @@ Similarity is the cosine, or without vectors the share of shared shingles.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 from footnote.ports import Embedder, Index
 from footnote.text.particulars import particulars
 from footnote.text.similarity import REPEATED, overlap, shingles
 from footnote.types import ChunkSentences, Hit, Turn, Vector
+from footnote.types.copies import replace
 
 COSINE = 0.95
 LAMBDA = 0.7

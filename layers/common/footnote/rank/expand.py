@@ -3,10 +3,9 @@ whose surroundings a follow-up mostly asks for."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from footnote.ports import Index
 from footnote.types import EXTERNAL_IDS, Hit, Turn, make_chunk_id
+from footnote.types.copies import replace
 
 MOST_EARLIER = 3
 """Number of passages of the last answer; those that it cites come first."""

@@ -5,8 +5,6 @@ Passages judged irrelevant are dropped, except the LEAST best ones. So a model t
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pydantic import BaseModel, Field
 
 from footnote.model_calls import ask
@@ -15,6 +13,7 @@ from footnote.prompts import Prompts
 from footnote.rank.rerank import whole_text
 from footnote.text.untrusted import untrusted
 from footnote.types import Hit, Message, Turn
+from footnote.types.copies import replace
 
 LEAST = 3
 MOST = 20

@@ -4,9 +4,9 @@ decided when its document was read (`text.content_types`)."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from footnote.types import ContentType, Hit, Turn
+from footnote.types.copies import replace
 
 PENALTIES: Mapping[ContentType, float] = {"reference": 0.3, "contents": 0.5, "credits": 0.4}
 """The share of its score that a passage loses."""

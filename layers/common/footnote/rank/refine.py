@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from footnote.ports import Index
 from footnote.text.grounding import UNSEEN, whole_weight
 from footnote.text.tokens import content_terms, other_forms
 from footnote.types import ChunkSentences, Query, Ranked, Turn
+from footnote.types.copies import replace
 
 if TYPE_CHECKING:
     import numpy as np

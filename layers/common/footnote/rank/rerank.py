@@ -6,11 +6,10 @@ It sees only passages that the permission gate returned. Its score becomes the h
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from footnote.ports import Reranker
 from footnote.text.embedded_texts import passage_of
 from footnote.types import HYBRID, Hit, Turn
+from footnote.types.copies import replace
 
 CHARACTERS = 1_500
 """Of a passage, its title and headings included: what most rerankers read."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from footnote.ports import Index
 from footnote.types import Chunk, Hit, Ranked, Turn
+from footnote.types.copies import replace
 
 
 async def read_pool(turn: Turn, *, index: Index) -> Turn:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from footnote.ports import Index
 from footnote.types import EXTERNAL_IDS, Caller, Chunk, Document, Turn
+from footnote.types.copies import replace
 
 
 async def tell_titles_apart(turn: Turn, *, index: Index) -> Turn:

@@ -6,7 +6,6 @@ longest."""
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from footnote.ports import Index, Ledger
 from footnote.retrieve.attached_alone import passages_of
@@ -14,6 +13,7 @@ from footnote.retrieve.lists import gate_of
 from footnote.text.document_names import reading_rank
 from footnote.text.message_kinds import message_kind
 from footnote.types import BY_DOCUMENT, WORDED_LANGUAGES, Document, RankedList, Turn, make_chunk_id
+from footnote.types.copies import replace
 
 MOST_DOCUMENTS = 6
 """How many documents are taken."""

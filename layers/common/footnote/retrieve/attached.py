@@ -16,7 +16,6 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from footnote.collections.attachments import CONVERSATION, Attachments, conversation_key
 from footnote.errors import StoreUnavailable
@@ -24,6 +23,7 @@ from footnote.ports import SMALL_COLLECTION, Embedder, Index, View, WrappedIndex
 from footnote.text.tokens import content_terms
 from footnote.types import ATTACHED, Caller, Candidate, Candidates, ChunkSentences, Search, Turn
 from footnote.types.conditions import ANYTHING
+from footnote.types.copies import replace
 
 log = logging.getLogger(__name__)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from footnote.errors import NotFound
 from footnote.ports import Index, Ledger
 from footnote.text.attached_files import asks_for_whole, names_attached, without_reference
 from footnote.types import BY_DOCUMENT, AttachedFiles, Candidate, Document, RankedList, Turn, make_chunk_id
+from footnote.types.copies import replace
 
 
 def may_name_attached(turn: Turn) -> bool:

@@ -7,13 +7,13 @@ in that order, then its first ones. `fuse_lists` adds the list by its ranks, so 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 
 from footnote.ports import Embedder, Index
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.lists import gate_of
 from footnote.settings import Rag
 from footnote.types import BY_DOCUMENT, Candidate, Query, RankedList, Search, Turn, make_chunk_id
+from footnote.types.copies import replace
 
 DOCUMENTS, PASSAGES = 3, 5
 """How many documents are taken, and passages of each."""

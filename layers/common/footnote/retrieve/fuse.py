@@ -11,13 +11,13 @@ score is 1. Equal scores are ordered by chunk id.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 
 from footnote.ports import Embedder, speaks
 from footnote.settings import Rag
 from footnote.types import ASKED, BY_DOCUMENT, BY_RANK, MOST_DERIVED, Candidate, Ranked, RankedList, Retriever, Turn
+from footnote.types.copies import replace
 
 Weighted = tuple[Sequence[Candidate], float]
 """A list and its weight."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from itertools import chain
 
 from footnote.errors import FootnoteError
@@ -16,6 +15,7 @@ from footnote.retrieve.search import candidates_of, note_lists
 from footnote.settings import Rag
 from footnote.types import ATTACHED, FURTHER, Chunk, Query, RankedList, Request, Turn
 from footnote.types.conditions import values_of
+from footnote.types.copies import replace
 
 LIMIT_S = 3.0
 """Time limit of one list; a late list is left out."""

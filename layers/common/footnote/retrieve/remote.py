@@ -11,7 +11,6 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from footnote.errors import Unavailable
@@ -21,6 +20,7 @@ from footnote.settings import KDB, MCP
 from footnote.steps import known_early
 from footnote.text.surrogates import repair
 from footnote.types import Chunk, Hit, Turn
+from footnote.types.copies import replace
 
 KEPT = ("file_name", "class", "paragraph_type")
 """The metadata that is kept of a result. External links are not exposed."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from asyncio import CancelledError
 from collections.abc import Collection, Coroutine, Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -16,6 +15,7 @@ from footnote.retrieve.fuse import vectors_count
 from footnote.settings import Rag
 from footnote.text.embedded_texts import embed_questions
 from footnote.types import FURTHER, Candidates, Evidence, Query, Search, Turn, Vector, lists_of
+from footnote.types.copies import replace
 
 SOURCES = ("bm25", "cosine", *FURTHER)
 LATE_S = 1.0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from footnote.steps.rows import EARLY, Parallel, Row, Step, Switch
 from footnote.types import ModelCall, OptionName, Plan, Span, Stage, Turn, usage_of
+from footnote.types.copies import replace
 
 Runs = Literal["yes", "no", "depends"]
 """depends: the rows before it decide."""

@@ -10,12 +10,13 @@ later. A check in it that was not made blocks the turn, and one that refused the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from footnote.errors import FootnoteError
 from footnote.steps.rows import BLOCK, Row, steps_of
 from footnote.types import Turn
+from footnote.types.copies import replace
 
 Branch = tuple[Row, Turn, FootnoteError | None]
 """(its row, the turn at its end, the error that stopped it)."""

@@ -27,7 +27,6 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from copy import copy
-from dataclasses import replace
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
@@ -40,6 +39,7 @@ from footnote.steps.progress import Outbox, Progress, set_running
 from footnote.steps.rows import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Row, Step, Switch, steps_of
 from footnote.tracing import CallCollector, collect_calls
 from footnote.types import Span, Turn
+from footnote.types.copies import replace
 
 log = logging.getLogger(__name__)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 
 from footnote.ports import Clock, Meter
 from footnote.types import Ended, Span, Stage, Turn, TurnMetrics
+from footnote.types.copies import replace
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from footnote.errors import ModelUnavailable
 from footnote.turn_records.read import confidence_of, model_source_of, model_usage_of, question_of, started_at_of
@@ -31,6 +30,7 @@ from footnote.types import (
     TurnRecord,
     Verdict,
 )
+from footnote.types.copies import replace
 from footnote.types.documents import UNITS
 
 

@@ -75,7 +75,7 @@ class QuotedWords:
     """(start, end) in the cited passage's text; None = they are not in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Citation:
     """A passage that the answer cites, independent of how a dialect renders it."""
 
@@ -144,7 +144,7 @@ class Confidence:
         return "high" if self.score >= HIGH and self.sufficient else "medium" if self.score >= MEDIUM else "low"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """The text that answers a question, with its citations."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
+
+from footnote.types.copies import replace
 
 EVERYONE = "*"
 """The permission group that every caller belongs to."""

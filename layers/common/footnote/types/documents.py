@@ -113,7 +113,7 @@ EXTERNAL_IDS = ("mcp|", "kdb|")
 """Prefixes of the ids of passages that were found by external systems, whose permissions are not known here."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chunk:
     """A passage as the index stores it, with the id `doc_id|generation|ordinal`; or one of an external system (see EXTERNAL_IDS)."""
 

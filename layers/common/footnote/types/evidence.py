@@ -59,7 +59,7 @@ class Ranked(NamedTuple):
     query: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hit:
     """A chunk that this caller may read, with its scores. `score` is 0..1 after min-max fusion."""
 
@@ -91,7 +91,7 @@ class Unread:
     """The answer mentions that documents are being read."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """Everything that a turn has found so far, from candidate lists to the hits that it cites."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
+from footnote.types.copies import replace
 from footnote.types.documents import ChunkLevel
 from footnote.types.reading import Strategy
 from footnote.types.retrieval import Retriever
@@ -253,7 +254,7 @@ class Assignment:
     """Arm → the probability, 0..1, with which it was drawn; their sum is 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """The options of a turn, each with its reason. Only steps whose row has `amends_plan` may change it, and they give a reason."""
 

@@ -123,7 +123,7 @@ class Scope:
     """The time that the question names, if only its documents are searched."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """What a question asks. The steps of `understand` fill it, and the last of them, `read_question`, reads the text to answer; so does a
     search, before it begins."""

@@ -122,7 +122,7 @@ class Review:
     revisions: tuple[Revision, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trace:
     """What a turn did besides its answer."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from footnote.types.answer import Answer, Message, Tier
 from footnote.types.caller import Caller
+from footnote.types.copies import replace
 from footnote.types.evidence import Evidence
 from footnote.types.plan import Plan
 from footnote.types.query import ASKED, MOST_DERIVED, Query, QueryKind
@@ -38,7 +39,7 @@ class Exchange:
     answer: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Conversation:
     """The exchanges of the room before this turn."""
 
@@ -63,7 +64,7 @@ class Conversation:
     """True: `system` is stored with this turn, the first of the room that has it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Turn:
     """The state of one question while it is answered. Steps return a changed copy (`dataclasses.replace`)."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -14,6 +13,7 @@ from footnote.steps import known_early
 from footnote.text.question_kinds import classify
 from footnote.text.untrusted import untrusted
 from footnote.types import Classification, Intent, Message, QuestionType, Turn
+from footnote.types.copies import replace
 
 LIMIT_S = 10
 AGREED, DISAGREED = 0.95, 0.7

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from footnote.ports import Index
 from footnote.text.language import detect_language
 from footnote.types import Turn
+from footnote.types.copies import replace
 
 
 async def set_language(turn: Turn, *, index: Index) -> Turn:

@@ -5,12 +5,11 @@ so the question of that answer is searched for again; so it is if the passages n
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from footnote.ports import Index
 from footnote.text.language import detect_language
 from footnote.text.message_kinds import message_kind
 from footnote.types import Hit, Turn
+from footnote.types.copies import replace
 from footnote.understand.complete import last_question
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from footnote.ports import CrossLingualEmbedder, Embedder
 from footnote.text.embedded_texts import embed_questions
 from footnote.text.message_kinds import EMBEDDER, kind_of, message_kind
 from footnote.types import Turn
+from footnote.types.copies import replace
 
 
 def will_be_embedded(turn: Turn) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from footnote.ports import Clock, Index
 from footnote.text.periods import find_period
 from footnote.types import Chunk, Condition, Conditions, Period, Search, Turn
 from footnote.types.conditions import DATE_FIELDS, time_of, values_of
+from footnote.types.copies import replace
 
 SAMPLE = 50
 """Passages examined for a date field."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from footnote.text.question_kinds import asked_type_of
 from footnote.types import Reading, Turn
+from footnote.types.copies import replace
 
 
 async def read_question(turn: Turn) -> Turn:

@@ -7,7 +7,6 @@ signature for photos?” may be a follow-up. So both readings are noted, and the
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -19,6 +18,7 @@ from footnote.prompts import Prompts
 from footnote.text.message_kinds import may_go_on, message_kind
 from footnote.text.untrusted import untrusted
 from footnote.types import LONGEST_QUERY, SMALL_TALK, Exchange, Message, Turn, has_thinking_mode, tier_of_model
+from footnote.types.copies import replace
 from footnote.understand.complete import add_words, complete, earlier
 from footnote.understand.same_question import Asked, asks_the_same, set_aside, shares_words
 

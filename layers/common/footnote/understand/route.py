@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from footnote.ports import Embedder, embedded_languages, speaks
 from footnote.text.particulars import count_negations
 from footnote.types import BY_DOCUMENT, FURTHER, WORDED_LANGUAGES, Choice, Classification, Intent, OptionName, Plan, Strategy, Turn
+from footnote.types.copies import replace
 
 SPENDS_MORE = ("enhanced", "maximum")
 """Levels at which a strategy may switch on what costs something (`Means.adds`)."""

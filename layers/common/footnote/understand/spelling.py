@@ -18,7 +18,6 @@ import gzip
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from unicodedata import normalize
@@ -28,6 +27,7 @@ from footnote.text.tokens import CJK, content_terms, normalise
 from footnote.text.tokens import WORD as TERM
 from footnote.text.words import INTERROGATIVES
 from footnote.types import Search, Turn
+from footnote.types.copies import replace
 
 WORD = re.compile(r"[^\W\d_]++(?!['’]t)")  # not the beginning of a negation: hasn't
 CHUNK = re.compile(r"\S+")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 
 from footnote.text.message_kinds import needs_conversation
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import WORDED_LANGUAGES, Exchange, Turn
+from footnote.types.copies import replace
 from footnote.understand.complete import add_words
 
 LONGEST = 1000

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from footnote.errors import Forbidden
 from footnote.ports import FeedbackFilter, FeedbackStore, Ledger, RatedTurn, StatisticsStore
@@ -16,6 +16,7 @@ from footnote.text.normal_form import QuestionSet
 from footnote.turn_records.read import question_of
 from footnote.turn_records.readable import WITHHELD, needed_to_show, needed_to_show_question, readable_documents, withheld_questions
 from footnote.types import Caller, Feedback, Outcome, TurnFigures, TurnRecord
+from footnote.types.copies import replace
 from footnote.voices.voice import MOST_READ, Read, Voice
 
 UNANSWERED = "unanswered"

@@ -93,7 +93,7 @@ class SqliteIndex:
             known = {}
             self._weights[collection] = row["version"], known
         if missing := [term for term in terms if term not in known]:
-            known |= await self._database.run(self._term_weights, collection, missing)
+            known |= await self._database.glance(self._term_weights, collection, missing)
         return {term: known[term] for term in terms if term in known}
 
     async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
