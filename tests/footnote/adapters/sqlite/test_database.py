@@ -105,6 +105,104 @@ async def test_an_error_in_a_write_takes_all_of_it_back(database: Database) -> N
     assert await database.run(read) == 1
 
 
+def add(connection: sqlite3.Connection, by: int = 1) -> int:
+    connection.execute("UPDATE counters SET value = value + ?", (by,))
+    return read(connection)
+
+
+def refuse(connection: sqlite3.Connection) -> int:
+    add(connection)
+    raise NotFound("gone")
+
+
+@pytest.fixture
+async def begun(database: Database) -> list[str]:
+    """The transactions that the database begins."""
+    statements: list[str] = []
+
+    def trace(statement: str) -> None:
+        if statement.startswith("BEGIN"):
+            statements.append(statement)
+
+    await database.run(lambda connection: connection.set_trace_callback(trace))
+    return statements
+
+
+async def test_writes_that_wait_together_are_one_transaction_in_order(database: Database, begun: list[str]) -> None:
+    assert await asyncio.gather(*(database.write(add, by=number) for number in (1, 2, 3))) == [1, 3, 6]
+    assert begun == ["BEGIN IMMEDIATE"]
+    other = Database(database.path, SCHEMA)
+    assert other.call(read) == 6
+    other.close()
+
+
+async def test_writes_that_come_during_another_are_the_next_transaction(database: Database, begun: list[str]) -> None:
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def wait(connection: sqlite3.Connection) -> int:
+        has_begun.set()
+        may_end.wait(10)
+        return add(connection)
+
+    first = asyncio.create_task(database.write(wait))
+    await asyncio.to_thread(has_begun.wait, 10)
+    others = [asyncio.create_task(database.write(add)) for _ in range(5)]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert await database.glance(read) == 0, "nothing is committed, and readers don't wait"
+    may_end.set()
+    assert [await first, *(await asyncio.gather(*others))] == [1, 2, 3, 4, 5, 6]
+    assert len(begun) == 2
+
+
+async def test_a_write_that_fails_takes_no_other_back(database: Database, begun: list[str]) -> None:
+    ended = await asyncio.gather(database.write(add), database.write(refuse), database.write(add), return_exceptions=True)
+    assert [str(each) for each in ended] == ["1", "gone", "2"]
+    assert await database.run(read) == 2
+    assert len(begun) == 4, "one for all of them, and then one for each"
+
+
+async def test_a_write_that_may_be_lost_waits_for_the_next_one(database: Database, begun: list[str]) -> None:
+    later = database.write_later(add, by=10)
+    assert (begun, later.done()) == ([], False)
+    assert await database.write(add) == 11
+    assert (later.result(), len(begun)) == (10, 1)
+
+
+async def test_what_still_waits_is_written_when_the_database_closes(path: Path, database: Database) -> None:
+    later = database.write_later(add, by=10)
+    database.close()
+    assert later.result() == 10
+    other = Database(path, SCHEMA)
+    assert other.call(read) == 10
+    other.close()
+
+
+async def test_a_write_that_may_be_lost_is_written_soon_without_another_one(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.adapters.sqlite.database.LATER_S", 0.0)
+    assert await asyncio.wrap_future(database.write_later(add)) == 1
+
+
+def test_writes_of_an_event_loop_that_has_ended_hold_up_no_others(database: Database) -> None:
+    async def begin() -> None:
+        asyncio.create_task(database.write(add))  # noqa: RUF006
+        await asyncio.sleep(0)
+
+    first = asyncio.new_event_loop()
+    first.run_until_complete(begin())
+    first.close()
+    assert asyncio.run(database.write(add)) == 2
+
+
+async def test_a_file_that_another_process_keeps_locked_fails_all_that_wait(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.adapters.sqlite.database.BUSY_S", 0.05)
+    other = Database(database.path, SCHEMA)
+    other.call(lambda connection: connection.execute("BEGIN IMMEDIATE"))
+    ended = await asyncio.gather(*(database.write(add) for _ in range(3)), return_exceptions=True)
+    assert [type(each) for each in ended] == [StoreUnavailable] * 3
+    other.close()
+
+
 async def test_a_reader_does_not_wait_for_a_writer_and_sees_the_last_commit(database: Database) -> None:
     await database.run(count_up)
     other = Database(database.path, SCHEMA)

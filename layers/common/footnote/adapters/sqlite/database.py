@@ -2,7 +2,8 @@
 
 Readers never wait for a writer; writers wait for each other for at most `BUSY_S`. Several
 processes may open the same file. It is written by hand because aiosqlite has neither a pool that
-prefers the least busy connection nor a way to read in the calling thread (`glance`).
+prefers the least busy connection, nor a way to read in the calling thread (`glance`), nor
+transactions shared by concurrent writes (`write`).
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -26,6 +28,8 @@ MAPPED_BYTES = 2**30
 """How much of a file is read through a memory map: a search reads thousands of pages, each otherwise by a call of the system."""
 THREADS = 4
 """Most worker threads, and so connections, of one file."""
+LATER_S = 1.0
+"""Longest wait of a write that nobody waits for."""
 
 
 RESTORE = "It is damaged. Stop Footnote, and restore a backup as docs/backup.md says."
@@ -53,6 +57,18 @@ class _Worker:
 
     thread: ThreadPoolExecutor
     calls: set[Future[Any]] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Write:
+    """A change that is part of the next transaction, and what becomes of it."""
+
+    work: Callable[[sqlite3.Connection], Any]
+    result: Future[Any] = field(default_factory=Future)
+
+
+_Ended = Callable[[], None]
+"""Tells the caller of a write how it ended."""
 
 
 class Database:
@@ -86,14 +102,20 @@ class Database:
         self._opened: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self._workers: list[_Worker] = []
+        self._waiting: list[_Write] = []
+        self._is_writing = False
+        self._flush: tuple[asyncio.AbstractEventLoop, asyncio.Handle] | None = None
+        self._later: tuple[asyncio.AbstractEventLoop, asyncio.Handle] | None = None
 
     async def run(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs `work(connection, …)` in a worker thread."""
-        worker = self._least_busy()
-        call = worker.thread.submit(lambda: self.call(work, *args, **kwargs))
-        worker.calls.add(call)
-        call.add_done_callback(worker.calls.discard)
-        return await asyncio.wrap_future(call)
+        return await asyncio.wrap_future(self._submit(partial(self.call, work, *args, **kwargs), self._least_busy()))
+
+    def _submit(self, call: Callable[[], R], worker: _Worker) -> Future[R]:
+        submitted = worker.thread.submit(call)
+        worker.calls.add(submitted)
+        submitted.add_done_callback(worker.calls.discard)
+        return submitted
 
     def _least_busy(self) -> _Worker:
         """The first of the workers with the fewest calls. It is the same one as long as it keeps up, so that the page
@@ -116,16 +138,83 @@ class Database:
         except (sqlite3.Error, OSError) as exc:  # OSError: from the files beside the database
             raise self._error(f"The database {self.path.name} cannot be used ({_reason(exc)})." + f" {self._remedy(exc)}") from exc
 
+    async def write(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Runs `work(connection, …)` in a transaction, in a worker thread, and returns when it is committed. All that wait at the same
+        moment share one transaction, in the order of their calls, and so one wait for the disk. If one of them fails, each runs again
+        in a transaction of its own, so `work` changes nothing but the database."""
+        write = _Write(lambda connection: work(connection, *args, **kwargs))
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            self._waiting.append(write)
+        if self._flush is None or self._flush[0] is not loop:  # a loop that has ended runs nothing any more
+            self._flush = loop, loop.call_soon(self._begin_writing)  # what else is ready to run may write, too
+        return await asyncio.wrap_future(write.result)
+
+    def write_later(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        """Like `write` for what may be lost: it becomes part of the next transaction, or of one of its own after LATER_S."""
+        write = _Write(lambda connection: work(connection, *args, **kwargs))
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            self._waiting.append(write)
+        if self._later is None or self._later[0] is not loop:
+            self._later = loop, loop.call_later(LATER_S, self._begin_writing)
+        return write.result
+
+    def _begin_writing(self) -> None:
+        if self._later is not None:
+            self._later[1].cancel()
+        self._flush = self._later = None
+        with self._lock:
+            if self._is_writing or not self._waiting:  # else what is waiting is the next transaction
+                return
+            self._is_writing = True
+        self._write_on(self._least_busy())
+
+    def _write_on(self, worker: _Worker) -> None:
+        try:
+            ended = self._submit(self._write_waiting, worker)
+        except RuntimeError:  # the thread is to end
+            ended = Future()
+            ended.set_result(self._write_waiting())
+        ended.add_done_callback(lambda ended: self._have_written(ended.result(), worker))
+
+    def _have_written(self, ended: Sequence[_Ended], worker: _Worker) -> None:
+        """The worker is free when callers learn that their writes are committed, so their next call runs on it, too."""
+        for end in ended:
+            end()
+        with self._lock:
+            self._is_writing = bool(self._waiting)
+        if self._is_writing:
+            self._write_on(worker)
+
+    def _write_waiting(self) -> list[_Ended]:
+        """Commits what is waiting, in this thread. Returns what tells the callers."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        writes = [write for write in waiting if write.result.set_running_or_notify_cancel()]
+        return self._commit(writes) if writes else []
+
+    def _commit(self, writes: Sequence[_Write]) -> list[_Ended]:
+        try:
+            results = self.call(_together, writes)
+        except BaseException as exc:
+            if len(writes) > 1 and not _is_locked(exc):
+                return [end for write in writes for end in self._commit([write])]
+            return [partial(write.result.set_exception, exc) for write in writes]
+        return [partial(write.result.set_result, result) for write, result in zip(writes, results, strict=True)]
+
     async def check_writable(self) -> None:
         """`error` if the disk is full, or the folder or the file may not be written."""
         if why := await asyncio.to_thread(hindrance, self.path):
             raise self._error(f"The database {self.path.name} cannot be written." + f" {why}")
 
     def close(self) -> None:
-        """Waits for the calls under way and closes every connection."""
+        """Waits for the calls under way, writes what is waiting, and closes every connection."""
         for worker in self._workers:
             worker.thread.shutdown(wait=True)
         self._workers.clear()
+        for end in self._write_waiting():
+            end()
         with self._lock:
             for connection in self._opened:
                 connection.close()
@@ -241,6 +330,16 @@ def writing(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         if connection.in_transaction:  # SQLite itself takes the transaction back where the disk is full or fails
             connection.execute("ROLLBACK")
         raise
+
+
+def _together(connection: sqlite3.Connection, writes: Sequence[_Write]) -> list[Any]:
+    with writing(connection):
+        return [write.work(connection) for write in writes]
+
+
+def _is_locked(exc: BaseException) -> bool:
+    """Whether another process did not let go of the file: the next transaction would wait as long."""
+    return getattr(exc.__cause__, "sqlite_errorcode", 0) & 0xFF in AT_WORK
 
 
 def check_pages(connection: sqlite3.Connection) -> None:
