@@ -20,7 +20,7 @@ from footnote.steps.check import argument_names, members
 from footnote.telemetry.announcements import Announcer
 from footnote.telemetry.metrics import LogMeter
 from footnote.tracing import CallCollector, collect_calls
-from footnote.types import Reason, Tier, Turn, TurnFigures, TurnRecord
+from footnote.types import Reason, Tier, Turn, TurnRecord
 from tests.conftest import HandClock
 from tests.fakes import FakeModels
 
@@ -37,13 +37,6 @@ class Turns:
             raise self.error
         if record["status"] != "idle":
             self.saved.append(record)
-
-
-class Statistics:
-    """A store that counts nothing."""
-
-    async def count(self, figures: TurnFigures) -> None:
-        """The figures are not read."""
 
 
 class Nothing:
@@ -89,7 +82,7 @@ def pinned(tier: Tier) -> Iterator[None]:
 
 MAKERS: Mapping[str, Callable[[], Any]] = {
     "models": FakeModels, "prompts": Prompts, "meter": LogMeter, "clock": HandClock, "turns": Turns,
-    "statistics": Statistics, "records": Nothing, "terms": Nothing,
+    "records": Nothing, "terms": Nothing,
     "settings": Settings, "voice_tool": NoVoices,
     "ledger": NoDocuments,
     "trial": lambda: never_answered,

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from footnote.errors import NotFound
+from footnote.errors import Conflict, NotFound
 from footnote.ports import FeedbackFilter, Rollup
 from footnote.settings import Conversation
 from footnote.types import Answer, Caller, Feedback, Message, Page, ToolCall, Turn, Usage
 from tests.contracts.conftest import LONGEST_S
 from tests.contracts.test_turns import CHAT, make_turn
-from tests.turns import counted, stored, with_
+from tests.turns import stored, with_
 
 ADMIN = Caller("boss", role="admin")
 LOCAL = Caller("local", sees_all=True)
@@ -136,20 +136,6 @@ async def test_an_agents_tool_messages_are_stored_between_question_and_answer(st
     assert (told["tool_calls"], told["tool_call_id"], told["name"]) == ([], "c1", "search")
 
 
-async def test_a_trimmed_turn_keeps_the_question_and_the_answer(stores: Any, me: Caller, stranger: Caller) -> None:
-    turn = make_turn("t1", me, room_id="r1", mode="pa", tool_messages=TALK, answer=Answer("Two years."))
-    await stores.turns.save(stored(turn))
-    whole = await stores.turns.get(me, "t1")
-    await stores.turns.trim(stranger, "t1")
-    assert await stores.turns.get(me, "t1") == whole
-    for _ in range(2):
-        await stores.turns.trim(me, "t1")
-    ends = [whole["conversations"][0], whole["conversations"][-1]]
-    assert await stores.turns.get(me, "t1") == whole | {"conversations": ends, "is_tool_block": True}
-    assert traces(await stores.turns.history(me, "r1", "trd", 1, mode="pa")) == ["t1"]
-    await stores.turns.trim(me, "unknown")
-
-
 # --- tokens and statistics -----------------------------------------------------------------------------
 
 
@@ -167,11 +153,9 @@ async def test_a_turn_counts_once_for_its_day_user_room_and_mode(stores: Any, me
     first = make_turn("t1", me, room_id="r1", usage=Usage(10, 4), answer=Answer("Yes.", model="llama"))
     again = make_turn("t2", me, room_id="r1")
     other = make_turn("t3", me, room_id="r1", mode="gpt", usage=Usage(5, 0))
-    for turn in (first, again, other):
+    for turn in (first, again, other, first):
+        await stores.turns.save(stored(turn, "idle"))
         await stores.turns.save(stored(turn))
-        await stores.statistics.count(counted(turn))
-    await stores.turns.save(stored(first))
-    await stores.statistics.count(counted(first))
     figures = {"turns": 2, "prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14}
     assert await stores.statistics.rollups(me, DAY) == [
         Rollup("me", "r1", "gpt", {"turns": 1, "prompt_tokens": 5, "completion_tokens": 0, "total_tokens": 5}, "fake"),
@@ -179,20 +163,20 @@ async def test_a_turn_counts_once_for_its_day_user_room_and_mode(stores: Any, me
     ]
 
 
-async def test_a_turn_that_is_not_stored_does_not_count(stores: Any, me: Caller, stranger: Caller) -> None:
-    await stores.statistics.count(counted(make_turn("t1", me)))
-    await stores.turns.save(stored(make_turn("t1", me)))
-    await stores.statistics.count(counted(make_turn("t1", stranger)))
+async def test_a_turn_that_is_not_over_or_not_stored_does_not_count(stores: Any, me: Caller, stranger: Caller) -> None:
+    await stores.turns.save(stored(make_turn("t1", me), "idle"))
+    with pytest.raises(Conflict):
+        await stores.turns.save(stored(make_turn("t1", stranger)))
     assert await stores.statistics.rollups(ADMIN, DAY) == []
+    await stores.turns.save(stored(make_turn("t1", me), "error"))
+    assert [rollup.user_id for rollup in await stores.statistics.rollups(ADMIN, DAY)] == ["me"]
 
 
 @pytest.mark.engine
 async def test_turns_counted_at_once_are_all_counted(open_stores: Any, me: Caller) -> None:
     stores = [await open_stores() for _ in range(2)]
     turns = [make_turn(f"t{number}", me, room_id="r1", usage=Usage(1, 1)) for number in range(10)]
-    for turn in turns:
-        await stores[0].turns.save(stored(turn))
-    await asyncio.gather(*(store.statistics.count(counted(turn)) for turn in turns for store in stores))
+    await asyncio.gather(*(store.turns.save(stored(turn)) for turn in turns for store in stores))
     assert [dict(each.figures) for each in await stores[0].statistics.rollups(me, DAY)] == [
         {"turns": 10, "prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
     ]
@@ -202,13 +186,11 @@ async def test_turns_counted_at_once_are_all_counted(open_stores: Any, me: Calle
 async def test_roll_ups_take_the_place_of_what_was_counted_and_counting_goes_on_from_them(stores: Any, me: Caller) -> None:
     answer = Answer("Yes.", model="llama")
     turns = [make_turn(f"t{number}", me, room_id="r1", answer=answer, usage=Usage(1, 0)) for number in range(2)]
-    for turn in turns:
-        await stores.turns.save(stored(turn))
-    await stores.statistics.count(counted(turns[0]))
+    await stores.turns.save(stored(turns[0]))
     made = Rollup("me", "r1", "rag", {"turns": 1, "errors": 0, "prompt_tokens": 7, "completion_tokens": 0, "total_tokens": 7}, "llama")
     await stores.statistics.put_rollups(DAY, [made])
     assert await stores.statistics.rollups(me, DAY) == [made]
-    await stores.statistics.count(counted(turns[1]))
+    await stores.turns.save(stored(turns[1]))
     assert await stores.statistics.rollups(me, DAY) == [
         Rollup("me", "r1", "rag", {"turns": 2, "errors": 0, "prompt_tokens": 8, "completion_tokens": 0, "total_tokens": 8}, "llama")
     ]
@@ -236,7 +218,6 @@ async def test_nothing_is_left_of_a_deleted_user(stores: Any, me: Caller, strang
     for trace_id, caller in (("t1", LOCAL), ("t2", LOCAL), ("t3", me), ("t4", stranger)):
         turn = make_turn(trace_id, caller, room_id="r1", usage=Usage(1, 1))
         await stores.turns.save(stored(turn))
-        await stores.statistics.count(counted(turn))
     for caller, trace_id in ((LOCAL, "t1"), (LOCAL, "t3"), (me, "t3")):
         await stores.feedback.put(caller, Feedback(trace_id, "", "up", created_at=1.0))
     assert [await stores.turns.delete_all_of(LOCAL) for _ in range(2)] == [2, 0]

@@ -28,7 +28,7 @@ NOBODYS: dict[type[Any], set[str]] = {
     # Writes: the turn, or its figures, hold its user.
     TurnStore: {"save"},
     FeedbackStore: set(),
-    StatisticsStore: {"count", "put_rollups"},
+    StatisticsStore: {"put_rollups"},
 }
 """Port → methods without a caller."""
 BACKENDS = {

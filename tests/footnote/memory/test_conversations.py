@@ -19,7 +19,7 @@ from footnote.ledger import Documents
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.steps import FAIL, SKIP, Runner
 from footnote.turn_records.read import question_of
-from footnote.types import Answer, Citation, Exchange, Message, Status, Turn, TurnFigures, TurnRecord, Usage
+from footnote.types import Answer, Citation, Exchange, Message, Status, Turn, TurnRecord, Usage
 from tests.books import Books
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, call_step, finish
@@ -39,12 +39,6 @@ class Turns:
 
     async def save(self, record: TurnRecord) -> None:
         self._call("save", record)
-
-    async def trim(self, caller: Any, trace_id: str) -> None:
-        self._call("trim", trace_id)
-
-    async def count(self, figures: TurnFigures) -> None:
-        self._call("count", figures.trace_id)
 
     def _call(self, name: str, given: Any) -> None:
         if name in self.down:
@@ -80,49 +74,41 @@ async def ledger(store: SqliteTurnStore, tmp_path: Path, clock: HandClock) -> As
 
 
 @pytest.mark.parametrize(("answer", "status"), [(Answer("Two years."), "done"), (None, "error")])
-async def test_a_turn_is_stored_and_counted_with_its_status(answer: Answer | None, status: Status) -> None:
+async def test_a_turn_is_stored_with_its_status(answer: Answer | None, status: Status) -> None:
     turns: Any = Turns()
     turn = make_turn(answer=answer, started_at=1_699_999_999.5)
-    saved = await call_step(save_turn, turn, FakeDeps(turns=turns, statistics=turns))
+    saved = await call_step(save_turn, turn, FakeDeps(turns=turns))
     assert saved.trace.persisted
-    assert turns.calls == [("save", stored(turn, status, ms=500)), ("count", "t1")]
+    assert turns.calls == [("save", stored(turn, status, ms=500))]
 
 
 async def test_a_very_long_question_is_stored_truncated() -> None:
     turns = Turns()
-    await call_step(save_turn, make_turn(question="x" * 1_000_000), FakeDeps(turns=turns, statistics=turns))
+    await call_step(save_turn, make_turn(question="x" * 1_000_000), FakeDeps(turns=turns))
     assert [len(question_of(given)) for name, given in turns.calls if name == "save"] == [10_000]
 
 
 async def test_a_store_that_is_down_raises_an_error() -> None:
     turns: Any = Turns("save")
     with pytest.raises(StoreUnavailable):
-        await call_step(save_turn, make_turn(), FakeDeps(turns=turns, statistics=turns))
+        await call_step(save_turn, make_turn(), FakeDeps(turns=turns))
     assert turns.calls == []
-
-
-@pytest.mark.parametrize("down", ["trim", "count"])
-async def test_a_stored_turn_is_persisted_even_if_it_could_not_be_counted(down: str) -> None:
-    turns, turn = Turns(down), make_turn(answer=Answer("Yes."), tool_messages=(Message("tool", "Yes."),))
-    saved = await call_step(save_turn, turn, FakeDeps(turns=turns, statistics=turns))
-    assert saved.trace.persisted
 
 
 async def test_an_agents_tool_calls_are_dropped_once_it_has_answered() -> None:
     turns: Any = Turns()
     talk = (Message("tool", "Two years.", tool_call_id="c1"),)
-    saved = await call_step(save_turn, make_turn(answer=Answer("Two years."), tool_messages=talk), FakeDeps(turns=turns, statistics=turns))
-    assert [name for name, _ in turns.calls] == ["save", "trim", "count"]
-    assert ([said["role"] for said in turns.calls[0][1]["conversations"]], saved.trace.tool_messages) == (
-        ["user", "tool", "assistant"],
-        (),
-    )
+    saved = await call_step(save_turn, make_turn(answer=Answer("Two years."), tool_messages=talk), FakeDeps(turns=turns))
+    ((_, record),) = turns.calls
+    assert [said["role"] for said in record["conversations"]] == ["user", "assistant"]
+    assert (record["is_tool_block"], saved.trace.tool_messages) == (True, ())
 
 
 async def test_an_agent_that_did_not_finish_keeps_its_tool_calls() -> None:
     turns, turn = Turns(), make_turn(tool_messages=(Message("tool", "Two years.", tool_call_id="c1"),))
-    saved = await call_step(save_turn, turn, FakeDeps(turns=turns, statistics=turns))
-    assert [name for name, _ in turns.calls] == ["save", "count"]
+    saved = await call_step(save_turn, turn, FakeDeps(turns=turns))
+    ((_, record),) = turns.calls
+    assert [said["role"] for said in record["conversations"]] == ["user", "tool"]
     assert len(saved.trace.tool_messages) == 1
 
 
@@ -163,8 +149,8 @@ async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:
         toy("say", say, on_error=FAIL),
         toy("save", save_turn, on_error=SKIP, always=True, when=is_kept),
     )
-    turns = Turns("save", "trim", "count")
-    turn = await finish(rows, make_turn(), FakeDeps(turns=turns, statistics=turns))
+    turns = Turns("save")
+    turn = await finish(rows, make_turn(), FakeDeps(turns=turns))
     assert (turn.answer, turn.trace.persisted) == (Answer("Two years."), False)
     assert [(span.name, span.status) for span in turn.trace.spans] == [("open", "skipped"), ("say", "ok"), ("save", "skipped")]
     assert turns.calls == []

@@ -31,7 +31,6 @@ from footnote.ports import (
     RankedLists,
     Records,
     Reranker,
-    StatisticsStore,
     Tools,
     TurnStore,
     Verifier,
@@ -156,10 +155,6 @@ class Deps(SettingGroups):
     @property
     def feedback(self) -> FeedbackStore:
         return self._core.feedback
-
-    @property
-    def statistics(self) -> StatisticsStore:
-        return self._core.statistics
 
     @property
     def ledger(self) -> Ledger:

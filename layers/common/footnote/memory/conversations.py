@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import logging
-
 from footnote.checkpoints import TurnCheckpoint
-from footnote.errors import FootnoteError
 from footnote.memory.withdrawn import WITHDRAWN, read_again
-from footnote.ports import Clock, Index, Ledger, StatisticsStore, TurnStore
+from footnote.ports import Clock, Index, Ledger, TurnStore
 from footnote.prompts import Prompts
 from footnote.settings import Settings
 from footnote.steps import known_early
 from footnote.text.surrogates import repair
-from footnote.turn_records.figures import figures_of
 from footnote.turn_records.make import make_record
-from footnote.turn_records.read import passages_of, question_of, quoted_in, standalone_of
+from footnote.turn_records.read import passages_of, question_of, quoted_in, standalone_of, trimmed
 from footnote.types import Conversation, Exchange, Turn, TurnRecord
 from footnote.types.copies import replace
-
-log = logging.getLogger(__name__)
 
 LONGEST_QUESTION = 10_000
 """Number of characters that are stored. A rejected question may be as long as a request body."""
@@ -73,21 +67,17 @@ def _exchange(record: TurnRecord) -> Exchange:
     return Exchange(question_of(record), record["result"]["final_response"])
 
 
-async def save_turn(turn: Turn, *, turns: TurnStore, statistics: StatisticsStore, clock: Clock) -> Turn:
-    """Stores the turn and sets `turn.trace.persisted`. A turn that failed or has no answer is stored as an error, with the text
-    already sent. An agent's tool calls are dropped from a finished turn and kept in an unfinished one."""
+async def save_turn(turn: Turn, *, turns: TurnStore, clock: Clock) -> Turn:
+    """Stores the turn, which counts it, and sets `turn.trace.persisted`. A turn that failed or has no answer is stored as an error, with
+    the text already sent. An agent's tool calls are dropped from a finished turn and kept in an unfinished one."""
     request = replace(turn.request, question=repair(turn.request.question[:LONGEST_QUESTION]))
     saved = replace(turn, request=request, trace=replace(turn.trace, persisted=True))
     done = turn.answer is not None and turn.trace.partial is None
     record = make_record(saved, "done" if done else "error", now=clock())
+    if done:
+        record["conversations"] = trimmed(record["conversations"])
+        saved = replace(saved, trace=replace(saved.trace, tool_messages=()))
     await turns.save(record)
-    try:
-        if done and turn.trace.tool_messages:
-            await turns.trim(turn.caller, turn.trace_id)
-            saved = replace(saved, trace=replace(saved.trace, tool_messages=()))
-        await statistics.count(figures_of(record))
-    except FootnoteError as exc:  # the turn is stored; its figures are recomputed every hour
-        log.warning("turn not counted", extra={"trace_id": turn.trace_id, "error": type(exc).__name__})
     return saved
 
 

@@ -48,11 +48,6 @@ class RolledDay:
 class StatisticsStore(Protocol):
     """Figures of stored turns, and roll-ups of days. A user's or a room's roll-ups end with its turns."""
 
-    async def count(self, figures: TurnFigures) -> None:
-        """Adds `turn_records.figures.share_of` a stored turn to the roll-up of its day, user, room and mode, once however often
-        it is called. `put_rollups` replaces the same roll-up by one made from the stored turns, which corrects a count that was
-        cut off, or that a simultaneous one added twice."""
-
     async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
         """Turns that started in [since, until) and are over, oldest first. An admin gets everybody's turns, with all feedback on
         them; others get their own turns and feedback."""

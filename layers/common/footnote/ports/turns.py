@@ -32,13 +32,14 @@ class TurnStore(Protocol):
 
     async def save(self, record: TurnRecord) -> None:
         """Stores a turn. A record of status `idle` never replaces another one. A turn that is saved again keeps its place in its
-        room. Conflict when the trace is another user's."""
+        room. Conflict when the trace is another user's.
+
+        Any other record also adds `turn_records.figures.share_of` the turn to the roll-up of its day, user, room and mode, once however
+        often it is saved: in the same transaction, where the engine has them. `StatisticsStore.put_rollups` replaces the same roll-up by
+        one made from the stored turns, which corrects a count that was cut off, or that a simultaneous one added twice."""
 
     async def get(self, caller: Caller, trace_id: str) -> TurnRecord:
         """The caller's own turn; NotFound otherwise."""
-
-    async def trim(self, caller: Caller, trace_id: str) -> None:
-        """Drops an agent's tool calls and their results from a turn. Does nothing for an unknown trace."""
 
     async def history(
         self,

@@ -32,7 +32,7 @@ from tests.contracts.backends_mongodb import database_names
 from tests.contracts.test_turns import make_citation, make_turn
 from tests.engines.fixtures import address
 from tests.fakes import LoopClock
-from tests.turns import counted, stored
+from tests.turns import stored
 
 pytestmark = pytest.mark.usefixtures("mongodb_url")
 
@@ -74,6 +74,7 @@ async def test_a_turns_document_is_its_block_with_four_fields_more(store: Stores
     document = await turns.find_one({"trace_id": "t1"})
     assert (document.pop("_id"), document.pop("started_at")) == ("t1", 1_700_000_000.0)
     assert isinstance(document.pop("number"), bson.ObjectId)
+    assert document.pop("counted") is True
     assert document == await store.turns.get(ME, "t1")
     await store.feedback.put(ME, Feedback("t1", "me", "up", created_at=5.0))
     assert (await turns.find_one({"trace_id": "t1"}))["feedback"]["me"]["rating"] == "up"
@@ -331,12 +332,11 @@ async def test_roll_ups_that_were_cut_off_are_whole_when_they_are_made_again(wir
 
 async def test_a_count_that_is_done_again_after_a_lost_reply_counts_once(wire: Wire, wired: Stores) -> None:
     turns = [make_turn(f"t{number}", ME, room_id="r1", usage=Usage(1, 1)) for number in range(2)]
-    for turn in turns:
-        await wired.turns.save(stored(turn))
-    await wired.statistics.count(counted(turns[0]))
-    wire.faults += [("update", "pass"), ("update", "lost")]  # the turn is marked, and its tokens are added
-    await wired.statistics.count(counted(turns[1]))
-    await wired.statistics.count(counted(turns[1]))
+    await wired.turns.save(stored(turns[0]))
+    # The turn is stored and marked, and its tokens are added.
+    wire.faults += [("update", "pass"), ("update", "pass"), ("update", "lost")]
+    await wired.turns.save(stored(turns[1]))
+    await wired.turns.save(stored(turns[1]))
     assert wire.faults == []
     assert [dict(each.figures)["turns"] for each in await wired.statistics.rollups(ME, "2023-11-14")] == [2]
 

@@ -28,9 +28,9 @@ from footnote.adapters.mongodb.documents import (
 from footnote.adapters.shared.turns import Retention, not_fresh
 from footnote.ports import Clock, RolledDay, Rollup
 from footnote.turn_records.days import begin_of, day_after, day_of, end_of
-from footnote.turn_records.figures import share_of
+from footnote.turn_records.figures import figures_of, share_of
 from footnote.turn_records.tallies import dump
-from footnote.types import Caller, Outcome, Tally, TurnFigures
+from footnote.types import Caller, Outcome, Tally, TurnFigures, TurnRecord
 
 ROLLUP_KEY = ("date", "user_id", "room_id", "model")
 DAYS = "rolled_days"
@@ -83,6 +83,30 @@ async def delete_rollups(store: Opened, own: Document) -> None:
         await store.statistics[name].delete_many({**own, "model": name})
 
 
+async def count_turn(databases: Databases, clock: Clock, record: TurnRecord) -> None:
+    """Adds a stored turn's share to the roll-up of its day, user, room and mode, once however often this is called. The turn is marked
+    first: a turn that is counted twice would never be noticed."""
+    day, share = share_of(figures_of(record))
+    uncounted = {"_id": record["trace_id"], "user_id": share.user_id, "counted": {"$ne": True}}
+    key, change = make_share(day, share)
+
+    async def count(store: Opened) -> None:
+        from pymongo.errors import DuplicateKeyError
+
+        if not (await store.turns.update_one(uncounted, {"$set": {"counted": True}})).modified_count:
+            return
+        collection = store.statistics[share.search_type]
+        try:
+            if not (await collection.update_one(key, change)).matched_count:
+                await collection.create_index(ROLLUP_KEY, unique=True)
+                await collection.update_one(key, change, upsert=True)
+        except DuplicateKeyError:  # another turn of the room was counted first
+            await collection.update_one(key, change)
+
+    async with changing(databases, clock, day):
+        await databases.run(count)
+
+
 class MongoStatisticsStore:
     """`ports.StatisticsStore` on MongoDB. `keep_s`: how long a turn is kept; None = for good."""
 
@@ -90,28 +114,6 @@ class MongoStatisticsStore:
         self._databases = databases
         self._clock = clock
         self._retention = Retention(clock, keep_s)
-
-    async def count(self, figures: TurnFigures) -> None:
-        """The turn is marked first: a turn that is counted twice would never be noticed."""
-        day, share = share_of(figures)
-        uncounted = {"_id": figures.trace_id, "user_id": share.user_id, "counted": {"$ne": True}}
-        key, change = make_share(day, share)
-
-        async def count(store: Opened) -> None:
-            from pymongo.errors import DuplicateKeyError
-
-            if not (await store.turns.update_one(uncounted, {"$set": {"counted": True}})).modified_count:
-                return
-            collection = store.statistics[share.search_type]
-            try:
-                if not (await collection.update_one(key, change)).matched_count:
-                    await collection.create_index(ROLLUP_KEY, unique=True)
-                    await collection.update_one(key, change, upsert=True)
-            except DuplicateKeyError:  # another turn of the room was counted first
-                await collection.update_one(key, change)
-
-        async with changing(self._databases, self._clock, day):
-            await self._databases.run(count)
 
     async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
         whose = None if caller.role == "admin" else caller.user_id

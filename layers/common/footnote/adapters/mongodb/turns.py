@@ -6,21 +6,22 @@ is needed. Doing any of this twice changes nothing.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 
 from footnote.adapters.mongodb.databases import Databases, Document, Opened
 from footnote.adapters.mongodb.documents import NEWEST_FIRST, OLDEST_FIRST, as_key, load_turn, own_feedback, readable, storable
 from footnote.adapters.mongodb.records import delete_shares
-from footnote.adapters.mongodb.statistics import changing, day_of_turn, days_of, delete_rollups
+from footnote.adapters.mongodb.statistics import changing, count_turn, day_of_turn, days_of, delete_rollups
 from footnote.adapters.shared.turns import NO_ROOM, NO_TURN, TAKEN, Retention, page_of, read_in_batches
-from footnote.errors import Conflict, NotFound
+from footnote.errors import Conflict, NotFound, StoreUnavailable
 from footnote.ports import Clock, Room, StoredTurn
 from footnote.turn_records.days import day_of
 from footnote.turn_records.read import started_at_of, title_of
 from footnote.types import Caller, Mode, Page, TurnRecord
 
-TALK_WITH_TOOLS: Document = {"$or": [{"role": "tool"}, {"tool_calls.0": {"$exists": True}}]}
+log = logging.getLogger(__name__)
 
 
 class MongoTurnStore:
@@ -58,6 +59,11 @@ class MongoTurnStore:
 
         async with changing(self._databases, self._clock, *(days or [day_of(started_at)])):
             await self._databases.run(save)
+        if record["status"] != "idle":
+            try:
+                await count_turn(self._databases, self._clock, record)
+            except StoreUnavailable as exc:  # the turn is stored; its figures are recomputed every hour
+                log.warning("turn not counted", extra={"trace_id": record["trace_id"], "error": type(exc).__name__})
 
     async def get(self, caller: Caller, trace_id: str) -> TurnRecord:
         wanted = readable(caller, trace_id, self._retention.since)
@@ -65,10 +71,6 @@ class MongoTurnStore:
         if found is None:
             raise NotFound(NO_TURN)
         return load_turn(found)
-
-    async def trim(self, caller: Caller, trace_id: str) -> None:
-        own, change = {"_id": trace_id, "user_id": caller.user_id}, {"$pull": {"conversations": TALK_WITH_TOOLS}}
-        await self._databases.run(lambda store: store.turns.update_one(own, change))
 
     async def history(
         self,

@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Sequence
 
 from footnote.adapters.shared.turns import Retention, not_fresh
 from footnote.adapters.sqlite.database import Database, writing
-from footnote.adapters.sqlite.turn_rows import load_feedback, load_turn, mark_changed
+from footnote.adapters.sqlite.turn_rows import load_feedback, load_turn
 from footnote.ports import Clock, RolledDay, Rollup
 from footnote.turn_records.days import begin_of, day_after, day_of, end_of
 from footnote.turn_records.figures import figures_of, share_of
 from footnote.turn_records.tallies import dump, load
-from footnote.types import Caller, Feedback, Outcome, Tally, TurnFigures
+from footnote.types import Caller, Feedback, Outcome, Tally, TurnFigures, TurnRecord
 
 
 class SqliteStatisticsStore:
@@ -23,30 +23,6 @@ class SqliteStatisticsStore:
         self._database = database
         self._clock = clock
         self._retention = Retention(clock, keep_s)
-
-    async def count(self, figures: TurnFigures) -> None:
-        now, (day, share) = self._clock(), share_of(figures)
-        key = (day, share.user_id, share.room_id, share.search_type)
-
-        def count(connection: sqlite3.Connection) -> None:
-            with writing(connection):
-                if not connection.execute(
-                    "UPDATE turns SET counted = 1 WHERE trace_id = ? AND user_id = ? AND NOT counted", (figures.trace_id, share.user_id)
-                ).rowcount:
-                    return
-                there = connection.execute(
-                    "SELECT * FROM rollups WHERE day = ? AND user_id = ? AND room_id = ? AND search_type = ?", key
-                ).fetchone()
-                sums = json.loads(there["figures"]) if there else {}
-                sums |= {name: sums.get(name, 0) + added for name, added in share.figures.items()}
-                connection.execute(
-                    "INSERT INTO rollups (day, user_id, room_id, search_type, figures, llm) VALUES (?, ?, ?, ?, ?, ?)"
-                    " ON CONFLICT DO UPDATE SET figures = excluded.figures, llm = coalesce(excluded.llm, llm)",
-                    (*key, json.dumps(sums), share.llm),
-                )
-                mark_changed(connection, [day], now)
-
-        await self._database.run(count)
 
     async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
         period = (max(since, self._retention.since), until, caller.role == "admin", caller.user_id)
@@ -147,6 +123,18 @@ class SqliteStatisticsStore:
             return [tally for row in rows if row["day"] in wanted for tally in _tallies(row)]
 
         return await self._database.run(tallies) if wanted else []
+
+
+def count_turn(connection: sqlite3.Connection, record: TurnRecord) -> str:
+    """Adds a turn's share to the roll-up of its day, user, room and mode. Returns the day."""
+    day, share = share_of(figures_of(record))
+    sums = ", ".join(f"'$.{name}', coalesce(json_extract(figures, '$.{name}'), 0) + {added}" for name, added in share.figures.items())
+    connection.execute(
+        f"""INSERT INTO rollups (day, user_id, room_id, search_type, figures, llm) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET figures = json_set(figures, {sums}), llm = coalesce(excluded.llm, llm)""",
+        (day, share.user_id, share.room_id, share.search_type, json.dumps(dict(share.figures)), share.llm),
+    )
+    return day
 
 
 def _rolled_days(connection: sqlite3.Connection, first: str, last: str, since: float, with_tallies: bool = False) -> list[RolledDay]:

@@ -8,14 +8,16 @@ from collections.abc import AsyncIterator, Sequence
 
 from footnote.adapters.shared.turns import NO_ROOM, NO_TURN, TAKEN, Retention, page_of, read_in_batches
 from footnote.adapters.sqlite.database import Database, writing
-from footnote.adapters.sqlite.turn_rows import day_of_turn, days_of, load_turn, mark_changed, read_feedback
+from footnote.adapters.sqlite.statistics import count_turn
+from footnote.adapters.sqlite.turn_rows import days_of, load_turn, mark_changed, read_feedback
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Clock, Room, StoredTurn
-from footnote.turn_records.read import started_at_of, title_of, trimmed
+from footnote.turn_records.days import day_of
+from footnote.turn_records.read import started_at_of, title_of
 from footnote.types import Caller, Mode, Page, TurnRecord
 
 FORGOTTEN = 20
-"""Turns past their time that are deleted with each one that is saved."""
+"""Turns past their time that are deleted with each one that ends."""
 
 
 class SqliteTurnStore:
@@ -28,30 +30,7 @@ class SqliteTurnStore:
 
     async def save(self, record: TurnRecord) -> None:
         """A turn keeps the place that it had when it began; a record of its beginning that arrives late changes nothing."""
-        now, since = self._clock(), self._retention.since
-
-        def save(connection: sqlite3.Connection) -> None:
-            with writing(connection):
-                connection.execute(
-                    "DELETE FROM turns WHERE number IN (SELECT number FROM turns WHERE started_at < ? ORDER BY started_at LIMIT ?)",
-                    (since, FORGOTTEN),
-                )
-                written = connection.execute(
-                    """INSERT INTO turns (trace_id, user_id, room_id, dialect, status, started_at, block) VALUES (?, ?, ?, ?, ?, ?, ?)
-                       ON CONFLICT (trace_id) DO UPDATE SET room_id = excluded.room_id, dialect = excluded.dialect,
-                           status = iif(excluded.status = 'idle', turns.status, excluded.status),
-                           block = iif(excluded.status = 'idle', turns.block, excluded.block)
-                       WHERE turns.user_id = excluded.user_id""",
-                    (
-                        *(record["trace_id"], record["user_id"], record["room_id"], record["dialect"], record["status"]),
-                        *(started_at_of(record), _text(record)),
-                    ),
-                ).rowcount
-                if not written:
-                    raise Conflict(TAKEN)
-                mark_changed(connection, day_of_turn(connection, record["trace_id"]), now)
-
-        await self._database.run(save)
+        await self._database.write(_save, record, self._clock(), self._retention.since)
 
     async def get(self, caller: Caller, trace_id: str) -> TurnRecord:
         kept = (trace_id, self._retention.since)
@@ -63,18 +42,6 @@ class SqliteTurnStore:
             return load_turn(row)
 
         return await self._database.run(get)
-
-    async def trim(self, caller: Caller, trace_id: str) -> None:
-        def trim(connection: sqlite3.Connection) -> None:
-            own = (trace_id, caller.user_id)
-            with writing(connection):
-                row = connection.execute("SELECT block FROM turns WHERE trace_id = ? AND user_id = ?", own).fetchone()
-                if row is not None:
-                    record = load_turn(row)
-                    record["conversations"] = trimmed(record["conversations"])
-                    connection.execute("UPDATE turns SET block = ? WHERE trace_id = ?", (_text(record), trace_id))
-
-        await self._database.run(trim)
 
     async def history(
         self,
@@ -218,6 +185,41 @@ class SqliteTurnStore:
     def _in_room(self, caller: Caller, room_id: str | None) -> dict[str, str | float | None]:
         """The values of a query for the caller's turns of a room."""
         return {"user": caller.user_id, "room": room_id, "since": self._retention.since}
+
+
+def _save(connection: sqlite3.Connection, record: TurnRecord, now: float, since: float) -> None:
+    row = connection.execute(
+        """INSERT INTO turns (trace_id, user_id, room_id, dialect, status, started_at, block, counted)
+           VALUES (:trace_id, :user_id, :room_id, :dialect, :status, :started_at, :block, :is_over)
+           ON CONFLICT (trace_id) DO UPDATE SET room_id = excluded.room_id, dialect = excluded.dialect,
+               status = iif(:is_over, excluded.status, turns.status), block = iif(:is_over, excluded.block, turns.block),
+               counted = turns.counted + :is_over
+           WHERE turns.user_id = excluded.user_id
+           RETURNING started_at, counted""",
+        {
+            **{name: record[name] for name in ("trace_id", "user_id", "room_id", "dialect", "status")},
+            "started_at": started_at_of(record),
+            "block": _text(record),
+            "is_over": record["status"] != "idle",
+        },
+    ).fetchone()
+    if row is None:
+        raise Conflict(TAKEN)
+    days = [day_of(row["started_at"])]
+    if record["status"] != "idle":
+        if row["counted"] == 1:
+            days.append(count_turn(connection, record))
+        _forget(connection, since)
+    mark_changed(connection, days, now)
+
+
+def _forget(connection: sqlite3.Connection, since: float) -> None:
+    """Deletes some of the turns past their time."""
+    if since > 0:
+        connection.execute(
+            "DELETE FROM turns WHERE number IN (SELECT number FROM turns WHERE started_at < ? ORDER BY started_at LIMIT ?)",
+            (since, FORGOTTEN),
+        )
 
 
 def _text(record: TurnRecord) -> str:
