@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from footnote.ports import Amount
+
 
 async def test_a_value_comes_back_until_it_is_deleted(cache: Any) -> None:
     assert await cache.get("k") is None
@@ -127,6 +129,41 @@ async def test_a_counter_adds_up_and_begins_again_when_its_time_is_up(cache: Any
     assert await cache.add("k", 7, ttl_s=10) == 7
     clock.advance(9)
     assert await cache.add("k", 1, ttl_s=10) == 8
+
+
+@pytest.mark.engine
+async def test_amounts_are_added_to_several_counters(cache: Any, clock: Any) -> None:
+    await cache.add("a", 1, ttl_s=10)
+    await cache.add_all([Amount("a", 2, 20), Amount("b", -5, 20), Amount("a", 3, 20)])
+    await cache.add_all([])
+    assert [await cache.get(key) for key in "ab"] == [6, -5]
+    clock.advance(10)
+    assert [await cache.get(key) for key in "ab"] == [None, -5]
+
+
+async def test_a_value_that_is_put_later_is_there_at_once_and_until_its_time_is_up(cache: Any, clock: Any) -> None:
+    await cache.put("k", "old", ttl_s=60)
+    value = {"text": "Zürich"}
+    await cache.put_later("k", value, ttl_s=10)
+    value["text"] = "Bern"
+    assert await cache.get("k") == {"text": "Zürich"}
+    await cache.put("other", 1, ttl_s=60)
+    assert await cache.get("k") == {"text": "Zürich"}
+    clock.advance(10)
+    assert await cache.get("k") is None
+
+
+@pytest.mark.parametrize("is_written", [False, True])
+async def test_of_a_value_that_is_put_later_and_another_change_the_last_one_counts(cache: Any, is_written: bool) -> None:
+    await cache.put_later("k", 1, ttl_s=60)
+    await cache.put_later("gone", 1, ttl_s=60)
+    if is_written:
+        await cache.put("other", 1, ttl_s=60)
+    await cache.put("k", 2, ttl_s=60)
+    await cache.delete("gone")
+    assert [await cache.get(key) for key in ("k", "gone")] == [2, None]
+    await cache.put("other", 2, ttl_s=60)
+    assert [await cache.get(key) for key in ("k", "gone")] == [2, None]
 
 
 async def test_a_deleted_counter_begins_again(cache: Any) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from footnote.errors import ModelUnavailable, StoreUnavailable
-from footnote.ports import Cache, Clock
+from footnote.ports import Amount, Cache, Clock
 from footnote.settings import LLM, Budget
 from footnote.types import ModelCall, Usage
 
@@ -90,11 +90,20 @@ class Spending:
             amounts = {unit: self._own[key] for unit, key in keys.items()}
         return {"tokens": amounts["tokens"] or 0, "money": (amounts["money"] or 0) / MILLIONTHS}
 
-    async def add(self, user_id: str, spent: Mapping[str, int]) -> None:
-        """Adds to the user's usage. `spent`: unit → amount, money in millionths."""
-        keys = {self._key(unit, user_id): amount for unit, amount in spent.items()}
-        self._own.update(keys)
-        await asyncio.gather(*(self._cache.add(key, amount, 2 * DAY_S) for key, amount in keys.items()))
+    async def settle(self, user_id: str, spent: Mapping[str, int], held: Mapping[str, int], kept: Mapping[str, int]) -> None:
+        """Adds to the user's usage, and releases reservations after that, so that no other turn misses the amount. `spent`: unit → amount,
+        money in millionths; `held`, `kept`: as in `give_back`."""
+        used = {self._key(unit, user_id): amount for unit, amount in spent.items()}
+        self._own.update(used)
+        amounts = [*(Amount(key, amount, 2 * DAY_S) for key, amount in used.items()), *self._returned(user_id, held, kept)]
+        if not amounts:
+            return
+        try:
+            await self._cache.add_all(amounts)
+        except StoreUnavailable:
+            log.warning("what was held of a budget is returned when it expires")
+            if used:
+                raise
 
     async def take(self, user_id: str, amounts: Mapping[str, int]) -> Taken:
         """Adds to the user's reservations. Of concurrent calls, each sees all before it."""
@@ -124,13 +133,12 @@ class Spending:
 
     async def give_back(self, user_id: str, amounts: Mapping[str, int], kept: Mapping[str, int]) -> None:
         """Releases reservations: `amounts` by unit, `kept` as in `Taken`. Expired ones are left alone."""
+        await self.settle(user_id, {}, amounts, kept)
+
+    def _returned(self, user_id: str, amounts: Mapping[str, int], kept: Mapping[str, int]) -> list[Amount]:
         self._own_held -= Counter({_own_key(unit, user_id): amount for unit, amount in amounts.items()})  # zeros leave
         oldest = int(self._clock() // HOLD_S) - 1
-        alive = {key: amount for key, amount in kept.items() if amount and int(key.rpartition(":")[2]) >= oldest}
-        try:
-            await asyncio.gather(*(self._cache.add(key, -amount, 2 * HOLD_S) for key, amount in alive.items()))
-        except StoreUnavailable:
-            log.warning("what was held of a budget is returned when it expires")
+        return [Amount(key, -amount, 2 * HOLD_S) for key, amount in kept.items() if amount and int(key.rpartition(":")[2]) >= oldest]
 
     async def usual(self, user_id: str) -> Usual | None:
         """The usual usage of the user's turns; None if it is unknown."""
@@ -142,7 +150,7 @@ class Spending:
 
     async def learn(self, user_id: str, usual: Usual) -> None:
         """Remembers the usual usage of the user's turns."""
-        await self._cache.put(_usual_key(user_id), {"amounts": dict(usual.amounts), "written": usual.written}, USUAL_S)
+        await self._cache.put_later(_usual_key(user_id), {"amounts": dict(usual.amounts), "written": usual.written}, USUAL_S)
 
     def _key(self, unit: str, user_id: str) -> str:
         day = int(self._clock() // DAY_S)
@@ -200,16 +208,13 @@ class Hold:
 
     async def settle(self, spent: Mapping[str, int], calls: Sequence[ModelCall] = ()) -> None:
         """Counts the usage, by unit, and releases the reservation. `calls`: those of the whole turn, from which later ones learn."""
-        try:
-            if any(spent.values()):
-                await self._spending.add(self._user_id, {unit: spent[unit] for unit in self.limits})
-        finally:
-            reserved, kept = dict(self._held), dict(self._kept)
-            self._held.clear()
-            self._kept.clear()
-            self._is_open = False
-            if reserved:
-                await self._spending.give_back(self._user_id, reserved, kept)
+        used = {unit: spent[unit] for unit in self.limits} if any(spent.values()) else {}
+        reserved, kept = dict(self._held), dict(self._kept)
+        self._held.clear()
+        self._kept.clear()
+        self._is_open = False
+        if used or reserved:
+            await self._spending.settle(self._user_id, used, reserved, kept)
         amounts = amounts_of(calls, self._llm)
         if self.limits and amounts["tokens"]:
             written = max(call.usage.completion_tokens for call in calls)

@@ -89,7 +89,7 @@ async def keep(cache: Cache, key: str, asked: CacheQuery, value: Any, ttl_s: flo
     """Stores a JSON value for the query, for `ttl_s` seconds."""
     vectors = [_packed(vector) for vector in asked.vectors]
     entry = {"forms": asked.forms, "words": asked.words, "vectors": vectors, "made_at": now, "value": value}
-    await cache.put(key, entry, ttl_s)
+    await cache.put_later(key, entry, ttl_s)
 
 
 def _threshold(asked: CacheQuery, caching: Caching) -> float:

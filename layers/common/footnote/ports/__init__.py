@@ -50,7 +50,7 @@ from footnote.ports.ranked_lists import Found, RankedLists, Readable, Scope
 from footnote.ports.records import Kind, Record, Records, read_all
 from footnote.ports.sources import Entry, Source, Unlisted
 from footnote.ports.statistics import Meter, RolledDay, Rollup, StatisticsStore
-from footnote.ports.stores import VECTORS_KEPT_S, Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads, VectorCache
+from footnote.ports.stores import VECTORS_KEPT_S, Amount, Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads, VectorCache
 from footnote.ports.turns import Room, StoredTurn, TurnStore
 from footnote.ports.wiki import Attachment, ListedPage, PageFacts, Restriction, Wiki, WikiPage
 
@@ -62,6 +62,7 @@ __all__ = [
     "SMALL_COLLECTION",
     "TAKEN_OVER",
     "VECTORS_KEPT_S",
+    "Amount",
     "Attachment",
     "Bus",
     "Cache",

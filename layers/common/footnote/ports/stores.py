@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 VECTORS_KEPT_S = 180 * 24 * 3600.0
 """How long a vector is kept whose text is in no document any more and that was not deleted, as a process died in between."""
+
+
+class Amount(NamedTuple):
+    """What is added to a counter, as in `Cache.add`."""
+
+    key: str
+    amount: int
+    ttl_s: float
 
 
 class Cache(Protocol):
@@ -19,6 +27,10 @@ class Cache(Protocol):
     async def put(self, key: str, value: Any, ttl_s: float) -> None:
         """Stores a value for `ttl_s` seconds."""
 
+    async def put_later(self, key: str, value: Any, ttl_s: float) -> None:
+        """Like `put`, for a value that can be made again: it may be stored a second after this returns, or never. This process sees it
+        at once."""
+
     async def put_new(self, key: str, value: Any, ttl_s: float) -> bool:
         """Stores a value only if the key is free, that is without a value or with an expired one. True for the one caller
         that succeeds."""
@@ -26,6 +38,10 @@ class Cache(Protocol):
     async def add(self, key: str, amount: int, ttl_s: float) -> int:
         """Adds to a counter atomically → its sum, this amount included. The counter expires `ttl_s` after its first amount.
         Only for keys of counters; `get` reads them."""
+
+    async def add_all(self, amounts: Sequence[Amount]) -> None:
+        """Like `add` for several counters, one after the other: whoever sees a later sum sees the earlier ones. All or none of them
+        where the store has transactions."""
 
     async def delete(self, key: str) -> None:
         """Missing keys are ignored."""

@@ -9,6 +9,19 @@ from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.store import open_store
 
 
+async def test_what_is_put_later_is_stored_with_the_next_write_for_other_processes(tmp_path: Path, clock: Any) -> None:
+    databases = [open_store(tmp_path) for _ in range(2)]
+    cache, other = (SqliteCache(database, clock) for database in databases)
+    await cache.put_later("k", 1, ttl_s=60)
+    assert (await cache.get("k"), await other.get("k")) == (1, None)
+    await cache.add("counter", 1, ttl_s=60)
+    assert await other.get("k") == 1
+    await cache.put_later("last", 2, ttl_s=60)
+    databases[0].close()
+    assert await other.get("last") == 2
+    databases[1].close()
+
+
 async def test_every_write_clears_some_expired_rows_away(tmp_path: Path, clock: Any) -> None:
     database = open_store(tmp_path)
     cache = SqliteCache(database, clock)

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import logging
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from footnote.adapters.dynamodb.table import Item, Table
 from footnote.errors import TooLarge
-from footnote.ports import Clock
+from footnote.ports import Amount, Clock
 from footnote.ports.ledger import Overtaken
 
 log = logging.getLogger(__name__)
@@ -44,6 +45,9 @@ class DynamoCache:
         else:
             await self._table.run(_put, _make_item(key, {"S": text}, self._clock(), ttl_s))
 
+    async def put_later(self, key: str, value: Any, ttl_s: float) -> None:
+        await self.put(key, value, ttl_s)
+
     async def put_new(self, key: str, value: Any, ttl_s: float) -> bool:
         """TooLarge for a value that does not fit into an item."""
         text = json.dumps(value)
@@ -55,6 +59,10 @@ class DynamoCache:
     async def add(self, key: str, amount: int, ttl_s: float) -> int:
         now = self._clock()
         return await self._table.run(_add, _make_item(key, {"N": str(amount)}, now, ttl_s), now)
+
+    async def add_all(self, amounts: Sequence[Amount]) -> None:
+        for each in amounts:
+            await self.add(*each)
 
     async def delete(self, key: str) -> None:
         await self._table.run(_delete, key)

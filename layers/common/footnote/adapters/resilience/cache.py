@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 from footnote.errors import StoreUnavailable
-from footnote.ports import Cache
+from footnote.ports import Amount, Cache
 
 log = logging.getLogger(__name__)
 
@@ -38,11 +38,17 @@ class CircuitBreakerCache:
     async def put(self, key: str, value: Any, ttl_s: float) -> None:
         await self._ask(lambda: self._cache.put(key, value, ttl_s))
 
+    async def put_later(self, key: str, value: Any, ttl_s: float) -> None:
+        await self._ask(lambda: self._cache.put_later(key, value, ttl_s))
+
     async def put_new(self, key: str, value: Any, ttl_s: float) -> bool:
         return await self._ask(lambda: self._cache.put_new(key, value, ttl_s))
 
     async def add(self, key: str, amount: int, ttl_s: float) -> int:
         return await self._ask(lambda: self._cache.add(key, amount, ttl_s))
+
+    async def add_all(self, amounts: Sequence[Amount]) -> None:
+        await self._ask(lambda: self._cache.add_all(amounts))
 
     async def delete(self, key: str) -> None:
         await self._ask(lambda: self._cache.delete(key))

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
+from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any
 
-from footnote.adapters.sqlite.database import Database, writing
-from footnote.ports import Clock
+from footnote.adapters.sqlite.database import Database
+from footnote.ports import Amount, Clock
+
+log = logging.getLogger(__name__)
 
 SWEEP = 16
 """Most expired rows that one write deletes: more than it adds, and few enough to be cheap."""
@@ -19,22 +24,46 @@ class SqliteCache:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+        self._unwritten: dict[str, tuple[str, float]] = {}
+        """Key → value and expiry, of what was put and waits to be written."""
 
     async def get(self, key: str) -> Any | None:
-        text = await self._database.run(_get, key, self._clock())
-        return None if text is None else json.loads(text)
+        now = self._clock()
+        if (unwritten := self._unwritten.get(key)) is not None:
+            text, expires_at = unwritten
+            return json.loads(text) if expires_at > now else None
+        found = await self._database.glance(_get, key, now)
+        return None if found is None else json.loads(found)
 
     async def put(self, key: str, value: Any, ttl_s: float) -> None:
-        await self._database.run(_put, key, json.dumps(value), self._clock(), ttl_s)
+        text = json.dumps(value)
+        self._unwritten.pop(key, None)
+        await self._database.write(_put, key, text, self._clock(), ttl_s)
+
+    async def put_later(self, key: str, value: Any, ttl_s: float) -> None:
+        text, now = json.dumps(value), self._clock()
+        unwritten = self._unwritten[key] = text, now + ttl_s
+
+        def written(result: Future[None]) -> None:
+            if self._unwritten.get(key) is unwritten:
+                self._unwritten.pop(key, None)
+            if (exc := result.exception()) is not None:
+                log.warning("value not cached", extra={"error": type(exc).__name__})
+
+        self._database.write_later(_put, key, text, now, ttl_s).add_done_callback(written)
 
     async def put_new(self, key: str, value: Any, ttl_s: float) -> bool:
-        return await self._database.run(_put_new, key, json.dumps(value), self._clock(), ttl_s)
+        return await self._database.write(_put_new, key, json.dumps(value), self._clock(), ttl_s)
 
     async def add(self, key: str, amount: int, ttl_s: float) -> int:
-        return await self._database.run(_add, key, amount, self._clock(), ttl_s)
+        return await self._database.write(_add, Amount(key, amount, ttl_s), self._clock())
+
+    async def add_all(self, amounts: Sequence[Amount]) -> None:
+        await self._database.write(_add_all, amounts, self._clock())
 
     async def delete(self, key: str) -> None:
-        await self._database.run(_delete, key)
+        self._unwritten.pop(key, None)
+        await self._database.write(_delete, key)
 
 
 def _get(connection: sqlite3.Connection, key: str, now: float) -> str | None:
@@ -43,29 +72,34 @@ def _get(connection: sqlite3.Connection, key: str, now: float) -> str | None:
 
 
 def _put(connection: sqlite3.Connection, key: str, value: str, now: float, ttl_s: float) -> None:
-    with writing(connection):
-        _sweep(connection, now)
-        connection.execute("INSERT OR REPLACE INTO cache VALUES (?, ?, ?)", (key, value, now + ttl_s))
+    _sweep(connection, now)
+    connection.execute("INSERT OR REPLACE INTO cache VALUES (?, ?, ?)", (key, value, now + ttl_s))
 
 
 def _put_new(connection: sqlite3.Connection, key: str, value: str, now: float, ttl_s: float) -> bool:
-    with writing(connection):
-        _sweep(connection, now)
-        written = connection.execute(
-            """INSERT INTO cache VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
-               WHERE expires_at <= ?""",
-            (key, value, now + ttl_s, now),
-        ).rowcount
+    _sweep(connection, now)
+    written = connection.execute(
+        """INSERT INTO cache VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
+           WHERE expires_at <= ?""",
+        (key, value, now + ttl_s, now),
+    ).rowcount
     return written == 1
 
 
-def _add(connection: sqlite3.Connection, key: str, amount: int, now: float, ttl_s: float) -> int:
-    with writing(connection):
-        _sweep(connection, now)
-        counter = connection.execute("SELECT value, expires_at FROM cache WHERE key = ? AND expires_at > ?", (key, now)).fetchone()
-        total, until = (int(counter["value"]) + amount, counter["expires_at"]) if counter else (amount, now + ttl_s)
-        connection.execute("INSERT OR REPLACE INTO cache VALUES (?, ?, ?)", (key, str(total), until))
-    return total
+def _add(connection: sqlite3.Connection, added: Amount, now: float) -> int:
+    _sweep(connection, now)
+    (total,) = connection.execute(
+        """INSERT INTO cache VALUES (:key, :amount, :until) ON CONFLICT (key) DO UPDATE SET
+               value = iif(expires_at > :now, value + :amount, :amount), expires_at = iif(expires_at > :now, expires_at, :until)
+           RETURNING value""",
+        {"key": added.key, "amount": added.amount, "until": now + added.ttl_s, "now": now},
+    ).fetchone()
+    return int(total)
+
+
+def _add_all(connection: sqlite3.Connection, amounts: Sequence[Amount], now: float) -> None:
+    for each in amounts:
+        _add(connection, each, now)
 
 
 def _sweep(connection: sqlite3.Connection, now: float) -> None:
@@ -73,5 +107,4 @@ def _sweep(connection: sqlite3.Connection, now: float) -> None:
 
 
 def _delete(connection: sqlite3.Connection, key: str) -> None:
-    with writing(connection):
-        connection.execute("DELETE FROM cache WHERE key = ?", (key,))
+    connection.execute("DELETE FROM cache WHERE key = ?", (key,))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from footnote.ports import Clock
+from footnote.ports import Amount, Clock
 
 
 class MemoryCache:
@@ -25,6 +26,9 @@ class MemoryCache:
     async def put(self, key: str, value: Any, ttl_s: float) -> None:
         self._values[key] = (json.dumps(value), self._clock() + ttl_s)
 
+    async def put_later(self, key: str, value: Any, ttl_s: float) -> None:
+        await self.put(key, value, ttl_s)
+
     async def put_new(self, key: str, value: Any, ttl_s: float) -> bool:
         if self._values.get(key, ("", 0.0))[1] > self._clock():
             return False
@@ -37,6 +41,10 @@ class MemoryCache:
         total, until = (int(text) + amount, until) if until > now else (amount, now + ttl_s)
         self._values[key] = (str(total), until)
         return total
+
+    async def add_all(self, amounts: Sequence[Amount]) -> None:
+        for each in amounts:
+            await self.add(*each)
 
     async def delete(self, key: str) -> None:
         self._values.pop(key, None)
