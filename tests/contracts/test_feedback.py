@@ -121,15 +121,16 @@ async def test_feedback_of_others_is_limited_to_a_collection_and_own_turns(store
 async def test_ones_own_ratings_that_say_why_come_newest_first(stores: Any, me: Caller, stranger: Caller) -> None:
     said = ({"tags": ("too long", "틀림")}, {}, {"rating": "up", "tags": ("short",)}, {"reason": "wrong"})
     for number, given in enumerate(said, 1):
-        await rate(stores, me, f"t{number}", turn={"started_at": AT + number}, **given)
+        await rate(stores, me, f"t{number}", turn={"started_at": AT - 10 + number}, **given)
     await rate(stores, stranger, "s1", tags=("theirs",))
     await rate(stores, Caller("local", sees_all=True), "t1", tags=("seen",))
     for caller in (me, replace(me, role="admin")):
-        rated = await stores.feedback.rated(caller, AT, 10)
+        rated = await stores.feedback.rated(caller, AT - 10, 10)
         assert [(question, given.rating, given.reason, given.tags) for question, given in rated] == [
             ("Question t4?", "down", "wrong", ()),
             ("Question t3?", "up", None, ("short",)),
             ("Question t1?", "down", None, ("too long", "틀림")),
         ]
-    assert [question for question, _ in await stores.feedback.rated(me, AT, 1)] == ["Question t4?"]
-    assert len(await stores.feedback.rated(me, AT + 2, 10)) == 2
+    assert [question for question, _ in await stores.feedback.rated(me, AT - 10, 1)] == ["Question t4?"]
+    assert len(await stores.feedback.rated(me, AT - 8, 10)) == 2
+    assert await stores.feedback.rated(me, AT + 1, 10) == []

@@ -108,13 +108,16 @@ class SqliteFeedbackStore:
         return await self._with_reasons(of_others, since, limit, user=caller.user_id, collection=collection)
 
     async def _with_reasons(self, condition: str, since: float, limit: int, **values: str) -> Sequence[RatedTurn]:
-        """Feedback with a reason or tags of those who asked, newest turn first."""
+        """Feedback with a reason or tags of those who asked, newest turn first. It is given after its turn, and few turns have any."""
+        since = max(since, self._retention.since)
+        if not await self._database.glance(_has_feedback, since):
+            return []
         return await self._select(
-            f"""turns JOIN feedback USING (trace_id, user_id)
-                WHERE {condition} AND started_at >= :since AND (tags != '[]' OR reason IS NOT NULL)
+            f"""feedback CROSS JOIN turns USING (trace_id, user_id)
+                WHERE created_at >= :since AND (tags != '[]' OR reason IS NOT NULL) AND started_at >= :since AND {condition}
                 ORDER BY started_at DESC, number DESC""",
             limit,
-            since=max(since, self._retention.since),
+            since=since,
             **values,
         )
 
@@ -124,3 +127,7 @@ class SqliteFeedbackStore:
             return [RatedTurn(load_turn(row), load_feedback(row)) for row in rows]
 
         return await self._database.run(select)
+
+
+def _has_feedback(connection: sqlite3.Connection, since: float) -> bool:
+    return connection.execute("SELECT 1 FROM feedback WHERE created_at >= ? LIMIT 1", (since,)).fetchone() is not None

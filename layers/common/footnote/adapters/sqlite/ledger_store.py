@@ -38,6 +38,9 @@ CREATE TABLE ledger_counts (
 ) WITHOUT ROWID;
 """
 
+FEW = 200
+"""Counts that are read in the calling thread."""
+
 
 class SqliteLedgerStore:
     """`ports.ledger.LedgerStore` on SQLite. Nothing lags behind."""
@@ -60,7 +63,13 @@ class SqliteLedgerStore:
         return await self._database.run(_of_kind, kind, prefix, limit)
 
     async def counts(self, collection: str | None = None) -> dict[DocumentScope, Counter[str]]:
-        return await self._database.run(_counts, collection)
+        found = await self._database.glance(_counts, collection, FEW + 1)
+        if len(found) > FEW:
+            found = await self._database.run(_counts, collection, -1)
+        scopes: dict[DocumentScope, Counter[str]] = {}
+        for stored, groups, state, number in found:
+            scopes.setdefault(DocumentScope(stored, groups), Counter())[state] = number
+        return scopes
 
     async def close(self) -> None:
         """The store closes its file itself."""
@@ -114,10 +123,7 @@ def _of_kind(connection: sqlite3.Connection, kind: str, prefix: str, limit: int 
     return [row[0] for row in rows]
 
 
-def _counts(connection: sqlite3.Connection, collection: str | None) -> dict[DocumentScope, Counter[str]]:
+def _counts(connection: sqlite3.Connection, collection: str | None, limit: int) -> list[tuple[str, str, str, int]]:
     where = "" if collection is None else "WHERE collection = :collection"
-    rows = connection.execute(f"SELECT collection, permission_groups, state, number FROM ledger_counts {where}", {"collection": collection})
-    scopes: dict[DocumentScope, Counter[str]] = {}
-    for stored, groups, state, number in rows:
-        scopes.setdefault(DocumentScope(stored, groups), Counter())[state] = number
-    return scopes
+    query = f"SELECT collection, permission_groups, state, number FROM ledger_counts {where} LIMIT :limit"
+    return [tuple(row) for row in connection.execute(query, {"collection": collection, "limit": limit})]

@@ -36,7 +36,7 @@ class SqliteRecords:
         self._clock = clock
 
     async def get(self, kind: Kind, key: str) -> Record | None:
-        return await self._database.run(_get, kind, key)
+        return await self._database.glance(_get, kind, key)
 
     async def put(self, kind: Kind, key: str, value: Mapping[str, Any], *, by: str, expected: int | None = None) -> Record:
         return await self._database.run(_put, kind, key, json.dumps(dict(value)), self._clock(), by, expected)
