@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from typing import Any
 
@@ -46,8 +47,13 @@ class Events:
 
 
 async def lines_of(source: Events, **options: Any) -> list[str]:
-    response = await stream_events(source.events(), encode, "t1", **options)
-    return [str(line) async for line in response.body_iterator]
+    return await lines_in(await stream_events(source.events(), encode, "t1", **options))
+
+
+async def lines_in(response: Any) -> list[str]:
+    """Each message, since those that are there together are written together."""
+    written = "".join([str(text) async for text in response.body_iterator])
+    return re.findall(r".+?\n\n", written, re.DOTALL)
 
 
 async def test_every_event_is_one_line_of_json_whatever_it_says() -> None:
@@ -70,11 +76,9 @@ async def test_comments_keep_an_idle_connection_open() -> None:
         if heard.count(": ping\n\n") == 2:
             wait.set()
     assert heard[1:3] == [": ping\n\n"] * 2
-    assert [line for line in heard if line != ": ping\n\n"] == [
-        'data: {"type": "token", "content": "a"}\n\n',
-        'data: {"type": "token", "content": "b"}\n\n',
-        'data: {"type": "Done"}\n\n',
-    ]
+    assert "".join(line for line in heard if line != ": ping\n\n") == (
+        'data: {"type": "token", "content": "a"}\n\ndata: {"type": "token", "content": "b"}\n\ndata: {"type": "Done"}\n\n'
+    )
 
 
 async def test_an_error_before_the_first_word_is_raised_to_become_a_status() -> None:
@@ -87,7 +91,7 @@ async def test_an_error_before_the_first_word_is_raised_to_become_a_status() -> 
 async def ends(opening: Any, *types: str) -> None:
     """Asserts what a stream says that fails: these messages if it had begun, else the error."""
     if types:
-        lines = [str(line) async for line in (await opening).body_iterator]
+        lines = await lines_in(await opening)
         assert [json.loads(line[6:])["type"] for line in lines] == [*types, "error"]
     else:
         with pytest.raises(ModelTimeout):
@@ -143,12 +147,37 @@ async def test_a_numbered_event_has_an_id_on_the_last_of_its_objects() -> None:
         yield {"part": 2}
 
     response = await stream_events(Events(Token("a"), Done(make_turn())).events(), encode_twice, "t1", first=0)
-    assert [line async for line in response.body_iterator] == [
+    assert await lines_in(response) == [
         'data: {"part": 1}\n\n',
         'id: t1.0\ndata: {"part": 2}\n\n',
         'data: {"part": 1}\n\n',
         'id: t1.1\ndata: {"part": 2}\n\n',
     ]
+
+
+async def test_events_that_are_there_together_are_written_together() -> None:
+    wait = asyncio.Event()
+    source = Events(StepStarted("guard", Stage.GUARD), Token("a"), wait, Token("b"), Token("c"), Done(make_turn()))
+    response = await stream_events(source.events(), encode, "t1", first=0, end="[DONE]")
+    writes: Any = response.body_iterator
+    assert (await anext(writes)).count("data: ") == 2
+    wait.set()
+    await asyncio.sleep(0.01)
+    assert await anext(writes) == (
+        'id: t1.2\ndata: {"type": "token", "content": "b"}\n\nid: t1.3\ndata: {"type": "token", "content": "c"}\n\n'
+        'id: t1.4\ndata: {"type": "Done"}\n\n'
+    )
+    assert [line async for line in writes] == ["data: [DONE]\n\n"]
+
+
+async def test_a_turn_that_breaks_ends_its_stream_with_what_it_raised() -> None:
+    async def events() -> AsyncGenerator[Event, None]:
+        yield Token("a")
+        raise LookupError
+
+    response = await stream_events(events(), encode, "t1")
+    with pytest.raises(LookupError):
+        await lines_in(response)
 
 
 async def test_a_resumed_stream_starts_at_once_and_sends_an_error_as_an_event() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -14,17 +13,19 @@ from starlette.types import Receive, Scope, Send
 
 from footnote.events import Done, Event, Failed, PassagesRead, Quoted, Think, Token
 from footnote.text.surrogates import repair
-from footnote_http.streams import LAST, event_id
+from footnote_http.streams import LAST, OnlyReader, Reader, event_id
 
 PING_S = 15.0
 OPEN_S = 1.0
 """An error within this time becomes an HTTP status, if no text and no passages came before it."""
 
+JSON = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes an encoder for each message
+
 Encode = Callable[[Event], Iterable[Mapping[str, Any]]]
 
 
 async def stream_events(
-    events: AsyncGenerator[Event, None],
+    events: Reader | AsyncGenerator[Event, None],
     encode: Encode,
     trace_id: str,
     *,
@@ -35,30 +36,32 @@ async def stream_events(
     ping_s: float = PING_S,
 ) -> StreamingResponse:
     """Waits for the turn's first text, then streams. If there are other messages to send, it waits only for the passages or
-    OPEN_S. Raises the turn's error if it fails before that.
+    OPEN_S. Raises the turn's error if it fails before that. Events that are there at the same time are written together.
 
     `first`: the number of the first event, if events have ids. Above 0 the stream is resumed: it starts at once and raises
     nothing, because the status was sent before. `again`: sent first, without an id. `end`: data of a final message, omitted after an
     error. `named`: set each message's `type` as its event name."""
+    reader = events if isinstance(events, Reader) else OnlyReader(events)
     encoded = _encoder(encode, trace_id, first, named)
     said = [] if again is None else [_message(item) for item in encode(again)]
-    found = False
+    begun, found = bool(first), False
     last: Event | None = None
-    waiting: asyncio.Future[Event] | None = None
-    deadline = asyncio.get_running_loop().time() + OPEN_S
-    while not first and not isinstance(last, Quoted | Token | Think | Done) and not (found and said):
-        waiting = waiting or asyncio.ensure_future(anext(events))
-        done, _ = await asyncio.wait({waiting}, timeout=deadline - asyncio.get_running_loop().time() if said else None)
-        if not done:
-            break
-        last, waiting = waiting.result(), None
-        if isinstance(last, Failed):
-            await events.aclose()
-            raise last.error
-        found = found or isinstance(last, PassagesRead)
-        said += encoded(last)
-    pending = _Pending(events, waiting)
-    return _response(_lines(said, last, pending, encoded, end, ping_s), trace_id, pending.close)
+    now = asyncio.get_running_loop().time
+    deadline = now() + OPEN_S
+    try:
+        while not begun:
+            taken = await reader.take(max(0.0, deadline - now()) if any(said) else None)
+            for last in taken:
+                if isinstance(last, Failed) and not begun:
+                    raise last.error
+                found = found or isinstance(last, PassagesRead)
+                said.append(encoded(last))
+                begun = begun or isinstance(last, Quoted | Token | Think | Done) or (found and any(said))
+            begun = begun or not taken
+    except BaseException:
+        await reader.close()
+        raise
+    return _response(_writes(said, last, reader, encoded, end, ping_s), trace_id, reader.close)
 
 
 def stream_end(item: Mapping[str, Any], trace_id: str) -> StreamingResponse:
@@ -90,68 +93,49 @@ class _Stream(StreamingResponse):
                 await self.close()
 
 
-@dataclass(slots=True)
-class _Pending:
-    """A turn's events, and the next one if it is being waited for."""
-
-    events: AsyncGenerator[Event, None]
-    waiting: asyncio.Future[Event] | None
-
-    async def next(self, timeout_s: float) -> Event | None:
-        """The next event; None = there is none yet."""
-        self.waiting = self.waiting or asyncio.ensure_future(anext(self.events))
-        done, _ = await asyncio.wait({self.waiting}, timeout=timeout_s)
-        if not done:
-            return None
-        event, self.waiting = self.waiting.result(), None
-        return event
-
-    async def close(self) -> None:
-        """The reader has left, or has all."""
-        if self.waiting is not None:
-            self.waiting.cancel()
-            await asyncio.gather(self.waiting, return_exceptions=True)
-        await self.events.aclose()
-
-
-async def _lines(
+async def _writes(
     said: Iterable[str],
     last: Event | None,
-    pending: _Pending,
-    encoded: Callable[[Event], Iterable[str]],
+    reader: Reader,
+    encoded: Callable[[Event], str],
     end: str | None,
     ping_s: float,
 ) -> AsyncIterator[str]:
     try:
-        for line in said:
-            yield line
+        if opening := "".join(said):
+            yield opening
         while not isinstance(last, Done | Failed):
-            if (event := await pending.next(ping_s)) is None:
+            if not (taken := await reader.take(ping_s)):
                 yield ": ping\n\n"
                 continue
-            last = event
-            for line in encoded(last):
-                yield line
+            last = taken[-1]
+            if text := "".join(map(encoded, taken)):
+                yield text
         if end is not None and isinstance(last, Done):
             yield f"data: {end}\n\n"
     finally:
-        await pending.close()
+        await reader.close()
 
 
-def _encoder(encode: Encode, trace_id: str, first: int | None, named: bool) -> Callable[[Event], Iterable[str]]:
+def _encoder(encode: Encode, trace_id: str, first: int | None, named: bool) -> Callable[[Event], str]:
     """A function from an event to its messages. Only the last message carries the id, so that a resumed stream skips no part of
     an event."""
     numbers = count(first or 0)
 
-    def encoded(event: Event) -> Iterable[str]:
+    def message(item: Mapping[str, Any], id_: str | None = None) -> str:
+        return _message(item, id_, item["type"] if named else None)
+
+    def encoded(event: Event) -> str:
         items, number = list(encode(event)), next(numbers)
-        for i, item in enumerate(items, start=1):
-            named_id = event_id(trace_id, number) if first is not None and i == len(items) else None
-            yield _message(item, named_id, item["type"] if named else None)
+        if not items:
+            return ""
+        last = message(items[-1], None if first is None else event_id(trace_id, number))
+        return last if len(items) == 1 else "".join([*map(message, items[:-1]), last])
 
     return encoded
 
 
 def _message(item: Mapping[str, Any], id_: str | None = None, event: str | None = None) -> str:
-    head = "".join(f"{field}: {value}\n" for field, value in (("id", id_), ("event", event)) if value is not None)
-    return f"{head}data: {repair(json.dumps(item, ensure_ascii=False))}\n\n"
+    id_line = "" if id_ is None else f"id: {id_}\n"
+    event_line = "" if event is None else f"event: {event}\n"
+    return f"{id_line}{event_line}data: {repair(JSON(item))}\n\n"

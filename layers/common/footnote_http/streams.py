@@ -8,9 +8,8 @@ the store, as this one does after it has dropped a turn.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from itertools import count
 from weakref import ref
 
 from footnote.errors import NotFound
@@ -46,39 +45,58 @@ class Stream:
     """A turn's events, for any number of readers. A slow reader does not block the turn. `stop`: stops the turn, called if all readers
     have left for GRACE_S."""
 
-    def __init__(self, user_id: str, stop: Callable[[], None]) -> None:
+    def __init__(self, user_id: str = "", stop: Callable[[], None] | None = None) -> None:
         self.user_id = user_id
         self._stop = stop
         self._readers = 0
         self._leaving: asyncio.TimerHandle | None = None
         self._events: list[Event] = []
-        self._news = asyncio.Event()
+        self._error: BaseException | None = None
+        self._waiting: set[asyncio.Future[None]] = set()
 
     async def keep(self, events: AsyncGenerator[Event, None]) -> None:
-        """Reads and stores all events."""
-        async with aclosing(events):
-            async for event in events:
-                self._events.append(event)
-                self._news.set()
-                self._news = asyncio.Event()
+        """Reads and stores all events. What it raises, the readers raise too."""
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    self._events.append(event)
+                    self._tell()
+        except BaseException as exc:
+            self._error = exc
+            self._tell()
+            raise
         self._stay()
 
-    async def after(self, number: int) -> AsyncGenerator[Event, None]:
-        """Yields the events after this number, waiting for new ones; -1 = all. The last is `Done` or `Failed`."""
+    def after(self, number: int) -> Reader:
+        """A reader of the events after this number; -1 = all."""
+        return Reader(self, number)
+
+    def join(self) -> None:
+        """One more reads the events."""
         self._readers += 1
         self._stay()
-        try:
-            for place in count(number + 1):
-                while place >= len(self._events):
-                    await self._news.wait()
-                event = self._events[place]
-                yield event
-                if isinstance(event, Done | Failed):
-                    return
-        finally:
-            self._readers -= 1
-            if not self._readers and self.ended is None:
-                self._leaving = asyncio.get_running_loop().call_later(GRACE_S, self._stop)
+
+    def leave(self) -> None:
+        """One less reads the events."""
+        self._readers -= 1
+        if not self._readers and self._stop is not None and self.ended is None:
+            self._leaving = asyncio.get_running_loop().call_later(GRACE_S, self._stop)
+
+    async def since(self, place: int, news: asyncio.Future[None]) -> Sequence[Event]:
+        """The events from this place on. If there are none, waits for the first, or until the future is done: () then."""
+        if place >= len(self._events) and self._error is None:
+            self._waiting.add(news)
+            try:
+                await news
+            finally:
+                self._waiting.discard(news)
+        if place >= len(self._events) and self._error is not None:
+            raise self._error
+        return self._events[place:]
+
+    def _tell(self) -> None:
+        for news in self._waiting:
+            _wake(news)
 
     def _stay(self) -> None:
         if self._leaving is not None:
@@ -101,6 +119,73 @@ class Stream:
 
     def __len__(self) -> int:
         return len(self._events)
+
+
+def _wake(news: asyncio.Future[None]) -> None:
+    if not news.done():
+        news.set_result(None)
+
+
+class Reader:
+    """Reads the events of a Stream after a number. Whoever makes one closes it."""
+
+    def __init__(self, stream: Stream, number: int) -> None:
+        self._stream, self._place, self._is_open = stream, number + 1, True
+        self._loop = asyncio.get_running_loop()
+        self._news: asyncio.Future[None] = self._loop.create_future()
+        self._until: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        stream.join()
+
+    async def take(self, timeout_s: float | None = None) -> Sequence[Event]:
+        """All events that came since the last call, at least one; () = there was none within that time. The last one of a turn is `Done` or
+        `Failed`. Raises what the turn raises that breaks."""
+        self._news = self._loop.create_future()
+        self._until = None if timeout_s is None else self._loop.time() + timeout_s
+        self._watch()
+        taken = await self._stream.since(self._place, self._news)
+        self._place += len(taken)
+        return taken
+
+    def _watch(self) -> None:
+        """One timer for many calls, most of which wait for a moment only: it is set again when it is due, if it is too early then."""
+        if self._until is not None and (self._timer is None or self._timer.when() > self._until):
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self._loop.call_at(self._until, self._due)
+
+    def _due(self) -> None:
+        self._timer = None
+        if self._until is not None and self._loop.time() >= self._until:
+            _wake(self._news)
+        else:
+            self._watch()
+
+    async def close(self) -> None:
+        """It reads no more."""
+        if self._is_open:
+            self._is_open = False
+            self._stream.leave()
+            if self._timer is not None:
+                self._timer.cancel()
+
+
+class OnlyReader(Reader):
+    """Reads a turn that nobody else reads: when it is closed, the turn is stopped. The events are read ahead, so that those that come
+    while the client is written to are written at once."""
+
+    def __init__(self, events: AsyncGenerator[Event, None]) -> None:
+        stream = Stream()
+        super().__init__(stream, -1)
+        self._events = events
+        self._keeping = asyncio.create_task(stream.keep(events))
+
+    async def close(self) -> None:
+        """Stops the turn."""
+        await super().close()
+        self._keeping.cancel()
+        await asyncio.gather(self._keeping, return_exceptions=True)
+        await self._events.aclose()  # if the task had not begun
 
 
 class Streams:
