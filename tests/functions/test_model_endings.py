@@ -24,6 +24,10 @@ from tests.openai_server import Reply, Server, chunk, serving, sse
 CHAT = "/v1/chat/completions"
 QUOTED = "The language model did not answer. These sentences are quoted from the documents instead."
 SAID = "The bridge was built in 1894 [^1]. The bridge was built in 18"
+LONG = (
+    "The bridge was built in 1894 [^1]. It was painted green by the town, whose council had paid for it. Two ferries crossed the river"
+    " before, and nobody misses them. The records were kept in the hall of the parish until it burned down in 19"
+)
 MESSAGES = [{"role": "user", "content": QUESTION}]
 
 HELD: dict[str, tuple[str, dict[str, Any]]] = {
@@ -138,7 +142,7 @@ async def test_a_held_answer_that_broke_off_is_quoted_instead_and_not_kept(api: 
 
 @pytest.mark.parametrize("api", LIVE)
 async def test_a_live_answer_that_broke_off_ends_with_an_error(api: str, site: Site) -> None:
-    site.replies(SAID * 4)
+    site.replies(LONG)
     for asked in (1, 2):
         reply = await site.ask(*LIVE[api], live=True)
         assert "data: [DONE]" not in reply.text

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from footnote.adapters.openai.endpoint import OpenAIEndpoint
 from footnote.adapters.openai.quirks import Quirks, learn
+from footnote.adapters.openai.reply_stream import ReplyStream
 from footnote.adapters.openai.wire import (
     BROKE_OFF,
     NO_REPLY,
-    ReplyReader,
     message_body,
     schema_body,
     too_long,
@@ -26,20 +25,9 @@ from footnote.types import Message, window_of
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, AsyncStream
-    from openai._streaming import ServerSentEvent
-
-    class Chunks(AsyncStream[object]):
-        """A stream of plain JSON chunks: the SDK's pydantic model of every chunk would cost two thirds of an answer's CPU time."""
-
-        is_done: bool
-        """`[DONE]` came, which the SDK takes out."""
-
 
 TEMPERATURE = 0.2
 """Default of models that are not in SAMPLING."""
-NOTHING = Delta()
-LINGER_S = 2.0
-"""Longest wait for the usage and the end of a stream after the finish reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,31 +93,31 @@ class OpenAIModel:
             body["response_format"] = schema_body(schema)
         if effort is not None:
             body["reasoning_effort"] = effort
-        reply, begun = ReplyReader(), False
+        stream: ReplyStream | None = None
         try:
             client, headers = await self._endpoint.client(), self._endpoint.gateway.headers()
             now = asyncio.get_running_loop().time
             until, deadline = now() + min(first_token_s, total_s), now() + total_s
             async with asyncio.timeout_at(until):
-                chunks = await self._begin(client, body, headers)
-            async with chunks:
-                while (chunk := await _next(chunks, reply, until)) is not None:
-                    delta = reply.read(chunk)
-                    begun = begun or delta is not None
-                    if delta is not None and delta != NOTHING:
-                        yield delta
-                    if begun:
-                        until = min(deadline, now() + (LINGER_S if reply.is_whole else self._stall_timeout_s))
-                if not (reply.is_whole or chunks.is_done):
-                    raise ModelUnavailable(BROKE_OFF if begun else NO_REPLY)
-                if calls := reply.tool_calls():
+                answered = await self._begin(client, body, headers)
+            async with answered:
+                stream = ReplyStream(answered, until=until, deadline=deadline, stall_s=self._stall_timeout_s)
+                try:
+                    while pieces := await stream.take():
+                        for piece in pieces:
+                            yield piece
+                finally:
+                    await stream.close()
+                if not (stream.reply.is_whole or stream.is_done):
+                    raise ModelUnavailable(BROKE_OFF if stream.begun else NO_REPLY)
+                if calls := stream.reply.tool_calls():
                     yield Delta(tool_calls=calls)
         except TimeoutError as exc:
             raise ModelTimeout(f"The language model {self.name} did not answer in time.") from exc
         except FootnoteError:
             raise
         except Exception as exc:
-            raise (ModelUnavailable(BROKE_OFF) if begun else translate(exc, self.name)) from exc
+            raise (ModelUnavailable(BROKE_OFF) if stream and stream.begun else translate(exc, self.name)) from exc
 
     def _sampling(self, temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
         known, limits = sampling_of(self.name), self._endpoint.limits.known(self.name)
@@ -148,16 +136,23 @@ class OpenAIModel:
             return {"temperature": known.temperature, "top_p": known.top_p, limit: length}
         return {"temperature": wanted, limit: length}
 
-    async def _begin(self, client: AsyncOpenAI, body: dict[str, Any], headers: dict[str, str]) -> Chunks:
+    async def _begin(self, client: AsyncOpenAI, body: dict[str, Any], headers: dict[str, str]) -> AsyncStream[object]:
         """Starts the stream. What this model rejected is not sent again."""
+        from openai import AsyncStream
+
         known = tried = self._endpoint.quirks.get(self.name, Quirks())
         if known.window and not known.takes(body):
             raise too_long(known.window)
         while True:
             sent = tried.applied(body)
             try:
-                stream: Chunks = await client.post(
-                    "/chat/completions", body=sent, options={"headers": headers}, cast_to=object, stream=True, stream_cls=_chunks_class()
+                stream = await client.post(
+                    "/chat/completions",
+                    body=sent,
+                    options={"headers": headers},
+                    cast_to=object,
+                    stream=True,
+                    stream_cls=AsyncStream[object],
                 )
             except Exception as exc:
                 learned = learn(exc, sent, tried)
@@ -171,37 +166,3 @@ class OpenAIModel:
                 if tried != known:
                     self._endpoint.quirks[self.name] = replace(tried, room=None)
                 return stream
-
-
-async def _next(chunks: Chunks, reply: ReplyReader, until: float) -> object | None:
-    """The next chunk by then; None at the end. A reply that is whole has ended, however its connection does."""
-    try:
-        async with asyncio.timeout_at(until):
-            return await anext(chunks, None)
-    except Exception:
-        if reply.is_whole:
-            return None
-        raise
-
-
-@cache
-def _chunks_class() -> type[Chunks]:
-    """`Chunks`, made when it is first needed, since the SDK takes up to two seconds to import."""
-    from openai import AsyncStream
-
-    class Made(AsyncStream[object]):
-        is_done = False
-
-        async def _iter_events(self) -> AsyncIterator[ServerSentEvent]:
-            async for event in self._decoder.aiter_bytes(_closed(self.response.aiter_bytes())):
-                self.is_done = self.is_done or event.data.startswith("[DONE]")
-                yield event
-
-    return Made  # type: ignore[return-value]
-
-
-async def _closed(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """With the empty line after the last event, which some servers leave out; without it the SDK drops the event."""
-    async for part in parts:
-        yield part
-    yield b"\n\n"
