@@ -12,7 +12,7 @@ from footnote.settings import Embedding, Settings
 from footnote.types import Caller
 from footnote_http.app import make_app
 from footnote_http.callers import CallerOf, CoreOf, caller_of
-from footnote_http.routes import Router
+from footnote_http.routes import LazyRoute, Router
 
 
 async def test_each_app_answers_for_its_own_core_and_its_own_caller(tmp_path: Path) -> None:
@@ -35,3 +35,25 @@ async def test_each_app_answers_for_its_own_core_and_its_own_caller(tmp_path: Pa
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://footnote.test") as client:
             replies.append((await client.get("/whoami")).json())
     assert replies == [["user of a", "a"], ["user of b", "b"], ["user of c", "c"]]
+
+
+async def test_a_route_is_built_when_a_request_first_matches_it() -> None:
+    router = Router()
+
+    @router.get("/one/{number}")
+    async def one(number: int) -> int:
+        return number
+
+    @router.get("/other")
+    async def other() -> str:
+        return "other"
+
+    app = make_app("Footnote: test", lambda: Core(Settings(embedding=Embedding(builtin=False))))
+    router.add_to(app)
+    lazy = [route for route in app.router.routes if isinstance(route, LazyRoute)]
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://footnote.test") as client:
+        assert (await client.get("/one/7")).json() == 7
+        assert (await client.post("/one/7")).status_code == 405
+        assert (await client.get("/one/seven")).status_code == 422
+        assert ["built" in vars(route) for route in lazy] == [True, False]
+    assert [*app.openapi()["paths"]] == ["/one/{number}", "/other"]

@@ -117,7 +117,7 @@ def describe(title: str, routes: Sequence[BaseRoute]) -> dict[str, Any]:
         title=title,
         version=version("footnote-rag"),
         description=DESCRIPTION,
-        routes=routes,
+        routes=[getattr(route, "built", route) for route in routes],  # of a declared one, FastAPI's
         tags=[{"name": name, "description": text} for name, text in TAGS.items()],
         servers=[{"url": "/"}],
         license_info={"name": "MIT", "identifier": "MIT"},
