@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from statistics import fmean
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, Field
 
-from footnote.answer.check_facts import CheckedText, check_facts
 from footnote_http.callers import AskerOf, CoreOf
 from footnote_http.openapi import SLOW
 from footnote_http.routes import Router
+
+if TYPE_CHECKING:
+    from footnote.answer.check_facts import CheckedText
 
 router = Router("Searching", responses=SLOW)
 
@@ -69,6 +71,8 @@ class CheckGroundingResponse(BaseModel):
 @router.post("/check-grounding", name="check_grounding")
 async def check_grounding(request: CheckGroundingRequest, caller: AskerOf, core: CoreOf) -> CheckGroundingResponse:
     """Checks every sentence of a text against facts, by the check of a language model's answers. Nothing is searched or stored."""
+    from footnote.answer.check_facts import check_facts
+
     facts = [fact.factText for fact in request.facts]
     text = request.answerCandidate
     checked = await check_facts(text, facts, core.embedder, core.verifier, request.groundingSpec.citationThreshold)

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 from fastapi import Response
 from pydantic import BaseModel, Field
 
-from footnote.guard.term_hits import TermHit, match_terms
 from footnote.guard.terms import LONGEST, Match, Term
-from footnote.pipeline import FORBIDDEN, LANGUAGE
 from footnote.ports import speaks
-from footnote.steps import Runner
 from footnote.types import Caller, Profile, Request, Turn
 from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CoreOf
@@ -22,6 +19,7 @@ from footnote_query.admin import ADMINS
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
+    from footnote.guard.term_hits import TermHit
 
 router = Router("Administration", responses=ADMINS)
 TRIAL = Profile("trial", live=False, citation_style="numbered", prompt="answer_numbered")
@@ -111,6 +109,9 @@ async def try_question(core: Core, admin: Caller, question: str) -> tuple[Turn, 
     """(a turn with this question after the check of forbidden terms, the terms that the question matches, the most similar first).
     Unavailable if the check is not possible."""
     from footnote.bootstrap.deps import Deps
+    from footnote.guard.term_hits import match_terms
+    from footnote.pipeline import FORBIDDEN, LANGUAGE
+    from footnote.steps import Runner
 
     await core.load_changes()
     asked = core.new_turn(Request(question, is_test=True), admin, TRIAL)

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, Field
 
 from footnote.prompts import LANGUAGES, read_packaged
-from footnote.prompts.tried import TriedPrompts
-from footnote.steps import last_turn
 from footnote.types import Caller, Profile, Request
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.openapi import SLOW
@@ -61,6 +59,8 @@ async def preview_prompt(name: str, body: Trial, admin: AdminOf, core: CoreOf) -
 async def preview(core: Core, admin: Caller, name: str, wanted: Trial) -> PreviewBody:
     """NotFound for an unknown prompt, BadRequest for a template that could fail."""
     from footnote.prompts.rules import check_template, learn_values
+    from footnote.prompts.tried import TriedPrompts
+    from footnote.steps import last_turn
 
     check_prompt_name(name)
     check_template(wanted.template, learn_values(read_packaged(name, each) for each in LANGUAGES))

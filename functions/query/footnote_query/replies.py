@@ -10,7 +10,6 @@ from pydantic import BaseModel, Field
 
 from footnote.answer.messages import message
 from footnote.answer.model_source import no_model
-from footnote.answer.unread import sentence
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
 from footnote.turn_records.read import model_source_of, model_usage_of, question_of, shown_title, started_at_of
@@ -325,6 +324,8 @@ def _unread(record: TurnRecord) -> str | None:
     note = record.get("private", {}).get("unread", {})
     if not note.get("reading") or tier_of(record["outcome"]) != "answer":
         return None
+    from footnote.answer.unread import sentence
+
     return f"{sentence(note['reading'], note['documents'], record['lang'])} {message('from_a_part', record['lang'])}"
 
 

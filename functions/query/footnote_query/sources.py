@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field
 
 from footnote.errors import NotFound
-from footnote.ingest.sync_record import LastRun, current_failures, read_record
 from footnote.ports import Record, read_all
 from footnote.types import Caller, StoredName
 from footnote_http.app import Limit
@@ -22,6 +21,7 @@ from footnote_query.admin import page_of
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
+    from footnote.ingest.sync_record import LastRun
 
 router = Router("Administration", responses=problems({403: "The caller is not an admin"}))
 
@@ -79,6 +79,8 @@ async def sources(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | 
 
 
 async def _body(core: Core, record: Record, admin: Caller) -> SourceBody:
+    from footnote.ingest.sync_record import read_record
+
     source = read_record(record.value)
     return SourceBody(
         address=_without_query(record.key),
@@ -89,6 +91,8 @@ async def _body(core: Core, record: Record, admin: Caller) -> SourceBody:
 
 
 async def _run(core: Core, run: LastRun, admin: Caller) -> RunBody:
+    from footnote.ingest.sync_record import current_failures
+
     failures = [FailureBody(**asdict(each)) for each in await current_failures(core.ledger, run)]
     for each in failures:  # an id is made of a file's name
         if each.doc_id is not None and not await _may_read(core, each.doc_id, admin):

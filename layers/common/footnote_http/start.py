@@ -33,6 +33,8 @@ def start(app: FastAPI, function: str) -> FastAPI:
     if not _in_lambda():
         return app
     app.state.in_lambda = True
+    import footnote.bootstrap  # noqa: F401  # needed by the first request, which has less of a processor than the initialization
+
     # Imported objects live forever. Garbage-collecting them repeatedly costs 10 % of a cold start.
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

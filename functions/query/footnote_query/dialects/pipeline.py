@@ -11,7 +11,6 @@ from fastapi import Header, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, RootModel, StringConstraints
 
-from footnote.answer.confidence import confidence_of
 from footnote.answer.small_talk import without_search
 from footnote.errors import BadRequest
 from footnote.plan import is_set
@@ -215,6 +214,8 @@ def done(turn: Turn) -> Json:
 
 def reply(turn: Turn) -> RAGResponse:
     """The response for a finished turn."""
+    from footnote.answer.confidence import confidence_of
+
     found = confidence_of(turn)
     return RAGResponse(
         content=answer_text(turn),
