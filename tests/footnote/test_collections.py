@@ -126,3 +126,21 @@ async def test_a_read_from_before_the_process_was_suspended_is_repeated(records:
     asyncio.get_running_loop().call_later(0.01, store.free.set)
     await collections.directory()
     assert store.reads == 3
+
+
+async def test_a_change_elsewhere_that_is_known_of_holds_at_once(records: SqliteRecords, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = Collections(SqliteRecords(records._database, lambda: 1000.0), lambda: 1000.0)
+    store = Slow(records, monkeypatch)
+    collections = Collections(records, lambda: 1000.0)
+    await collections.directory()
+    store.now += service.FRESH_S
+    store.free.clear()
+    await collections.directory()  # begins a read, and ends before it
+    await asyncio.sleep(0)
+    store.now += 0.01
+    await _create(elsewhere, "handbook", CollectionSettings("table"))
+    collections.expire()
+    store.now += 0.01
+    asyncio.get_running_loop().call_later(0.01, store.free.set)
+    assert (await collections.get("handbook")).chunker == "table"
+    assert store.reads == 3

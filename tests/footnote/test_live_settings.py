@@ -202,3 +202,20 @@ async def test_a_store_that_is_down_or_hangs_delays_no_request(clock: HandClock)
         await refresher.refresh()
     assert store.looked == 2
     await refresher.close()
+
+
+async def test_after_a_change_elsewhere_a_request_waits_for_a_check_that_began_later(clock: HandClock) -> None:
+    store = Store()
+    refresher = Refresher(store.load, clock)
+    await refresher.refresh()
+    refresher.expire()
+    store.free.clear()
+    waiting = asyncio.create_task(refresher.refresh())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    refresher.expire()  # the check that runs may have read what was there before
+    store.free.set()
+    await waiting
+    assert store.looked == 3
+    await refresher.refresh()
+    assert store.looked == 3

@@ -38,6 +38,7 @@ class Refresher:
         self._checked_at: float | None = None
         self._checking: asyncio.Task[None] | None = None
         self._wait_until = 0.0
+        self._edition = 0
 
     async def refresh(self) -> None:
         """Refreshes the copy if it is due; waits for that only if the copy is too old to use."""
@@ -58,19 +59,25 @@ class Refresher:
             self._wait_until = loop.time() + (self._pace.first_wait_s if age is None else self._pace.wait_s)
         return age is not None and 0 <= age < self._pace.latest_s
 
+    def expire(self) -> None:
+        """What the store holds has changed: the next request waits for a refresh that begins after this."""
+        self._checked_at = None
+        self._edition += 1
+
     def renewed(self, at: float) -> None:
         """The copy was made anew by other means than a refresh, as of then."""
         self._checked_at = at
 
     async def _check(self) -> None:
-        checked_at = self._clock()
+        checked_at, edition = self._clock(), self._edition
         try:
             await self._load()
         except FootnoteError as exc:
             checked_at = self._clock()
             log.warning("%s stay as they were: %s", self._what, exc.detail)
         finally:
-            self._checked_at = checked_at
+            if edition == self._edition:
+                self._checked_at = checked_at
 
     async def close(self) -> None:
         """Cancels a refresh that is still running."""

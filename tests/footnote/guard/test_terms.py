@@ -97,6 +97,14 @@ async def test_a_change_holds_at_once_here_and_within_five_seconds_elsewhere(
     assert await texts(terms) == []
 
 
+async def test_a_change_elsewhere_that_is_known_of_holds_at_once(terms: Terms, records: Any, cache: Cache, clock: HandClock) -> None:
+    elsewhere = Terms(records, cache, None, clock)
+    assert await texts(elsewhere) == []
+    await terms.save(ME, "salary")
+    elsewhere.expire()
+    assert await texts(elsewhere) == ["salary"]
+
+
 async def test_a_fresh_copy_costs_no_read_and_a_stale_one_a_single_small_one(terms: Terms, records: Any, clock: HandClock) -> None:
     for _ in range(100):
         await terms.current()

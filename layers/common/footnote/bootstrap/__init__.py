@@ -23,6 +23,7 @@ from footnote.bootstrap.suggestions import Trials, list_collections
 from footnote.bootstrap.voice_finder import VoiceFinder
 from footnote.bootstrap.voice_search import RankedVoices, rank_voices
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
+from footnote.errors import StoreUnavailable
 from footnote.events import Event
 from footnote.ingest.describe_by_model import DocumentModel
 from footnote.ingest.describing import Descriptions
@@ -72,6 +73,11 @@ class Core(Backends):
         self._settings_copy = Refresher(self._load_settings, clock)
         self._prompts_copy = Refresher(self._load_prompts, clock)
         self._experiments = Experiments(clock)
+        self.is_shared = False
+        """Whether other processes serve the same data folder: what they change applies here from the next request on."""
+        self.is_asked_elsewhere: Callable[[], bool] = lambda: False
+        """Whether one of them is asked now, as far as is known."""
+        self._changes = -1
 
     @property
     def settings(self) -> Settings:
@@ -83,11 +89,27 @@ class Core(Backends):
         before = self.settings
         self.live.read_saved_model()
         self._renew(before)
+        if self.is_shared:
+            await self._expire_changed()
         if prompts:
             self._prompts_copy.start()  # so that both refresh at the same time
         await self._settings_copy.refresh()
         if prompts:
             await self._prompts_copy.refresh()
+
+    async def _expire_changed(self) -> None:
+        """Expires the copies of records if any have been changed since the last call."""
+        with suppress(StoreUnavailable):  # they expire by their age
+            changes = await self.count_changes()
+            if changes == self._changes:
+                return
+            self._changes = changes
+            self._settings_copy.expire()
+            self._prompts_copy.expire()
+            if "collections" in vars(self):
+                self.collections.expire()
+            if "terms" in vars(self):
+                self.terms.expire()
 
     async def load_changes(self) -> None:
         """Loads the current settings and prompts now."""

@@ -78,6 +78,7 @@ from footnote.ports import (
     Images,
     Index,
     IndexStore,
+    Kind,
     KnowledgeBase,
     LedgerStore,
     Meter,
@@ -105,6 +106,8 @@ from footnote.telemetry.metrics import LogMeter
 
 CACHE_S, LEDGER_S, VECTORS_S = 1.0, 5.0, 5.0
 """Time limits of a DynamoDB call, in seconds."""
+COPIED: tuple[Kind, ...] = ("setting", "prompt", "experiment", "term", "collection")
+"""Records of which processes keep copies."""
 
 
 @runtime_checkable
@@ -258,6 +261,10 @@ class Backends(SettingGroups):
     @cached_property
     def records(self) -> Records:
         return MongoRecords(self._databases, self.clock) if self._databases else SqliteRecords(self.store, self.clock)
+
+    async def count_changes(self) -> int:
+        """A number that grows with every change of a record of which processes keep copies; 0 where MongoDB holds the records."""
+        return await self.records.changes_of(COPIED) if isinstance(self.records, SqliteRecords) else 0
 
     @cached_property
     def collections(self) -> Collections:

@@ -61,6 +61,11 @@ class Collections:
     async def _load_copy(self) -> None:
         await self.load()
 
+    def expire(self) -> None:
+        """Another process has changed the directory: the next use waits until it is read again."""
+        self._read_at = time.monotonic()  # so that a read that has begun does not count
+        self._copying.expire()
+
     async def close(self) -> None:
         """Cancels a read that is still running."""
         await self._copying.close()

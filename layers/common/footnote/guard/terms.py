@@ -85,7 +85,7 @@ class Terms:
         self._tried_at = self._known_at = self._good_until = float("-inf")
         self._centres: dict[str, Vector] = {}
         self._edition = 0
-        """Incremented by changes in this process, so that a concurrent read does not restore the old copy."""
+        """Incremented by changes, so that a concurrent read does not restore the old copy."""
 
     @property
     def embedder(self) -> Embedder | None:
@@ -135,6 +135,11 @@ class Terms:
         if copy is None or now >= known_at + good_s:
             raise exc
         return copy, known_at, good_s
+
+    def expire(self) -> None:
+        """Another process has changed the terms: the next use compares the copy with the records."""
+        self._edition += 1
+        self._tried_at = float("-inf")
 
     async def page(self, limit: int, after: str | None = None) -> Page[Term]:
         """A page of terms in alphabetical order."""

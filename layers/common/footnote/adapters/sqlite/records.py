@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from footnote.adapters.shared.records import CHANGED, LAST
@@ -52,6 +52,10 @@ class SqliteRecords:
     async def changes(self, kind: Kind) -> int:
         return await self._database.run(_changes, kind)
 
+    async def changes_of(self, kinds: Sequence[Kind]) -> int:
+        """Like `changes`, of several kinds and cheap enough for each request."""
+        return await self._database.glance(_changes_of, kinds)
+
 
 def _load(row: sqlite3.Row) -> Record:
     return Record(row["key"], json.loads(row["value"]), row["version"], row["changed_at"], row["changed_by"])
@@ -96,3 +100,8 @@ def _list(connection: sqlite3.Connection, kind: Kind, prefix: str, limit: int, a
 
 def _changes(connection: sqlite3.Connection, kind: Kind) -> int:
     return int(connection.execute("SELECT coalesce(sum(version), 0) FROM records WHERE kind = ?", (kind,)).fetchone()[0])
+
+
+def _changes_of(connection: sqlite3.Connection, kinds: Sequence[Kind]) -> int:
+    marks = ", ".join("?" for _ in kinds)
+    return int(connection.execute(f"SELECT coalesce(sum(version), 0) FROM records WHERE kind IN ({marks})", tuple(kinds)).fetchone()[0])
