@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -66,20 +66,23 @@ def serve(
         str, typer.Option(help="Address to listen on. Without sign-in, anyone who can reach it has full access.")
     ] = "127.0.0.1",
     name: Annotated[list[str] | None, typer.Option("--name", help="Additional host name, such as a proxy's; may be repeated.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes that answer. Default: 1, with 4 or more cores one for every two.", min=1, max=64)
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Serve the web page and the API on this machine."""
     from footnote.errors import FootnoteError
     from footnote_local.server import serve as serve_on
+    from footnote_local.supervisor import supervise, usual_workers
 
-    def announce(address: str) -> None:
-        if as_json:
-            show_json({"url": address})
-        else:
-            say(f"Footnote is running at {address}")
-
+    core = make_core(data)
+    given: dict[str, Any] = {"host": host, "port": port, "ingest": ingest or [], "names": name or [], "as_json": as_json}
     try:
-        serve_on(make_core(data), host=host, port=port, ingest=ingest or [], say=say, announce=announce, names=name or [])
+        if (count := workers or usual_workers()) == 1:
+            serve_on(core, **given)
+        elif not supervise(core.settings, count, **given):
+            leave(Exit.UNAVAILABLE)
     except FootnoteError as exc:
         say(f"footnote: {exc.detail}")
         leave(Exit.UNAVAILABLE)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI, Response
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, Metric, ProcessCollector, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.telemetry.metrics import LogMeter
@@ -15,7 +21,7 @@ from footnote_http.app import make_app
 from footnote_http.callers import AdminOf, CoreOf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from footnote.bootstrap import Core
 
@@ -32,7 +38,10 @@ class Metrics(LogMeter):
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         registry = self.registry
-        ProcessCollector(registry=registry)
+        self._folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+        """Where several processes of one server keep their figures."""
+        if self._folder is None:
+            ProcessCollector(registry=registry)
         self.turns = Counter("footnote_turns", "Questions, by how they ended and who answered.", ["outcome", "mode"], registry=registry)
         self.seconds = Histogram("footnote_turn_seconds", "From a question to its saved answer.", buckets=SLOW, registry=registry)
         self.first_token = Histogram(
@@ -48,7 +57,9 @@ class Metrics(LogMeter):
         self.request_seconds = Histogram(
             "footnote_http_request_seconds", "To the end of the reply.", ["function"], buckets=QUICK, registry=registry
         )
-        self.documents = Gauge("footnote_documents", "Documents, by their state.", ["state"], registry=registry)
+        self.documents = Gauge(
+            "footnote_documents", "Documents, by their state.", ["state"], registry=registry, multiprocess_mode="mostrecent"
+        )
 
     def measure(self, turn: TurnMetrics) -> None:
         super().measure(turn)
@@ -70,7 +81,12 @@ class Metrics(LogMeter):
     async def render(self, core: Core) -> bytes:
         for state, count in (await core.lifecycle.counts()).items():
             self.documents.labels(state).set(count)
-        return generate_latest(self.registry)
+        if self._folder is None:
+            return generate_latest(self.registry)
+        together = CollectorRegistry()
+        MultiProcessCollector(together, self._folder)  # type: ignore[no-untyped-call]
+        together.register(_Processes())
+        return generate_latest(together)
 
     def counted(self, app: ASGIApp, function: str) -> ASGIApp:
         """The app, its requests counted."""
@@ -92,6 +108,25 @@ class Metrics(LogMeter):
                 self.request_seconds.labels(function).observe(perf_counter() - started)
 
         return run
+
+
+class _Processes(Collector):
+    """The figures of all processes of this server, added up."""
+
+    def collect(self) -> Iterable[Metric]:
+        """Of the children of the supervisor; none where the system does not list them."""
+        parent, found = os.getppid(), dict[str, Metric]()
+        with suppress(OSError):
+            for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+                for metric in ProcessCollector(pid=partial(str, pid), registry=None).collect():
+                    if metric.name != "process_start_time_seconds":
+                        found.setdefault(metric.name, metric)
+                        if found[metric.name] is not metric:
+                            found[metric.name].samples = [
+                                one._replace(value=one.value + other.value)
+                                for one, other in zip(found[metric.name].samples, metric.samples, strict=True)
+                            ]
+        return found.values()
 
 
 def create_metrics_app(metrics: Metrics, core: Callable[[], Core]) -> FastAPI:

@@ -26,9 +26,11 @@ from footnote.library.files import Report, take_in
 from footnote.library.worker import Lock, Worker
 from footnote.settings import Settings
 from footnote_http.cors import origins_of
+from footnote_http.streams import Streams
 from footnote_local.admission import Admission
 from footnote_local.origin_guard import HostOriginGuard
 from footnote_local.proxies import TrustedProxies
+from footnote_local.terminal import say, show_json
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -43,6 +45,8 @@ ROUTES = (
 )
 """Path prefix → function; all other paths go to query. CloudFront in template.yaml has the same table."""
 
+WAITING = 2048
+"""Connections that may wait to be accepted."""
 COLLECT_EVERY = 20_000
 """Container objects that are allocated and not freed between two collections of the garbage collector."""
 DRAIN_S = 5
@@ -54,8 +58,16 @@ def function_of(path: str) -> str:
     return next((function for prefix, function in ROUTES if path == prefix or path.startswith(prefix + "/")), "query")
 
 
-def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], Awaitable[None]] | None = None) -> ASGIApp:
-    """One app for the four functions, sharing one Core; its lifespan runs the worker."""
+def create_app(
+    core: Core,
+    *,
+    names: Sequence[str] = (),
+    on_start: Callable[[], Awaitable[None]] | None = None,
+    is_writer: bool = True,
+    around: Callable[[ASGIApp, Streams], ASGIApp] | None = None,
+) -> ASGIApp:
+    """One app for the four functions, sharing one Core; its lifespan runs the worker, except where another process does. `around`: the
+    outermost middleware."""
     from footnote_feedback.app import create_app as feedback
     from footnote_ingest.app import create_app as ingest
     from footnote_local.metrics import PATH, Metrics, create_metrics_app
@@ -67,7 +79,8 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         worker = Worker(core)
-        await worker.start()
+        if is_writer:
+            await worker.start()
         starting = asyncio.ensure_future(on_start()) if on_start else None
         try:
             yield
@@ -93,16 +106,24 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
             await front(scope, receive, send)
 
     guard = HostOriginGuard(route, names, origins_of(core.settings), shapes, public_url=core.settings.public_url)
-    return TrustedProxies(guard, core.settings.trusted_proxies)
+    proxied = TrustedProxies(guard, core.settings.trusted_proxies)
+    return proxied if around is None else around(proxied, apps["query"].state.streams)
 
 
-def make_server(app: ASGIApp) -> Server:
-    """The HTTP server. It believes no header of a proxy; the app has a setting for that."""
+def make_server(app: ASGIApp, *, accept_at_once: int = WAITING) -> Server:
+    """The HTTP server. It believes no header of a proxy; the app has a setting for that. `accept_at_once`: connections accepted in one
+    turn of the loop."""
     import uvicorn
 
     # Without `proxy_headers=False`, every client on this machine, or behind a proxy on it, could name any address as its own.
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=DRAIN_S, server_header=False, proxy_headers=False
+        app,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=DRAIN_S,
+        server_header=False,
+        proxy_headers=False,
+        backlog=accept_at_once,
     )
     return uvicorn.Server(config)
 
@@ -123,35 +144,42 @@ def open_port(host: str, port: int) -> socket.socket:
     return listener
 
 
+def announce(address: str, *, as_json: bool) -> None:
+    """Says where the server is."""
+    if as_json:
+        show_json({"url": address})
+    else:
+        say(f"Footnote is running at {address}")
+
+
 def serve(
     core: Core,
     *,
     host: str,
     port: int,
     ingest: Sequence[Path],
-    say: Callable[[str], None],
-    announce: Callable[[str], None],
     names: Sequence[str] = (),
+    as_json: bool = False,
 ) -> None:
-    """Serves until interrupted. `names`: additional host names. `announce` receives the address, `say` the result of the
-    initial ingest. Unavailable if the port or the data cannot be used, Conflict if another server uses the data folder."""
+    """Serves until interrupted. `names`: additional host names. `as_json`: announces the address as JSON. Unavailable if the port or the
+    data cannot be used, Conflict if another server uses the data folder."""
     logging.getLogger("footnote.telemetry.metrics").setLevel(logging.INFO)  # a line for each turn
     listener = open_port(host, port)
     lock = Lock(core.settings.data)
     try:
         lock.take()
-        asyncio.run(_check(core.settings))
+        asyncio.run(check_parts(core.settings))
         core.own_port = listener.getsockname()[1]
         address = f"http://{host}:{core.own_port}"
-        taking = _FirstDocuments(core, ingest, say)
-        app = create_app(core, names=names, on_start=partial(_start, core, taking, address, say, announce))
+        taking = FirstDocuments(core, ingest, say)
+        app = create_app(core, names=names, on_start=partial(begin, core, taking, address, say, partial(announce, as_json=as_json)))
         make_server(app).run(sockets=[listener])
     finally:
         lock.release()
         listener.close()
 
 
-async def _check(settings: Settings) -> None:
+async def check_parts(settings: Settings) -> None:
     """Checks all parts with a separate Core, because connections belong to one event loop and the server starts its own."""
     core = Core(settings)
     try:
@@ -162,7 +190,7 @@ async def _check(settings: Settings) -> None:
         await core.close()
 
 
-class _FirstDocuments:
+class FirstDocuments:
     """Ingests the documents of `--ingest`. `/ready` waits for them."""
 
     def __init__(self, core: Core, paths: Sequence[Path], say: Callable[[str], None]) -> None:
@@ -201,7 +229,8 @@ class _FirstDocuments:
             self._say(f"  {name}: {reason}")
 
 
-async def _start(core: Core, taking: _FirstDocuments, address: str, say: Callable[[str], None], announce: Callable[[str], None]) -> None:
+async def begin(core: Core, taking: FirstDocuments, address: str, say: Callable[[str], None], announce: Callable[[str], None]) -> None:
+    """Announces the server and adds the first documents."""
     announce(address)
     say(await _which_model(core))
     if lacks_docling(enabled=core.settings.docling_enabled):

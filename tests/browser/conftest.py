@@ -129,7 +129,7 @@ def new_context(contexts: Contexts, browser_context_args: dict[str, Any]) -> Ite
 def serving(data: Path, **environment: str) -> Iterator[str]:
     """`footnote serve` on a free port → its URL, once it is ready."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(CONFIGURED_ELSEWHERE)}
-    command = [sys.executable, "-m", "footnote_local", "serve", "--port", "0", "--data", str(data)]
+    command = [sys.executable, "-m", "footnote_local", "serve", "--workers", "1", "--port", "0", "--data", str(data)]
     with subprocess.Popen(
         command, env={**inherited, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as server:

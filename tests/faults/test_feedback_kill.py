@@ -19,7 +19,7 @@ TURNS = 4
 
 
 def serve(data: Path) -> tuple[subprocess.Popen[str], str]:
-    command = [sys.executable, "-m", "footnote_local", "serve", "--port", "0", "--data", str(data), "--json"]
+    command = [sys.executable, "-m", "footnote_local", "serve", "--workers", "1", "--port", "0", "--data", str(data), "--json"]
     quiet = {"PATH": "/usr/bin:/bin", "HOME": str(data), "LLM__DISCOVER": "false", "EMBEDDING__BUILTIN": "false"}
     server = subprocess.Popen(command, env=quiet, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
     assert server.stdout is not None

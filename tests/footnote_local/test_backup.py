@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 @contextmanager
 def serving(folder: Path, environment: dict[str, str], data: str) -> Iterator[str]:
     """The address of a server that works on this data folder."""
-    command = [sys.executable, "-m", "footnote_local", "serve", "--port", "0", "--json", "--data", data]
+    command = [sys.executable, "-m", "footnote_local", "serve", "--workers", "1", "--port", "0", "--json", "--data", data]
     process = subprocess.Popen(command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     try:

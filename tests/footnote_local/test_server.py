@@ -26,11 +26,6 @@ from footnote_local.server import create_app, function_of, open_port, serve
 from footnote_local.terminal import Exit
 from tests.footnote_local.conftest import Footnote, open_core
 
-
-def say_nothing(_: str) -> None:
-    pass
-
-
 # --- one address -------------------------------------------------------------------------------
 
 
@@ -84,11 +79,11 @@ async def test_a_wrong_host_name_is_refused_in_the_format_of_the_api(tmp_path: P
 
 
 async def test_ready_waits_for_the_first_documents(docs: Path, tmp_path: Path) -> None:
-    from footnote_local.server import _FirstDocuments
+    from footnote_local.server import FirstDocuments
 
     (docs / "empty.txt").write_text("")
     core, said = open_core(tmp_path / "data"), list[str]()
-    taking = _FirstDocuments(core, [docs], said.append)
+    taking = FirstDocuments(core, [docs], said.append)
     app = create_app(core)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
         before = await client.get("/ready")
@@ -112,10 +107,10 @@ async def test_ready_waits_for_the_first_documents(docs: Path, tmp_path: Path) -
 
 
 async def test_missing_first_documents_do_not_block_questions(tmp_path: Path) -> None:
-    from footnote_local.server import _FirstDocuments
+    from footnote_local.server import FirstDocuments
 
     core, said = open_core(tmp_path / "data"), list[str]()
-    await _FirstDocuments(core, [tmp_path / "nowhere"], said.append).run()
+    await FirstDocuments(core, [tmp_path / "nowhere"], said.append).run()
     assert said == [f"The documents of --ingest could not be added: No such file or folder: {tmp_path / 'nowhere'}."]
     assert (await core.check())["documents"] == "ok"
     await core.close()
@@ -123,21 +118,21 @@ async def test_missing_first_documents_do_not_block_questions(tmp_path: Path) ->
 
 @pytest.mark.parametrize(("mode", "asks"), [("none", False), ("session", True)])
 async def test_the_command_to_try_says_where_a_token_goes(mode: Literal["none", "session"], asks: bool, tmp_path: Path) -> None:
-    from footnote_local.server import _FirstDocuments, _start
+    from footnote_local.server import FirstDocuments, begin
 
     core, said, url = open_core(tmp_path / "data", auth=Auth(mode=mode)), list[str](), "http://localhost:1"
-    await _start(core, _FirstDocuments(core, [], said.append), url, said.append, said.append)
+    await begin(core, FirstDocuments(core, [], said.append), url, said.append, said.append)
     assert said[-1].startswith(f"Try: curl -N {url}/ask/stream ")
     assert ('-H "authorization: Bearer $TOKEN"' in said[-1]) == asks
     await core.close()
 
 
 async def test_docling_that_is_wanted_and_not_installed_is_said_at_start_and_by_doctor(tmp_path: Path) -> None:
-    from footnote_local.server import _FirstDocuments, _start
+    from footnote_local.server import FirstDocuments, begin
 
     settings = Settings(footnote_data=tmp_path, docling_enabled=True, embedding=Embedding(builtin=False), llm=LLM(discover=False))
     core, said = Core(settings), list[str]()
-    await _start(core, _FirstDocuments(core, [], said.append), "http://localhost:1", said.append, said.append)
+    await begin(core, FirstDocuments(core, [], said.append), "http://localhost:1", said.append, said.append)
     assert f"{NO_DOCLING} {DOCLING_REMEDY}" in said
     found = {finding.part: finding for finding in await examine(core)}["docling"]
     assert (found.state, found.found, found.remedy) == ("missing", NO_DOCLING, DOCLING_REMEDY)
@@ -170,7 +165,7 @@ def test_a_folder_in_use_is_reported_with_the_process(footnote: Footnote, tmp_pa
 def test_unreadable_data_is_reported_and_the_server_does_not_start(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"no database at all" * 100)
     with pytest.raises(Unavailable, match=f"{name} cannot be used"):
-        serve(open_core(tmp_path), host="127.0.0.1", port=0, ingest=[], say=say_nothing, announce=say_nothing)
+        serve(open_core(tmp_path), host="127.0.0.1", port=0, ingest=[])
 
 
 # --- a running server --------------------------------------------------------------------------
@@ -184,7 +179,7 @@ class Running:
 
 @pytest.fixture
 def server(environment: dict[str, str], docs: Path) -> Iterator[Running]:
-    command = [sys.executable, "-m", "footnote_local", "serve", "--port", "0", "--json", "--ingest", str(docs)]
+    command = [sys.executable, "-m", "footnote_local", "serve", "--workers", "1", "--port", "0", "--json", "--ingest", str(docs)]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = "".join(iter(process.stdout.readline, "}\n")) + "}"
     try:

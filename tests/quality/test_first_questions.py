@@ -18,7 +18,7 @@ from footnote.bootstrap import Core
 from footnote.library.worker import Worker
 from footnote.ports import VectorScope
 from footnote.settings import LLM, Caching, Settings
-from footnote_local.server import _FirstDocuments, _start, create_app
+from footnote_local.server import FirstDocuments, begin, create_app
 from tests.nightly import DEEP
 
 ROOT = Path(__file__).parents[2]
@@ -132,7 +132,7 @@ async def test_the_suggested_first_questions_are_answered(embeds: bool, tmp_path
     ingestor, worker = core.ingestor, Worker(core)
     ingestor.embedder = None  # vectors are computed later, on request
     await worker.start()
-    await _start(core, _FirstDocuments(core, [pages(tmp_path / "docs")], said.append), "http://localhost", said.append, said.append)
+    await begin(core, FirstDocuments(core, [pages(tmp_path / "docs")], said.append), "http://localhost", said.append, said.append)
     await worker.stop()
     to_try = question_to_try(said)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(create_app(core)), base_url="http://localhost") as client:

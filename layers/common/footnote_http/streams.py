@@ -2,7 +2,8 @@
 GRACE_S has left, and its turn is stopped.
 
 Holds the turns of this process only. With several instances the second request may reach another one, which then answers from
-the store, as this one does after it has dropped a turn.
+the store, as this one does after it has dropped a turn. The processes of one server pass such a request on to one another
+(`footnote_local/siblings.py`).
 """
 
 from __future__ import annotations
@@ -210,6 +211,9 @@ class Streams:
         """The user's own stream, while it is kept."""
         stream = self._streams.get(trace_id)
         return stream if stream is not None and stream.user_id == user_id else None
+
+    def __contains__(self, trace_id: str) -> bool:
+        return trace_id in self._streams
 
     def __len__(self) -> int:
         return len(self._streams)

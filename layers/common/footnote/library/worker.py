@@ -82,6 +82,12 @@ class Lock:
         os.write(descriptor, str(os.getpid()).encode())
         self._descriptor = descriptor
 
+    def fileno(self) -> int:
+        """The descriptor that holds the lock. A process that inherits it holds the lock, too, until it ends."""
+        if self._descriptor is None:
+            raise ValueError("The lock is not held.")
+        return self._descriptor
+
     def release(self) -> None:
         """Releases the lock if it is held."""
         if self._descriptor is not None:
@@ -179,7 +185,7 @@ class Worker:
     @property
     def _is_quiet(self) -> bool:
         """Whether a model may describe documents now."""
-        if self._core.is_asked:
+        if self._core.is_asked or self._core.is_asked_elsewhere():
             self._busy_at = time.monotonic()
         return not self._is_busy and time.monotonic() >= self._busy_at + QUIET_S
 
