@@ -1,6 +1,6 @@
 """Questions at a fixed rate to a running server, with a model that answers at once.
 
-    python -m bench.load --data DATA [--rates 20 50 100] [--seconds 60] [--json]
+    python -m bench.load --data DATA [--rates 20 50 100] [--seconds 60] [--workers 1] [--json]
 
 `footnote serve` on the data folder, level standard, caches off; the questions are the English ones of `labels/`. Requests to
 `/ask/stream` start at fixed times, whether or not earlier ones are done, so a slow server gets no rest. The first token is timed from
@@ -89,6 +89,7 @@ async def _main() -> None:
     parser.add_argument("--data", type=Path, required=True, metavar="DATA", help="a data folder with ingested documents")
     parser.add_argument("--rates", nargs="+", type=int, default=[20, 50, 100], metavar="N", help="requests a second")
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes of the server")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     lines = (line for file in sorted(LABELS.glob("en_*.jsonl")) for line in file.read_text("utf-8").splitlines())
@@ -97,7 +98,7 @@ async def _main() -> None:
     at = f"http://127.0.0.1:{model.sockets[0].getsockname()[1]}/v1"
     unlimited = {"LIMITS__USER_PER_MINUTE": "0", "LIMITS__ADDRESS_PER_MINUTE": "0", "CACHE__ENABLED": "false"}
     settings: dict[str, Any] = {"LLM__BASE_URL": at, "LLM__MODEL": "stub", "LLM__API_KEY": "stub", **unlimited}
-    with serving(given.data, **settings) as server:
+    with serving(given.data, given.workers, **settings) as server:
         await asyncio.to_thread(server.wait)
         for question in questions[:20]:  # the first ones open files and load what later ones share
             await ask(server.url, question, time.perf_counter())

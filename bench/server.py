@@ -55,10 +55,10 @@ class Server:
 
 
 @contextmanager
-def serving(data: Path, *, ingest: Sequence[Path] = (), **settings: str) -> Iterator[Server]:
+def serving(data: Path, workers: int = 1, /, *, ingest: Sequence[Path] = (), **settings: str) -> Iterator[Server]:
     """`settings`: environment variables, such as LLM__BASE_URL."""
     port = _free_port()
-    command = [sys.executable, "-m", "footnote_local", "serve", "--port", str(port), "--data", str(data)]
+    command = [sys.executable, "-m", "footnote_local", "serve", "--port", str(port), "--data", str(data), "--workers", str(workers)]
     command += [argument for path in ingest for argument in ("--ingest", str(path))]
     process = subprocess.Popen(command, cwd=ROOT, env=environment() | settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
