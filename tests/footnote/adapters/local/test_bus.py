@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,24 @@ async def test_a_full_file_makes_room_and_one_before_it_is_kept(tmp_path: Path) 
     assert now.stat().st_size < 10_000_000
     assert before.stat().st_size < 10_000_000
     assert sorted(path.name for path in tmp_path.iterdir()) == ["events.jsonl", "events.jsonl.1"]
+
+
+async def test_of_two_processes_that_want_to_rotate_the_file_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bus, other, now, before = LocalBus(tmp_path), LocalBus(tmp_path), tmp_path / "events.jsonl", tmp_path / "events.jsonl.1"
+    monkeypatch.setattr("footnote.adapters.local.bus.FILE_BYTES", 500)
+    for number in range(4):
+        await other.publish("sized", {"number": number})
+    lock = fcntl.flock
+
+    def lock_second(file: Any, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        other._append(json.dumps({"detail": {"number": 4, "text": "x" * 200}}).encode() + b"\n")  # the other process is faster
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", lock_second)
+    await bus.publish("sized", {"number": 5})
+    found = [[json.loads(line)["detail"]["number"] for line in path.read_text().splitlines()] for path in (before, now)]
+    assert found == [[0, 1, 2, 3], [4, 5]]
 
 
 async def test_a_folder_that_is_no_folder_is_told(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -44,7 +46,10 @@ class LocalBus:
             file = self._path.open("ab", buffering=0)
         with file:
             if file.tell() + len(line) > FILE_BYTES and file.tell():
-                os.replace(self._path, f"{self._path}.1")
+                fcntl.flock(file, fcntl.LOCK_EX)
+                with suppress(FileNotFoundError):  # of several processes one rotates it; another would rotate the one that follows
+                    if os.path.samestat(os.fstat(file.fileno()), self._path.stat()):
+                        os.replace(self._path, f"{self._path}.1")
                 self._append(line)
             else:
                 file.write(line)  # one write per line: lines of several processes do not mix
