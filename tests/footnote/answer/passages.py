@@ -12,7 +12,7 @@ from footnote.text.sentences import split_chunk
 from footnote.types import BlockKind, Excerpt, Hit, Part
 from tests.fakes import make_hit
 
-NONE = Features(*[0.0] * len(Features.__match_args__))
+NONE = Features(*[0.0] * len(Features._fields))
 
 
 def passage(*blocks: tuple[BlockKind, str], doc_id: str = "plan", **changes: Any) -> Hit:

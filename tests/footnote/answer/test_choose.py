@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -34,7 +33,7 @@ def chosen(sentences: Sequence[Scored], *, is_certain: bool = True) -> list[str]
 
 def asked(sentences: Sequence[Scored], *numbers: int) -> list[Scored]:
     """The sentences of a passage, of which these have half of the question."""
-    return [replace(each, features=replace(NONE, own=0.5 * (each.number in numbers))) for each in sentences]
+    return [each._replace(features=NONE._replace(own=0.5 * (each.number in numbers))) for each in sentences]
 
 
 # --- several excerpts ----------------------------------------------------------------------------
@@ -93,7 +92,7 @@ def test_no_more_of_a_paragraph_is_shown_than_the_most_excerpts() -> None:
 
 
 def test_unquotable_excerpts_are_shown_only_alone() -> None:
-    heading = [replace(each, quotable=False) for each in one(SAID[0])]
+    heading = [each._replace(quotable=False) for each in one(SAID[0])]
     assert chosen(heading) == [SAID[0]]
     assert chosen([*heading, *one(SAID[1], 0.1, "b")]) == [SAID[1]]
 
@@ -127,8 +126,8 @@ def test_of_a_table_the_rows_with_as_much_of_the_question_are_shown(own: tuple[f
     table = "| Hall | Fee |\n| --- | --- |\n| The old hall | 20 euros |\n| The new hall | 30 euros |\n| The cellar | 10 euros |"
     head, *cells = scored(passage(("table", table)), {"old": 1.0})
     sentences = [
-        replace(head, quotable=False),
-        *(replace(each, features=replace(NONE, own=share)) for each, share in zip(cells, own, strict=True)),
+        head._replace(quotable=False),
+        *(each._replace(features=NONE._replace(own=share)) for each, share in zip(cells, own, strict=True)),
     ]
     (quote,) = choose(sentences)
     assert quote.excerpt.numbers == rows

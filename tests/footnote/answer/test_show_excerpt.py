@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from footnote.answer.choose import Quote
@@ -28,7 +26,7 @@ def show(quote: Quote, asked: str = "", lang: str = "en") -> str:
 @pytest.mark.parametrize(("heading", "name"), [("Opening  hours", "Plan › Opening hours"), ("Plan", "Plan"), ("", "Plan")])
 def test_the_name_of_a_source_is_its_title_and_section_each_once(heading: str, name: str) -> None:
     hit = make_hit(PROSE)
-    best = replace(scored(hit, {})[0], heading=heading)
+    best = scored(hit, {})[0]._replace(heading=heading)
     assert source_name(Quote(hit, excerpt(hit, "ferry"), split(hit), (best,))) == name
 
 

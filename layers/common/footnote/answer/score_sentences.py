@@ -8,9 +8,9 @@ passage's first section is the last of its headings.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 from footnote.answer.excerpts import announces, is_table_head
 from footnote.text.answer_types import answer_type_score
@@ -20,8 +20,7 @@ from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms, other_fo
 from footnote.types import Chunk, ChunkSentences, Hit, Reading, Vector
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(NamedTuple):
     """The features of a sentence, each about 0 to 1."""
 
     own: float
@@ -101,9 +100,8 @@ class Question:
         return word.isdigit() or (self.lang != "de" and word[0].isupper() and not self.text.lstrip().startswith(word))
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A sentence of a hit and its score."""
+class Scored(NamedTuple):
+    """A sentence of a hit and its score. A tuple, because each passage read makes some ten."""
 
     hit: Hit
     number: int
