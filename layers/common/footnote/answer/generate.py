@@ -218,22 +218,18 @@ async def warn_of_truncation(turn: Turn) -> Turn:
     return replace(turn, answer=replace(answer, warnings=(*answer.warnings, CUT_WARNINGS[answer.cut])))
 
 
-async def answer_fitting(
+def answer_fitting(
     turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation
 ) -> AsyncIterator[Event | Turn]:
     """`generate` from the passages, or from fewer if the model's context window is smaller than was known."""
-    async for item in _fitting(turn, models, llm, lambda llm: assemble_context(turn, prompts=prompts, llm=llm, conversation=conversation)):
-        yield item
+    return _fitting(turn, models, llm, lambda llm: assemble_context(turn, prompts=prompts, llm=llm, conversation=conversation))
 
 
-async def converse_fitting(
+def converse_fitting(
     turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation
 ) -> AsyncIterator[Event | Turn]:
     """`generate` from the conversation, or from less of it if the model's context window is smaller than was known."""
-    async for item in _fitting(
-        turn, models, llm, lambda llm: assemble_conversation(turn, prompts=prompts, llm=llm, conversation=conversation)
-    ):
-        yield item
+    return _fitting(turn, models, llm, lambda llm: assemble_conversation(turn, prompts=prompts, llm=llm, conversation=conversation))
 
 
 async def _fitting(turn: Turn, models: Models, llm: LLM, assemble: Callable[[LLM], Awaitable[Turn]]) -> AsyncIterator[Event | Turn]:

@@ -73,16 +73,21 @@ async def _retry(first: Awaitable[Turn], call: Callable[[], Awaitable[Turn]], st
 
 
 async def _consume(steps: AsyncIterator[Event | Turn], step: Step, emit: Emit) -> Turn:
-    """Forwards a step's events. The time limit applies to each wait for the step, not to a slow reader."""
+    """Forwards a step's events. The time limit applies to each wait for the step, not to a slow reader. The step runs to its end, so that
+    the generators inside it end, too, and none is left to be closed by the garbage collector."""
+    after: Turn | None = None
     try:
-        while True:
-            item = await _within(step, anext(steps))
+        while (item := await _within(step, anext(steps, None))) is not None:
             if isinstance(item, Turn):
-                return item
-            await emit(item)
+                after = item
+            else:
+                await emit(item)
     finally:
         if inspect.isasyncgen(steps):
             await steps.aclose()
+    if after is None:
+        raise TypeError(f"step {step.name!r} ended without a turn")
+    return after
 
 
 def defect(exc: BaseException, step: str, trace_id: str) -> FootnoteError:
