@@ -4,6 +4,8 @@ information. Patterns in English, German and Korean."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
 from footnote.answer.preamble import find_end, stems_of
 from footnote.text.code_spans import prose_spans
@@ -95,11 +97,17 @@ def _is_in_other_language(text: str, turn: Turn) -> bool:
     return written != turn.lang and is_certain(question, turn.lang) and is_certain(prose, written)
 
 
+@lru_cache(maxsize=16)
+def _lacking(text: str, lang: str) -> Sequence[tuple[int, int]]:
+    """The sentences that state a lack. Kept because the critique and the check ask for those of the same answer."""
+    return [bounds for bounds in split_sentences(text, lang) if LACKS.search(text, *bounds)]
+
+
 def lacks_information(answer: Answer, lang: str) -> bool:
     """Whether the answer only states that the documents lack the information: in its first sentence, or wherever it cites.
 
     An answer that merely adds that a part of the question remains open does not count."""
-    lacking = [bounds for bounds in split_sentences(answer.text, lang) if LACKS.search(answer.text, *bounds)]
+    lacking = _lacking(answer.text, lang)
     if not lacking:
         return False
     if not answer.text[: lacking[0][0]].strip():

@@ -218,16 +218,12 @@ async def warn_of_truncation(turn: Turn) -> Turn:
     return replace(turn, answer=replace(answer, warnings=(*answer.warnings, CUT_WARNINGS[answer.cut])))
 
 
-def answer_fitting(
-    turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation
-) -> AsyncIterator[Event | Turn]:
+def answer_fitting(turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation) -> AsyncIterator[Event | Turn]:
     """`generate` from the passages, or from fewer if the model's context window is smaller than was known."""
     return _fitting(turn, models, llm, lambda llm: assemble_context(turn, prompts=prompts, llm=llm, conversation=conversation))
 
 
-def converse_fitting(
-    turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation
-) -> AsyncIterator[Event | Turn]:
+def converse_fitting(turn: Turn, *, models: Models, prompts: Prompts, llm: LLM, conversation: Conversation) -> AsyncIterator[Event | Turn]:
     """`generate` from the conversation, or from less of it if the model's context window is smaller than was known."""
     return _fitting(turn, models, llm, lambda llm: assemble_conversation(turn, prompts=prompts, llm=llm, conversation=conversation))
 

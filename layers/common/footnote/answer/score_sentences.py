@@ -7,7 +7,7 @@ passage's first section is the last of its headings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -168,7 +168,8 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         silent = is_heading or kind == "caption"
         introduces = not silent and announces(text, _precedes_block(chunk, passage, i))
         quotable = not (silent or introduces or is_table_head(chunk.text, start, end) or _asks(text))
-        together = sum(weight for pair, weight in question.pairs.items() if _adjacent(pair, words[i])) if question.pairs else 0.0
+        adjacent = {frozenset(pair) for pair in pairwise(words[i])} if question.pairs and own_terms[i] else ()
+        together = sum(weight for pair, weight in question.pairs.items() if pair in adjacent)
         here = around | own_terms[i] | (frozenset() if question.by_vectors else in_heading)  # with vectors, `heading` weighs it
         total, of_heading = question.cov(here), question.cov(in_heading)
         features = Features(
@@ -199,10 +200,6 @@ def _cosines(question: Question, passage: ChunkSentences) -> tuple[list[float], 
 def _line(text: str, at: int) -> str:
     """The line around a position."""
     return text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0].strip()
-
-
-def _adjacent(pair: frozenset[str], words: Sequence[str]) -> bool:
-    return pair <= set(words) and any(pair == {a, b} for a, b in pairwise(words))
 
 
 def _precedes_block(chunk: Chunk, passage: ChunkSentences, number: int) -> bool:
