@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footnote.adapters.sqlite.index import TRIED, SqliteIndex
+from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.vector_copies import WASTE
+from footnote.adapters.sqlite.word_search import TRIED
 from footnote.errors import SearchUnavailable
 from footnote.ports import ChunkVectors, VectorScope
 from footnote.types import Caller, Chunk, Search

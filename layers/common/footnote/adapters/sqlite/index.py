@@ -1,7 +1,6 @@
 """The embedded index: SQLite FTS5 for words, a memory-mapped scan for vectors. SQLite is the source of truth.
 
-BM25 is SQLite's (k1 = 1.2, b = 0.75). A write is one transaction, so a reader sees a document's old
-generation or its new one, never both and never none.
+A write is one transaction, so a reader sees a document's old generation or its new one, never both and never none.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from footnote.adapters.sqlite.index_schema import SCHEMA, UPGRADES, VERSION, unp
 from footnote.adapters.sqlite.index_writes import activate, amend, inventory, remove, stage, staged, want_all_levels
 from footnote.adapters.sqlite.vector_copies import VectorCopies, VectorFiles
 from footnote.adapters.sqlite.vector_store import Scan, VectorStore
+from footnote.adapters.sqlite.word_search import find_by_words
 from footnote.errors import SearchUnavailable
 from footnote.ports import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, Indexed, PendingVector, VectorScope, View
 from footnote.text.sentence_terms import read_terms
@@ -40,9 +40,6 @@ MAX_WEIGHTS = 10_000
 """Terms of a collection whose weights are cached."""
 MAX_KNOWN = 20_000
 """Terms, over all callers' groups, of which it is cached whether a collection has them."""
-TITLE_WEIGHT, BODY_WEIGHT = 3.0, 1.0
-TRIED = 6
-"""How many times more chunks than wanted are tried before all are looked up: documents have outlines, too, and other readers."""
 CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.content_type, c.page, c.parts, c.headings, c.text, c.metadata,
     g.doc_id, g.generation, g.title, g.metadata, g.created_at, a.groups, k.name AS collection"""
 FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a USING (acl_id)
@@ -292,29 +289,7 @@ def _lexical(
     tokens = query_tokens(search.text, search.lang, sorted(search.spoken))
     if not tokens:
         return ()
-    where, values = _visible(acls, matching, search.levels)
-    match, words = " OR ".join(f'"{token}"' for token in tokens), f"words_{collection_id}"
-    cost = f"bm25({words}, {TITLE_WEIGHT}, {BODY_WEIGHT})"
-    # A frequent word is in most chunks, and whether a chunk is visible is in another table: first only the best ones are looked up.
-    best = connection.execute(
-        f"SELECT rowid, {cost} AS cost FROM {words} WHERE {words} MATCH ? ORDER BY cost LIMIT ?", (match, TRIED * search.limit)
-    ).fetchall()
-    visible = dict(
-        connection.execute(
-            f"""SELECT c.rowid, c.chunk_id FROM chunks c JOIN generations g USING (generation_id)
-                WHERE c.rowid IN ({_marks(best)}) AND {where}""",
-            (*(row["rowid"] for row in best), *values),
-        ).fetchall()
-    )
-    found = sorted((row["cost"], visible[row["rowid"]]) for row in best if row["rowid"] in visible)[: search.limit]
-    is_whole = len(best) < TRIED * search.limit or (len(found) == search.limit and found[-1][0] < best[-1]["cost"])
-    if not is_whole:
-        found = connection.execute(
-            f"""SELECT {cost} AS cost, c.chunk_id FROM {words} w JOIN chunks c ON c.rowid = w.rowid JOIN generations g USING (generation_id)
-                WHERE {words} MATCH ? AND {where} ORDER BY cost, c.chunk_id LIMIT ?""",
-            (match, *values, search.limit),
-        ).fetchall()
-    return tuple(Candidate(chunk_id, -cost) for cost, chunk_id in found)
+    return find_by_words(connection, collection_id, tokens, _visible(acls, matching, search.levels), search.limit)
 
 
 def _dense(

@@ -10,6 +10,7 @@ from typing import Any
 
 from footnote.adapters.sqlite.database import writing
 from footnote.adapters.sqlite.index_schema import FULL_TEXT, QUESTIONS, pack_bounds
+from footnote.adapters.sqlite.word_segments import add_segment, forget, next_row
 from footnote.ports import Indexed
 from footnote.text.sentence_terms import sentence_terms
 from footnote.text.tokens import index_tokens
@@ -46,17 +47,18 @@ def stage(
             connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
         if any(chunk.questions for chunk in chunks):
             connection.execute(QUESTIONS)
-        for chunk, pieces, (title, body), said in zip(chunks, bounds, tokens, terms, strict=True):
-            rowid = connection.execute(
+        each = zip(chunks, bounds, tokens, terms, strict=True)
+        for rowid, (chunk, pieces, (title, body), said) in enumerate(each, start=next_row(connection)):
+            connection.execute(
                 """INSERT INTO chunks
-                   (chunk_id, generation_id, collection_id, ordinal, level, lang, kind, content_type, page, parts, headings, text, bounds,
-                    terms, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid""",
+                   (rowid, chunk_id, generation_id, collection_id, ordinal, level, lang, kind, content_type, page, parts, headings, text,
+                    bounds, terms, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
                 (
-                    chunk.chunk_id, generation_id, collection_id, chunk.ordinal, chunk.level, chunk.lang, chunk.kind,
+                    rowid, chunk.chunk_id, generation_id, collection_id, chunk.ordinal, chunk.level, chunk.lang, chunk.kind,
                     chunk.content_type, chunk.page, json.dumps(chunk.parts),
                     json.dumps(chunk.headings), chunk.text, pack_bounds(pieces), said, _own(chunk, document),
                 ),
-            ).fetchone()[0]  # fmt: skip
+            )  # fmt: skip
             connection.execute(f"INSERT INTO words_{collection_id} (rowid, title, body) VALUES (?, ?, ?)", (rowid, title, body))
             if chunk.questions:
                 connection.execute("INSERT INTO questions VALUES (?, ?)", (rowid, json.dumps(chunk.questions)))
@@ -138,7 +140,8 @@ def inventory(connection: sqlite3.Connection, after: tuple[str, int], limit: int
 
 @contextmanager
 def _changing(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> Iterator[None]:
-    """Increments the version of the collections that hold these generations, and merges their full-text tables afterwards."""
+    """Increments the version of the collections that hold these generations, and afterwards merges their full-text tables, and makes
+    segments of them."""
     changed = connection.execute(
         f"""UPDATE collections SET version = version + 1
             WHERE collection_id IN (SELECT collection_id FROM generations WHERE {where}) RETURNING collection_id""",
@@ -147,6 +150,8 @@ def _changing(connection: sqlite3.Connection, where: str, values: tuple[Any, ...
     yield
     for (collection_id,) in changed:
         connection.execute(f"INSERT INTO words_{collection_id} (words_{collection_id}, rank) VALUES ('merge', {MERGE_PAGES})")
+        while add_segment(connection, collection_id):
+            pass
 
 
 def _own(chunk: Chunk, document: Document) -> str | None:
@@ -163,6 +168,8 @@ def _delete_generations(connection: sqlite3.Connection, where: str, values: tupl
     ).fetchall()
     for chunk in chunks:
         connection.execute(f"DELETE FROM words_{chunk['collection_id']} WHERE rowid = ?", (chunk["rowid"],))
+    for collection_id in {chunk["collection_id"] for chunk in chunks}:
+        forget(connection, collection_id, [chunk["rowid"] for chunk in chunks if chunk["collection_id"] == collection_id])
     connection.execute(f"DELETE FROM generations WHERE {where}", values)
 
 
