@@ -101,9 +101,9 @@ class VectorCopies:
         self._mapped: dict[tuple[int, str], tuple[Path, int]] = {}
         """The files that searches read, and how many bytes of them."""
 
-    def read(self, connection: sqlite3.Connection, collection_id: int, embedder: str) -> npt.NDArray[np.float32] | None:
-        """(slots, dimension); None if the file is lost or not what was written, until `mend`. Must be called within a read
-        transaction."""
+    def read(self, connection: sqlite3.Connection, collection_id: int, embedder: str) -> tuple[int, npt.NDArray[np.float32] | None]:
+        """The generation of the file, in which a slot never changes, and (slots, dimension); None if the file is lost or not what was
+        written, until `mend`. Must be called within a read transaction."""
         copy = _find(connection, collection_id, embedder)
         generation, right = self._right.get(copy.key, (0, NO_CHECKSUMS))
         checksums = _checksums(connection, copy)
@@ -114,7 +114,7 @@ class VectorCopies:
         else:
             self._right[copy.key] = copy.generation, checksums
             self._mapped[copy.key] = self._files.path(*copy.key, copy.generation), matrix.nbytes
-        return matrix
+        return copy.generation, matrix
 
     def is_cut(self, collection_id: int, embedder: str) -> bool:
         """Whether the file has become shorter since `read`: what is missing must not be read, as the system ends a process that does."""

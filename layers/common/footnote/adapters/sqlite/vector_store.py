@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from footnote.adapters.sqlite.database import writing
 from footnote.adapters.sqlite.index_schema import unpack_bounds
 from footnote.adapters.sqlite.vector_copies import VectorCopies, matrix_of
+from footnote.adapters.sqlite.vector_signs import FROM_DIMENSION, FROM_ROWS, Signs, likest
 from footnote.ports import ChunkVectors, PendingVector, VectorScope
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Scan:
     """The rows of the chunks in SQLite."""
     has_own: npt.NDArray[np.int64]
     """1 for a chunk with metadata of its own, else 0."""
+    signs: Signs | None = None
+    """Of the rows of `matrix`; None = all are compared exactly."""
     masks: dict[tuple[frozenset[int] | None, tuple[int, ...]], npt.NDArray[np.bool_]] = field(default_factory=dict)
 
     def mask(self, acls: frozenset[int] | None, levels: tuple[int, ...]) -> npt.NDArray[np.bool_]:
@@ -66,12 +69,18 @@ class Scan:
         return self.masks[key]
 
     def nearest(self, vector: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_], limit: int) -> list[tuple[str, float]]:
-        """(chunk id, cosine) of the `limit` nearest allowed rows, with all ties of the last one; unsorted."""
+        """(chunk id, cosine) of the `limit` nearest allowed rows, with all ties of the last one; unsorted. Of a large collection the
+        cosines are exact, and 99 % of the rows are the nearest."""
         import numpy as np
 
-        # Rounded: BLAS may sum equal rows in different orders, and equal texts must have equal scores.
         rows = np.flatnonzero(allowed)
-        scores = np.round((self.matrix @ vector)[self.slots[rows]], 6)
+        if self.signs is not None:
+            rows = rows[likest(self.signs.likeness(vector)[self.slots[rows]], limit)]
+            cosines = np.einsum("ij,j->i", self.matrix[self.slots[rows]], vector)  # BLAS would wake its threads for it
+        else:
+            cosines = (self.matrix @ vector)[self.slots[rows]]
+        # Rounded: BLAS may sum equal rows in different orders, and equal texts must have equal scores.
+        scores = np.round(cosines, 6)
         if len(rows) > limit:
             near = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
             rows, scores = rows[near], scores[near]
@@ -84,6 +93,8 @@ class VectorStore:
     def __init__(self, copies: VectorCopies) -> None:
         self._copies = copies
         self._scans: dict[tuple[int, str], Scan] = {}
+        self._signs: dict[tuple[int, str], tuple[int, Signs]] = {}
+        """Of each copy, and its generation."""
         self._coverages: dict[tuple[Any, ...], float] = {}
         self._nothing_pending: tuple[Any, ...] | None = None
         """What was asked, and the state of all collections, when no chunk was pending: an idle worker asks five times a second."""
@@ -201,13 +212,22 @@ class VectorStore:
         ).fetchall()
         if not rows:
             return None
-        matrix = self._copies.read(connection, collection_id, embedder)
+        generation, matrix = self._copies.read(connection, collection_id, embedder)
         columns = np.array([row[1:] for row in rows], np.int64).T
+        signs = None
         if matrix is None:
             stored = connection.execute(f"SELECT v.vector {live}", (collection_id, embedder)).fetchall()
             matrix, columns[0] = matrix_of(stored), np.arange(len(rows))
+        elif len(matrix) >= FROM_ROWS and matrix.shape[1] >= FROM_DIMENSION:
+            of_generation, signs = self._signs.get((collection_id, embedder), (0, None))
+            if signs is None or of_generation != generation:
+                signs = Signs(matrix.mean(axis=0))
+            signs = signs.extended(matrix)
+            self._signs[collection_id, embedder] = generation, signs
         chunk_ids = [row["chunk_id"] for row in rows]
-        return Scan(version, matrix, chunk_ids, frozenset(chunk_ids), *columns)
+        scan = Scan(version, matrix, chunk_ids, frozenset(chunk_ids), *columns)
+        scan.signs = signs
+        return scan
 
 
 def _wanted(scope: VectorScope) -> tuple[str, list[str]]:

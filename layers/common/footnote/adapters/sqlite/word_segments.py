@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import sys
 from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -117,17 +118,18 @@ def best_rows(connection: sqlite3.Connection, collection_id: int, tokens: Sequen
     average, idf = _statistics(connection, collection_id, tokens)
     read = f"SELECT term, entries FROM postings WHERE collection_id = ? AND segment = ? AND term IN ({', '.join('?' for _ in tokens)})"
     segments = connection.execute("SELECT segment, lengths FROM word_segments WHERE collection_id = ?", (collection_id,)).fetchall()
-    least, places, best = 0.0, np.empty(0, np.int64), np.empty(0)
+    least, places, best = sys.float_info.min, np.empty(0, np.int64), np.empty(0)
     for segment, packed in segments:
         postings = dict(connection.execute(read, (collection_id, segment, *tokens)).fetchall())
         lengths = np.frombuffer(packed, np.uint32)
-        norms = K1 * (1 - B + B * lengths / average)
         scores = np.zeros(len(lengths))
         for token in tokens:  # added in SQLite's order, so that the sums are the same
             if token in postings:
                 positions, often = np.frombuffer(postings[token], np.uint16).reshape(-1, 2).T
-                scores[positions] += idf[token] * (often * (K1 + 1) / (often + norms[positions]))
-        near = np.flatnonzero((scores > 0) & (scores >= least) & (lengths > 0))
+                norms = K1 * (1 - B + B * lengths[positions] / average)
+                scores[positions] += idf[token] * (often * (K1 + 1) / (often + norms))
+        near = np.flatnonzero(scores >= least)
+        near = near[lengths[near] > 0]
         places, best = np.concatenate((places, near + segment * SEGMENT)), np.concatenate((best, scores[near]))
         if len(best) > limit > 0:
             least = np.partition(best, -limit)[-limit]
