@@ -198,7 +198,8 @@ async def test_a_folder_from_before_checksums_gets_them(open_index: Any, tmp_pat
     await index.close()
     with closing(sqlite3.connect(tmp_path / "index.db")) as connection:
         connection.executescript(
-            "DROP TABLE vector_blocks; DROP INDEX active_titles; DROP TABLE word_segments; DROP TABLE postings; PRAGMA user_version = 8;"
+            "DROP TABLE vector_blocks; DROP INDEX active_titles; DROP TABLE word_segments; DROP TABLE postings;"
+            "ALTER TABLE collections DROP COLUMN segmented; PRAGMA user_version = 8;"
         )
     index = open_index()
     assert await nearest(index, 9) == ("a|1|9", 1.0)

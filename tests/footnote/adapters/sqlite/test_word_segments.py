@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.sqlite import word_search, word_segments
+from footnote.adapters.sqlite import index as index_module
+from footnote.adapters.sqlite import word_segments
 from footnote.adapters.sqlite.index import SqliteIndex
+from footnote.adapters.sqlite.word_search import find_by_words
 from footnote.types import Caller, Candidate, Search
 from tests.fakes import make_document, put_document
 from tests.turns import ME
@@ -45,7 +47,9 @@ async def differing(index: SqliteIndex, limit: int, caller: Caller = ME) -> list
     """The questions that SQLite alone answers otherwise."""
     found = [await lexical(index, question, limit, caller) for question in QUESTIONS]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(word_search, "last_row", lambda connection, collection_id: 0)
+        patched.setattr(
+            index_module, "find_by_words", lambda connection, collection_id, _, *rest: find_by_words(connection, collection_id, 0, *rest)
+        )
         alone = [await lexical(index, question, limit, caller) for question in QUESTIONS]
     assert any(alone)
     return [question for question, one, other in zip(QUESTIONS, found, alone, strict=True) if one != other]
@@ -93,7 +97,9 @@ async def test_a_folder_from_before_segments_gets_them(open_index: Any, tmp_path
     before = [await lexical(index, question, 9) for question in QUESTIONS]
     await index.close()
     with closing(sqlite3.connect(tmp_path / "index.db")) as connection:
-        connection.executescript("DROP TABLE word_segments; DROP TABLE postings; PRAGMA user_version = 10;")
+        connection.executescript(
+            "DROP TABLE word_segments; DROP TABLE postings; ALTER TABLE collections DROP COLUMN segmented; PRAGMA user_version = 10;"
+        )
     index = open_index()
     assert [await lexical(index, question, 9) for question in QUESTIONS] == before
     assert segments(tmp_path) == [8, 16, 24]

@@ -202,8 +202,10 @@ class _Matching(NamedTuple):
 
 
 def _find_collection(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
-    """The id and version of a collection; None if there is none."""
-    row: sqlite3.Row | None = connection.execute("SELECT collection_id, version FROM collections WHERE name = ?", (name,)).fetchone()
+    """The id and version of a collection, and its last row in a segment; None if there is none."""
+    row: sqlite3.Row | None = connection.execute(
+        "SELECT collection_id, version, segmented FROM collections WHERE name = ?", (name,)
+    ).fetchone()
     return row
 
 
@@ -220,7 +222,7 @@ def _find(connection: sqlite3.Connection, vectors: VectorStore, collection: sqli
     at = collection_id, _ = collection["collection_id"], collection["version"]
     acls = _visible_acls(connection, caller)
     matching = _matching(connection, collection_id, search)
-    lexical = _lexical(connection, collection_id, search, acls, matching) if search.text else ()
+    lexical = _lexical(connection, collection, search, acls, matching) if search.text else ()
     if search.vector is None:
         return Candidates(_with_language(connection, lexical, search))
     coverage = vectors.coverage(connection, at, search.embedder, search.languages, _visible(acls, None, search.levels))
@@ -284,12 +286,14 @@ def _read_view(connection: sqlite3.Connection, caller: Caller, collection_id: in
 
 
 def _lexical(
-    connection: sqlite3.Connection, collection_id: int, search: Search, acls: frozenset[int] | None, matching: _Matching | None
+    connection: sqlite3.Connection, collection: sqlite3.Row, search: Search, acls: frozenset[int] | None, matching: _Matching | None
 ) -> tuple[Candidate, ...]:
     tokens = query_tokens(search.text, search.lang, sorted(search.spoken))
     if not tokens:
         return ()
-    return find_by_words(connection, collection_id, tokens, _visible(acls, matching, search.levels), search.limit)
+    return find_by_words(
+        connection, collection["collection_id"], collection["segmented"], tokens, _visible(acls, matching, search.levels), search.limit
+    )
 
 
 def _dense(

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from footnote.adapters.sqlite.word_segments import BODY_WEIGHT, TITLE_WEIGHT, best_rows, last_row
+from footnote.adapters.sqlite.word_segments import BODY_WEIGHT, TITLE_WEIGHT, best_rows
 from footnote.types import Candidate
 
 TRIED = 6
@@ -18,30 +18,36 @@ MOST_LOOKED_UP = 4096
 
 
 def find_by_words(
-    connection: sqlite3.Connection, collection_id: int, tokens: Sequence[str], visible: tuple[str, Sequence[Any]], limit: int
+    connection: sqlite3.Connection,
+    collection_id: int,
+    segmented: int,
+    tokens: Sequence[str],
+    visible: tuple[str, Sequence[Any]],
+    limit: int,
 ) -> tuple[Candidate, ...]:
-    """The `limit` best chunks c that meet the condition `visible` on them and their generations g, given with its values."""
+    """The `limit` best chunks c that meet the condition `visible` on them and their generations g, given with its values. `segmented`: the
+    last row of the collection that is in a segment."""
     # A frequent word is in most chunks, and whether a chunk is visible is in another table: first only the best ones are looked up.
     found: list[tuple[float, str]] = []
     for tried in (TRIED * limit, TRIED**3 * limit, ALL):
-        best = _best(connection, collection_id, tokens, tried)
+        best = _best(connection, collection_id, segmented, tokens, tried)
         found = _look_up(connection, best, visible, limit)
         if tried == ALL or len(best) < tried or (len(found) == limit and found[-1][0] < best[-1][0]):
             break
     return tuple(Candidate(chunk_id, -cost) for cost, chunk_id in found)
 
 
-def _best(connection: sqlite3.Connection, collection_id: int, tokens: Sequence[str], limit: int) -> list[tuple[float, int]]:
+def _best(connection: sqlite3.Connection, collection_id: int, segmented: int, tokens: Sequence[str], limit: int) -> list[tuple[float, int]]:
     """(cost, row) of the best rows of the collection, best first; a cost is a score times -1."""
-    table, last = f"words_{collection_id}", last_row(connection, collection_id)
+    table = f"words_{collection_id}"
     rows = connection.execute(
         f"""SELECT bm25({table}, {TITLE_WEIGHT}, {BODY_WEIGHT}) AS cost, rowid FROM {table} WHERE {table} MATCH ? AND rowid > ?
             ORDER BY cost LIMIT ?""",
-        (" OR ".join(f'"{token}"' for token in tokens), last, limit),
+        (" OR ".join(f'"{token}"' for token in tokens), segmented, limit),
     )
     rows.row_factory = None
     best: list[tuple[float, int]] = rows.fetchall()
-    if last:
+    if segmented:
         best = sorted(best + best_rows(connection, collection_id, tokens, limit))
     return best[:limit] if limit != ALL else best
 

@@ -28,8 +28,11 @@ LEAST_IDF = 1e-6
 """SQLite's idf of a word that half of the rows have."""
 MOST_OFTEN = 2**16 - 1
 
-# lengths: tokens in each row as uint32, 0 = deleted. ids: the rows as int64. entries: the positions in the segment of rows that have
-# the term, each with its weighted frequency there, as uint16.
+SEGMENTED = "segmented INTEGER NOT NULL DEFAULT 0"
+"""A column of `collections`: the last row that is in a segment; 0 = none is."""
+
+# last: the last row of the segment. lengths: tokens in each row as uint32, 0 = deleted. ids: the rows as int64. entries: the positions
+# in the segment of rows that have the term, each with its weighted frequency there, as uint16.
 SEGMENTS = """CREATE TABLE word_segments (
     collection_id INTEGER NOT NULL, segment INTEGER NOT NULL, last INTEGER NOT NULL, lengths BLOB NOT NULL, ids BLOB NOT NULL,
     PRIMARY KEY (collection_id, segment)
@@ -40,17 +43,15 @@ POSTINGS = """CREATE TABLE postings (
 ) WITHOUT ROWID"""
 
 
-def last_row(connection: sqlite3.Connection, collection_id: int) -> int:
-    """The last row of the collection that is in a segment; 0 = it has none."""
-    query = "SELECT last FROM word_segments WHERE collection_id = ? ORDER BY segment DESC LIMIT 1"
-    row = connection.execute(query, (collection_id,)).fetchone()
-    return int(row[0]) if row else 0
+def _last_row(connection: sqlite3.Connection, collection_id: int) -> int:
+    (last,) = connection.execute("SELECT segmented FROM collections WHERE collection_id = ?", (collection_id,)).fetchone()
+    return int(last)
 
 
 def next_row(connection: sqlite3.Connection) -> int:
     """The row of a new chunk, after all chunks and all segments: a row of a segment is never used again."""
     (last,) = connection.execute(
-        "SELECT max((SELECT coalesce(max(rowid), 0) FROM chunks), (SELECT coalesce(max(last), 0) FROM word_segments))"
+        "SELECT max((SELECT coalesce(max(rowid), 0) FROM chunks), (SELECT coalesce(max(segmented), 0) FROM collections))"
     ).fetchone()
     return int(last) + 1
 
@@ -60,7 +61,7 @@ def add_segment(connection: sqlite3.Connection, collection_id: int) -> bool:
     second."""
     rows = connection.execute(
         f"SELECT id, c0, c1 FROM words_{collection_id}_content WHERE id > ? ORDER BY id LIMIT {SEGMENT}",
-        (last_row(connection, collection_id),),
+        (_last_row(connection, collection_id),),
     ).fetchall()
     if len(rows) < SEGMENT:
         return False
@@ -82,6 +83,7 @@ def add_segment(connection: sqlite3.Connection, collection_id: int) -> bool:
            RETURNING segment""",
         (collection_id, ids[-1], lengths.tobytes(), ids.tobytes()),
     ).fetchone()
+    connection.execute("UPDATE collections SET segmented = ? WHERE collection_id = ?", (ids[-1], collection_id))
     connection.executemany(
         "INSERT INTO postings VALUES (?, ?, ?, ?)",
         ((collection_id, segment, token, entries[starts[at] : starts[at + 1]].tobytes()) for token, at in sorted(numbers.items())),
@@ -92,7 +94,7 @@ def add_segment(connection: sqlite3.Connection, collection_id: int) -> bool:
 def forget(connection: sqlite3.Connection, collection_id: int, deleted: Sequence[int]) -> None:
     """Takes deleted rows out of their segments. Must be called within a write transaction."""
     first, last = min(deleted), max(deleted)
-    if first > last_row(connection, collection_id):
+    if first > _last_row(connection, collection_id):
         return
     import numpy as np
 
