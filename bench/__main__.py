@@ -59,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with --only. A missed target does not change the exit code."""
     options = _parse(arguments)
     data_sets = options.data_sets or os.environ.get("DATA_SETS")
-    setup = Setup(Path(data_sets).expanduser() if data_sets else None, Path(os.environ.get("DATA") or "data") / "bench")
+    cache = Path(os.environ.get("DATA") or "data") / "bench"
+    setup = Setup(Path(data_sets).expanduser() if data_sets else None, cache, options.passages)
     figures: dict[str, list[Figure]] = {}
     missing: dict[str, str] = {}
     failed = False
@@ -82,6 +83,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Runs the benchmarks and prints a table of figures and targets.")
     parser.add_argument("--data-sets", metavar="FOLDER", help="folder of test sets in BEIR's format; default: $DATA_SETS")
     parser.add_argument("--only", nargs="+", choices=list(PARTS), metavar="NAME", help=f"run only these of {', '.join(PARTS)}")
+    parser.add_argument("--passages", type=int, default=100_000, metavar="NUMBER", help="of the part large; default: 100000")
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser.parse_args(arguments)
 

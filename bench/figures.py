@@ -50,10 +50,11 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Paths. `data_sets`: the folder of BEIR folders; `cache`: indexes kept for the next run."""
+    """`data_sets`: the folder of BEIR folders; `cache`: where indexes are kept for the next run; `passages`: how many a large index has."""
 
     data_sets: Path | None
     cache: Path
+    passages: int = 100_000
 
     def find(self, name: str) -> Path | None:
         """The set's folder, or None if it does not exist; NoDataSets if no folder of sets was given."""
