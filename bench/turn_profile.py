@@ -43,6 +43,7 @@ OF_FILES = (
     ("/adapters/e5/", "embed"),
     ("/adapters/sqlite/index", "search"),
     ("/adapters/sqlite/vector", "search"),
+    ("/adapters/sqlite/word", "search"),
     ("/adapters/sqlite/", "store"),
     ("/footnote/turn_records/", "store"),
     ("/footnote_query/", "SSE"),

@@ -15,7 +15,7 @@ from httpcore2._backends.auto import AutoBackend
 from starlette.types import ASGIApp
 from uvicorn.server import ServerState
 
-from bench.peers.stub_model import HEAD, STREAM
+from bench.peers.stub_model import HEAD, stream
 from footnote.ingest.parse import parse
 from footnote.types import Parsed
 from footnote_local.server import make_server
@@ -46,14 +46,19 @@ class ModelConnection(AsyncNetworkStream):
 
     def __init__(self) -> None:
         self._waiting: list[bytes] = []
+        self._sent = b""
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         await asyncio.sleep(0)
         return self._waiting.pop(0)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        if buffer.startswith(b"POST "):
-            self._waiting += [HEAD, *STREAM]
+        self._sent += buffer
+        head, _, body = self._sent.partition(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].split(b"\r")[0])
+        if len(body) >= length:
+            self._waiting += [HEAD, *stream(body)]
+            self._sent = b""
 
     async def aclose(self) -> None:
         self._waiting.clear()

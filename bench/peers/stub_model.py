@@ -1,4 +1,7 @@
-"""A stub language model: OpenAI's wire format on loopback, fifty tokens at once, each as a separate event."""
+"""A stub language model: OpenAI's wire format on loopback, up to fifty tokens at once, each as a separate event.
+
+It quotes the beginning of the longest line of its prompt, which is a passage in that of every system, and cites it as [1]. A text that
+cites nothing is no answer: Footnote would quote the documents below it, and that would be measured, too."""
 
 from __future__ import annotations
 
@@ -24,8 +27,7 @@ def _sized(data: bytes) -> bytes:
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 USAGE = {"prompt_tokens": 1000, "completion_tokens": TOKENS, "total_tokens": 1000 + TOKENS}
 LAST = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "stub", "choices": [], "usage": USAGE}
-STREAM = [
-    *(_chunk({"content": f"word{i} "}) for i in range(TOKENS)),
+END = [
     _chunk({}, "stop"),
     _sized(b"data: " + json.dumps(LAST).encode() + b"\n\n"),
     _sized(b"data: [DONE]\n\n") + b"0\r\n\r\n",
@@ -33,18 +35,25 @@ STREAM = [
 MODELS = b'{"object":"list","data":[{"id":"stub","object":"model","created":1,"owned_by":"bench"}]}'
 
 
+def stream(request: bytes) -> list[bytes]:
+    """The pieces of the reply to a request's body."""
+    prompt = json.loads(request)["messages"][-1]["content"]
+    words = max(prompt.split("\n"), key=len).split()[: TOKENS - 1]
+    return [*(_chunk({"content": f"{word} "}) for word in words), _chunk({"content": "[1]"}), *END]
+
+
 async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
             length = next((int(line.split(":")[1]) for line in head.split("\r\n") if line.startswith("content-length:")), 0)
-            await reader.readexactly(length)
+            body = await reader.readexactly(length)
             if head.startswith("get "):
                 writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(MODELS), MODELS))
                 await writer.drain()
                 continue
             writer.write(HEAD)
-            for chunk in STREAM:
+            for chunk in stream(body):
                 writer.write(chunk)
                 await writer.drain()
                 await asyncio.sleep(0)

@@ -10,6 +10,7 @@ import asyncio
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -123,8 +124,9 @@ async def warn_of_injection(turn: Turn, *, index: Index) -> Turn:
     """Adds the warning `injection` if a passage, an attached file or a tool's result contains sentences that read like instructions to the
     model; notes their number as `injected_sentences`."""
     answer = turn.answer
+    texts = _texts_beside(turn)
     # In a thread: an attached file of a megabyte takes seconds and would block the other turns.
-    suspects = await asyncio.to_thread(lambda: list(_suspects(turn)))
+    suspects = [*_suspects(turn), *(await asyncio.to_thread(lambda: [*_suspects_in(texts, turn.lang)]) if texts else ())]
     if answer is None or not suspects:
         return turn
     rare = await _rare(turn, frozenset().union(*(suspect.foreign for suspect in suspects)), index)
@@ -135,15 +137,28 @@ async def warn_of_injection(turn: Turn, *, index: Index) -> Turn:
 
 
 def _suspects(turn: Turn) -> Iterator[Suspect]:
-    """The suspects in everything shown to the model. A heading that has nothing in common with its section is not one."""
+    """The suspects in the passages shown to the model. A heading that has nothing in common with its section is not one."""
     for chunk in (hit.chunk for hit in turn.evidence.citable):
-        for suspect in find_suspects(chunk.text, " ".join((chunk.title, *chunk.headings)), chunk.lang):
+        for suspect in _suspects_of_passage(chunk.text, " ".join((chunk.title, *chunk.headings)), chunk.lang):
             if not suspect.foreign or chunk.kind_at(suspect.start) != "heading":
                 yield suspect
+
+
+@lru_cache(maxsize=256)
+def _suspects_of_passage(text: str, title: str, lang: str) -> Sequence[Suspect]:
+    """Kept because many answers are written from the same passages."""
+    return find_suspects(text, title, lang)
+
+
+def _texts_beside(turn: Turn) -> list[str]:
+    """What the model was shown beside the passages: an attached file, the results of tools."""
     texts = [turn.request.attached] if turn.request.attached else []
-    texts += [said.content for said in turn.trace.tool_messages if said.role == "tool" and said.name != SEARCH]
+    return texts + [said.content for said in turn.trace.tool_messages if said.role == "tool" and said.name != SEARCH]
+
+
+def _suspects_in(texts: Sequence[str], lang: str) -> Iterator[Suspect]:
     for text in texts:
-        yield from find_suspects(text, lang=turn.lang)
+        yield from find_suspects(text, lang=lang)
 
 
 async def _rare(turn: Turn, terms: frozenset[str], index: Index) -> frozenset[str]:

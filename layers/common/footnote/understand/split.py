@@ -61,7 +61,7 @@ def question_parts(message: str, lang: str) -> tuple[str, ...]:
         return ()
     sentences = list(_sentences(message, lang))
     parts = _parts(sentences, lang)
-    if not parts or needs_conversation(parts[0]) or parts == [" ".join(sentences)]:
+    if not parts or parts == [" ".join(sentences)] or needs_conversation(parts[0]):
         return ()
     return tuple(parts if len(parts) <= MOST else [*parts[: MOST - 1], " ".join(parts[MOST - 1 :])])
 
