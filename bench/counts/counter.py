@@ -2,8 +2,8 @@
 
 `calls`        functions of Python, and items of generators. A coroutine counts once, however often it waits
 `builtins`     functions of C that these call
-`replaced`     `dataclasses.replace`: a record is copied
-`records`      dataclasses made, by `replace` too
+`replaced`     a record is copied, by `types.copies.replace` or that of dataclasses
+`records`      dataclasses made, by that of dataclasses too
 `hops`         work handed to a thread
 `statements`   statements of SQLite, each row of `executemany` by itself
 `sql_bytes`    the length of these, with their values
@@ -29,6 +29,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
+
+from footnote.types import copies
 
 LIBRARY = Path(dataclasses.__file__).parent
 LEFT_OUT = (
@@ -57,7 +59,7 @@ class Counted:
         return {
             "calls": self.calls.total(),
             "builtins": self.builtins.total(),
-            "replaced": self._every[_code(dataclasses.replace)],
+            "replaced": self._every[_code(dataclasses.replace)] + self._every[_code(copies.replace)],
             "records": sum(count for code, count in self.calls.items() if code.co_name == "__init__" and code.co_filename == "<string>"),
             "hops": self._every[_code(ThreadPoolExecutor.submit)],
             "statements": self.statements,
