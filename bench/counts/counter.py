@@ -2,7 +2,7 @@
 
 `calls`        functions of Python, and items of generators. A coroutine counts once, however often it waits
 `builtins`     functions of C that these call
-`replaced`     a record is copied, by `types.copies.replace` or that of dataclasses
+`replaced`     a record is copied, by `types.copies.replace` or that of dataclasses; one with slots by both
 `records`      dataclasses made, by that of dataclasses too
 `hops`         work handed to a thread
 `statements`   statements of SQLite, each row of `executemany` by itself
