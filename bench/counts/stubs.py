@@ -15,7 +15,7 @@ from httpcore2._backends.auto import AutoBackend
 from starlette.types import ASGIApp
 from uvicorn.server import ServerState
 
-from bench.peers.stub_model import HEAD, stream
+from bench.peers.stub_model import HEAD, LIST, stream
 from footnote.ingest.parse import parse
 from footnote.types import Parsed
 from footnote_local.server import make_server
@@ -53,7 +53,13 @@ class ModelConnection(AsyncNetworkStream):
         return self._waiting.pop(0)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        if not buffer:  # h11 writes nothing at the end of a body
+            return
         self._sent += buffer
+        if self._sent.startswith(b"GET "):
+            self._waiting.append(LIST)
+            self._sent = b""
+            return
         head, _, body = self._sent.partition(b"\r\n\r\n")
         length = int(head.lower().partition(b"content-length: ")[2].split(b"\r")[0])
         if len(body) >= length:

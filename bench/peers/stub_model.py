@@ -33,6 +33,8 @@ END = [
     _sized(b"data: [DONE]\n\n") + b"0\r\n\r\n",
 ]
 MODELS = b'{"object":"list","data":[{"id":"stub","object":"model","created":1,"owned_by":"bench"}]}'
+LIST = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(MODELS), MODELS)
+"""The reply to a GET."""
 
 
 def stream(request: bytes) -> list[bytes]:
@@ -49,7 +51,7 @@ async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             length = next((int(line.split(":")[1]) for line in head.split("\r\n") if line.startswith("content-length:")), 0)
             body = await reader.readexactly(length)
             if head.startswith("get "):
-                writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(MODELS), MODELS))
+                writer.write(LIST)
                 await writer.drain()
                 continue
             writer.write(HEAD)
