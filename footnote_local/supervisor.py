@@ -38,6 +38,9 @@ log = logging.getLogger("footnote.supervisor")
 PAUSE_S = 1.0
 """Before a process is started again that died before it was ready."""
 MANY_CORES = 4
+PREFIX = "footnote-"
+LONGEST_ADDRESS = 103
+"""Bytes of a Unix socket's address, on every system."""
 _BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from footnote_local.server_process import main; main(sys.argv[2])"
 
 
@@ -135,6 +138,11 @@ class _Supervisor:
         )
 
 
+def _place() -> str | None:
+    """Where the shared folder is: None = the temporary folder, unless the address of a socket in it would be too long."""
+    return None if len(f"{tempfile.gettempdir()}/{PREFIX}12345678/999.sock") <= LONGEST_ADDRESS else "/tmp"  # noqa: S108
+
+
 @contextmanager
 def _kept(folder: Path) -> Iterator[None]:
     """Keeps systemd from removing what is old in a temporary folder, which it leaves alone while it is locked."""
@@ -152,7 +160,7 @@ def supervise(settings: Settings, count: int, *, host: str, port: int, ingest: S
     listener, lock = open_port(host, port), Lock(settings.data)
     try:
         lock.take()
-        with tempfile.TemporaryDirectory(prefix="footnote-", ignore_cleanup_errors=True) as shared, _kept(Path(shared)):
+        with tempfile.TemporaryDirectory(prefix=PREFIX, dir=_place(), ignore_cleanup_errors=True) as shared, _kept(Path(shared)):
             first = Member(
                 number=0,
                 count=count,

@@ -94,7 +94,13 @@ def start(data: Path, **settings: str) -> Running:
     variables = quiet | {"PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(data.parent)} | settings
     with (data.parent / "log").open("w") as log:
         process = subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=log, text=True)
-    running = Running(process, json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")["url"])  # type: ignore[union-attr]
+    assert process.stdout is not None
+    written = ""
+    while not written.endswith("}\n"):
+        line = process.stdout.readline()
+        assert line, (data.parent / "log").read_text()  # it has ended
+        written += line
+    running = Running(process, json.loads(written)["url"])
     until(lambda: serves(running))
     return running
 
