@@ -74,14 +74,14 @@ async def test_the_first_piece_and_the_answers_of_sixteen_clients_are_timed() ->
     assert timed["answers_per_s"] > 0
 
 
-async def test_the_stub_streams_fifty_words_and_the_usage() -> None:
+async def test_the_stub_quotes_the_longest_line_and_tells_the_usage() -> None:
     with stub_model() as url:
         endpoint = OpenAIEndpoint(url, None)
         model = OpenAIModel(endpoint, "stub", temperature=0, max_tokens=100)
-        pieces = [delta async for delta in model.stream([Message("user", "hi")])]
+        pieces = [delta async for delta in model.stream([Message("user", "When?\n" + "The bridge was built in 1894. " * 10)])]
         await endpoint.close()
-    assert [delta.text for delta in pieces[:2]] == ["word0 ", "word1 "]
-    assert (len(pieces), pieces[-1].usage) == (51, Usage(1000, 50))
+    assert "".join(delta.text for delta in pieces) == " ".join((("The bridge was built in 1894. " * 10).split())[:49]) + " [1]"
+    assert pieces[-1].usage == Usage(1000, 50)
 
 
 def test_a_system_that_fails_is_told_by_its_last_words(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def core(tmp_path: Path, clock: HandClock) -> Core:
 
 async def test_a_search_creates_only_the_backends_that_its_steps_request(core: Core) -> None:
     await core.retrieve.finish(make_turn("How long?", retriever="bm25"))
-    made = {name for name in vars(core) if not name.startswith("_")} - {"clock", "live", "checks"}
+    made = {name for name in vars(core) if not name.startswith("_")} - {"clock", "live", "checks", "is_shared", "is_asked_elsewhere"}
     asked_for = {
         "index",
         "engine",
