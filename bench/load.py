@@ -14,7 +14,8 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
@@ -22,7 +23,7 @@ from urllib.parse import urlsplit
 
 from bench.figures import log_progress
 from bench.labelled import LABELS
-from bench.server import serving
+from bench.server import Server, serving
 
 TOKENS = ("It ", "is ", "as ", "the ", "passage ", "says ", "[1].")
 LIMIT_S = 30
@@ -84,6 +85,23 @@ async def run(url: str, questions: Sequence[str], rate: int, seconds: int) -> di
     return figures | {"load": os.getloadavg()[0]}
 
 
+@asynccontextmanager
+async def asked_server(data: Path, workers: int = 1) -> AsyncIterator[tuple[Server, list[str]]]:
+    """A server on the data folder that has answered some questions, and the questions to ask it."""
+    lines = (line for file in sorted(LABELS.glob("en_*.jsonl")) for line in file.read_text("utf-8").splitlines())
+    questions = [row["question"] for row in map(json.loads, lines)]
+    model = await asyncio.start_server(answer, "127.0.0.1", 0)
+    at = f"http://127.0.0.1:{model.sockets[0].getsockname()[1]}/v1"
+    unlimited = {"LIMITS__USER_PER_MINUTE": "0", "LIMITS__ADDRESS_PER_MINUTE": "0", "CACHE__ENABLED": "false"}
+    settings: dict[str, Any] = {"LLM__BASE_URL": at, "LLM__MODEL": "stub", "LLM__API_KEY": "stub", **unlimited}
+    with serving(data, workers, **settings) as server:
+        await asyncio.to_thread(server.wait)
+        for question in questions[:20]:  # the first ones open files and load what later ones share
+            await ask(server.url, question, time.perf_counter())
+        yield server, questions
+    model.close()
+
+
 async def _main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.load", description="Asks a server at fixed rates.")
     parser.add_argument("--data", type=Path, required=True, metavar="DATA", help="a data folder with ingested documents")
@@ -92,23 +110,13 @@ async def _main() -> None:
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes of the server")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    lines = (line for file in sorted(LABELS.glob("en_*.jsonl")) for line in file.read_text("utf-8").splitlines())
-    questions = [row["question"] for row in map(json.loads, lines)]
-    model = await asyncio.start_server(answer, "127.0.0.1", 0)
-    at = f"http://127.0.0.1:{model.sockets[0].getsockname()[1]}/v1"
-    unlimited = {"LIMITS__USER_PER_MINUTE": "0", "LIMITS__ADDRESS_PER_MINUTE": "0", "CACHE__ENABLED": "false"}
-    settings: dict[str, Any] = {"LLM__BASE_URL": at, "LLM__MODEL": "stub", "LLM__API_KEY": "stub", **unlimited}
-    with serving(given.data, given.workers, **settings) as server:
-        await asyncio.to_thread(server.wait)
-        for question in questions[:20]:  # the first ones open files and load what later ones share
-            await ask(server.url, question, time.perf_counter())
+    async with asked_server(given.data, given.workers) as (server, questions):
         for rate in given.rates:
             log_progress(f"— {rate} requests a second")
             each = await run(server.url, questions, rate, given.seconds)
             times = f"first token p50 {each['p50_ms']:.0f}, p95 {each['p95_ms']:.0f} ms (load {each['load']:.1f})"
             told = f"{rate:3} requests a second: {each['errors']} errors of {each['requests']}, {times}"
             print(json.dumps(each) if given.json else told, flush=True)
-    model.close()
 
 
 if __name__ == "__main__":

@@ -47,10 +47,17 @@ class Server:
 
     def peak_mb(self) -> float:
         """Peak memory of the process; NotMeasured without /proc."""
+        return self._memory_mb("VmHWM:")
+
+    def memory_mb(self) -> float:
+        """Memory of the process now; NotMeasured without /proc."""
+        return self._memory_mb("VmRSS:")
+
+    def _memory_mb(self, field: str) -> float:
         status = Path(f"/proc/{self._process.pid}/status")
         if not status.exists():
-            raise NotMeasured("Peak memory is read from /proc, which is Linux's.")
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+            raise NotMeasured("Memory is read from /proc, which is Linux's.")
+        line = next(line for line in status.read_text().splitlines() if line.startswith(field))
         return int(line.split()[1]) / 1024
 
 
