@@ -39,8 +39,8 @@ LIST = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d
 
 def stream(request: bytes) -> list[bytes]:
     """The pieces of the reply to a request's body."""
-    prompt = json.loads(request)["messages"][-1]["content"]
-    words = max(prompt.split("\n"), key=len).split()[: TOKENS - 1]
+    messages = json.loads(request).get("messages")  # not in a question about the model itself
+    words = max(messages[-1]["content"].split("\n"), key=len).split()[: TOKENS - 1] if messages else []
     return [*(_chunk({"content": f"{word} "}) for word in words), _chunk({"content": "[1]"}), *END]
 
 
