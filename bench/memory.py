@@ -22,7 +22,7 @@ COMMAND = "python -m bench --only memory"
 
 def measure(setup: Setup) -> Iterator[Figure]:
     golden = load_golden(setup.need(SET), limit=QUESTIONS)
-    index = asyncio.run(_index(golden, setup.cache))
+    index = asyncio.run(index_of(golden, setup.cache))
     with TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         shutil.copytree(index, data)  # turns of these questions do not belong in the cache
@@ -37,7 +37,8 @@ def measure(setup: Setup) -> Iterator[Figure]:
     yield Figure("the same before the first question", start, "MB", COMMAND)
 
 
-async def _index(golden: GoldenSet, cache: Path) -> Path:
+async def index_of(golden: GoldenSet, cache: Path) -> Path:
+    """The data folder of the set's index, built once."""
     core, _ = await build_index(golden, Settings(), cache / "eval", lambda what, done, total: None)
     await core.close()
     return core.settings.data

@@ -24,11 +24,11 @@ from types import FrameType
 
 from bench.counts.stubs import Connection, connect_to_model
 from bench.figures import Figure, NotMeasured, Setup, log_progress
+from bench.memory import index_of
 from footnote.bootstrap import Core
-from footnote.learn.golden import GoldenSet, load_golden
+from footnote.learn.golden import load_golden
 from footnote.settings import LLM, Settings
 from footnote.types import Stage
-from footnote_local.evaluate import build_index
 from footnote_local.server import create_app
 
 SET, WARM, QUESTIONS = "squad2", 10, 200
@@ -142,7 +142,7 @@ def measure(setup: Setup) -> Iterator[Figure]:
     golden = load_golden(setup.need(SET), limit=WARM + QUESTIONS)
     with TemporaryDirectory() as folder:
         data = Path(folder) / "data"
-        shutil.copytree(asyncio.run(_index(golden, setup.cache)), data)
+        shutil.copytree(asyncio.run(index_of(golden, setup.cache)), data)
         log_progress(f"Asking {QUESTIONS} questions of {SET}")
         whole, profiler = asyncio.run(_ask(data, [query.text for query in golden.queries]))
     sampled = sum(profiler.parts.values())
@@ -151,12 +151,6 @@ def measure(setup: Setup) -> Iterator[Figure]:
         yield Figure(f"of it {name}", profiler.parts[name] / sampled * whole / QUESTIONS * 1000, "ms", COMMAND)
     for name, seconds in sorted(profiler.steps.items(), key=lambda step: -step[1])[:12]:
         log_progress(f"step {name}: {seconds / sampled * whole / QUESTIONS * 1000:.2f} ms")
-
-
-async def _index(golden: GoldenSet, cache: Path) -> Path:
-    core, _ = await build_index(golden, Settings(), cache / "eval", lambda what, done, total: None)
-    await core.close()
-    return core.settings.data
 
 
 async def _ask(data: Path, questions: list[str]) -> tuple[float, Profiler]:

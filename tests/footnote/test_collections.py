@@ -114,14 +114,19 @@ async def test_a_store_that_hangs_delays_all_questions_together_once(records: Sq
     await collections.close()
 
 
-async def test_a_read_from_before_the_process_was_suspended_is_repeated(records: SqliteRecords, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Slow(records, monkeypatch)
-    collections = Collections(records, lambda: 1000.0)
+async def _begin_read(collections: Collections, store: Slow) -> None:
+    """Leaves a second read under way."""
     await collections.directory()
     store.now += service.FRESH_S
     store.free.clear()
     await collections.directory()  # begins a read, and ends before it
     await asyncio.sleep(0)
+
+
+async def test_a_read_from_before_the_process_was_suspended_is_repeated(records: SqliteRecords, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Slow(records, monkeypatch)
+    collections = Collections(records, lambda: 1000.0)
+    await _begin_read(collections, store)
     store.now += 3600
     asyncio.get_running_loop().call_later(0.01, store.free.set)
     await collections.directory()
@@ -132,11 +137,7 @@ async def test_a_change_elsewhere_that_is_known_of_holds_at_once(records: Sqlite
     elsewhere = Collections(SqliteRecords(records._database, lambda: 1000.0), lambda: 1000.0)
     store = Slow(records, monkeypatch)
     collections = Collections(records, lambda: 1000.0)
-    await collections.directory()
-    store.now += service.FRESH_S
-    store.free.clear()
-    await collections.directory()  # begins a read, and ends before it
-    await asyncio.sleep(0)
+    await _begin_read(collections, store)
     store.now += 0.01
     await _create(elsewhere, "handbook", CollectionSettings("table"))
     collections.expire()

@@ -1,6 +1,6 @@
 """The signs of vectors as bits: a first look at a large collection, after which only its best rows are compared exactly.
 
-Each vector is compared with the mean, so that half of the bits are set whatever the embedder; the question has four bits for each number.
+Each vector is compared with the mean, so that half of the bits are set whatever the embedder; the question has PLANES bits for each number.
 Of 16,000 vectors of the built-in embedder, and of 100,000 and a million mixed from them, 99.9 % of the hundred nearest are among the
 rows that are kept.
 """
