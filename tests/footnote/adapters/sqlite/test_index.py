@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -22,19 +22,6 @@ from tests.fakes import make_document, put_document
 from tests.turns import ME
 
 AXES = np.eye(4, dtype=np.float32)
-
-
-@pytest.fixture
-async def open_index(tmp_path: Path) -> AsyncIterator[Any]:
-    opened: list[SqliteIndex] = []
-
-    def make() -> SqliteIndex:
-        opened.append(SqliteIndex(tmp_path))
-        return opened[-1]
-
-    yield make
-    for index in opened:
-        await index.close()
 
 
 async def put(index: SqliteIndex, chunks: Sequence[Chunk], axis: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -29,19 +29,6 @@ VECTORS = np.random.default_rng(3).normal(size=(SIZE, 8)).astype(np.float32)
 VECTORS /= np.linalg.norm(VECTORS, axis=1, keepdims=True)
 BYTES = BLOCK * 8 * 4
 """Of a block."""
-
-
-@pytest.fixture
-async def open_index(tmp_path: Path) -> AsyncIterator[Any]:
-    opened: list[SqliteIndex] = []
-
-    def make(folder: Path = tmp_path) -> SqliteIndex:
-        opened.append(SqliteIndex(folder))
-        return opened[-1]
-
-    yield make
-    for index in opened:
-        await index.close()
 
 
 async def fill(index: SqliteIndex, vectors: Any = VECTORS) -> list[Chunk]:

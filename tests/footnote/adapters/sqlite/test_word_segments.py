@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -25,18 +24,9 @@ OFTEN = [1 / (1 + number) for number in range(30)]
 QUESTIONS = ["w0", "w1 w2", "w0 w3 w9 w29", "w5 w0 w11 w20 unheard", "w28 w29", "unheard"]
 
 
-@pytest.fixture
-async def open_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Any]:
+@pytest.fixture(autouse=True)
+def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word_segments, "SEGMENT", SEGMENT)
-    opened: list[SqliteIndex] = []
-
-    def make() -> SqliteIndex:
-        opened.append(SqliteIndex(tmp_path))
-        return opened[-1]
-
-    yield make
-    for index in opened:
-        await index.close()
 
 
 async def lexical(index: SqliteIndex, text: str, limit: int, caller: Caller = ME) -> tuple[Candidate, ...]:
