@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from footnote.adapters.sqlite.database import REBUILD, Database, check_pages
 from footnote.adapters.sqlite.index_schema import SCHEMA, UPGRADES, VERSION, unpack_bounds
@@ -36,14 +36,21 @@ MAX_VIEWS = 1000
 """Views that are cached."""
 MAX_SENTENCES = 2000
 """Chunks whose sentences are cached, about 5 kB each."""
+MAX_CHUNKS = 2000
+"""Chunks that are cached themselves, about 2 kB each."""
 MAX_WEIGHTS = 10_000
 """Terms of a collection whose weights are cached."""
+SMALL = 2000
+"""Chunks of a collection that is searched without a thread, in a millisecond: the hand-over would take half of that."""
 MAX_KNOWN = 20_000
 """Terms, over all callers' groups, of which it is cached whether a collection has them."""
 CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.content_type, c.page, c.parts, c.headings, c.text, c.metadata,
     g.doc_id, g.generation, g.title, g.metadata, g.created_at, a.groups, k.name AS collection"""
 FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a USING (acl_id)
     JOIN collections k ON k.collection_id = c.collection_id"""
+
+
+T = TypeVar("T")
 
 
 class SqliteIndex:
@@ -56,6 +63,8 @@ class SqliteIndex:
         self._copies = VectorCopies(VectorFiles(folder))
         self._vectors = VectorStore(self._copies)
         self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
+        self._chunks: dict[str, tuple[int, dict[str, Chunk]]] = {}
+        """"" → the version of all collections, and chunk id → chunk."""
         self._sentences: dict[str, tuple[int, dict[str, tuple[frozenset[str], ChunkSentences]]]] = {}
         """Embedder → the version of all collections, and chunk id → (permission groups, sentences)."""
         self._weights: dict[str, tuple[int, dict[str, float]]] = {}
@@ -66,31 +75,34 @@ class SqliteIndex:
         """Collection, its version and a caller's groups → whether such a caller may read a chunk with the term."""
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
-        return await self._database.run(self._candidates, caller, search)
+        row = await self._database.glance(_find_collection, search.collection)
+        version, count = self._counts.get(search.collection, (0, 0))
+        is_small = row is not None and row["version"] == version and count <= SMALL and not search.needs_all_levels
+        return await (self._database.glance if is_small else self._database.run)(self._candidates, caller, search)
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
-        return await self._database.glance(_read, caller, chunk_ids)
+        known = _kept(self._chunks, "", await self._database.glance(_total_version), MAX_CHUNKS)
+        if missing := [chunk_id for chunk_id in chunk_ids if chunk_id not in known]:
+            known |= await self._database.glance(_read, missing)
+        found = (known[chunk_id] for chunk_id in chunk_ids if chunk_id in known)
+        return [chunk for chunk in found if caller.may_read(chunk.permission_groups)]
 
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
-        version = await self._database.glance(_total_version)
-        known = self._sentences.get(embedder)
-        if known is None or known[0] != version or len(known[1]) > MAX_SENTENCES:
-            known = self._sentences[embedder] = version, {}
-        if missing := [chunk_id for chunk_id in chunk_ids if chunk_id not in known[1]]:
-            known[1].update(await self._database.run(_sentences, missing, embedder))
-        found = {chunk_id: known[1][chunk_id] for chunk_id in chunk_ids if chunk_id in known[1]}
+        known = _kept(self._sentences, embedder, await self._database.glance(_total_version), MAX_SENTENCES)
+        if missing := [chunk_id for chunk_id in chunk_ids if chunk_id not in known]:
+            known |= await self._database.run(_sentences, missing, embedder)
+        found = {chunk_id: known[chunk_id] for chunk_id in chunk_ids if chunk_id in known}
         return {chunk_id: made for chunk_id, (groups, made) in found.items() if caller.may_read(groups)}
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
         row = await self._database.glance(_find_collection, collection)
         if row is None:
             return {}
-        version, known = self._weights.get(collection, (0, {}))
-        if version != row["version"] or len(known) > MAX_WEIGHTS:
-            known = {}
-            self._weights[collection] = row["version"], known
+        known = _kept(self._weights, collection, row["version"], MAX_WEIGHTS)
         if missing := [term for term in terms if term not in known]:
-            known |= await self._database.glance(self._term_weights, collection, missing)
+            is_counted = self._counts.get(collection, (0, 0))[0] == row["version"]
+            read = self._database.glance if is_counted else self._database.run  # counting takes half a second at a million chunks
+            known |= await read(self._term_weights, collection, missing)
         return {term: known[term] for term in terms if term in known}
 
     async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
@@ -355,10 +367,17 @@ def _visible(acls: frozenset[int] | None, matching: _Matching | None, levels: It
     return " AND ".join(clauses), values
 
 
-def _read(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
-    """The chunks among `chunk_ids` that this caller may read, in that order."""
-    rows = _visible_rows(connection, caller, chunk_ids)
-    return [_chunk(rows[chunk_id]) for chunk_id in chunk_ids if chunk_id in rows]
+def _kept(kept: dict[str, tuple[int, dict[str, T]]], key: str, version: int, most: int) -> dict[str, T]:
+    """What is kept under the key, as of this version; nothing if that has changed, or if it has become more than `most`."""
+    known = kept.get(key)
+    if known is None or known[0] != version or len(known[1]) > most:
+        known = kept[key] = version, {}
+    return known[1]
+
+
+def _read(connection: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+    """The active chunks. Their groups have not been compared with a caller's yet."""
+    return {row["chunk_id"]: _chunk(row) for row in _rows(connection, chunk_ids)}
 
 
 def _total_version(connection: sqlite3.Connection) -> int:
@@ -394,16 +413,17 @@ def _questions(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequen
     """`ports.Index.questions`."""
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'questions'").fetchone() is None:
         return {}
-    ids = {row["rowid"]: chunk_id for chunk_id, row in _visible_rows(connection, caller, chunk_ids).items()}
+    visible = (row for row in _rows(connection, chunk_ids) if caller.may_read(frozenset(_stored(row["groups"]))))
+    ids = {row["rowid"]: row["chunk_id"] for row in visible}
     rows = connection.execute(f"SELECT rowid, texts FROM questions WHERE rowid IN ({_marks(ids)})", tuple(ids))
     return {ids[rowid]: tuple(json.loads(texts)) for rowid, texts in rows}
 
 
-def _visible_rows(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, sqlite3.Row]:
-    rows = connection.execute(
+def _rows(connection: sqlite3.Connection, chunk_ids: Sequence[str]) -> list[sqlite3.Row]:
+    """Of the active chunks, in the order of CHUNK."""
+    return connection.execute(
         f"SELECT {CHUNK} FROM {FROM_CHUNKS} WHERE g.active AND c.chunk_id IN ({_marks(chunk_ids)})", tuple(chunk_ids)
     ).fetchall()
-    return {row["chunk_id"]: row for row in rows if caller.may_read(frozenset(_stored(row["groups"])))}
 
 
 def _sample(connection: sqlite3.Connection, caller: Caller, collection: str, limit: int) -> list[Chunk]:
