@@ -81,9 +81,13 @@ class Source:
         return tuple(values_in(text, self.chunk.lang) for text in self.texts)
 
     @cached_property
-    def names(self) -> tuple[frozenset[str], ...]:
-        """The words of each of `texts`."""
-        return tuple(frozenset(_words(text)) for text in self.texts)
+    def lowered(self) -> tuple[str, ...]:
+        """`texts` in lower case."""
+        return tuple(text.lower() for text in self.texts)
+
+    def named(self, stems: frozenset[str]) -> list[frozenset[str]]:
+        """Those of the words that each of `texts` has."""
+        return [stems.intersection(_words(text)) if any(stem in text for stem in stems) else frozenset() for text in self.lowered]
 
     def denials(self, sentence: int) -> list[frozenset[str]]:
         """The terms around each negation of a sentence."""
@@ -152,9 +156,10 @@ def describe(
         known_values = asked_values.union(*chain.from_iterable(source.values for source in sources))
         near_values = asked_values.union(source.values[-1], *source.values[first:end])
     if names:
-        asked_names = frozenset(_words(question))
-        known_names = asked_names.union(*chain.from_iterable(source.names for source in sources))
-        near_names = asked_names.union(source.names[-1], *source.names[first:end])
+        asked_names, stems = frozenset(_words(question.lower())), frozenset(map(_stem, names))
+        known_names = asked_names.union(*chain.from_iterable(each.named(stems) for each in sources))
+        nearest_names = source.named(stems)
+        near_names = asked_names.union(nearest_names[-1], *nearest_names[first:end])
     values = {
         "covered": share(everywhere),
         "covered_near": shares[best],
@@ -215,8 +220,8 @@ def _each_run(terms: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
 
 
 def _words(text: str) -> Iterator[str]:
-    """The beginnings of a text's words, in lower case, which endings leave alone."""
-    return (_stem(word) for word in WORD.findall(text.lower()))
+    """The beginnings of the words of a text in lower case, which endings leave alone."""
+    return (_stem(word) for word in WORD.findall(text))
 
 
 def _stem(word: str) -> str:
