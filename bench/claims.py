@@ -8,7 +8,7 @@ claim less likely. Every set weighs the same, and in it supported and unsupporte
 was not fitted on: the groups of the public sets and of the fit half of the labelled answers are parted into PARTS, each of which is
 judged by a model of the others; the `test` half is judged by the model of all. A claim is doubted where at most ALARMS of the supported
 sentences of labelled answers would be, and a passage is cited for one where at least RIGHT of those that reach the probability are
-supported.
+supported. Words alone are sure of a claim above the highest probability that they give one of the fit half which vectors doubt.
 """
 
 from __future__ import annotations
@@ -159,6 +159,7 @@ def _share(said: Flags) -> str:
 def fitted(*, quiet: bool = False) -> dict[str, Any]:
     """All of `claims.json`."""
     made: dict[str, Any] = {"features": hash_of(NAMES)}
+    by_vectors: Flags | None = None
     for regime in REGIMES:
         rows = Rows(regime)
         said = apart(rows)
@@ -175,7 +176,21 @@ def fitted(*, quiet: bool = False) -> dict[str, Any]:
             "doubted_below": doubted_below,
             "found_from": found_from,
         }
+        if regime == "built-in":
+            by_vectors = said < doubted_below
+        elif regime == "words" and by_vectors is not None:
+            made[regime]["sure_above"] = sure = round(float(said[rows.fit_half & by_vectors].max()), 3)
+            if not quiet:
+                report_sure(rows, said > sure, by_vectors)
     return made
+
+
+def report_sure(rows: Rows, sure: Flags, doubted: Flags) -> None:
+    """Prints of how many claims of labelled answers words alone are sure, and how many of these vectors doubt."""
+    for half in ("fit", "test"):
+        at = (rows.fit_half == (half == "fit")) & np.char.startswith(rows.sets, ANSWERS)
+        both = (sure & doubted & at).sum()
+        print(f"sure by words   {half:5} {at.sum():4} claims, sure of {_share(sure[at])}, vectors doubt {both} of them")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

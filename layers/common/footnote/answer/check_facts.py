@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from footnote.answer.support import (
     Passages,
@@ -57,9 +58,8 @@ async def check_facts(
     model = usable(embedder)
     near = {chunk.chunk_id: chunk for claim in claims.values() for chunk in nearest_by_words(claim, lang, chunks, weights)}
     sentences = await _sentences([*near.values()], model)
-    vectors, across = await claim_vectors([*claims.values()], model) if claims else (None, None)
     passages = Passages(sentences, weights, "", lang)
-    given = list(zip(vectors, across, strict=True)) if vectors is not None and across is not None else [(None, None)] * len(claims)
+    given: Sequence[tuple[Any, ...]] = [*await claim_vectors([*claims.values()], model)] or [()] * len(claims)
     supported = [passages.support(claim, chunks, *pair) for claim, pair in zip(claims.values(), given, strict=True)]
     statements = [statement_of(claim, bounds, support.compared) for (bounds, claim), support in zip(claims.items(), supported, strict=True)]
     verdicts = await verdicts_of(verifier, "", text, statements) or [None] * len(claims)

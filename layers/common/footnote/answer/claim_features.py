@@ -135,10 +135,10 @@ def describe(
     if not windows:
         return [0.0] * len(COLUMNS), None
     weight = {term: weights.get(term, 1.0) for term in terms}
-    total = sum(weight.values())
+    total = math.fsum(weight.values())
 
     def share(held: frozenset[str]) -> float:
-        return sum(weight[term] for term in held) / total if total else 0.0
+        return math.fsum(weight[term] for term in held) / total if total else 0.0  # exact, so windows with the same terms are equal
 
     held = {source.chunk.chunk_id: [terms.intersection(said) for said in source.terms] for source in sources}
     shares = [share(terms.intersection(source.above).union(*held[source.chunk.chunk_id][first:end])) for source, first, end in windows]

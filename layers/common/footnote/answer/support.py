@@ -1,7 +1,8 @@
 """Estimates for each sentence of a model's answer how likely the passages support it, and where. Without a language model.
 
 `claims.json` contains a logistic regression over `claim_features` for each regime: the vectors of the built-in embedder, words alone, and
-its vectors for passages in another language than the answer. It is fitted on claims judged by people (`bench.claims`). A sentence with
+its vectors for passages in another language than the answer. It is fitted on claims judged by people (`bench.claims`). Most claims repeat
+the words of a passage so closely that vectors do not doubt them; these are not embedded, which takes 7 ms for each. A sentence with
 a marker is compared with the passages that it cites, and if these do not support it, or it has none, with all passages shown to the model.
 A lead-in, a question, a heading and a sentence without words of its own (“Yes.”) make no claim. A configured verifier judges the same
 passages, and its verdict replaces the probability."""
@@ -55,11 +56,10 @@ class Supported:
     is_doubted: bool = False
     is_found: bool = False
     """So likely that the passage may be cited for it."""
+    is_sure: bool = False
+    """So likely by words alone that vectors would not doubt it."""
     place: EvidenceSpan | None = None
     compared: tuple[Chunk, ...] = ()
-
-
-NOT_COMPARED = Supported(None)
 
 
 @cache
@@ -68,10 +68,11 @@ def _fitted() -> dict[str, Any]:
 
 
 @cache
-def _model(regime: Regime) -> tuple[Linear, float, float]:
-    """(the regression, the probability below which a claim is doubted, that from which its passage may be cited)."""
+def _model(regime: Regime) -> tuple[Linear, float, float, float]:
+    """(the regression, the probability below which a claim is doubted, that from which its passage may be cited, that above which words
+    are sure of it)."""
     fitted = _fitted()[regime]
-    return linear_of(fitted, list(COLUMNS)), float(fitted["doubted_below"]), float(fitted["found_from"])
+    return linear_of(fitted, list(COLUMNS)), float(fitted["doubted_below"]), float(fitted["found_from"]), fitted.get("sure_above", 1.0)
 
 
 class Passages:
@@ -85,7 +86,7 @@ class Passages:
         self._lang = lang
         self._sources: dict[str, Source] = {}
 
-    def support(self, claim: str, chunks: Sequence[Chunk], vector: Vector | None, across: Vector | None) -> Supported:
+    def support(self, claim: str, chunks: Sequence[Chunk], vector: Vector | None = None, across: Vector | None = None) -> Supported:
         """The support of a claim by these passages. `across`: its vector without the component of its language; the vectors are None
         without an embedder."""
         own = [chunk for chunk in chunks if chunk.lang == self._lang]
@@ -105,9 +106,9 @@ class Passages:
                 return Supported(None, compared=compared)
             regime, vector = "words", None
         row, place = describe(claim, self._lang, vector, near, self._weights, self._question)
-        model, doubted_below, found_from = _model(regime)
+        model, doubted_below, found_from, sure_above = _model(regime)
         probability = round(float(model.probability(np.array(row, np.float32))), 3)
-        return Supported(probability, probability < doubted_below, probability >= found_from, place, compared)
+        return Supported(probability, probability < doubted_below, probability >= found_from, probability > sure_above, place, compared)
 
     def _terms(self, chunk: Chunk) -> frozenset[str]:
         return frozenset(chain.from_iterable(self._source(chunk).terms))
@@ -154,17 +155,20 @@ async def check_claims(
     weights = await index.term_weights(turn.caller, turn.request.collection, [*terms, UNSEEN])
     model = usable(embedder)
     sentences = await index.sentences(turn.caller, [chunk.chunk_id for chunk in chunks], model.name if model else "")
-    vectors, across = await claim_vectors(claims, model)
     passages = Passages(sentences, weights, f"{turn.request.question} {turn.asked}", lang)
     supported: list[Supported] = []
     statements: list[Statement] = []
     sources = [cited_between(answer, start, end) for start, end in pairwise([*(start for start, _ in bounds), len(text) + 1])]
-    for at, (claim, cited) in enumerate(zip(claims, sources, strict=True)):
-        vector, apart = (vectors[at], across[at]) if vectors is not None and across is not None else (None, None)
-        support = passages.support(claim, [hit.chunk for hit in cited], vector, apart) if cited else NOT_COMPARED
+    first = [[hit.chunk for hit in cited] or chunks for cited in sources]
+    by_words = [passages.support(claim, compared) for claim, compared in zip(claims, first, strict=True)]
+    vectors = await claim_vectors([claim for claim, support in zip(claims, by_words, strict=True) if not support.is_sure], model)
+    for at, (claim, support) in enumerate(zip(claims, by_words, strict=True)):
+        pair = None if support.is_sure else next(vectors, None)
+        if pair is not None:
+            support = passages.support(claim, first[at], *pair)
         compared = support.compared
-        if support.probability is None or support.is_doubted:
-            elsewhere = passages.support(claim, chunks, vector, apart)
+        if sources[at] and (support.probability is None or support.is_doubted):
+            elsewhere = passages.support(claim, chunks, *(pair or ()))
             compared += elsewhere.compared
             support = elsewhere if support.probability is None or elsewhere.is_found else support
         supported.append(support)
@@ -243,14 +247,14 @@ def cited_between(answer: Answer, start: int, following: int) -> list[Hit]:
     return [citation.hit for citation in answer.citations if not marked or any(start <= at < following for at, _ in citation.spans)]
 
 
-async def claim_vectors(claims: Sequence[str], embedder: Embedder | None) -> tuple[Vector | None, Vector | None]:
-    """(one vector for each claim, the same without the component of its language); None without the built-in embedder, or while it
+async def claim_vectors(claims: Sequence[str], embedder: Embedder | None) -> Iterator[tuple[Vector, Vector]]:
+    """For each claim (its vector, the same without the component of its language); none without the built-in embedder, or while it
     fails."""
-    if embedder is None or not isinstance(embedder, CrossLingualEmbedder):
-        return None, None
+    if not claims or embedder is None or not isinstance(embedder, CrossLingualEmbedder):
+        return iter(())
     try:
         async with asyncio.timeout(EMBED_S):
             vectors = await embedder.embed(claims)
     except (TimeoutError, FootnoteError):
-        return None, None
-    return vectors, embedder.across_languages(vectors)
+        return iter(())
+    return zip(vectors, embedder.across_languages(vectors), strict=True)
