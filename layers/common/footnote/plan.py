@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
-from footnote.settings import Settings
-from footnote.settings.marks import SettingInfo, each_setting, settings_by_key
 from footnote.types import Arm, Profile, Request, Retriever
 from footnote.types.copies import replace
 from footnote.types.plan import LEVELS, OPTIONS, Choice, IntelligenceLevel, Option, OptionName, Plan
+
+if TYPE_CHECKING:
+    from footnote.settings import Settings
+    from footnote.settings.marks import SettingInfo
 
 DEFAULT_LEVEL: IntelligenceLevel = "standard"
 
@@ -126,8 +129,15 @@ def _layers(
 @cache
 def _deciding() -> Mapping[str, SettingInfo]:
     """Option → the setting that has its name."""
+    from footnote.settings import Settings
+    from footnote.settings.marks import each_setting
+
     return {each.name: each for each in each_setting(Settings) if each.name in OPTIONS}
 
 
+@cache
 def _setting(key: str) -> SettingInfo:
+    from footnote.settings import Settings
+    from footnote.settings.marks import settings_by_key
+
     return settings_by_key(Settings)[key]

@@ -7,12 +7,14 @@ import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from footnote.errors import NotFound, Unauthorized, Unavailable
-from footnote.ports import Cache, Records, Tokens
-from footnote.settings import ApiKey, Auth
 from footnote.types import ADMINS, Caller, Page, Role
+
+if TYPE_CHECKING:
+    from footnote.ports import Cache, Records, Tokens
+    from footnote.settings import ApiKey, Auth
 
 LOCAL = Caller("local", sees_all=True, role="admin")
 """The caller if AUTH__MODE=none: anyone who can reach the server."""

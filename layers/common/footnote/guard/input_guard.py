@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 
 from footnote.errors import Rejected
-from footnote.settings import Rag
 from footnote.text.prompt_injection.score import is_injection
 from footnote.text.untrusted import INVISIBLE
 from footnote.types import Turn
 from footnote.types.copies import replace
+
+if TYPE_CHECKING:
+    from footnote.settings import Rag
 
 LONGEST = 2000
 """Characters. Questions are short; two of five known prompt injections are longer than this."""
