@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import httpx
+import pytest
 from fastapi import FastAPI
 
 from footnote.bootstrap import Core
@@ -12,7 +14,7 @@ from footnote.settings import Embedding, Settings
 from footnote.types import Caller
 from footnote_http.app import make_app
 from footnote_http.callers import CallerOf, CoreOf, caller_of
-from footnote_http.routes import LazyRoute, Router
+from footnote_http.routes import Later, LazyRoute, Router
 
 
 async def test_each_app_answers_for_its_own_core_and_its_own_caller(tmp_path: Path) -> None:
@@ -57,3 +59,35 @@ async def test_a_route_is_built_when_a_request_first_matches_it() -> None:
         assert (await client.get("/one/seven")).status_code == 422
         assert ["built" in vars(route) for route in lazy] == [True, False]
     assert [*app.openapi()["paths"]] == ["/one/{number}", "/other"]
+
+
+async def test_a_module_is_imported_when_a_path_first_begins_like_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "seldom.py").write_text(
+        "from footnote_http.routes import Router\n"
+        "router = Router()\n"
+        "for name, method in (('all', 'get'), ('one', 'get'), ('drop', 'delete')):\n"
+        "    path = '/seldom' if name == 'all' else '/seldom/{number}'\n"
+        "    getattr(router, method)(path, name=name)(lambda name=name: name)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    router = Router()
+
+    @router.get("/often")
+    async def often() -> str:
+        return "often"
+
+    app = make_app("Footnote: test", lambda: Core(Settings(embedding=Embedding(builtin=False))))
+    Later("seldom", "/seldom").add_to(app)
+    router.add_to(app)
+    try:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://footnote.test") as client:
+            assert (await client.get("/often")).json() == "often"
+            assert (await client.get("/nothing")).status_code == 404
+            assert "seldom" not in sys.modules
+            assert (await client.get("/seldom")).json() == "all"
+            assert "seldom" in sys.modules
+            assert [(await client.request(method, "/seldom/1")).status_code for method in ("GET", "DELETE", "PUT")] == [200, 200, 405]
+            assert [(await client.get(path)).status_code for path in ("/seldom/", "/seldom/1/2")] == [307, 404]
+        assert [*app.openapi()["paths"]] == ["/seldom", "/seldom/{number}", "/often"]
+    finally:
+        sys.modules.pop("seldom", None)

@@ -183,9 +183,9 @@ def as_caller(caller: Caller, create_app: CreateApp) -> CreateApp:
     return create
 
 
-def heavy_imports(module: str) -> list[str]:
-    """Modules that importing a function loads although they should be loaded on the first request."""
+def heavy_imports(module: str, *seldom: str) -> list[str]:
+    """Modules that importing a function loads although they should be loaded on the first request. `seldom`: more of them."""
     ours = ("footnote.adapters", "footnote.bootstrap", "footnote.pipeline", "footnote.answer.extract", "footnote.ingest.sync")
-    heavy = (*ours, "sqlite3", "numpy", "openai", "mangum", "pypdfium2", "aws_lambda_powertools", "mcp", "jinja2")
+    heavy = (*ours, *seldom, "sqlite3", "numpy", "openai", "mangum", "pypdfium2", "aws_lambda_powertools", "mcp", "jinja2")
     code = f"import {module}, sys; print(*sorted(name for name in sys.modules if name in {heavy}))"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()

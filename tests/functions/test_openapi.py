@@ -17,6 +17,7 @@ from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session, session_id_of
 from footnote.settings import LLM, Auth, Embedding, Limits, Settings
 from footnote_http.callers import METADATA
+from footnote_http.routes import routes_of
 from footnote_local.openapi import FILE
 from footnote_local.server import function_of
 from tests.fakes import FakeEmbedder, FakeModels, SameModel
@@ -112,7 +113,7 @@ def test_every_route_of_every_function_is_in_the_one_document() -> None:
     of_functions = {
         (method.lower(), route.path_format)
         for create in CREATE.values()
-        for declared in create().routes
+        for declared in routes_of(create())
         if isinstance(route := getattr(declared, "built", declared), APIRoute) and route.include_in_schema
         for method in route.methods
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from footnote.answer.messages import message
 from footnote.errors import ModelTimeout, ModelUnavailable, StoreUnavailable
 from footnote.types import Caller, Search
 from footnote_http.callers import caller_of
+from footnote_http.routes import Later, Router
 from footnote_http.streams import Streams
+from footnote_query.app import MODULES, create_app
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, embed_all, make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, Site, heavy_imports, read_events, read_messages, sample_event
 from tests.functions.test_resume import StreamReader
@@ -316,8 +319,17 @@ async def test_the_sample_event_is_a_request_that_is_answered(site: Site) -> Non
     assert (reply.status_code, [citation["doc_id"] for citation in reply.json()["citations"]]) == (200, ["help"])
 
 
+@pytest.mark.parametrize("later", [each for each in MODULES if isinstance(each, Later)], ids=lambda later: later.module)
+def test_a_module_that_is_imported_later_declares_what_it_promises(later: Later) -> None:
+    router: Router = import_module(later.module).router
+    routes = router.routes_in(create_app())
+    assert [route.path for route in routes if not route.path.startswith(later.paths)] == []
+    assert [path for path in later.paths if not any(route.path.startswith(path) for route in routes)] == []
+    assert (router.errors, router.images) == ({}, frozenset())
+
+
 def test_importing_the_function_loads_no_adapter() -> None:
-    assert heavy_imports("footnote_query.app") == []
+    assert heavy_imports("footnote_query.app", "footnote.settings", "footnote.learn", "footnote.voices", "footnote_query.admin") == []
 
 
 async def test_the_language_of_unreadable_documents_is_not_revealed(open_site: OpenSite) -> None:

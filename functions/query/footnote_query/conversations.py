@@ -17,7 +17,7 @@ from footnote.ports import Room, StoredTurn
 from footnote.types import Caller, Page
 from footnote_http.app import Limit
 from footnote_http.callers import CallerOf, CoreOf
-from footnote_http.openapi import problems
+from footnote_http.openapi import NOT_FOUND
 from footnote_http.pages import PageBody
 from footnote_http.routes import Router
 from footnote_query.replies import TurnBody, make_turn_body
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 LONGEST_NAME = 120
 """Characters of a conversation's name, as of a title that is its first question."""
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f]*$")]
-NOT_FOUND = problems({404: "The caller has no such thing"})
 router = Router("Conversations", responses=NOT_FOUND)
 
 

@@ -35,9 +35,8 @@ from footnote.types import (
     usage_of,
 )
 from footnote_http.callers import AskerOf, CoreOf, TraceId
-from footnote_http.openapi import SLOW
+from footnote_http.openapi import NOT_FOUND, SLOW
 from footnote_http.routes import Router
-from footnote_query.conversations import NOT_FOUND
 from footnote_query.dialects import chat_service, pipeline, vexora
 from footnote_query.dialects.chat_core import routes as chat_core
 from footnote_query.dialects.openai import turns as openai

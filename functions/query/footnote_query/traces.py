@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 from footnote.memory.withdrawn import read_again
 from footnote.types import Stage
 from footnote_http.callers import CallerOf, CoreOf
+from footnote_http.openapi import NOT_FOUND
 from footnote_http.routes import Router
-from footnote_query.conversations import NOT_FOUND
 from footnote_query.replies import UsageBody, make_usage
 from footnote_query.steps import StepBody, make_steps
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping
-from functools import partial
 from http import HTTPStatus
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated
@@ -27,7 +26,7 @@ from footnote.tracing import new_trace_id
 from footnote_http.callers import Route, challenge_of, made_core, trace_id_of
 from footnote_http.cors import headers_of, with_cors
 from footnote_http.openapi import USUAL, Problem, describe, problems
-from footnote_http.routes import ErrorShape
+from footnote_http.routes import ErrorShape, routes_of
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -78,7 +77,7 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
         generate_unique_id_function=attrgetter("name"),
         responses=problems(dict(sorted({**USUAL, 422: BadRequest.title}.items()))),
     )
-    app.openapi = partial(describe, title, app.router.routes)  # type: ignore[method-assign]
+    app.openapi = lambda: describe(title, routes_of(app))  # type: ignore[method-assign]
     app.router.route_class = Route
     app.state.core = core or _shared
     app.state.error_shapes = {}

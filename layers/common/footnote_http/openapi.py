@@ -108,6 +108,7 @@ def _responses(media_type: str, model: type[BaseModel], meanings: Mapping[int, s
 
 
 SLOW = problems({504: "A step timed out"})
+NOT_FOUND = problems({404: "The caller has no such thing"})
 ONCE = problems({409: "A request with the same Idempotency-Key is being answered"})
 
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, cast
 
 from fastapi import APIRouter, FastAPI
-from starlette.routing import Match
-from starlette.routing import Route as BaseRoute
+from starlette.routing import BaseRoute, Match
+from starlette.routing import Route as PlainRoute
 from starlette.types import Receive, Scope, Send
 
 from footnote_http.callers import Route
@@ -40,7 +41,7 @@ class Declared:
         return self.built
 
 
-class LazyRoute(BaseRoute):
+class LazyRoute(PlainRoute):
     """A declared route in an app."""
 
     def __init__(self, declared: Declared, app: FastAPI) -> None:
@@ -87,6 +88,61 @@ class Router(APIRouter):
 
     def add_to(self, app: FastAPI) -> None:
         """Adds the declared routes to `app`."""
-        app.router.routes += [LazyRoute(declared, app) for declared in self._declared]
+        app.router.routes += self.routes_in(app)
         app.state.error_shapes |= self.errors
         app.state.with_images |= self.images
+
+    def routes_in(self, app: FastAPI) -> list[LazyRoute]:
+        """The declared routes, in this app."""
+        return [LazyRoute(declared, app) for declared in self._declared]
+
+
+class Later:
+    """The routes of a module that is imported when the path of a request first begins like one of its paths: a process serves few
+    modules, and importing them all takes a third of the time of the import.
+
+    `module`: its name. Its `router` has no error shapes and no paths with images, which apply before a request is routed. `paths`: what
+    its paths begin with."""
+
+    def __init__(self, module: str, *paths: str) -> None:
+        self.module = module
+        self.paths = paths
+
+    def add_to(self, app: FastAPI) -> None:
+        """Adds the routes to `app`."""
+        app.router.routes.append(LaterRoutes(self, app))
+
+
+class LaterRoutes(BaseRoute):
+    """The routes of a module in an app."""
+
+    def __init__(self, later: Later, app: FastAPI) -> None:
+        self._later, self._app = later, app
+
+    @cached_property
+    def routes(self) -> list[LazyRoute]:
+        """Those that the module declares."""
+        router: Router = import_module(self._later.module).router
+        return router.routes_in(self._app)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """As of the first of them with the request's path and method, else of the first with its path."""
+        best: tuple[Match, Scope] = (Match.NONE, {})
+        if scope["path"].startswith(self._later.paths):
+            for route in self.routes:
+                found = route.matches(scope)
+                if found[0] is Match.FULL:
+                    return found
+                best = best if best[0] is Match.PARTIAL else found
+        return best
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await scope["route"].handle(scope, receive, send)
+
+
+def routes_of(app: FastAPI) -> list[BaseRoute]:
+    """All routes of an app. Imports their modules."""
+    routes: list[BaseRoute] = []
+    for route in app.router.routes:
+        routes += route.routes if isinstance(route, LaterRoutes) else [route]
+    return routes

@@ -20,11 +20,10 @@ from footnote.turn_records.make import make_record
 from footnote.types import Caller, OptionName, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
-from footnote_http.openapi import ONCE, SLOW, streamed
+from footnote_http.openapi import NOT_FOUND, ONCE, SLOW, streamed
 from footnote_http.routes import Router
 from footnote_http.sse import stream_end, stream_events
 from footnote_http.streams import LAST, Streams, read_event_id
-from footnote_query.conversations import NOT_FOUND
 from footnote_query.dialects.trd.replies import encode, encode_stored, reply
 from footnote_query.dialects.trd.wire import Answers, AskEvent, AskQuery, AskRequest, AskStreamRequest
 from footnote_query.replies import AskResponse
