@@ -27,16 +27,44 @@ END = "</s>"
 """The word that ends every text."""
 
 
+class _Codes(NamedTuple):
+    """A compressed matrix: each row in parts, each of them one of CENTROIDS vectors."""
+
+    codes: npt.NDArray[np.uint8]
+    """Of shape (rows, parts)."""
+    centroids: npt.NDArray[np.float32]
+    """Of shape (parts, CENTROIDS, dimensions of a part)."""
+    parts: npt.NDArray[np.int64]
+    """The numbers of the parts."""
+
+    def rows(self, at: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """These rows, of shape (rows, dimensions)."""
+        chosen: npt.NDArray[np.float32] = self.centroids[self.parts, self.codes[at]].reshape(len(at), -1)
+        return chosen
+
+
+class _Quantized(NamedTuple):
+    """Compressed vectors. They stay compressed: all of them in full take 3 MB, and a text has a few dozen."""
+
+    directions: _Codes
+    lengths: _Codes | None
+
+    def rows(self, at: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """These vectors, of shape (rows, dimensions)."""
+        directions = self.directions.rows(at)
+        return directions if self.lengths is None else directions * self.lengths.rows(at)
+
+
 class _Model(NamedTuple):
     labels: list[str]
     words: dict[str, int]
     """Word → its row in `vectors`."""
     buckets: int
-    kept: npt.NDArray[np.int64]
+    kept: npt.NDArray[np.int32]
     """The n-grams that have a vector, by hash, in ascending order."""
-    rows: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int32]
     """Their rows in `vectors`."""
-    vectors: npt.NDArray[np.float32]
+    vectors: _Quantized
     tree: npt.NDArray[np.float32]
     """A vector for each decision."""
     yes: npt.NDArray[np.float32]
@@ -52,7 +80,7 @@ def language_scores(text: str) -> dict[str, float]:
     features = _features(text, model)
     if len(features) < 2:  # the end alone
         return {}
-    vector = model.vectors[features].mean(axis=0)
+    vector = model.vectors.rows(features).mean(axis=0)
     turns = np.logaddexp(0, -(model.tree @ vector)), np.logaddexp(0, model.tree @ vector)
     scores = np.exp(-(model.yes @ turns[0] + model.no @ turns[1]))
     return {model.labels[at]: float(scores[at]) for at in np.nonzero(scores > 1e-4)[0]}
@@ -82,7 +110,7 @@ def _features(text: str, model: _Model) -> npt.NDArray[np.int64]:
         hashes = _extend(hashes[:last], data, bounds[size - 1 :], widest)
         if size >= SHORTEST:
             within = word_of[:last] == word_of[size - 1 :]
-            keys = hashes[within].astype(np.int64) % model.buckets
+            keys = (hashes[within] % np.uint32(model.buckets)).astype(np.int32)
             at = np.searchsorted(model.kept, keys)
             at[at == len(model.kept)] = 0
             rows.append(model.rows[at[model.kept[at] == keys]])
@@ -119,8 +147,8 @@ def _load() -> _Model:
     for _ in range(word_count + label_count):
         names.append(reader.name())
         counts.append(reader.read("qb")[0])
-    pairs = reader.array("<i4", 2 * kept_count).reshape(-1, 2).astype(np.int64)
-    pairs = pairs[np.argsort(pairs[:, 0])]
+    kept, rows = reader.array("<i4", 2 * kept_count).reshape(-1, 2).T
+    order = np.argsort(kept)
     reader.read("?")
     vectors = reader.quantized()
     reader.read("?")
@@ -129,7 +157,7 @@ def _load() -> _Model:
     yes, no = _ways(counts[word_count:])
     labels = [name.removeprefix("__label__") for name in names[word_count:]]
     words = {name: at for at, name in enumerate(names[:word_count])}
-    return _Model(labels, words, buckets, pairs[:, 0], pairs[:, 1] + word_count, vectors, tree, yes, no)
+    return _Model(labels, words, buckets, kept[order], rows[order] + np.int32(word_count), vectors, tree, yes, no)
 
 
 class _Reader:
@@ -156,20 +184,18 @@ class _Reader:
         self._at += values.nbytes
         return values
 
-    def quantized(self) -> npt.NDArray[np.float32]:
-        """A compressed matrix, in full."""
+    def quantized(self) -> _Quantized:
+        """Compressed vectors."""
         has_lengths, rows, _, size = self.read("?2qi")
-        codes = self.array("u1", size).reshape(rows, -1)
-        vectors = self._centroids(codes)
-        return vectors * self._centroids(self.array("u1", rows).reshape(rows, 1)) if has_lengths else vectors
+        directions = self._codes(rows, size)
+        return _Quantized(directions, self._codes(rows, rows) if has_lengths else None)
 
-    def _centroids(self, codes: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    def _codes(self, rows: int, size: int) -> _Codes:
         import numpy as np
 
+        codes = self.array("u1", size).reshape(rows, -1)
         dimension, parts, width, _ = self.read("4i")
-        centroids = self.array("<f4", dimension * CENTROIDS).reshape(parts, CENTROIDS, width)
-        chosen: npt.NDArray[np.float32] = centroids[np.arange(parts), codes].reshape(len(codes), dimension)
-        return chosen
+        return _Codes(codes, self.array("<f4", dimension * CENTROIDS).reshape(parts, CENTROIDS, width), np.arange(parts))
 
 
 def _ways(counts: list[int]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
