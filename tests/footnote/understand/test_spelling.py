@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -13,6 +14,7 @@ from footnote.bootstrap import Core
 from footnote.settings import LLM, Embedding, Settings
 from footnote.text.tokens import index_tokens
 from footnote.types import Caller, Profile, Request, Turn
+from footnote.understand import spelling
 from footnote.understand.spelling import keeps_question, nearest
 from tests.fakes import make_document, put_document
 
@@ -157,3 +159,12 @@ def test_a_correction_that_makes_another_question_is_dropped() -> None:
 async def test_a_word_that_cannot_be_corrected_is_noted(tmp_path: Path, question: str, lang: str, unknown: list[str] | None) -> None:
     turn = await ask(tmp_path, question, lang)
     assert (turn.reading.unknown_words, turn.trace.notes.get("unknown_words")) == (tuple(unknown or ()), unknown)
+
+
+@pytest.mark.parametrize("lang", sorted(spelling.LANGUAGES))
+def test_a_word_is_known_if_the_dictionary_of_its_language_has_it(lang: str) -> None:
+    words = [word for word in json.loads(spelling._dictionary(lang)) if word.isalpha()]
+    some = [*words[:50], *words[50:-50:500], *words[-50:]]
+    assert [word for word in some if not spelling._is_word(word, lang)] == []
+    others = {f"{word}{end}" for word in some for end in ("", "q", "\ufffd")}.union(word[1:] for word in some) - {*words}
+    assert [word for word in others if spelling._is_word(word, lang)] == []
