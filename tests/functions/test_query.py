@@ -332,6 +332,11 @@ def test_importing_the_function_loads_no_adapter() -> None:
     assert heavy_imports("footnote_query.app", "footnote.settings", "footnote.learn", "footnote.voices", "footnote_query.admin") == []
 
 
+def test_answers_need_neither_ingest_nor_voices() -> None:
+    seldom = ("footnote.ingest.ingestor", "footnote.voices.service")
+    assert not {*seldom} & {*heavy_imports("footnote.bootstrap", *seldom)}
+
+
 async def test_the_language_of_unreadable_documents_is_not_revealed(open_site: OpenSite) -> None:
     site = await open_site(caller=Caller("ann", frozenset({"staff"})))
     hidden = make_document("plan", collection="vault", groups=("board",))

@@ -11,26 +11,16 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from footnote.adapters.local.secret import load_secret
-from footnote.answer.voice_tool import VoiceTool
 from footnote.bootstrap import health
 from footnote.bootstrap.backends import Backends, Closable
 from footnote.bootstrap.deps import Deps
-from footnote.bootstrap.describing import make_document_model
 from footnote.bootstrap.suggestions import Trials, list_collections
-from footnote.bootstrap.voice_finder import VoiceFinder
-from footnote.bootstrap.voice_search import RankedVoices, rank_voices
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
 from footnote.errors import StoreUnavailable
 from footnote.events import Event
-from footnote.ingest.describe_by_model import DocumentModel
-from footnote.ingest.describing import Descriptions
-from footnote.ingest.drops import Bucket
-from footnote.ingest.ingestor import Ingestor
-from footnote.ingest.sources import Sources
-from footnote.ingest.wiki import WikiPages
 from footnote.learn.experiments import Experiments
 from footnote.learn.follow_ups import Trial
 from footnote.live_settings import LiveSettings
@@ -47,8 +37,18 @@ from footnote.text.pii import mask_pii
 from footnote.tracing import new_trace_id
 from footnote.types import Caller, Profile, Request, Turn, begin_turn
 from footnote.types.copies import replace
-from footnote.voices.service import Voices
-from footnote.voices.voice import Voice
+
+if TYPE_CHECKING:  # what a process that only answers does without is imported where it is made
+    from footnote.answer.voice_tool import VoiceTool
+    from footnote.bootstrap.voice_search import RankedVoices
+    from footnote.ingest.describe_by_model import DocumentModel
+    from footnote.ingest.describing import Descriptions
+    from footnote.ingest.drops import Bucket
+    from footnote.ingest.ingestor import Ingestor
+    from footnote.ingest.sources import Sources
+    from footnote.ingest.wiki import WikiPages
+    from footnote.voices.service import Voices
+    from footnote.voices.voice import Voice
 
 
 class Core(Backends):
@@ -231,6 +231,8 @@ class Core(Backends):
     @cached_property
     def ingestor(self) -> Ingestor:
         """Ingests uploaded files."""
+        from footnote.ingest.ingestor import Ingestor
+
         return Ingestor(
             self.ledger,
             self.lifecycle,
@@ -253,32 +255,44 @@ class Core(Backends):
 
     @cached_property
     def _document_model(self) -> DocumentModel:
+        from footnote.bootstrap.describing import make_document_model
+
         return make_document_model(self)
 
     @cached_property
     def descriptions(self) -> Descriptions:
         """Describes documents by a model, in the background."""
+        from footnote.ingest.describing import Descriptions
+
         return Descriptions(self.ingestor, self._document_model)
 
     @cached_property
     def bucket(self) -> Bucket:
         """Ingests files from the drop bucket."""
+        from footnote.ingest.drops import Bucket
+
         return Bucket(self.drops, self.ingestor, self.cache, self.uploads, self.settings.index_name)
 
     @cached_property
     def wiki_pages(self) -> WikiPages | None:
         """Adds pages of Confluence; None = it is not configured."""
+        from footnote.ingest.wiki import WikiPages
+
         account = self.settings.confluence_account
         return WikiPages(self.wiki, account[0], self.settings.confluence, self.ingestor) if self.wiki and account else None
 
     @cached_property
     def sources(self) -> Sources:
         """Reads the sources of citations."""
+        from footnote.ingest.sources import Sources
+
         return Sources(self.ledger, self.files, self.index)
 
     @cached_property
     def voices(self) -> Voices:
         """What customers say."""
+        from footnote.voices.service import Voices
+
         return Voices(
             *(self.index, self.ledger, self.collections, lambda: self.feedback, lambda: self.statistics),
             *(lambda: self.embedders, self.clock, mask_pii),
@@ -286,11 +300,15 @@ class Core(Backends):
 
     async def rank_voices(self, query: str, voices: Sequence[Voice], *, embeds: bool = True) -> RankedVoices:
         """The product's own voices by how well they fit a query, as in `bootstrap.voice_search`."""
+        from footnote.bootstrap.voice_search import rank_voices
+
         return await rank_voices(query, voices, embedder=self.embedder, cache=self.vector_cache, rag=self.rag, embeds=embeds)
 
     @cached_property
     def voice_tool(self) -> VoiceTool:
         """The agent's search of voices."""
+        from footnote.bootstrap.voice_finder import VoiceFinder
+
         return VoiceFinder(self.voices)
 
     @cached_property

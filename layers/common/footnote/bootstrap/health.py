@@ -10,7 +10,6 @@ from footnote.adapters.sqlite.database import check_pages
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.errors import FootnoteError, NotFound
 from footnote.guard.identity import LOCAL
-from footnote.ingest.migrating import documents_left
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -43,6 +42,8 @@ async def check_databases(core: Core) -> None:
 
 async def outdated(core: Core) -> int:
     """How many documents an earlier version made and are still to be made again, as last noted; 0 also while the cache is down."""
+    from footnote.ingest.migrating import documents_left
+
     try:
         return await documents_left(core.optional_cache)
     except FootnoteError:
