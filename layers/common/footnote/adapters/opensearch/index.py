@@ -8,14 +8,16 @@ real time and drops those that are not active.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from footnote.adapters.opensearch.client import Json, OpenSearchClient, Refused
 from footnote.adapters.opensearch.conditions import as_query, values_asked, values_read
 from footnote.adapters.opensearch.document_versions import Collection, VersionStore, to_versions
+from footnote.adapters.opensearch.hits import Hit, Place, documents_of, hits_of, place_of, places_of, to_entries, to_hits, without_vector
 from footnote.adapters.opensearch.index_writes import Writes
 from footnote.adapters.opensearch.mapping import (
     ACTIVE,
@@ -38,7 +40,7 @@ from footnote.errors import SearchUnavailable
 from footnote.ports import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, Indexed, PendingVector, VectorScope, View
 from footnote.settings import OpenSearch
 from footnote.text.tokens import query_tokens
-from footnote.types import Caller, Candidate, Candidates, Chunk, ChunkSentences, Document, Search
+from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Document, Search
 
 MAX_TOKENS = 1000
 """Of a question; the engine accepts 1,024 clauses."""
@@ -56,6 +58,13 @@ MAX_SEARCHED = 10_000
 """Most collections whose chunks of every level get vectors; the engine's limit of hits."""
 
 
+class _Reply(NamedTuple):
+    """The reply to one request of a search: hits by the name of the list, and the share of chunks with a vector, if it was asked for."""
+
+    hits: dict[str, list[Hit]]
+    coverage: float
+
+
 class OpenSearchIndex:
     """`ports.IndexStore` on OpenSearch. The SDK is imported and connected at the first call.
 
@@ -68,7 +77,7 @@ class OpenSearchIndex:
         self._writes = Writes(self._client, self._names, self._versions)
         self._server_fusion = settings.server_fusion
         self._late_s = settings.limit_s * LATE_SHARE
-        self._places: dict[tuple[str, int], str] = {}
+        self._places: dict[Place, str] = {}
         """(doc_id, generation) → collection, which never changes."""
         self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
         self._noted: set[str] = set()
@@ -92,9 +101,9 @@ class OpenSearchIndex:
             raise
         if search.needs_all_levels:
             await self._want_all_levels(search.collection)
-        self._remember({place: search.collection for hits in lists for hit in hits if (place := _place_of(_chunk_id_of(hit)))})
-        lexical, dense = (_to_entries(hits, search) for hits in lists)
-        return replace(found, lexical=lexical, dense=dense, bare=_without_vector(lists[0], search))
+        self._remember(dict.fromkeys(places_of(*lists), search.collection))
+        lexical, dense = (to_entries(hits, search) for hits in lists)
+        return replace(found, lexical=lexical, dense=dense, bare=without_vector(lists[0], search))
 
     async def _filters(self, caller: Caller, search: Search, collection: Collection) -> list[Json]:
         """Filters that every chunk must meet."""
@@ -107,11 +116,11 @@ class OpenSearchIndex:
 
     async def _look(
         self, caller: Caller, search: Search, collection: Collection, filters: list[Json], fuses: bool
-    ) -> tuple[tuple[list[Json], list[Json]], Candidates]:
+    ) -> tuple[tuple[list[Hit], list[Hit]], Candidates]:
         """(lexical hits, dense hits), and candidates without them. `fuses`: the engine fuses both into one list."""
         tokens = query_tokens(search.text, search.lang, sorted(search.spoken))[:MAX_TOKENS] if search.text else ()
         words: Json = {"bool": {"must": {"match": {"tokens": " ".join(tokens)}}, "filter": filters}}
-        asked: dict[str, dict[str, Json]] = {"bm25": {"words": ranked(words, search.limit)}} if tokens else {}
+        asked: dict[str, dict[str, Json]] = {}
         if search.vector is not None:
             having = _counts([*visible(caller, search.levels, {}), *_in_languages(search.languages)], search.embedder)
             asked["cosine"] = {"counts": having}
@@ -124,44 +133,44 @@ class OpenSearchIndex:
             }
             vector: Json = {"knn": {vector_field(len(search.vector)): near}}
             if tokens and fuses:
-                asked["cosine"]["both"] = fused(asked.pop("bm25")["words"]["query"], vector, search.limit)
+                asked["cosine"]["both"] = fused(words, vector, search.limit)
             else:
                 asked["cosine"]["vector"] = ranked(vector, search.limit)
+        if tokens and "both" not in asked.get("cosine", ()):  # sent second: the search by vector takes longer
+            asked["bm25"] = {"words": ranked(words, search.limit)}
         searches = {source: self._searched(collection.chunks, bodies) for source, bodies in asked.items()}
         replies, ms = await leave_out_slow(searches, _found_something, self._late_s)
-        found = {name: reply for named in replies.values() for name, reply in named.items()}
-        about = Candidates(coverage=_coverage_of(found.get("counts")), missing=frozenset(asked.keys() - replies.keys()), ms=ms)
+        found = {name: hits for reply in replies.values() for name, hits in reply.hits.items()}
+        coverage = replies["cosine"].coverage if "cosine" in replies else 1.0
+        about = Candidates(coverage=coverage, missing=frozenset(asked.keys() - replies.keys()), ms=ms)
         if "both" in found:
-            both = _hits_of(found["both"])
-            if about.coverage < 1 or _without_vector(both, search):  # the engine would rank chunks without a vector behind all others
+            both = found["both"]
+            if coverage < 1 or without_vector(both, search):  # the engine would rank chunks without a vector behind all others
                 return await self._look(caller, search, collection, filters, False)
             return (both, both), about
-        nearest = _hits_of(found.get("vector"))  # whose scores are (1 + cosine) / 2
-        near_hits = [{**hit, "_score": 2 * hit["_score"] - 1} for hit in nearest]
-        return (_hits_of(found.get("words")), near_hits), about
+        return (found.get("words", []), found.get("vector", [])), about
 
-    async def _searched(self, index: str, bodies: Mapping[str, Json]) -> dict[str, Json | None]:
-        """The replies to these searches, in one request."""
-        return dict(zip(bodies, await self._client.searches([(index, body) for body in bodies.values()]), strict=True))
+    async def _searched(self, index: str, bodies: Mapping[str, Json]) -> _Reply:
+        """The replies to these searches, in one request. Hits are read at once, while the engine still works on the other list."""
+        replies = dict(zip(bodies, await self._client.searches([(index, body) for body in bodies.values()]), strict=True))
+        coverage = _coverage_of(replies.pop("counts", None))
+        return _Reply({name: to_hits(found, is_near=name == "vector") for name, found in replies.items()}, coverage)
 
-    async def _settle(self, lists: tuple[list[Json], list[Json]]) -> tuple[tuple[list[Json], list[Json]], bool]:
+    async def _settle(self, lists: tuple[list[Hit], list[Hit]]) -> tuple[tuple[list[Hit], list[Hit]], bool]:
         """The hits without inactive generations of documents that are being activated. False if a list lost a document by that,
         or the lists came from two indexes: another search is needed."""
-        settled = len({hit["_index"] for hits in lists for hit in hits}) < 2
-        generations: dict[str, set[int]] = {}
-        for doc_id, generation in (place for hits in lists for hit in hits if (place := _place_of(_chunk_id_of(hit)))):
-            generations.setdefault(doc_id, set()).add(generation)
-        mixed = [doc_id for doc_id, found in generations.items() if len(found) > 1]
+        settled = len({hit.stored_in for hits in lists for hit in hits}) < 2
+        found = Counter(doc_id for doc_id, _ in places_of(*lists))
+        mixed = [doc_id for doc_id, generations in found.items() if generations > 1]
         if not mixed:
             return lists, settled
         versions = await self._versions.read(mixed)
 
-        def stays(hit: Json) -> bool:
-            place = _place_of(_chunk_id_of(hit))
-            return place is None or place[0] not in versions or versions[place[0]].active == place[1]
+        def stays(hit: Hit) -> bool:
+            return hit.place is None or hit.place[0] not in versions or versions[hit.place[0]].active == hit.place[1]
 
         kept = [hit for hit in lists[0] if stays(hit)], [hit for hit in lists[1] if stays(hit)]
-        return kept, settled and all(_documents_of(old) == _documents_of(new) for old, new in zip(lists, kept, strict=True))
+        return kept, settled and all(documents_of(old) == documents_of(new) for old, new in zip(lists, kept, strict=True))
 
     # --- permission check ---------------------------------------------------------------------------
 
@@ -179,7 +188,7 @@ class OpenSearchIndex:
 
     async def _readable(self, caller: Caller, chunk_ids: Sequence[str], fields: Sequence[str]) -> dict[str, Json]:
         collections = await self._collections_of(chunk_ids)
-        doc_ids = sorted({place[0] for chunk_id in collections if (place := _place_of(chunk_id))})
+        doc_ids = sorted({place[0] for chunk_id in collections if (place := place_of(chunk_id))})
         keys = [self._versions.key(doc_id) for doc_id in doc_ids]
         chunks = [
             {"_index": self._names.chunks(collection), "_id": chunk_id, "_source": {"includes": list(fields)}}
@@ -189,7 +198,7 @@ class OpenSearchIndex:
         active = {doc_id: to_versions(item).active for doc_id, item in zip(doc_ids, items, strict=False)}
         readable: dict[str, Json] = {}
         for chunk_id, item in zip(collections, items[len(keys) :], strict=True):
-            if item is None or (place := _place_of(chunk_id)) is None or active[place[0]] != place[1]:
+            if item is None or (place := place_of(chunk_id)) is None or active[place[0]] != place[1]:
                 continue
             if caller.may_read(frozenset(item["_source"]["permission_groups"])):
                 readable[chunk_id] = item["_source"]
@@ -197,7 +206,7 @@ class OpenSearchIndex:
 
     async def _collections_of(self, chunk_ids: Iterable[str]) -> dict[str, str]:
         """Chunk id → collection, for chunks whose generation exists."""
-        places = {chunk_id: place for chunk_id in chunk_ids if (place := _place_of(chunk_id))}
+        places = {chunk_id: place for chunk_id in chunk_ids if (place := place_of(chunk_id))}
         known = {place: self._places[place] for place in places.values() if place in self._places}
         unknown = {place[0] for place in places.values() if place not in known}
         for doc_id, versions in (await self._versions.read(sorted(unknown))).items():
@@ -205,7 +214,7 @@ class OpenSearchIndex:
         self._remember(known)
         return {chunk_id: known[place] for chunk_id, place in places.items() if place in known}
 
-    def _remember(self, places: Mapping[tuple[str, int], str]) -> None:
+    def _remember(self, places: Mapping[Place, str]) -> None:
         if len(self._places) > KNOWN_PLACES:
             self._places.clear()
         self._places.update(places)
@@ -218,7 +227,7 @@ class OpenSearchIndex:
         wanted = limit
         while wanted > 0:
             page = {**body, "size": min(wanted, SAMPLE_PAGE)}
-            hits = _hits_of(await self._client.search(self._names.chunks(collection), page))
+            hits = hits_of(await self._client.search(self._names.chunks(collection), page))
             found += await self.read(caller, [hit["_id"] for hit in hits])
             wanted -= len(hits)
             if len(hits) < page["size"]:
@@ -268,7 +277,7 @@ class OpenSearchIndex:
         best: Json = {"size": SAME_TITLE, "collapse": {"field": "doc_id"}, "_source": False}
         bodies = [(index, {**best, "query": {"bool": {"must": phrases[i], "filter": filters}}}) for i in several]
         replies = await self._client.searches(bodies) if bodies else []
-        return {wanted[i]: [hit["_id"] for hit in _hits_of(reply)] for i, reply in zip(several, replies, strict=True)}
+        return {wanted[i]: [hit["_id"] for hit in hits_of(reply)] for i, reply in zip(several, replies, strict=True)}
 
     async def view(self, caller: Caller, collection: str) -> View:
         record = await self._versions.look_up(collection)  # each time, since the version is part of cache keys
@@ -352,7 +361,7 @@ class OpenSearchIndex:
             "_source": ["title", "text", "lang", "rest.bounds", "rest.headings"],
         }
         found = await self._client.search(self._names.all_chunks, body)
-        return [to_pending(hit["_id"], hit["_source"]) for hit in _hits_of(found)]
+        return [to_pending(hit["_id"], hit["_source"]) for hit in hits_of(found)]
 
     async def progress(self, scope: VectorScope) -> tuple[int, int]:
         wanted = await self._wanted(scope)
@@ -362,7 +371,7 @@ class OpenSearchIndex:
     async def _wanted(self, scope: VectorScope) -> list[Json]:
         """Filter: the chunks of the scope."""
         found = await self._client.search(self._names.searched, {"size": MAX_SEARCHED})
-        names = [hit["_source"]["name"] for hit in _hits_of(found)]
+        names = [hit["_source"]["name"] for hit in hits_of(found)]
         return [
             *_in_languages(scope.languages),
             {"bool": {"should": [{"term": {"level": 2}}, {"terms": {"collection": names}}]}},
@@ -392,42 +401,9 @@ class OpenSearchIndex:
         await self._client.close()
 
 
-def _without_vector(hits: Sequence[Json], search: Search) -> frozenset[str]:
-    """Ids of hits without a vector, if the search has one."""
-    if search.vector is None:
-        return frozenset()
-    return frozenset(_chunk_id_of(hit) for hit in hits if hit["fields"].get("embedder") != [search.embedder])
-
-
-def _to_entries(hits: Sequence[Json], search: Search) -> tuple[Candidate, ...]:
-    """The hits with their scores."""
-    return tuple(Candidate(_chunk_id_of(hit), hit["_score"], hit["fields"]["lang"] != [search.lang]) for hit in hits)
-
-
-def _hits_of(found: Json | None) -> list[Json]:
-    """The hits of a reply; none if there is no such index."""
-    return [] if found is None else list(found["hits"]["hits"])
-
-
-def _found_something(replies: Mapping[str, Json | None]) -> bool:
-    """Whether one of the replies has a hit."""
-    return any(map(_hits_of, replies.values()))
-
-
-def _documents_of(hits: Sequence[Json]) -> set[str]:
-    """The doc_ids of the hits."""
-    return {place[0] for hit in hits if (place := _place_of(_chunk_id_of(hit)))}
-
-
-def _chunk_id_of(hit: Json) -> str:
-    """The chunk id, which is read as a column."""
-    return str(hit["fields"]["chunk_id"][0])
-
-
-def _place_of(chunk_id: str) -> tuple[str, int] | None:
-    """(doc_id, generation) of `doc_id|generation|ordinal`; None = not a chunk id."""
-    doc_id, *numbers = chunk_id.rsplit("|", 2)
-    return (doc_id, int(numbers[0])) if len(numbers) == 2 and numbers[0].isdecimal() else None
+def _found_something(reply: _Reply) -> bool:
+    """Whether one of the searches has a hit."""
+    return any(reply.hits.values())
 
 
 def _in_languages(languages: frozenset[str] | None) -> list[Json]:

@@ -97,7 +97,7 @@ ACTIVE = {"term": {"active": True}}
 """Filter: chunks of active generations."""
 NEIGHBOURS = 200
 """Fewest neighbours of a vector search; fewer miss too many of the nearest hundred."""
-COLUMNS: dict[str, Any] = {"stored_fields": "_none_", "docvalue_fields": ["chunk_id", "embedder", "lang"]}
+COLUMNS: dict[str, Any] = {"stored_fields": "_none_", "docvalue_fields": ["embedder", "lang"]}
 """The fields that a search needs of a hit: loading a hundred stored documents takes three times as long as the search."""
 
 OF_CHUNK = ["doc_id", "generation", "ordinal", "level", "lang", "content_type", "permission_groups", "collection", "title", "text", "rest"]
@@ -171,13 +171,14 @@ def fused(words: dict[str, Any], vector: dict[str, Any], limit: int) -> dict[str
     return {
         "size": limit,
         **COLUMNS,
+        "docvalue_fields": ["chunk_id", *COLUMNS["docvalue_fields"]],
         "query": {"hybrid": {"queries": [words, vector], "pagination_depth": max(NEIGHBOURS, limit)}},
         "search_pipeline": {"phase_results_processors": [{"normalization-processor": pipeline}]},
     }
 
 
 def ranked(query: dict[str, Any], limit: int) -> dict[str, Any]:
-    """A search whose ties are sorted by chunk id, also at the limit."""
+    """A search whose ties are sorted by chunk id, also at the limit. A hit's chunk id is among its sort values."""
     return {"size": limit, "query": query, "sort": ["_score", "chunk_id"], "track_total_hits": False, **COLUMNS}
 
 
