@@ -23,7 +23,7 @@ from footnote.errors import SearchUnavailable
 from footnote.ports import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, Indexed, PendingVector, VectorScope, View
 from footnote.text.sentence_terms import read_terms
 from footnote.text.tokens import query_tokens
-from footnote.types import Caller, Candidate, Candidates, Chunk, ChunkSentences, Document, Part, Search
+from footnote.types import SYSTEM, Caller, Candidate, Candidates, Chunk, ChunkSentences, Document, Part, Search
 from footnote.types.conditions import values_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ MAX_CHUNKS = 2000
 MAX_WEIGHTS = 10_000
 """Terms of a collection whose weights are cached."""
 SMALL = 2000
-"""Chunks of a collection that is searched without a thread, in a millisecond: the hand-over would take half of that."""
+"""Chunks that a collection had when they were last counted, to be searched without a thread: the hand-over would take half as long as
+the search."""
 MAX_KNOWN = 20_000
 """Terms, over all callers' groups, of which it is cached whether a collection has them."""
 CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.content_type, c.page, c.parts, c.headings, c.text, c.metadata,
@@ -75,13 +76,13 @@ class SqliteIndex:
         """Collection, its version and a caller's groups → whether such a caller may read a chunk with the term."""
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
-        row = await self._database.glance(_find_collection, search.collection)
-        version, count = self._counts.get(search.collection, (0, 0))
-        is_small = row is not None and row["version"] == version and count <= SMALL and not search.needs_all_levels
-        return await (self._database.glance if is_small else self._database.run)(self._candidates, caller, search)
+        _, count = self._counts.get(search.collection, (0, SMALL + 1))
+        read = self._database.glance if count <= SMALL and not search.needs_all_levels else self._database.run
+        return await read(self._candidates, caller, search)
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
-        known = _kept(self._chunks, "", await self._database.glance(_total_version), MAX_CHUNKS)
+        version = await self._database.glance(_total_version)
+        known = {} if caller == SYSTEM else _kept(self._chunks, "", version, MAX_CHUNKS)  # checks want to know what is stored now
         if missing := [chunk_id for chunk_id in chunk_ids if chunk_id not in known]:
             known |= await self._database.glance(_read, missing)
         found = (known[chunk_id] for chunk_id in chunk_ids if chunk_id in known)
