@@ -21,6 +21,7 @@ from typing import Any
 from bench.claim_rows import make_chunk, make_source
 from footnote.adapters.e5.embedder import E5
 from footnote.answer.claim_features import describe
+from footnote.answer.support import Passages
 from footnote.text.grounding import UNSEEN, best_support
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
@@ -58,8 +59,10 @@ async def compare(rows: Sequence[dict[str, Any]]) -> tuple[Counter[str], int]:
             passages += 1
             source = await make_source(make_chunk("", text, "en"), embedder)
             shown: dict[str, tuple[int, int]] = {"covered terms": best_support(claim, text, "en")[1]}
-            for name, given in (("the check, by words", None), ("the check", vector)):
-                place = describe(claim, "en", given, [source], weights, "")[1]
+            by_words = Passages({}, weights, "", "en").support(claim, [source.chunk])
+            by_vectors = describe(claim, "en", vector, [source], weights, "")[1]
+            check = by_words.place if by_words.is_sure else by_vectors
+            for name, place in (("words", by_words.place), ("vectors", by_vectors), ("the check", check)):
                 assert isinstance(place, EvidenceSpan)
                 shown[name] = place.start, place.end
             found.update(name for name, (start, end) in shown.items() if any(start < last and first < end for first, last in bounds))
