@@ -93,6 +93,31 @@ STARTS = """async text => {
 }"""
 
 
+LINKS = """async text => {
+  const { renderAnswer } = await import('/web/markdown.js')
+  const at = text.indexOf('[^a]')
+  const marked = renderAnswer(text, [{ number: 1, spans: [[at, at + 4]] }], number => `{${number}}`)
+  return [...marked.querySelectorAll('a')].map(link => link.getAttribute('href'))
+}"""
+ADDRESSES = """Forms: https://example.org/a/b?c=1 [^a] and „https://example.org/c“ (https://example.org/d).
+양식은 https://example.org/e에서, https://example.org/에서도 찾고 https://ko.wikipedia.org/wiki/서울 을 보세요.
+https://de.wikipedia.org/wiki/Köln, www.example.org/f에 [Named](https://example.org/g에서)"""
+
+
+def test_a_bare_address_ends_before_a_citation_a_quotation_mark_and_a_particle(screen: Screen, page: Page) -> None:
+    assert page.evaluate(LINKS, ADDRESSES) == [
+        "https://example.org/a/b?c=1",
+        "https://example.org/c",
+        "https://example.org/d",
+        "https://example.org/e",
+        "https://example.org/",
+        "https://ko.wikipedia.org/wiki/%EC%84%9C%EC%9A%B8",
+        "https://de.wikipedia.org/wiki/K%C3%B6ln",
+        "http://www.example.org/f",
+        "https://example.org/g%EC%97%90%EC%84%9C",
+    ]
+
+
 def test_formulas_do_no_harm_and_markers_are_drawn_outside_code_only(screen: Screen, page: Page) -> None:
     live, answer = page.evaluate(DRAW_CODE, IN_CODE)
     assert live == "Old• grep [^0-9] sed [^a-z] [^a] x [^b] Blue•. `"

@@ -2,9 +2,13 @@
 
 import { BoundedLexer, tokenizer } from './bounds.js'
 import { extensions } from './maths.js'
-import { Marked } from './vendor/marked.js'
+import { Marked, Tokenizer } from './vendor/marked.js'
 
 const escape = text => text.replace(/[&<>"]/g, c => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c])
+
+/** Ends a bare address: a citation's place, a quotation mark or stop that no address has, a Korean particle. */
+const AFTER_ADDRESS = /[\uE000-\uE003“”„«»‹›「」『』【】《》（），。、；：！？…]|(?<=[a-z0-9])[가-힣]|(?<=\/)(?:에서|에|을|를|으?로|와|과|의|은|는|이|가|도)[는도만의]?(?![가-힣])/i
+const LONGEST_ADDRESS = 2000
 
 const marked = new Marked({
   gfm: true,
@@ -15,6 +19,11 @@ const marked = new Marked({
   },
   tokenizer: {
     ...tokenizer,
+    url(source) {
+      const [address] = source.slice(0, LONGEST_ADDRESS).match(/^[^\s<]*/)
+      const end = address.search(AFTER_ADDRESS)
+      return Tokenizer.prototype.url.call(this, end < 0 ? address : address.slice(0, end))
+    },
     del: source => (source.startsWith('~~') ? false : undefined), // one ~ is a range (10~20), not a deletion
   },
 })
