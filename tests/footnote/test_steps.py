@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import logging
+import weakref
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
@@ -26,7 +28,7 @@ from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Runner
 from footnote.steps.progress import QUEUE_SIZE
 from footnote.types import Answer, Span, Stage, Turn, Usage
 from tests.fakes import LoopClock
-from tests.footnote.step_toys import SAVE, START, Saves, collect, end, fail, mark, never, runner_of, say, statuses, toy
+from tests.footnote.step_toys import SAVE, START, Saves, Toys, collect, end, fail, mark, never, runner_of, say, statuses, toy
 from tests.turns import HELD, LIVE, make_turn, with_
 
 # --- order, events, spans ----------------------------------------------------------------------
@@ -47,6 +49,20 @@ async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
     assert events[4].turn.request.question == "ab"
     spans = (Span("one", 500.0, "ok", {"length": 1}, Stage.RETRIEVE), Span("two", 500.0, stage=Stage.RETRIEVE))
     assert events[4].turn.trace.spans == spans
+
+
+async def test_a_turn_that_has_ended_is_freed_without_the_garbage_collector() -> None:
+    saves = Saves()
+    freed = weakref.ref(saves)
+    runner = runner_of((toy("one", mark("a")), SAVE))
+    gc.disable()
+    try:
+        await runner.finish(START, Toys(saves=saves))
+        del saves
+        await asyncio.sleep(0)
+        assert freed() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("profile", [LIVE, HELD])

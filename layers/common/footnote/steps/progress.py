@@ -41,6 +41,10 @@ class Progress:
         if self.task is not None and self.row is not None and _is_paid(self.row):
             self._is_cancelled = self.task.cancel()
 
+    def release(self, _: asyncio.Task[None]) -> None:
+        """Forgets the task, which has ended. Its context holds this object: in a cycle, each turn would wait for the garbage collector."""
+        self.task = None
+
     def take_cancellation(self) -> bool:
         """Whether `stop` cancelled the running step, which has now ended; the task itself continues."""
         taken, self._is_cancelled = self._is_cancelled, False

@@ -69,6 +69,7 @@ class Runner(Generic[D]):
         task = progress.task = asyncio.create_task(self._work(progress, outbox))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        task.add_done_callback(progress.release)
         if not nested:
             self._turns[turn.trace_id] = progress
             task.add_done_callback(lambda _: self._turns.pop(turn.trace_id, None))
