@@ -6,12 +6,12 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
-from contextlib import aclosing
 from typing import NoReturn
 
 from footnote.answer.model_source import which_model, why_no_model
 from footnote.bootstrap import Core
 from footnote.bootstrap.embedders import is_builtin
+from footnote.bootstrap.model_trial import TIMEOUT_S, first_word
 from footnote.bootstrap.vectors import WORDS_ONLY, say_vectors, why_words_only
 from footnote.collections.embedders import choices
 from footnote.errors import FootnoteError, ModelTimeout, Unavailable
@@ -23,14 +23,13 @@ from footnote.ports import Models
 from footnote.settings import Settings
 from footnote.settings.environment import foreign_names
 from footnote.settings.misspelt import SETTINGS_PAGE, misspelt_names
-from footnote.types import Message
 from footnote_local.findings import Finding, State, find_reranker, find_verifier
 from footnote_local.terminal import Exit, leave, show_json
 from footnote_local.with_core import place_of
 
 IGNORED = ("RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_", "RABBITMQ_")
 """Prefixes of variables that similar systems use and Footnote does not."""
-TIMEOUT_S, SLOW_S = 15.0, 5.0
+SLOW_S = 5.0
 """Time to a model's first token: the timeout, as in `/ask`, and the threshold for a remark."""
 
 MODELS = ("language model", "fallback model")
@@ -144,25 +143,18 @@ async def _other_embedders(core: Core) -> list[Finding]:
 
 async def _model(part: str, models: Models, timer: Callable[[], float]) -> Finding:
     """Requests one word from the model, because a configured model may still not respond."""
-    started = timer()
     try:
         model = await models.pick(None)
         if model is None:
             model_line, remedy = why_no_model(models.source, "en")
             return Finding(part, "missing", model_line, remedy)
-        stream = model.stream([Message("user", "Say OK.")], first_token_s=TIMEOUT_S, total_s=TIMEOUT_S)
-        async with aclosing(stream) as reply:
-            if await anext(reply, None) is None:
-                return Finding(
-                    part, "broken", f"{model.name} at {models.address} returns empty answers", "Set another model in LLM__MODEL."
-                )
+        seconds = await first_word(model, timer)
     except ModelTimeout as exc:
         remedy = "A local model may still be loading: try again. Otherwise use a smaller model or a faster machine."
         return Finding(part, "broken", f"{models.address}: {exc.detail} Waited {TIMEOUT_S:g} s.", remedy)
     except FootnoteError as exc:
         remedy = "Check LLM__BASE_URL, LLM__MODEL and LLM__API_KEY. Until then answers are quoted from the documents."
         return Finding(part, "broken", f"{models.address}: {exc.for_admins}", remedy)
-    seconds = timer() - started
     slow = "This is slow. Use a smaller model or a faster machine." if seconds > SLOW_S else ""
     model_line = which_model(models.source, model.name, models.address, "en")
     return Finding(part, "ok", f"{model_line}; first word after {seconds:.1f} s", slow)

@@ -13,7 +13,6 @@ from footnote_local.with_core import DataOption, JsonOption, make_core, run_with
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
-    from footnote.settings.saved_model import SavedModel
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Show, set and remove the language model.")
 
@@ -26,14 +25,18 @@ def show(data: DataOption = None, as_json: JsonOption = False) -> None:
 
 @app.command("set")
 def set_(
-    url: Annotated[str | None, typer.Argument(help="Base URL, ending in /v1. Default: OpenAI's.", metavar="[URL]")] = None,
+    url: Annotated[
+        str | None,
+        typer.Argument(help="Base URL, or ollama, lm-studio, llama.cpp, openai, openrouter. Default: openai.", metavar="[URL]"),
+    ] = None,
     model: Annotated[str | None, typer.Option("--model", help="The model's name there. Default: as for LLM__MODEL.")] = None,
     key: Annotated[bool, typer.Option("--key", help="Ask for an API key; without a terminal, read it from standard input.")] = False,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Save an endpoint in the data folder, instead of the configured one. A running server uses it from the next question on."""
-    from footnote.settings.saved_model import make_saved_model, write_saved_model
+    from footnote.guard.identity import LOCAL
+    from footnote.settings.saved_model import make_saved_model
 
     if url is None and not key:
         say("footnote: Give a base URL, or --key for a key of OpenAI.")
@@ -41,10 +44,8 @@ def set_(
     secret = _ask_key() if key else None
 
     async def work(core: Core) -> None:
-        saved = make_saved_model(url, model, secret)
-        await _audit(core, "model.set", saved)
-        write_saved_model(_file(core), saved)
-        say(f"Saved in {_file(core)}, readable by you only. A server on this data folder uses it from the next question on.")
+        await core.save_model(LOCAL, make_saved_model(url, model, secret))
+        say(f"Saved in {core.live.model_file}, readable by you only. A server on this data folder uses it from the next question on.")
 
     run_with_core(data, work)
     _examine(data, as_json)
@@ -54,9 +55,10 @@ def set_(
 def remove(data: DataOption = None, as_json: JsonOption = False) -> None:
     """Remove the saved endpoint, so that the configured one or one on this machine is used again."""
 
+    from footnote.guard.identity import LOCAL
+
     async def work(core: Core) -> None:
-        await _audit(core, "model.remove", None)
-        _file(core).unlink(missing_ok=True)
+        await core.save_model(LOCAL, None)
 
     run_with_core(data, work)
     _examine(data, as_json)
@@ -69,20 +71,6 @@ def _ask_key() -> str:
         say("footnote: There is no key.")
         leave(Exit.USAGE)
     return key
-
-
-async def _audit(core: Core, action: str, saved: SavedModel | None) -> None:
-    from footnote.guard.audit import audit
-    from footnote.guard.identity import LOCAL
-
-    facts = {"url": saved.base_url, "model": saved.model, "with_key": saved.api_key is not None} if saved else {}
-    await audit(core.records, LOCAL, action, "model", now=core.clock(), **facts)
-
-
-def _file(core: Core) -> Path:
-    from footnote.settings.saved_model import FILE
-
-    return core.settings.data / FILE
 
 
 def _examine(data: Path | None, as_json: bool) -> None:

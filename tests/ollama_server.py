@@ -1,4 +1,4 @@
-"""A server with Ollama's API on a loopback port, in a thread: `/api/tags` and `/v1/chat/completions`."""
+"""A server with Ollama's API on a loopback port, in a thread: `/api/tags`, `/v1/models` and `/v1/chat/completions`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def running_ollama(*models: str | dict[str, Any], port: int = 0) -> Iterator[Oll
             if self.path not in PROBES:
                 ollama.paths.append(self.path)
             entries = [{"name": model} if isinstance(model, str) else model for model in ollama.models]
-            self._send(200 if self.path == "/api/tags" else 404, "application/json", json.dumps({"models": entries}))
+            listed = [{"id": entry["name"], "object": "model"} for entry in entries]
+            replies = {"/api/tags": {"models": entries}, "/v1/models": {"object": "list", "data": listed}}
+            self._send(200 if self.path in replies else 404, "application/json", json.dumps(replies.get(self.path, {})))
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))

@@ -106,7 +106,7 @@ CHAT, SAYS = "/v1/chat/completions", chunk(content="OK")
     ("reply", "state", "shown"),
     [
         (sse(SAYS), "ok", "llama at {url}/v1; first word after 0.0 s"),
-        (sse(), "broken", "llama at {url}/v1 returns empty answers"),
+        (sse(), "broken", "{url}/v1: llama returns empty answers. Choose another model."),
         (Reply(401, ("{}",)), "broken", "{url}/v1: The language model's endpoint rejected the key. Check LLM__API_KEY."),
         (
             Reply(404, ("{}",)),

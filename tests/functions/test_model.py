@@ -72,7 +72,7 @@ async def status(client: httpx.AsyncClient, lang: str = "en") -> tuple[str | Non
 @pytest.mark.usefixtures("sure_of_little")
 async def test_the_same_question_is_answered_by_an_ollama_while_it_runs(open_core: Open, port: int) -> None:
     _, client = await open_core()
-    none = f"No language model: no Ollama on port {port}. Start one of them, or add an endpoint or a key: footnote model set."
+    none = f"No language model: no Ollama on port {port}. Start one of them, or connect another in the page or with: footnote model set."
     before = await ask(client)
     assert (before["answer"], before["extractive"], before["notice"]) == (QUOTED, True, f"{none} The next question uses it.")
     assert (await status(client))[0] is None
@@ -148,7 +148,7 @@ async def test_a_stored_answer_still_says_what_was_found_then(open_core: Open, p
 async def test_without_discovery_no_port_is_asked(open_core: Open, port: int) -> None:
     with running_ollama("llama3.2", port=port) as ollama:
         _, client = await open_core(discover=False)
-        assert (await ask(client))["notice"] == ("No language model is configured. Set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY).")
+        assert (await ask(client))["notice"] == ("No language model is configured. Connect one in the page, or with: footnote model set.")
         assert ollama.paths == []
 
 

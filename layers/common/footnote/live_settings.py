@@ -17,12 +17,12 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
-from footnote.errors import BadRequest, FootnoteError, NotFound
+from footnote.errors import BadRequest, Conflict, FootnoteError, NotFound
 from footnote.ports import Records, read_all
 from footnote.settings import Settings
 from footnote.settings.aliases import ALIASES, aliases_of
 from footnote.settings.marks import SettingInfo, each_setting, settings_by_key
-from footnote.settings.saved_model import read_saved_model, with_saved_model
+from footnote.settings.saved_model import SavedModel, read_saved_model, with_saved_model, write_saved_model
 
 log = logging.getLogger(__name__)
 
@@ -43,23 +43,35 @@ class Setting:
 
 class LiveSettings:
     """The settings of the environment, with the saved model endpoint and those stored by admins on top. `current`: the result.
-    `saved_model`: the endpoint's file; None = there is none, as in AWS."""
+    `model_file`: of the endpoint; None = it cannot be saved, as in AWS. `saved_model`: what was last read from it."""
 
-    def __init__(self, environment: Settings, saved_model: Path | None = None) -> None:
+    def __init__(self, environment: Settings, model_file: Path | None = None) -> None:
         self.current = environment
         self._environment = self._base = environment
         self._runtime: dict[str, Any] = {}
         self._changes = 0
-        self._saved_model = saved_model
+        self.model_file = model_file
+        self.saved_model: SavedModel | None = None
         self._saved_as: tuple[int, ...] | None = None
+        self.read_saved_model()
+
+    def check_model_file(self) -> Path:
+        """The file of the model endpoint. Conflict where there is none."""
+        if self.model_file is None:
+            raise Conflict("Here the language model is a part of the deployment: change the stack's parameters LlmBaseUrl and LlmModel.")
+        return self.model_file
+
+    def save_model(self, saved: SavedModel | None) -> None:
+        """Saves the endpoint; None removes it. Conflict as in `check_model_file`, StoreUnavailable if the file cannot be written."""
+        write_saved_model(self.check_model_file(), saved)
         self.read_saved_model()
 
     def read_saved_model(self) -> None:
         """Reads the file of the model endpoint if it has changed since the last call. An invalid one is logged and ignored."""
-        if self._saved_model is None:
+        if self.model_file is None:
             return
         try:
-            stat = self._saved_model.stat()
+            stat = self.model_file.stat()
             saved_as = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
         except OSError:
             saved_as = None
@@ -67,11 +79,11 @@ class LiveSettings:
             return
         self._saved_as = saved_as
         try:
-            saved = read_saved_model(self._saved_model)
+            self.saved_model = read_saved_model(self.model_file)
         except FootnoteError as exc:
             log.warning("ignoring the saved model: %s", exc.detail)
-            saved = None
-        self._base = with_saved_model(self._environment, saved) if saved else self._environment
+            self.saved_model = None
+        self._base = with_saved_model(self._environment, self.saved_model) if self.saved_model else self._environment
         self.current = self._base
         for key, value in self._runtime.items():
             self.current = _with(self.current, key, value)

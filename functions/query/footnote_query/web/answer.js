@@ -17,6 +17,7 @@ import { knows } from './i18n.js'
 import { renderAnswer, styleHeadings } from './markdown.js'
 import { typeset } from './maths.js'
 import { sourcesOf } from './meanwhile.js'
+import { connectModel, mayConnect } from './model.js'
 import { isFlawed, isSaid, noteKeys } from './notes.js'
 import { receiptOf } from './receipt.js'
 import { openSource } from './source.js'
@@ -96,8 +97,11 @@ function marker(source, shown, which) {
 function notes(turn) {
   const known = noteKeys(turn).map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
   if (turn.model_failed) return [...known, el('p', { class: 'note failed' }, sayTranslated(el('span'), turn.notice), askAgain(turn.question))]
-  return turn.notice && !isSaid(turn) ? [...known, el('p', { class: 'notice' }, turn.notice)] : known
+  return turn.notice && !isSaid(turn) ? [...known, el('p', { class: 'notice' }, turn.notice, ...waysToModel(turn))] : known
 }
+
+/** For an admin who reads what no model wrote. */
+const waysToModel = ({ extractive }) => (extractive && mayConnect() ? [' ', say(el('button', { type: 'button', class: 'quiet again-question', onclick: connectModel }), 'connect_model')] : [])
 
 function footnotes(sources) {
   if (sources.length === 0) return []

@@ -3,6 +3,7 @@
 import { call } from './api.js'
 import { $, el, say } from './dom.js'
 import { offerFeedback } from './feedback_view.js'
+import { offerModel } from './model.js'
 import { currentLanguage, t } from './i18n.js'
 import { recall, remember } from './memory.js'
 import { suggest } from './suggestions.js'
@@ -44,6 +45,7 @@ async function read() {
     $('manage').hidden = $('show-admin').hidden = !found.may_manage
     offerVoices(collections, found.may_manage)
     offerFeedback(collections, found.may_manage)
+    offerModel(found.may_manage)
   } catch (problem) {
     say($('status'), 'status_failed', { detail: problem.message })
   }

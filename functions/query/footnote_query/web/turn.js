@@ -153,6 +153,7 @@ export class Turn {
     this.#body.replaceChildren(body)
     this.#body.dataset.outcome = record.outcome
     this.#after.replaceChildren(...after)
+    queueMicrotask(noticeOnce) // by then it is in the thread
   }
 
   #stopped() {
@@ -180,6 +181,16 @@ export class Turn {
     const ways = [refused ? changeQuestion(this.question) : askAgain(this.question), wantsModel && askDocuments(this.question)].filter(Boolean)
     const trace = traceId ? say(el('small'), 'trace', { id: traceId }) : null
     this.#after.append(el('p', { class: 'note failed' }, text, ...ways, trace))
+  }
+}
+
+/** A notice stands under the first of the answers to which it applies. */
+function noticeOnce() {
+  const said = new Set()
+  for (const notice of document.querySelectorAll('#thread .notice')) {
+    const text = notice.firstChild.textContent
+    notice.hidden = said.has(text)
+    said.add(text)
   }
 }
 

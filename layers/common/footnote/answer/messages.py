@@ -172,9 +172,9 @@ MESSAGES: dict[str, dict[str, str]] = {
         "ko": "설정된 언어 모델이 없습니다.",
     },
     "add_model_off": {
-        "en": "Set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY).",
-        "de": "Setzen Sie LLM__BASE_URL und LLM__MODEL (oder OPENAI_API_KEY).",
-        "ko": "LLM__BASE_URL과 LLM__MODEL(또는 OPENAI_API_KEY)을 설정하세요.",
+        "en": "Connect one in the page, or with: footnote model set.",
+        "de": "Verbinden Sie eines auf der Seite oder mit: footnote model set.",
+        "ko": "페이지에서 또는 footnote model set 명령으로 연결하세요.",
     },
     "no_model_not_found": {
         "en": "No language model: {servers}.",
@@ -187,9 +187,9 @@ MESSAGES: dict[str, dict[str, str]] = {
         "ko": "포트 {port}에 {server} 없음",
     },
     "add_model_not_found": {
-        "en": "Start one of them, or add an endpoint or a key: footnote model set. The next question uses it.",
-        "de": "Starten Sie eines davon, oder tragen Sie einen Endpunkt oder Schlüssel ein: footnote model set. Die nächste Frage nutzt es.",
-        "ko": "이 중 하나를 실행하거나 footnote model set 명령으로 엔드포인트나 키를 추가하세요. 다음 질문부터 사용됩니다.",
+        "en": "Start one of them, or connect another in the page or with: footnote model set. The next question uses it.",
+        "de": "Starten Sie eines davon, oder verbinden Sie auf der Seite eines oder mit: footnote model set. Die nächste Frage nutzt es.",
+        "ko": "이 중 하나를 실행하거나 페이지에서 또는 footnote model set 명령으로 다른 모델을 연결하세요. 다음 질문부터 사용됩니다.",
     },
     "no_model_no_chat_model": {
         "en": "No language model: {server} at {address} has no model that can answer.",

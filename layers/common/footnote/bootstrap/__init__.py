@@ -21,6 +21,7 @@ from footnote.bootstrap.suggestions import Trials, list_collections
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
 from footnote.errors import StoreUnavailable
 from footnote.events import Event
+from footnote.guard.audit import audit
 from footnote.learn.experiments import Experiments
 from footnote.learn.follow_ups import Trial
 from footnote.live_settings import LiveSettings
@@ -31,6 +32,7 @@ from footnote.ports import Clock, Embedder, Models, Parser, RequestKey
 from footnote.refresher import Refresher
 from footnote.retrieve.fuse import lists_counted
 from footnote.settings import Settings
+from footnote.settings.saved_model import SavedModel
 from footnote.steps import Row, Runner, Step
 from footnote.steps.explain import Explanation, explain, with_results
 from footnote.text.pii import mask_pii
@@ -115,6 +117,16 @@ class Core(Backends):
         """Loads the current settings and prompts now."""
         await self._load_settings()
         await self._load_prompts()
+
+    async def save_model(self, caller: Caller, saved: SavedModel | None) -> None:
+        """Saves the language model's endpoint, which the next question uses; None removes it. The audit log has it first, without the key.
+        Conflict where the endpoint is a part of the deployment."""
+        self.live.check_model_file()
+        facts = {"url": saved.base_url, "model": saved.model, "with_key": saved.api_key is not None} if saved else {}
+        await audit(self.records, caller, "model.set" if saved else "model.remove", "model", now=self.clock(), **facts)
+        before = self.settings
+        self.live.save_model(saved)
+        self._renew(before)
 
     @property
     def experiments(self) -> Experiments | None:

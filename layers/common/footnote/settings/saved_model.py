@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from footnote.errors import BadRequest, StoreUnavailable
+from footnote.settings.providers import PROVIDERS, base_url_of
 
 if TYPE_CHECKING:
     from footnote.settings import Settings
@@ -27,17 +28,21 @@ MODE = 0o600
 class SavedModel(BaseModel, frozen=True, defer_build=True):
     """An endpoint. `base_url` None = OpenAI's; `model` None = as for `LLM__MODEL`."""
 
-    base_url: str | None = Field(None, pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$")
+    base_url: str | None = Field(None, pattern=r"^https?://[^\s/?#@{}]+(/[^\s?#{}]*)?$")
     model: str | None = Field(None, min_length=1)
     api_key: SecretStr | None = None
 
 
 def make_saved_model(base_url: str | None, model: str | None, api_key: str | None) -> SavedModel:
-    """BadRequest for an invalid value, without the value."""
+    """`base_url`: also the key of a provider. BadRequest for an invalid value, without the value."""
+    address = base_url_of(base_url) if base_url is not None else None
     try:
-        return SavedModel(base_url=base_url, model=model, api_key=SecretStr(api_key) if api_key else None)
+        return SavedModel(base_url=address, model=model or None, api_key=SecretStr(api_key) if api_key else None)
     except ValidationError:
-        raise BadRequest("The base URL must begin with http:// or https:// and contain no user name, no ? and no #.") from None
+        pass
+    if address and any(address == provider.base_url for provider in PROVIDERS):
+        raise BadRequest(f"Give the address with your own part in place of the braces: {address}")
+    raise BadRequest("The base URL must begin with http:// or https:// and contain no user name, no ? and no #.")
 
 
 def read_saved_model(path: Path) -> SavedModel | None:
@@ -50,8 +55,14 @@ def read_saved_model(path: Path) -> SavedModel | None:
         raise BadRequest(f"{path} cannot be read as a model endpoint. Run: footnote model set") from None
 
 
-def write_saved_model(path: Path, saved: SavedModel) -> None:
-    """Replaces the file at once. StoreUnavailable if the folder cannot be written."""
+def write_saved_model(path: Path, saved: SavedModel | None) -> None:
+    """Replaces the file at once; None removes it. StoreUnavailable if the folder cannot be written."""
+    if saved is None:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as exc:
+            raise StoreUnavailable(f"The data folder cannot be used ({exc.strerror}). Is it writable?") from exc
+        return
     key = saved.api_key.get_secret_value() if saved.api_key else None
     draft = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     try:

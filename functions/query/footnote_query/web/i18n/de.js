@@ -353,6 +353,7 @@ export default {
   token_where: 'Sie erhalten ein Token von der Administration dieses Servers. Der Befehl dafür lautet',
   token_empty: 'Geben Sie Ihr Token ein.',
   token_wrong: 'Dieses Token ist unbekannt oder abgelaufen. Prüfen Sie, ob Sie es vollständig kopiert haben, oder fordern Sie ein neues an.',
+  connect_model: 'Sprachmodell verbinden',
   no_model: 'Kein Sprachmodell',
   account: 'Konto',
   sign_out: 'Abmelden',

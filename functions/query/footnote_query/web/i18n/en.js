@@ -353,6 +353,7 @@ export default {
   token_where: 'Ask the administrator of this server for a token. To create one, they run',
   token_empty: 'Enter your token.',
   token_wrong: 'This token is unknown or has expired. Check that you copied all of it, or ask for a new one.',
+  connect_model: 'Connect a language model',
   no_model: 'No language model',
   account: 'Account',
   sign_out: 'Sign out',

@@ -353,6 +353,7 @@ export default {
   token_where: '토큰은 이 서버의 관리자에게 받으세요. 토큰을 만드는 명령:',
   token_empty: '토큰을 입력하세요.',
   token_wrong: '알 수 없거나 만료된 토큰입니다. 빠짐없이 복사했는지 확인하거나 새 토큰을 요청하세요.',
+  connect_model: '언어 모델 연결',
   no_model: '언어 모델 없음',
   account: '계정',
   sign_out: '로그아웃',

@@ -65,7 +65,7 @@ class ConfiguredModels:
             return await self._pick_local(self._local, name or self._model)
         if not self._configured:
             return None
-        default = self._model or (OPENAI_DEFAULT if self._endpoint.base_url is None else await self._first_listed())
+        default = self._model or (OPENAI_DEFAULT if self._endpoint.base_url in (None, OPENAI) else await self._first_listed())
         return self._make(self._endpoint, name or default)
 
     async def limits(self, model: str) -> ModelLimits:
@@ -93,15 +93,19 @@ class ConfiguredModels:
             endpoint, name, temperature=self._temperature, max_tokens=self._max_tokens, stall_timeout_s=self._stall_timeout_s
         )
 
-    async def _first_listed(self) -> str:
+    async def listed(self) -> tuple[str, ...]:
+        """The models that the configured endpoint lists, in its order."""
         try:
             client = await self._endpoint.client()
             async with asyncio.timeout(LIST_S):
-                models = [model.id async for model in await client.models.list()]
+                return tuple([model.id async for model in await client.models.list()])
         except TimeoutError as exc:
             raise ModelTimeout("The language model's endpoint did not list its models in time. Set LLM__MODEL.") from exc
         except Exception as exc:
             raise translate(exc, "endpoint") from exc
+
+    async def _first_listed(self) -> str:
+        models = await self.listed()
         if not models:
             raise ModelUnavailable("The language model's endpoint lists no models. Set LLM__MODEL.")
         self._model = models[0]

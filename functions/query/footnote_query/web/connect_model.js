@@ -1,0 +1,151 @@
+// The form in which an admin connects a language model: tries an endpoint, lists its models, saves and removes it.
+
+import { call } from './api.js'
+import { $, el, label, say, sayTranslated } from './dom.js'
+import { addWords, t } from './i18n.js'
+import de from './i18n/de.connect.js'
+import en from './i18n/en.connect.js'
+import ko from './i18n/ko.connect.js'
+import { showModel } from './model.js'
+import { loadStyle } from './style_sheet.js'
+
+addWords({ en, de, ko })
+
+const OTHER = ''
+const describe = (input, hint) => (input.setAttribute('aria-describedby', hint.id), hint)
+const provider = el('select', { id: 'connect-provider', onchange: fill })
+const address = el('input', { id: 'connect-address', type: 'text', inputmode: 'url', required: true, spellcheck: 'false', autocomplete: 'off', placeholder: 'https://…/v1', oninput: forget })
+const key = el('input', { id: 'connect-key', type: 'password', spellcheck: 'false', autocomplete: 'off', oninput: forget })
+const names = el('datalist', { id: 'connect-models' })
+const model = el('input', { id: 'connect-model-name', list: 'connect-models', spellcheck: 'false', autocomplete: 'off' })
+const test = say(el('button', { type: 'button', class: 'quiet', onclick: () => form.reportValidity() && busily(() => tryIt()) }), 'connect_test')
+const save = say(el('button', { type: 'submit', class: 'primary' }), 'connect_save')
+const remove = say(el('button', { type: 'button', class: 'quiet', onclick: () => busily(removeIt) }), 'connect_remove')
+const now = el('p', { class: 'hint' })
+const status = el('p', { class: 'connect-status', role: 'status' })
+const row = (input, key, hint) => el('div', {}, say(el('label', { for: input.id }), key), input, hint ? describe(input, say(el('small', { class: 'hint', id: `${input.id}-hint` }), hint)) : null)
+const form = el('form', { onsubmit: event => (event.preventDefault(), busily(saveIt)) },
+  row(provider, 'connect_provider'), row(address, 'connect_address'), row(key, 'connect_key', 'connect_key_hint'), row(model, 'connect_model', 'connect_model_hint'), names,
+  el('p', { class: 'connect-buttons' }, test, save, remove))
+const panel = el('dialog', { class: 'connect-dialog', 'aria-labelledby': 'connect-title' },
+  el('header', {}, say(el('h2', { id: 'connect-title', tabindex: '-1' }), 'connect_title'),
+    label(el('button', { type: 'button', class: 'quiet icon close cross', onclick: () => panel.close() }), 'close')),
+  say(el('p', {}), 'connect_text'), now, form, status)
+let endpoint = { providers: [] }
+document.body.append(panel)
+panel.addEventListener('click', ({ target }) => target === panel && panel.close())
+
+/** Opens the form with the endpoint in use. */
+export async function openForm() {
+  await loadOnce()
+  clear()
+  panel.showModal()
+  $('connect-title').focus()
+  await busily(read)
+}
+
+let styled = null
+const loadOnce = () => (styled ??= loadStyle('web/connect.css'))
+
+async function read() {
+  endpoint = await call('GET', '/model/endpoint')
+  const rest = say(el('option', { value: OTHER }), 'connect_other')
+  provider.replaceChildren(...endpoint.providers.map(each => el('option', { value: each.key }, each.name)), rest)
+  const known = endpoint.providers.find(each => each.base_url === endpoint.base_url)
+  const first = endpoint.base_url ? OTHER : endpoint.providers[0].key
+  provider.value = known?.key ?? first
+  if (endpoint.base_url) address.value = endpoint.base_url
+  else fill()
+  model.value = endpoint.model ?? ''
+  key.value = ''
+  names.replaceChildren()
+  say(now, `connect_${endpoint.source}`, { address: endpoint.base_url ?? '' })
+  remove.hidden = endpoint.source !== 'saved'
+  for (const control of [provider, address, key, model, save]) control.disabled = !endpoint.changeable
+  if (!endpoint.changeable) say(status, 'connect_deployed')
+  hintAtKey()
+}
+
+/** Puts the provider's address into the form; the user's own part of it is selected. */
+function fill() {
+  const chosen = endpoint.providers.find(each => each.key === provider.value)
+  address.value = chosen?.base_url ?? ''
+  model.value = ''
+  forget()
+  const own = /\{\w+\}/.exec(address.value)
+  if (!own && chosen) return
+  address.focus()
+  if (own) address.setSelectionRange(own.index, own.index + own[0].length)
+}
+
+/** What was listed belongs to another endpoint. */
+function forget() {
+  address.setCustomValidity(/[{}]/.test(address.value) ? t('connect_own') : '')
+  names.replaceChildren()
+  clear()
+  hintAtKey()
+}
+
+function hintAtKey() {
+  const isKept = endpoint.source === 'saved' && endpoint.has_key && address.value.trim() === endpoint.base_url
+  label(key, isKept ? 'connect_key_kept' : 'connect_key')
+  key.placeholder = isKept ? '••••••••' : ''
+}
+
+function clear() {
+  status.classList.remove('bad')
+  delete status.dataset.i18n
+  delete status.dataset.said
+  status.textContent = ''
+}
+
+const given = () => ({ base_url: address.value.trim(), model: model.value.trim() || null, api_key: key.value.trim() || null })
+
+async function tryIt(isSaved = false) {
+  say(status, 'connect_trying')
+  const { listed, model: asked, seconds, problem } = await call('POST', '/model/try', given())
+  names.replaceChildren(...listed.map(value => el('option', { value })))
+  if (problem === null) {
+    if (!model.value) model.value = asked
+    say(status, isSaved ? 'connect_saved_works' : 'connect_works', { model: asked, seconds: seconds.toFixed(1), n: listed.length })
+  } else {
+    clear()
+    status.classList.add('bad')
+    if (isSaved) status.replaceChildren(say(el('span'), 'connect_saved_only'), ' ', sayTranslated(el('span'), problem))
+    else sayTranslated(status, problem)
+  }
+}
+
+async function saveIt() {
+  await call('PUT', '/model', given())
+  await tryIt(true)
+  key.value = ''
+  endpoint = await call('GET', '/model/endpoint')
+  remove.hidden = endpoint.source !== 'saved'
+  say(now, `connect_${endpoint.source}`, { address: endpoint.base_url ?? '' })
+  hintAtKey()
+  await showModel()
+}
+
+async function removeIt() {
+  await call('DELETE', '/model')
+  await read()
+  say(status, 'connect_removed')
+  $('connect-title').focus()
+  await showModel()
+}
+
+/** Runs `act` while the buttons are disabled; a failure is shown. */
+async function busily(act) {
+  clear()
+  form.inert = true
+  try {
+    await act()
+  } catch (problem) {
+    clear()
+    status.classList.add('bad')
+    sayTranslated(status, problem.message)
+  } finally {
+    form.inert = false
+  }
+}

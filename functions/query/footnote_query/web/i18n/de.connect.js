@@ -1,0 +1,28 @@
+// Texte des Formulars, das ein Sprachmodell verbindet.
+
+export default {
+  connect_title: 'Sprachmodell',
+  connect_text: 'Mit einem Sprachmodell werden Antworten aus den Dokumenten geschrieben und belegt. Ohne eines werden die Sätze zitiert, die antworten.',
+  connect_saved: 'In Verwendung: {address}, hier gespeichert.',
+  connect_configured: 'In Verwendung: {address}, aus den Einstellungen des Servers.',
+  connect_found: 'In Verwendung: {address}, auf dem Rechner des Servers gefunden.',
+  connect_none: 'Keines ist verbunden.',
+  connect_provider: 'Anbieter',
+  connect_other: 'Ein anderer',
+  connect_address: 'Adresse',
+  connect_own: 'Ersetzen Sie, was in Klammern steht.',
+  connect_key: 'Schlüssel',
+  connect_key_kept: 'Schlüssel (leer: der gespeicherte)',
+  connect_key_hint: 'Modelle auf diesem Rechner brauchen keinen. Niemand kann einen gespeicherten Schlüssel auf der Seite lesen.',
+  connect_model: 'Modell',
+  connect_model_hint: 'Leer: das erste, das der Anbieter nennt.',
+  connect_test: 'Testen',
+  connect_save: 'Speichern',
+  connect_remove: 'Entfernen',
+  connect_trying: 'Das Modell wird um ein Wort gebeten …',
+  connect_works: { one: '{model} antwortet nach {seconds} s. {n} Modell wird genannt.', other: '{model} antwortet nach {seconds} s. {n} Modelle werden genannt.' },
+  connect_saved_works: 'Gespeichert. {model} antwortet nach {seconds} s, und ab der nächsten Frage.',
+  connect_saved_only: 'Gespeichert, aber es antwortet nicht.',
+  connect_removed: 'Das gespeicherte Modell wurde entfernt.',
+  connect_deployed: 'Hier gehört das Modell zur Bereitstellung: Ändern Sie die Parameter LlmBaseUrl und LlmModel des Stacks, und LLM__API_KEY in seinem Secret.',
+}

@@ -1,0 +1,28 @@
+// Texts of the form that connects a language model.
+
+export default {
+  connect_title: 'Language model',
+  connect_text: 'With a language model, answers are written from the documents and cite them. Without one, the sentences that answer are quoted.',
+  connect_saved: 'In use: {address}, saved here.',
+  connect_configured: 'In use: {address}, from the server’s settings.',
+  connect_found: 'In use: {address}, found on the server’s machine.',
+  connect_none: 'None is connected.',
+  connect_provider: 'Provider',
+  connect_other: 'Another one',
+  connect_address: 'Address',
+  connect_own: 'Replace what is in braces.',
+  connect_key: 'Key',
+  connect_key_kept: 'Key (empty: the saved one)',
+  connect_key_hint: 'Models on this machine need none. Nobody can read a saved key in the page.',
+  connect_model: 'Model',
+  connect_model_hint: 'Empty: the first one that the provider lists.',
+  connect_test: 'Test',
+  connect_save: 'Save',
+  connect_remove: 'Remove',
+  connect_trying: 'Asking the model for one word …',
+  connect_works: { one: '{model} answers after {seconds} s. {n} model is listed.', other: '{model} answers after {seconds} s. {n} models are listed.' },
+  connect_saved_works: 'Saved. {model} answers after {seconds} s, and answers the next question.',
+  connect_saved_only: 'Saved, but it does not answer.',
+  connect_removed: 'The saved model was removed.',
+  connect_deployed: 'Here the model is a part of the deployment: change the stack’s parameters LlmBaseUrl and LlmModel, and LLM__API_KEY in its secret.',
+}

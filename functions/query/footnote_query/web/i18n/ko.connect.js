@@ -1,0 +1,28 @@
+// 언어 모델을 연결하는 양식의 문구.
+
+export default {
+  connect_title: '언어 모델',
+  connect_text: '언어 모델이 있으면 문서를 바탕으로 출처를 밝혀 답을 씁니다. 없으면 답이 되는 문장을 인용합니다.',
+  connect_saved: '사용 중: {address}(여기에 저장됨)',
+  connect_configured: '사용 중: {address}(서버 설정)',
+  connect_found: '사용 중: {address}(서버의 컴퓨터에서 발견됨)',
+  connect_none: '연결된 모델이 없습니다.',
+  connect_provider: '제공자',
+  connect_other: '기타',
+  connect_address: '주소',
+  connect_own: '중괄호 안의 값을 바꾸세요.',
+  connect_key: '키',
+  connect_key_kept: '키(비워 두면 저장된 키 사용)',
+  connect_key_hint: '이 컴퓨터의 모델에는 필요하지 않습니다. 저장된 키는 화면에서 누구도 볼 수 없습니다.',
+  connect_model: '모델',
+  connect_model_hint: '비워 두면 제공자가 알려 주는 첫 번째 모델을 사용합니다.',
+  connect_test: '테스트',
+  connect_save: '저장',
+  connect_remove: '제거',
+  connect_trying: '모델에 한 단어를 요청하는 중 …',
+  connect_works: { other: '{model} 모델이 {seconds}초 후에 응답했습니다. 모델 {n}개를 쓸 수 있습니다.' },
+  connect_saved_works: '저장했습니다. {model} 모델이 {seconds}초 후에 응답했고, 다음 질문부터 답합니다.',
+  connect_saved_only: '저장했지만 응답하지 않습니다.',
+  connect_removed: '저장된 모델을 제거했습니다.',
+  connect_deployed: '여기서는 모델이 배포의 일부입니다. 스택의 매개변수 LlmBaseUrl과 LlmModel, 시크릿의 LLM__API_KEY를 변경하세요.',
+}
