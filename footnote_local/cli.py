@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from footnote_local import (
+    ask_commands,
     audit_command,
     collections_command,
     documents_command,
@@ -32,14 +33,18 @@ from footnote_local import (
     user_command,
     weights_command,
 )
+from footnote_local.ask_commands import place as place_in
 from footnote_local.eval_command import RetrieverOption
-from footnote_local.terminal import Commands, Exit, bold, clip, leave, run, say, show_json
+from footnote_local.terminal import Exit, TopCommands, clip, leave, run, say, show_json
 from footnote_local.with_core import CollectionOption, DataOption, JsonOption, make_core, place_of
 
 app = typer.Typer(
-    cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+    cls=TopCommands, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
 
+SERVE, ASK, DOCUMENTS, QUALITY = "Serve and set up", "Ask", "Documents", "Quality"
+PEOPLE, DATA = "People", "Data"
+"""Sections of the list of commands."""
 SHOWN = 200
 """Characters of each passage shown by `search`."""
 
@@ -57,7 +62,7 @@ def footnote(
     """Answers questions from your documents and cites every claim."""
 
 
-@app.command()
+@app.command(rich_help_panel=SERVE)
 def serve(
     port: Annotated[int, typer.Option(help="Port to listen on; 0 = any free port.", min=0, max=65535)] = 8000,
     data: DataOption = None,
@@ -90,45 +95,12 @@ def serve(
         leave(Exit.STOPPED)
 
 
-app.command()(ingest_command.ingest)
-app.command()(sync_command.sync)
+app.command("open", rich_help_panel=SERVE)(ask_commands.open_page)
+app.command(rich_help_panel=ASK)(ask_commands.ask)
+app.command(rich_help_panel=ASK)(ask_commands.chat)
 
 
-@app.command()
-def ask(
-    question: str,
-    collection: CollectionOption = None,
-    data: DataOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Answer a question with citations. `footnote "…?"` does the same."""
-    from footnote_local.run_question import ask as answer
-
-    core = make_core(data)
-    turn = run(answer(core, question, collection, (lambda text: sys.stdout.write(bold(text))) if not as_json else None))
-    from footnote_query.dialects.trd.replies import reply
-
-    response = reply(turn, core.settings.llm)
-    if as_json:
-        show_json(response.model_dump())
-    else:
-        print()
-        for citation in response.citations:
-            place = _place(citation.page, citation.unit, citation.section)
-            print(f"[{citation.number}] {citation.title}{place} ({citation.chunk_id})")
-        if response.notice:
-            say(response.notice)
-        say(f"Searched: {place_of('index', core.settings)}")
-    leave(Exit.OK if turn.outcome is None else Exit.BAD)
-
-
-def _place(page: int | None, unit: str, section: str | None) -> str:
-    if unit == "sheet" and section:
-        return f", sheet “{section}”"
-    return "".join([f", {section}" if section else "", f", {unit} {page}" if page else ""])
-
-
-@app.command()
+@app.command(rich_help_panel=ASK)
 def search(
     question: str,
     collection: CollectionOption = None,
@@ -140,14 +112,14 @@ def search(
     """List the best passages for a question, with their scores."""
     from footnote_local.run_question import find
 
-    core = make_core(data)
+    core = make_core(data, reads=True)
     turn = run(find(core, question, collection, retriever, limit))
     if as_json:
         from footnote_query.dialects.trd.search import search_reply
 
         show_json(search_reply(turn, []))
     for hit in turn.evidence.hits if not as_json else ():
-        place = _place(hit.chunk.page, hit.chunk.unit, hit.chunk.section_at(0))
+        place = place_in(hit.chunk.page, hit.chunk.unit, hit.chunk.section_at(0))
         print(f"{hit.score:.3f}  {hit.chunk.shown_title}{place} ({hit.chunk.public_id})")
         print(f"       {clip(hit.chunk.text, SHOWN)}")
     if turn.answer is not None:  # a check rejected the question
@@ -157,14 +129,17 @@ def search(
     leave(Exit.OK if turn.evidence.hits else Exit.BAD)
 
 
-app.command()(explain_command.explain)
-app.command()(replay_command.replay)
+app.command(rich_help_panel=ASK)(explain_command.explain)
+app.command(rich_help_panel=ASK)(replay_command.replay)
+app.command(rich_help_panel=DOCUMENTS)(ingest_command.ingest)
+app.command(rich_help_panel=DOCUMENTS)(sync_command.sync)
+app.add_typer(documents_command.app, name="documents", rich_help_panel=DOCUMENTS)
+app.add_typer(collections_command.app, name="collections", rich_help_panel=DOCUMENTS)
+app.command(rich_help_panel=DOCUMENTS)(reprocess_command.reprocess)
+app.command("eval", rich_help_panel=QUALITY)(eval_command.evaluate)
 
 
-app.command("eval")(eval_command.evaluate)
-
-
-@app.command()
+@app.command(rich_help_panel=SERVE)
 def doctor(data: DataOption = None, as_json: JsonOption = False) -> None:
     """Check the configuration and every dependency, and say how to fix problems."""
     from footnote_local.doctor import examine, show_findings
@@ -172,7 +147,7 @@ def doctor(data: DataOption = None, as_json: JsonOption = False) -> None:
     show_findings(run(examine(make_core(data))), as_json)
 
 
-@app.command()
+@app.command(rich_help_panel=DATA)
 def verify(
     repair: Annotated[bool, typer.Option("--repair", help="Repair what can be repaired.")] = False,
     data: DataOption = None,
@@ -193,7 +168,7 @@ def verify(
     leave(Exit.BAD if report.wrong else Exit.OK)
 
 
-@app.command()
+@app.command(rich_help_panel=DATA)
 def reindex(
     collection: Annotated[str | None, typer.Argument(help="Collection to reindex. Default: all.", metavar="[COLLECTION]")] = None,
     judge: Annotated[Path | None, typer.Option(help="A BEIR folder: keep the old index if the new one ranks worse on it.")] = None,
@@ -212,7 +187,7 @@ def reindex(
     leave(Exit.OK if all(report["swapped"] for report in reports) else Exit.BAD)
 
 
-@app.command()
+@app.command(rich_help_panel=SERVE)
 def invoke(
     function: Annotated[Literal["query", "ingest", "feedback", "stats"], typer.Argument(help="The function to run.")],
     event: Annotated[Path, typer.Argument(help="The event; `events/` has a sample of each kind.", metavar="EVENT.json")],
@@ -225,23 +200,20 @@ def invoke(
     leave(Exit.OK if run(invoke_function(function, event, data, as_json)) else Exit.BAD)
 
 
-app.command("export")(transfer_commands.export_archive)
-app.command("import")(transfer_commands.import_archive)
-app.command()(reprocess_command.reprocess)
-app.command()(migrate_command.migrate)
-app.add_typer(documents_command.app, name="documents")
-app.add_typer(collections_command.app, name="collections")
-app.add_typer(session_command.app, name="session")
-app.add_typer(user_command.app, name="user")
-app.add_typer(model_command.app, name="model")
-app.add_typer(prompts_command.app, name="prompts")
-app.add_typer(settings_command.app, name="settings")
-app.add_typer(forbidden_command.app, name="forbidden")
-app.add_typer(experiments_command.app, name="experiments")
-app.add_typer(weights_command.app, name="weights")
-app.command()(audit_command.audit)
-app.command()(stats_command.stats)
-app.command()(events_command.events)
+app.command("export", rich_help_panel=DATA)(transfer_commands.export_archive)
+app.command("import", rich_help_panel=DATA)(transfer_commands.import_archive)
+app.command(rich_help_panel=DATA)(migrate_command.migrate)
+app.command(rich_help_panel=DATA)(events_command.events)
+app.add_typer(model_command.app, name="model", rich_help_panel=SERVE)
+app.add_typer(settings_command.app, name="settings", rich_help_panel=SERVE)
+app.add_typer(prompts_command.app, name="prompts", rich_help_panel=SERVE)
+app.add_typer(forbidden_command.app, name="forbidden", rich_help_panel=SERVE)
+app.add_typer(user_command.app, name="user", rich_help_panel=PEOPLE)
+app.add_typer(session_command.app, name="session", rich_help_panel=PEOPLE)
+app.command(rich_help_panel=PEOPLE)(audit_command.audit)
+app.command(rich_help_panel=QUALITY)(stats_command.stats)
+app.add_typer(experiments_command.app, name="experiments", rich_help_panel=QUALITY)
+app.add_typer(weights_command.app, name="weights", rich_help_panel=QUALITY)
 
 
 def main() -> None:

@@ -144,6 +144,12 @@ def open_port(host: str, port: int) -> socket.socket:
     return listener
 
 
+def address_here(host: str, port: int) -> str:
+    """The address for a process on this machine: a server that listens everywhere is asked at its loopback address."""
+    everywhere = host in ("0.0.0.0", "::")  # noqa: S104  # nothing is bound here
+    return f"http://{'127.0.0.1' if everywhere else host}:{port}"
+
+
 def announce(address: str, *, as_json: bool) -> None:
     """Says where the server is."""
     if as_json:
@@ -171,6 +177,7 @@ def serve(
         asyncio.run(check_parts(core.settings))
         core.own_port = listener.getsockname()[1]
         address = f"http://{host}:{core.own_port}"
+        lock.announce(address_here(host, core.own_port))
         taking = FirstDocuments(core, ingest, say)
         app = create_app(core, names=names, on_start=partial(begin, core, taking, address, say, partial(announce, as_json=as_json)))
         make_server(app).run(sockets=[listener])

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from footnote.library.worker import Lock
-from footnote_local.server import open_port
+from footnote_local.server import address_here, open_port
 from footnote_local.server_process import END_S, READY, Member
 
 if TYPE_CHECKING:
@@ -160,6 +160,7 @@ def supervise(settings: Settings, count: int, *, host: str, port: int, ingest: S
     listener, lock = open_port(host, port), Lock(settings.data)
     try:
         lock.take()
+        lock.announce(address_here(host, listener.getsockname()[1]))
         with tempfile.TemporaryDirectory(prefix=PREFIX, dir=_place(), ignore_cleanup_errors=True) as shared, _kept(Path(shared)):
             first = Member(
                 number=0,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shlex
 import signal
 import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from enum import IntEnum
 from typing import Any, NoReturn, TypeVar
 
@@ -20,6 +22,9 @@ from footnote.errors import FootnoteError
 R = TypeVar("R")
 
 BOLD = re.compile(r"\*\*(\S(?:[^\n]*?\S)?)\*\*")
+
+
+ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 class Exit(IntEnum):
@@ -53,18 +58,56 @@ def leave(code: Exit) -> NoReturn:
 
 def run(work: Coroutine[Any, Any, R]) -> R:
     """Runs `work`. A FootnoteError becomes a message and an exit code, Ctrl-C and SIGTERM become 130."""
+    with asyncio.Runner() as runner:
+        try:
+            return run_in(runner, work)
+        except FootnoteError as exc:
+            say(f"footnote: {exc.detail}")
+            leave(Exit.UNAVAILABLE if exc.status == 409 or exc.status >= 500 else Exit.USAGE)
+
+
+def run_in(runner: asyncio.Runner, work: Coroutine[Any, Any, R]) -> R:
+    """Runs `work`, one of several. Ctrl-C and SIGTERM become 130."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        return asyncio.run(work)
-    except FootnoteError as exc:
-        say(f"footnote: {exc.detail}")
-        leave(Exit.UNAVAILABLE if exc.status == 409 or exc.status >= 500 else Exit.USAGE)
+        return runner.run(work)
     except KeyboardInterrupt:
         say("footnote: stopped.")
         leave(Exit.STOPPED)
     except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         sys.stderr.close()
         leave(Exit.OK)
+
+
+class Writer:
+    """Writes Markdown that comes in pieces to standard output, as `bold` shows it and without backslashes before punctuation."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def __call__(self, piece: str) -> None:
+        self._held += piece
+        end = self._settled()
+        self._write(self._held[:end])
+        self._held = self._held[end:]
+
+    def end(self) -> None:
+        """Writes what is left, and ends the line."""
+        self._write(f"{self._held}\n")
+        self._held = ""
+
+    def _settled(self) -> int:
+        """How much of what is held the next pieces cannot change: the rest begins in the middle of an escape or of bold text."""
+        start = self._held.rfind("\n") + 1
+        line = self._held[start:]
+        if line.count("**") % 2:
+            return start + line.rfind("**")
+        return len(self._held.rstrip("*\\"))
+
+    def _write(self, text: str) -> None:
+        sys.stdout.write(ESCAPED.sub(r"\1", bold(text)))
+        if sys.stdout.isatty():
+            sys.stdout.flush()
 
 
 def bold(text: str) -> str:
@@ -91,9 +134,26 @@ class Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes the list of commands."""
-        rows = [(name, (command.help or "").partition("\n\n")[0]) for name, command in self.commands.items() if not command.hidden]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            if not command.hidden:
+                rows = sections.setdefault(getattr(command, "rich_help_panel", None) or "Commands", [])
+                rows.append((name, (command.help or "").partition("\n\n")[0]))
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+class TopCommands(Commands):
+    """Takes words that are no command for a question."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As typer's; its error says how to ask."""
+        if not args or args[0].startswith("-") or args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        near = get_close_matches(args[0], self.commands, 1)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        return ctx.fail(f"There is no command {args[0]}.{meant} To ask a question: footnote ask {shlex.quote(' '.join(args))}")
 
 
 class Bar:

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 DataOption = Annotated[Path | None, typer.Option("--data", help="Data folder: the index and the stored files.", envvar="FOOTNOTE_DATA")]
-CollectionOption = Annotated[str | None, typer.Option("--collection", help="Collection to use. Default: INDEX_NAME.")]
+CollectionOption = Annotated[str | None, typer.Option("--collection", "-c", help="Collection to use. Default: INDEX_NAME.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def run_with_core(data: Path | None, work: Callable[[Core], Awaitable[R]]) -> R:
-    """Runs `work` with a Core on this data folder; None = the configured one."""
+def run_with_core(data: Path | None, work: Callable[[Core], Awaitable[R]], *, reads: bool = False) -> R:
+    """Runs `work` with a Core on this data folder; None = the configured one. `reads`: as in `make_core`."""
 
     async def with_core() -> R:
-        core = make_core(data)
+        core = make_core(data, reads=reads)
         try:
             return await work(core)
         finally:
@@ -36,8 +36,9 @@ def run_with_core(data: Path | None, work: Callable[[Core], Awaitable[R]]) -> R:
     return run(with_core())
 
 
-def make_core(data: Path | None) -> Core:
-    """A Core for a command. Exits with a message if a setting is invalid or the data folder cannot be used."""
+def make_core(data: Path | None, *, reads: bool = False) -> Core:
+    """A Core for a command. Exits with a message if a setting is invalid or the data folder cannot be used. `reads`: the command only
+    reads, and makes no data folder."""
     from footnote.errors import StoreUnavailable
     from footnote.library.opening import open_core
     from footnote.settings import Settings
@@ -53,6 +54,9 @@ def make_core(data: Path | None) -> Core:
     for name, meant in misspelt_names(Settings, os.environ).items():
         say(f"footnote: {not_a_setting(name, meant)}")
     settings = settings.model_copy(update={"footnote_data": data.expanduser()}) if data else settings
+    if reads and not settings.opensearch.url and not settings.data.exists():
+        say(f"footnote: There is no data folder {settings.data}. Add documents with `footnote ingest PATH`, or name another with --data.")
+        leave(Exit.USAGE)
     try:
         return open_core(settings)
     except StoreUnavailable as exc:

@@ -178,3 +178,12 @@ async def test_only_admins_see_try_and_change_the_endpoint(open_: Open, endpoint
     replies += [await client.put("/model", json=body), await client.delete("/model")]
     assert [reply.status_code for reply in replies] == [403] * 4
     assert (endpoint.requests, (tmp_path / FILE).exists()) == ([], False)
+
+
+async def test_numbered_markers_are_asked_for_where_a_program_shows_the_text(open_: Open, endpoint: Server) -> None:
+    endpoint.replies["/v1/chat/completions"] = sse(chunk(content="It was built in 1894 [1]."))
+    client = await open_(base_url=f"{endpoint.url}/v1", model="large")
+    reply = (await client.post("/ask", json={**ASK, "citation_style": "numbered"})).json()
+    assert reply["answer"] == "It was built in 1894 [1]."
+    assert [citation["number"] for citation in reply["citations"]] == [1]
+    assert (await client.post("/ask", json={**ASK, "citation_style": "footnotes"})).status_code == 422

@@ -50,6 +50,10 @@ ROLL_UP_S = 3600.0
 ROLLER = Caller("worker", role="admin")
 
 
+MOST_READ = 512
+"""Bytes of a lock's file: the number of the process that holds it, and the address where it serves."""
+
+
 class Lock:
     """An exclusive lock of a data folder, by default the one of its worker."""
 
@@ -72,7 +76,7 @@ class Lock:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as exc:
-            holder = os.read(descriptor, 32).decode() or "unknown"
+            holder = os.read(descriptor, MOST_READ).decode().partition("\n")[0] or "unknown"
             os.close(descriptor)
             raise Conflict(
                 f"Another Footnote process ({holder}) is using {self._path.parent.resolve()}."
@@ -81,6 +85,10 @@ class Lock:
         os.ftruncate(descriptor, 0)
         os.write(descriptor, str(os.getpid()).encode())
         self._descriptor = descriptor
+
+    def announce(self, address: str) -> None:
+        """Tells `served_at` where the holder serves. The lock must be held."""
+        os.pwrite(self.fileno(), f"{os.getpid()}\n{address}".encode(), 0)
 
     def fileno(self) -> int:
         """The descriptor that holds the lock. A process that inherits it holds the lock, too, until it ends."""
@@ -93,6 +101,21 @@ class Lock:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+def served_at(folder: Path, name: str = "worker.lock") -> str | None:
+    """The address of the server that uses this data folder now; None = there is none."""
+    try:
+        descriptor = os.open(folder / name, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:  # somebody holds it: what it says is true
+        return os.read(descriptor, MOST_READ).decode().partition("\n")[2] or None
+    finally:
+        os.close(descriptor)
+    return None
 
 
 class Worker:

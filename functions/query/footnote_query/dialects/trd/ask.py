@@ -54,6 +54,7 @@ BY_MODE: Mapping[Answers, Mapping[str, Any]] = {
     "pa": {**CONVERSES, "citation_style": "numbered", "options": {"answer_cache": True}},
 }
 """Changes to the profile per mode."""
+NUMBERED: Mapping[str, Any] = {"citation_style": "numbered", "prompt": "answer_numbered"}
 
 STREAM = NOT_FOUND | SLOW | ONCE | streamed(AskEvent) | {204: {"description": "There is nothing after `Last-Event-ID`"}}
 
@@ -142,7 +143,8 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
         options=options,
     )
     narrowed = caller.narrowed(tuple(request.permission_groups))
-    profile = replace(profile, retriever=request.retriever or core.settings.retriever, **BY_MODE[mode])
+    numbered = NUMBERED if mode == "rag" and request.citation_style == "numbered" else {}
+    profile = replace(profile, retriever=request.retriever or core.settings.retriever, **BY_MODE[mode], **numbered)
     return core.new_turn(asked, narrowed, profile, trace_id=trace_id)
 
 

@@ -34,6 +34,9 @@ class AskRequest(BaseModel):
         description="Of mode rag. automatic = everything is searched for but small talk and requests to translate, rewrite, calculate or"
         " write something new; always = everything.",
     )
+    citation_style: Literal["footnote", "numbered"] = Field(
+        "footnote", description="Of mode rag. footnote = markers name the document, `[^DOC]`; numbered = they count, `[1]`."
+    )
     answer_format: Literal["markdown", "json"] = Field("markdown", description="json: `answer` is `{answer, claims: [{text, doc_ids}]}`.")
     intelligence_level: IntelligenceLevel | None = Field(None, description="How much work to spend. Default: `standard`.")
     spelling: bool = Field(True, description="False: typos are not corrected.")
