@@ -14,11 +14,8 @@ from footnote.events import Failed
 from footnote.guard.identity import LOCAL
 from footnote.library.asking import named_collection
 from footnote.library.worker import served_at
-from footnote.plan import limit_of
+from footnote.plan import is_set
 from footnote.tracing import new_trace_id
-from footnote_query.dialects.trd.ask import LIVE, ask_turn
-from footnote_query.dialects.trd.replies import encode
-from footnote_query.dialects.trd.wire import AskStreamRequest
 
 CONNECT_S = 2.0
 """Longest wait for a connection to the server on this machine."""
@@ -35,16 +32,17 @@ async def ask(
     """The reply of `POST /ask`; its text goes to `write` as it comes. `room`: the conversation. NotFound for an unknown collection;
     Unavailable."""
     await core.refresh()
-    request = AskStreamRequest(
-        query_text=question,
-        index_name=await named_collection(core, collection, LOCAL),
-        permission_groups=[],
-        retriever="cc",
-        num_result_doc=limit_of(LIVE, core.settings),
-        model=model,
-        room_id=room,
-        citation_style="numbered",
-    )
+    request: dict[str, Any] = {
+        "query_text": question,
+        "index_name": await named_collection(core, collection, LOCAL),
+        "permission_groups": [],
+        "retriever": "cc",
+        "model": model,
+        "room_id": room,
+        "citation_style": "numbered",
+    }
+    if is_set("rag.top_k", core.settings):
+        request["num_result_doc"] = core.settings.rag.top_k
     address = served_at(core.settings.data) if core.settings.auth.mode == "none" else None
     if address is not None:
         try:
@@ -66,8 +64,13 @@ async def _last(events: AsyncGenerator[Body, None], write: Callable[[str], Any] 
     raise Unavailable("The answer broke off. Ask again.")
 
 
-async def _own(core: Core, request: AskStreamRequest) -> AsyncGenerator[Body, None]:
-    async with aclosing(core.answer.run(ask_turn(request, LOCAL, LIVE, core, new_trace_id()))) as events:
+async def _own(core: Core, request: Body) -> AsyncGenerator[Body, None]:
+    from footnote_query.dialects.trd.ask import LIVE, ask_turn
+    from footnote_query.dialects.trd.replies import encode
+    from footnote_query.dialects.trd.wire import AskRequest
+
+    turn = ask_turn(AskRequest.model_validate(request), LOCAL, LIVE, core, new_trace_id())
+    async with aclosing(core.answer.run(turn)) as events:
         async for event in events:
             if isinstance(event, Failed):
                 raise event.error
@@ -75,14 +78,14 @@ async def _own(core: Core, request: AskStreamRequest) -> AsyncGenerator[Body, No
                 yield body
 
 
-async def _served(address: str, request: AskStreamRequest) -> AsyncGenerator[Body, None]:
+async def _served(address: str, request: Body) -> AsyncGenerator[Body, None]:
     import httpx2
 
     limits = httpx2.Timeout(None, connect=CONNECT_S)
     try:
         async with (
             httpx2.AsyncClient(timeout=limits, trust_env=False) as client,
-            client.stream("POST", f"{address}/ask/stream", json=request.model_dump(exclude_none=True)) as reply,
+            client.stream("POST", f"{address}/ask/stream", json=request) as reply,
         ):
             if reply.status_code in (401, 403, 404, 421):
                 raise _NotServed

@@ -1,40 +1,19 @@
-"""Runs questions from the command line through the same pipeline as those from HTTP."""
+"""Runs searches and evaluations from the command line through the same pipeline as requests by HTTP."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 from footnote.bootstrap import Core
-from footnote.events import Done, Failed, Token
 from footnote.guard.identity import LOCAL
 from footnote.learn.golden import load_golden
 from footnote.library.asking import make_turn
-from footnote.plan import limit_of
 from footnote.types import Profile, Retriever, Turn
 from footnote_local.evaluate import Rewriting, build_index, drop_index, evaluate
 from footnote_local.terminal import progress_bar
 
 PROFILE = Profile("cli", live=True, citation_style="numbered", prompt="answer_numbered")
-
-
-async def ask(core: Core, question: str, collection: str | None, write: Callable[[str], Any] | None) -> Turn:
-    """Runs the turn, streaming its text to `write`, and returns it."""
-    turn = await make_turn(core, question, collection, LOCAL, PROFILE, limit=limit_of(PROFILE, core.settings))
-    try:
-        async with aclosing(core.answer.run(turn)) as events:
-            async for event in events:
-                if isinstance(event, Token) and write is not None:
-                    write(event.text)
-                elif isinstance(event, Done):
-                    return event.turn
-                elif isinstance(event, Failed):
-                    raise event.error
-        raise AssertionError("a turn ends with Done or Failed")
-    finally:
-        await core.close()
 
 
 async def find(core: Core, question: str, collection: str | None, retriever: Retriever, limit: int) -> Turn:
