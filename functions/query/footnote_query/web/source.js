@@ -8,6 +8,7 @@ import { openPanel } from './panels.js'
 import { PdfView, loadPdfjs } from './pdf_view.js'
 import { markSnippet, scoresOf } from './quote.js'
 import './source_edge.js'
+import { findInPages, findInText, findNothing } from './source_find.js'
 import { renderText, unitOf } from './text_view.js'
 
 const panel = $('passage')
@@ -41,6 +42,7 @@ async function show(citation, which = 0) {
 function describe() {
   $('passage-title').textContent = cited.title
   showPlace(cited.unit === 'page' ? 'page' : `source_${cited.unit ?? 'page'}`)
+  showFile('')
   $('passage-text').replaceChildren(...markSnippet(cited.content, words()))
   $('passage-scores').replaceChildren(...scoresOf(cited))
   $('source-facts').open = false
@@ -66,6 +68,13 @@ function showPlace(unit) {
   $('passage-place').replaceChildren(...[number, number && path && ' · ', path].filter(Boolean))
 }
 
+/** The file's name, where the title does not say it. */
+function showFile(name) {
+  const hides = !name || $('passage-title').textContent.includes(name)
+  $('passage-file').hidden = hides
+  $('passage-file').textContent = hides ? '' : name
+}
+
 async function load() {
   const mine = ++latest
   const late = () => mine !== latest
@@ -77,6 +86,7 @@ async function load() {
     const found = await locate(cited)
     if (late()) return
     source = found
+    showFile(found.file_name)
     showPlace(unitOf(source.format, 'page'))
     if (source.changed) note(cited.linked ? 'source_linked_changed' : 'source_changed')
     if (source.format === 'pdf' && !asText) await showPdf(late)
@@ -122,6 +132,8 @@ async function showPdf(late) {
       if (late()) return opened.close()
       pdf = opened
       pdf.enter()
+      const { doc_id } = cited
+      findInPages(async () => (await call('GET', address('blocks', { doc_id }))).blocks, goTo)
     }
     setTools('pdf')
     await pdf.show(source.boxes, cited.page ?? 1)
@@ -140,6 +152,7 @@ async function showText(late) {
   leave()
   setTools('text')
   view.replaceChildren(renderText(text))
+  findInText(view)
   showMarkedText()
 }
 
@@ -154,6 +167,7 @@ function leave() {
   pdf?.close()
   pdf = null
   setTools(null)
+  findNothing()
   view.replaceChildren()
 }
 
