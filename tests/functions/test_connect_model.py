@@ -90,6 +90,7 @@ async def test_an_endpoint_that_lists_nothing_is_asked_for_the_model_given(open_
 
 
 async def test_nothing_that_listens_is_a_problem_too(open_: Open) -> None:
+    assert (await (await open_()).post("/model/try", json={})).json()["problem"] == "No language model is configured."
     tried = (await (await open_()).post("/model/try", json={"base_url": "http://127.0.0.1:9/v1"})).json()
     assert tried["problem"] == "The language model's endpoint cannot be reached. Check LLM__BASE_URL."
 
@@ -154,6 +155,13 @@ async def test_an_invalid_address_is_refused(open_: Open, address: str) -> None:
     for reply in (await client.put("/model", json={"base_url": address}), await client.post("/model/try", json={"base_url": address})):
         assert reply.status_code == 422
         assert reply.json()["detail"].startswith("The base URL must begin with http:// or https://")
+
+
+@pytest.mark.parametrize("key", ["sk with space", "sk\r\nx-admin: 1", "schlüssel", "k" * 5000])
+async def test_a_key_that_no_header_can_carry_is_refused(open_: Open, endpoint: Server, key: str) -> None:
+    client = await open_()
+    reply = await client.put("/model", json={"base_url": f"{endpoint.url}/v1", "api_key": key})
+    assert (reply.status_code, reply.json()["detail"]) == (422, "The API key contains a space, or a character that no key has.")
 
 
 async def test_a_configured_endpoint_is_shown_without_its_key(open_: Open, endpoint: Server) -> None:

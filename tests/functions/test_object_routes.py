@@ -136,7 +136,18 @@ async def test_every_route_with_a_resource_id_is_in_the_table() -> None:
 
 async def test_every_list_is_in_the_table() -> None:
     lists = {path for _, method, path, *_ in operations() if method == "GET" and "{" not in path}
-    others = {"/health", "/ready", "/ask/stream", "/v2/rag/tokens", "/voc/counts", "/voc/themes", "/model", METADATA, f"{METADATA}/mcp"}
+    others = {
+        "/health",
+        "/ready",
+        "/ask/stream",
+        "/v2/rag/tokens",
+        "/voc/counts",
+        "/voc/themes",
+        "/model",
+        "/model/endpoint",
+        METADATA,
+        f"{METADATA}/mcp",
+    }
     assert lists - others == {path.partition("?")[0] for path in MARKS}
 
 

@@ -139,7 +139,7 @@ async def test_a_model_alone_answers_from_what_was_said_before_and_searches_noth
 async def test_a_mode_that_needs_a_model_says_how_to_add_one(path: str, mode: str, site: Site) -> None:
     reply = await site.client.post(path, json=ASK | {"mode": mode})
     assert (reply.status_code, reply.json()["title"]) == (503, "The language model is not available")
-    assert "LLM__BASE_URL" in reply.json()["detail"]
+    assert "footnote model set" in reply.json()["detail"]
 
 
 # --- /ask/stream -------------------------------------------------------------------------------

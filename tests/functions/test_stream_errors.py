@@ -160,7 +160,7 @@ async def test_a_question_that_needs_a_missing_model_is_a_503_with_the_remedy(ro
     site = await open_site()
     reply = await ask(site.client, route)
     check_problem(route, reply, 503, None)
-    assert "No language model is configured. Set LLM__BASE_URL" in reply.json()["detail"]
+    assert "No language model is configured. Connect one in the page" in reply.json()["detail"]
 
 
 @pytest.mark.parametrize("mode", ["gpt", "pa"])

@@ -63,7 +63,7 @@ def test_problems_of_backends_and_documents_are_shown(open_admin: Open) -> None:
     page.locator("#language").select_option("de")
     settled(page)
     expect(rows.nth(0)).to_contain_text("Die Suchmaschine ist nicht erreichbar. Prüfen Sie, ob sie läuft und OPENSEARCH__URL stimmt.")
-    expect(rows.filter(has_text="Sprachmodell")).to_contain_text("Es ist kein Sprachmodell konfiguriert. Setzen Sie LLM__BASE_URL und")
+    expect(rows.filter(has_text="Sprachmodell")).to_contain_text("Es ist kein Sprachmodell konfiguriert. Verbinden Sie eines auf der Seite")
     expect(rows.filter(has_text="Embeddings")).to_contain_text("Dokumente werden nur über ihre Wörter gefunden.")
     expect(rows.filter(has_text="Verbotene Begriffe")).to_contain_text("Begriffe: 0")
     page.locator("#language").select_option("ko")

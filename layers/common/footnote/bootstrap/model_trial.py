@@ -16,6 +16,7 @@ from footnote.types import Message
 TIMEOUT_S = 15.0
 """Longest wait for the first word: a local model may have to be loaded."""
 MAX_TOKENS = 16
+NO_ENDPOINT = "No language model is configured."
 LISTED = 500
 """Models that are listed; OpenRouter has some hundred."""
 
@@ -38,6 +39,8 @@ async def try_endpoint(endpoint: SavedModel, timer: Callable[[], float] = time.m
     listed: tuple[str, ...] = ()
     model: LanguageModel | None = None
     try:
+        if models.source.state == "off":
+            raise ModelUnavailable(NO_ENDPOINT)
         try:
             listed = await models.listed()
         except FootnoteError:
@@ -45,7 +48,7 @@ async def try_endpoint(endpoint: SavedModel, timer: Callable[[], float] = time.m
                 raise
         model = await models.pick(None)
         if model is None:
-            raise ModelUnavailable("Give an address, or a key of OpenAI.")
+            raise ModelUnavailable(NO_ENDPOINT)
         return ModelTrial(listed[:LISTED], model.name, await first_word(model, timer))
     except FootnoteError as exc:
         return ModelTrial(listed[:LISTED], model.name if model else None, None, exc.for_admins)

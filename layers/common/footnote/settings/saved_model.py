@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 FILE = "model.json"
 """Its name in the data folder."""
 MODE = 0o600
+KEY = re.compile(r"[!-~]{1,4096}")
+"""What an HTTP header can carry."""
 
 
 class SavedModel(BaseModel, frozen=True, defer_build=True):
@@ -35,6 +38,8 @@ class SavedModel(BaseModel, frozen=True, defer_build=True):
 
 def make_saved_model(base_url: str | None, model: str | None, api_key: str | None) -> SavedModel:
     """`base_url`: also the key of a provider. BadRequest for an invalid value, without the value."""
+    if api_key and not KEY.fullmatch(api_key):
+        raise BadRequest("The API key contains a space, or a character that no key has.")
     address = base_url_of(base_url) if base_url is not None else None
     try:
         return SavedModel(base_url=address, model=model or None, api_key=SecretStr(api_key) if api_key else None)
