@@ -202,6 +202,8 @@ class ScriptedModel(BaseHTTPRequestHandler):
             pieces, calls = [], [_call(0, "search_documents", query=question), _call(1, "mcp_add", a=2, b=3)]
         elif "slowly" in question:
             pieces = ["One moment", marker, *(f" and {n}" for n in range(400))]
+        elif "at length" in question:
+            pieces = ["One moment", marker, *(f" and {n}" for n in range(200))]
         elif "hostile" in question:
             pieces = [HOSTILE, f"\n\nSafe words{marker}."]
         elif deep := re.search(r"deep answer (\d)", question):
@@ -222,8 +224,8 @@ class ScriptedModel(BaseHTTPRequestHandler):
         try:
             for piece in pieces:
                 self._event({"content": piece}, None)
-                if "slowly" in question:
-                    time.sleep(0.05)
+                if "slowly" in question or "at length" in question:
+                    time.sleep(0.05 if "slowly" in question else 0.005)
             self._event({"tool_calls": calls} if calls else {}, "tool_calls" if calls else "stop")
             self.wfile.write(b"data: [DONE]\n\n")
         except (BrokenPipeError, ConnectionResetError):

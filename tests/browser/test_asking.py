@@ -9,8 +9,12 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import LEAVE, STILL, Open, grave_in
+from tests.browser.test_accessibility import LEAVE, NARROW, STILL, Open, grave_in
 
+HIDDEN = (
+    "turn => turn.querySelector('.question').getBoundingClientRect().bottom - turn.querySelector('.answer').getBoundingClientRect().top"
+)
+"""How much of an answer's start is behind its question, which stays at the top, or above the window."""
 TRAVEL = "Within how many weeks does the finance team refund travel expenses?"
 
 
@@ -116,6 +120,15 @@ def test_an_answer_arrives_in_pieces_is_stopped_and_goes_on_without_its_reader(
     page.locator("#stop").click()
     screen.finished()
     screen.complained_only_of("status of 404")  # the conversation is stored with its first answer
+
+
+def test_the_start_of_an_answer_that_is_longer_than_a_phone_stays_in_view(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model, **NARROW, **STILL)
+    for number in (1, 2):
+        screen.answer_to(f"Tell me at length, for the {number}. time, about annual leave")
+        turn = screen.page.locator(".turn").last
+        assert turn.locator(".answer").evaluate("answer => answer.offsetHeight > innerHeight")
+        assert turn.evaluate(HIDDEN) <= 0
 
 
 def test_an_answer_of_a_model_is_asked_for_again_copied_and_exported(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:

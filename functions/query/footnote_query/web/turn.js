@@ -196,10 +196,12 @@ function noticeOnce() {
 
 const announce = (key, values) => say($('status'), key, values)
 
-/** Keeps the end of the growing element in view, unless the user has scrolled away from it. */
+/** Keeps the end of the growing element in view, unless the user has scrolled away from it, but never at the price of its start. */
 function follow(element, change) {
   const below = () => element.lastElementChild.getBoundingClientRect().bottom - $('ask').getBoundingClientRect().top
+  const aligned = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) + parseFloat(getComputedStyle(element).scrollMarginTop)
+  const above = () => element.getBoundingClientRect().top - aligned
   const follows = below() < 120
   change()
-  if (follows) scrollBy(0, Math.max(0, below()))
+  if (follows) scrollBy(0, Math.max(0, Math.min(below(), above())))
 }
