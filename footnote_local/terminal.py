@@ -102,7 +102,9 @@ class Writer:
         line = self._held[start:]
         if line.count("**") % 2:
             return start + line.rfind("**")
-        return len(self._held.rstrip("*\\"))
+        begins = self._held.endswith("*") and not self._held.endswith("**")
+        escapes = (len(self._held) - len(self._held.rstrip("\\"))) % 2
+        return len(self._held) - (begins or escapes)
 
     def _write(self, text: str) -> None:
         sys.stdout.write(ESCAPED.sub(r"\1", bold(text)))

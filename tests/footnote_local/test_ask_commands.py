@@ -134,6 +134,7 @@ def test_a_shell_gets_its_completion(shell: str, environment: dict[str, str]) ->
     [
         (["**To", "wer** \\", "> 5 \\[x\\] [1]"], "Tower > 5 [x] [1]\n"),
         (["a *", "* b\n**", "c"], "a ** b\n**c\n"),
+        (["the ", "**assembly ", "point**", " at *", "*nine*", "*"], "the assembly point at nine\n"),
         (["C:\\dir ", "\\\\srv"], "C:\\dir \\srv\n"),
     ],
 )
