@@ -212,6 +212,7 @@ def another_collection(screen: Any) -> None:
     screen.page.keyboard.press("Escape")
     expect(screen.page.locator("#passage")).to_be_hidden()
     screen.page.locator("#new-conversation").click()
+    expect(screen.page.locator("#question")).to_be_focused()  # before that, what is typed elsewhere may arrive there
     screen.index = f"{screen.index}-b"
     screen.page.locator("#into").fill(screen.index)
 
