@@ -109,7 +109,7 @@ def open_page(data: DataOption = None) -> None:
         say("No browser was found on this machine. Open the address yourself.")
 
 
-def place(page: int | None, unit: str, section: str | None) -> str:
+def place_in_document(page: int | None, unit: str, section: str | None) -> str:
     """Where in its document a passage is."""
     if unit == "sheet" and section:
         return f", sheet “{section}”"
@@ -126,5 +126,5 @@ def _read_question(is_typed: bool) -> str | None:
 
 def _show_sources(reply: Mapping[str, Any]) -> None:
     for citation in reply["citations"]:
-        where = place(citation["page"], citation["unit"], citation["section"])
+        where = place_in_document(citation["page"], citation["unit"], citation["section"])
         print(f"[{citation['number']}] {citation['title']}{where} ({citation['chunk_id']})")

@@ -33,7 +33,7 @@ from footnote_local import (
     user_command,
     weights_command,
 )
-from footnote_local.ask_commands import place as place_in
+from footnote_local.ask_commands import place_in_document
 from footnote_local.eval_command import RetrieverOption
 from footnote_local.terminal import Exit, TopCommands, clip, leave, run, say, show_json
 from footnote_local.with_core import CollectionOption, DataOption, JsonOption, make_core, place_of
@@ -119,7 +119,7 @@ def search(
 
         show_json(search_reply(turn, []))
     for hit in turn.evidence.hits if not as_json else ():
-        place = place_in(hit.chunk.page, hit.chunk.unit, hit.chunk.section_at(0))
+        place = place_in_document(hit.chunk.page, hit.chunk.unit, hit.chunk.section_at(0))
         print(f"{hit.score:.3f}  {hit.chunk.shown_title}{place} ({hit.chunk.public_id})")
         print(f"       {clip(hit.chunk.text, SHOWN)}")
     if turn.answer is not None:  # a check rejected the question

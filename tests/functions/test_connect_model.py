@@ -138,6 +138,13 @@ async def test_a_saved_key_is_kept_for_its_address_and_sent_to_no_other(open_: O
     assert keys_sent(endpoint) == {f"Bearer {KEY}"}
 
 
+async def test_the_key_of_a_saved_endpoint_without_an_address_is_kept_for_openais(open_: Open, tmp_path: Path) -> None:
+    client = await open_()
+    await client.put("/model", json={"api_key": KEY})
+    await client.put("/model", json={"base_url": "https://api.openai.com/v1", "model": "gpt-4o"})
+    assert json.loads((tmp_path / FILE).read_text())["api_key"] == KEY
+
+
 async def test_a_provider_is_named_by_its_key(open_: Open) -> None:
     client = await open_()
     await client.put("/model", json={"base_url": "openrouter", "model": "m", "api_key": KEY})

@@ -130,6 +130,6 @@ def _endpoint(core: Core, body: Endpoint) -> SavedModel:
     """What the body describes. A saved key is sent to the address that it was saved for only."""
     given = make_saved_model(body.base_url, body.model, body.api_key.get_secret_value() if body.api_key else None)
     saved = core.live.saved_model
-    if given.api_key is None and saved is not None and saved.base_url == given.base_url:
+    if given.api_key is None and saved is not None and saved.address == given.address:
         return given.model_copy(update={"api_key": saved.api_key})
     return given

@@ -59,10 +59,15 @@ async function read() {
   model.value = endpoint.model ?? ''
   key.value = ''
   names.replaceChildren()
-  say(now, `connect_${endpoint.source}`, { address: endpoint.base_url ?? '' })
-  remove.hidden = endpoint.source !== 'saved'
   for (const control of [provider, address, key, model, save]) control.disabled = !endpoint.changeable
   if (!endpoint.changeable) say(status, 'connect_deployed')
+  showEndpoint()
+}
+
+/** Says which endpoint is in use. */
+function showEndpoint() {
+  say(now, `connect_${endpoint.source}`, { address: endpoint.base_url ?? '' })
+  remove.hidden = endpoint.source !== 'saved'
   hintAtKey()
 }
 
@@ -121,9 +126,7 @@ async function saveIt() {
   await tryIt(true)
   key.value = ''
   endpoint = await call('GET', '/model/endpoint')
-  remove.hidden = endpoint.source !== 'saved'
-  say(now, `connect_${endpoint.source}`, { address: endpoint.base_url ?? '' })
-  hintAtKey()
+  showEndpoint()
   await showModel()
 }
 

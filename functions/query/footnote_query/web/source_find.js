@@ -1,6 +1,6 @@
 // The outline of the open document, and the search in it. In a text, each match is marked; of a PDF's pages, those that hold the words are gone through.
 
-import { $, el, say } from './dom.js'
+import { $, el, say, watchSearch } from './dom.js'
 
 const FEW = 2 // a document with fewer headings needs no outline
 const LEAD = '  ' // before a heading below another one
@@ -44,13 +44,15 @@ function offer(entries) {
 }
 
 /** The PDF's blocks, loaded once. */
-async function blocksOf(pdf) {
-  if (!pdf.blocks) {
-    pdf.blocks = pdf.load().catch(() => (pdf.blocks = null))
-    const blocks = await pdf.blocks
-    if (shown === pdf) offer((blocks ?? []).filter(({ kind, page }) => kind === 'heading' && page !== null).map(({ text, level, page }) => ({ text, level, place: page })))
-  }
-  return (await pdf.blocks) ?? []
+function blocksOf(pdf) {
+  pdf.blocks ??= pdf.load().then(blocks => {
+    if (shown === pdf) offer(blocks.filter(({ kind, page }) => kind === 'heading' && page !== null).map(({ text, level, page }) => ({ text, level, place: page })))
+    return blocks
+  }).catch(() => {
+    pdf.blocks = null // asked for again next time
+    return []
+  })
+  return pdf.blocks
 }
 
 /** Everything that contains the words, ignoring case. */
@@ -121,16 +123,8 @@ function count() {
   for (const id of ['source-found-back', 'source-found-on']) $(id).setAttribute('aria-disabled', String(matches.length === 0))
 }
 
-field.addEventListener('input', search)
-field.addEventListener('keydown', event => {
-  if (event.key === 'Enter') goOn(event.shiftKey ? -1 : 1)
-  else if (event.key === 'Escape' && field.value) {
-    event.preventDefault()
-    event.stopPropagation() // the document stays open
-    field.value = ''
-    found([])
-  }
-})
+watchSearch(field, search)
+field.addEventListener('keydown', event => event.key === 'Enter' && goOn(event.shiftKey ? -1 : 1))
 outline.addEventListener('change', () => {
   const place = headings[outline.value]
   if (outline.value === '') return

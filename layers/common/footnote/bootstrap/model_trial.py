@@ -23,7 +23,7 @@ LISTED = 500
 
 @dataclass(frozen=True, slots=True)
 class ModelTrial:
-    """`listed`: the models of the endpoint, in order of their names; it may list none. `model`: the one that was asked. `seconds`: until
+    """`listed`: the models of the endpoint, in its order; it may list none. `model`: the one that was asked. `seconds`: until
     its first word; None = it did not answer, and `problem` says why."""
 
     listed: tuple[str, ...]

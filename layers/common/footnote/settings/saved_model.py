@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 FILE = "model.json"
 """Its name in the data folder."""
 MODE = 0o600
-KEY = re.compile(r"[!-~]{1,4096}")
-"""What an HTTP header can carry."""
+LONGEST_KEY = 4096
 
 
 class SavedModel(BaseModel, frozen=True, defer_build=True):
@@ -35,10 +33,15 @@ class SavedModel(BaseModel, frozen=True, defer_build=True):
     model: str | None = Field(None, min_length=1)
     api_key: SecretStr | None = None
 
+    @property
+    def address(self) -> str:
+        """Where the key is sent."""
+        return self.base_url or base_url_of("openai")
+
 
 def make_saved_model(base_url: str | None, model: str | None, api_key: str | None) -> SavedModel:
     """`base_url`: also the key of a provider. BadRequest for an invalid value, without the value."""
-    if api_key and not KEY.fullmatch(api_key):
+    if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key and len(api_key) <= LONGEST_KEY):
         raise BadRequest("The API key contains a space, or a character that no key has.")
     address = base_url_of(base_url) if base_url is not None else None
     try:
