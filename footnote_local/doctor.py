@@ -166,7 +166,7 @@ async def _sign_in(core: Core) -> Finding:
         case "none":
             return Finding("sign-in", "ok", "none: anyone who can reach the server has full access")
         case "session":
-            return Finding("sign-in", "ok", "session: tokens are created with `footnote session create`")
+            return Finding("sign-in", "ok", "session: invite people with `footnote user add`")
         case "api_key":
             state: State = "ok" if auth.api_keys else "missing"
             return Finding(

@@ -40,7 +40,7 @@ def create(
     if not is_user_name(user.strip()):
         say(f"footnote: --user must be a single line of at most {LONGEST_ID} characters.")
         leave(Exit.USAGE)
-    session = Session(user.strip(), tuple(group.strip() for group in groups.split(",") if group.strip()), role)
+    session = Session(user.strip(), listed(groups), role)
 
     async def work(core: Core) -> str:
         check_stores(core)
@@ -52,6 +52,11 @@ def create(
         show_json({"token": token, "user_id": session.user_id, "groups": list(session.groups), "role": role, "hours": hours})
     else:
         print(token)
+
+
+def listed(groups: str) -> tuple[str, ...]:
+    """The groups of a comma-separated list."""
+    return tuple(group.strip() for group in groups.split(",") if group.strip())
 
 
 @app.command("list")

@@ -50,7 +50,7 @@ def test_the_allowed_values_of_a_parameter_are_values_of_its_setting(
     for value in (given["Default"], *given.get("AllowedValues", ()), *(given[each] for each in ("MinValue", "MaxValue") if each in given)):
         monkeypatch.setenv(variable, str(value))
         Settings()
-    choices = setting.choices or OPEN.get(variable, ())
+    choices = setting.choices or OPEN.get(variable, ("true", "false") if setting.field.annotation is bool else ())
     assert set(given.get("AllowedValues", ())) == set(choices) - set(setting.mark.not_in_aws)
     pattern = re.compile(given.get("AllowedPattern", ""))
     if setting.mark.https:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session
@@ -19,11 +20,11 @@ class Office:
 
     def __init__(self, url: str, data: Path) -> None:
         self.url = url
-        self._data = data
+        self.data = data
 
     def token(self, user_id: str = "ann", *groups: str) -> str:
         async def make() -> str:
-            core = Core(Settings(footnote_data=self._data))
+            core = Core(Settings(footnote_data=self.data))
             try:
                 return await open_session(Session(user_id, groups), 3600, cache=core.cache, records=core.records, now=core.clock())
             finally:
@@ -48,6 +49,13 @@ def add_file(client: httpx.Client, name: str, content: bytes, collection: str, g
     return doc_id
 
 
+WITH_TOKEN = re.compile("Sign in with a token|Mit einem Token anmelden|토큰으로 로그인")
+
+
 def sign_in(page: Page, token: str) -> None:
+    with_token = page.get_by_role("button", name=WITH_TOKEN)
+    expect(page.locator("#sign-in")).to_be_visible()
+    if with_token.is_visible():
+        with_token.click()
     page.locator("#token").fill(token)
     page.locator("#token").press("Enter")

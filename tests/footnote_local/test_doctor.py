@@ -194,7 +194,12 @@ DOWN = Unavailable("The keys of the identity provider cannot be fetched. Check A
     ("auth", "keys", "state", "shown"),
     [
         (Auth(), None, "ok", "none: anyone who can reach the server has full access"),
-        (Auth(mode="session"), None, "ok", "session: tokens are created with `footnote session create`"),
+        (
+            Auth(mode="session"),
+            None,
+            "ok",
+            "session: invite people with `footnote user add`",
+        ),
         (Auth(mode="api_key", api_keys=ANN), None, "ok", "api_key: users with a key: 1"),
         (Auth(mode="api_key"), None, "missing", "api_key: users with a key: 0"),
         (Auth(mode="jwt"), None, "broken", "jwt, but no identity provider is configured"),

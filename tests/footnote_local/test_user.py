@@ -1,9 +1,10 @@
-"""`footnote user`: exports and deletes one user's data."""
+"""`footnote user`: accounts, and the export and deletion of one user's data."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,33 @@ def test_a_user_is_not_deleted_without_confirmation(footnote: Footnote) -> None:
     result = footnote("user", "delete", "ann")  # standard input is empty
     assert result.exit_code == Exit.BAD
     assert len(footnote("user", "export", "ann").stdout.splitlines()) == 2
+
+
+# --- accounts ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def signed_in(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTH__MODE", "session")
+
+
+@pytest.mark.usefixtures("signed_in")
+def test_the_operator_invites_the_first_admin_and_resets_a_password(footnote: Footnote) -> None:
+    made = footnote("user", "add", "Ada", "--admin", "--groups", "staff, crew")
+    assert re.fullmatch(r"http://127\.0\.0\.1:8000/#/invitation/Ada/[\w-]{32}\n", made.stdout)
+    assert made.stderr == "Send this link to Ada. It works once, for 72 hours.\n"
+    assert footnote("user", "list").stdout == "Ada  admin  invited  staff,crew\n"
+    reset = json.loads(footnote("user", "reset", "ada", "--hours", "2", "--json").stdout)
+    assert (reset["name"], reset["hours"], reset["url"] == made.stdout.strip()) == ("Ada", 2, False)
+    assert [each["state"] for each in json.loads(footnote("user", "list", "--json").stdout)["accounts"]] == ["invited"]
+    assert "account.reset" in footnote("audit").stdout
+    assert footnote("user", "remove", "ada").stderr == "The account was removed.\n"
+    gone = footnote("user", "remove", "ada")
+    assert (gone.exit_code, gone.stderr) == (Exit.USAGE, "footnote: There is no account of this name.\n")
+    assert "footnote user add NAME --admin" in footnote("user", "list").stderr
+
+
+def test_accounts_need_sign_in_by_session(footnote: Footnote) -> None:
+    made = footnote("user", "add", "ada")
+    assert (made.exit_code, "AUTH__MODE=session" in made.stderr) == (Exit.USAGE, True)
+    assert footnote("user", "add", "a\nb").stderr == "footnote: The name must be a single line of 1 to 200 characters.\n"

@@ -150,10 +150,15 @@ class World:
             "doc_id": reply.json()["doc_id"], "job_id": reply.json()["doc_id"], "chunk_id": turn["hits"][0]["chunk_id"],
             "room_id": room_id, "trace_id": turn["trace_id"], "rated_trace_id": rated, "case_id": case_id,
             "session_id": session_id_of(await self._sign_in(Session("victim"), 1e6)),
+            "account": await self._invite(f"invited-{number}"),
             "name": "system" if number else "answer_numbered", "key": "rag.alpha", "term": term, "model": f"footnote/{COLLECTION}",
             "collection": f"rules-{number}", "alias": f"laws-{number}", "deleted_collection": f"old-rules-{number}",
             "experiment": f"levels-{number}", "share_id": shared["share_id"], "share_token": shared["token"],
         }  # fmt: skip
+
+    async def _invite(self, name: str) -> str:
+        await self.core.accounts.invite(Session(name), 1e6, by="admin")
+        return name
 
     async def _sign_in(self, session: Session, valid_s: float) -> str:
         return await open_session(session, valid_s, cache=self.core.cache, records=self.core.records, now=self.clock())

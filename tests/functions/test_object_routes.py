@@ -55,6 +55,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("GET", "/feedback/{rated_trace_id}"): Rule(OWNER),
     ("DELETE", "/feedback/{rated_trace_id}"): Rule(OWNER),
     ("DELETE", "/sessions/{session_id}"): Rule(ADMIN, 403),
+    ("DELETE", "/accounts/{account}"): Rule(ADMIN, 403),
     ("GET", "/prompts/{name}"): Rule(ADMIN, 403),
     ("PUT", "/prompts/{name}"): Rule(ADMIN, 403, {"lang": "en", "template": "Answer."}),
     ("DELETE", "/prompts/{name}"): Rule(ADMIN, 403),
@@ -105,6 +106,7 @@ MARKS: dict[str, tuple[str, frozenset[str], int]] = {
     "/feedback/weights": ('"is_on"', ADMIN, 403),
     "/feedback/metrics": ('"outdated"', OWNER | ADMIN, 200),
     "/sessions?limit=200": ("{session_id}", ADMIN, 403),
+    "/accounts?limit=200": ("{account}", ADMIN, 403),
     "/prompts": ('"answer_numbered"', ADMIN, 403),
     "/settings": ('"rag.alpha"', ADMIN, 403),
     "/admin/health": ('"terms"', ADMIN, 403),
@@ -145,6 +147,7 @@ async def test_every_list_is_in_the_table() -> None:
         "/voc/themes",
         "/model",
         "/model/endpoint",
+        "/sign-in",
         METADATA,
         f"{METADATA}/mcp",
     }
@@ -262,7 +265,8 @@ async def is_untouched(known: Known, world: World) -> None:
     assert known["deleted_doc_id"] in (await world.ask("owner", "GET", "/documents?deleted=true&limit=200", "/documents")).text
     room = await world.ask("owner", "GET", f"/conversations/{known['room_id']}", "/conversations/{room_id}")
     assert [turn["trace_id"] for turn in room.json()["data"]] == [known["trace_id"]]
-    lists = {"/sessions": "session_id", "/forbidden-terms": "term", "/collections": "collection", "/experiments": "experiment"}
+    lists = {"/sessions": "session_id", "/accounts": "account", "/forbidden-terms": "term"}
+    lists |= {"/collections": "collection", "/experiments": "experiment"}
     for path, name in lists.items():
         assert known[name] in (await world.ask("admin", "GET", path, params={"limit": 200, "all": True})).text
     assert known["rated_trace_id"] in (await world.ask("admin", "GET", "/feedback", params={"limit": 200})).text

@@ -39,8 +39,9 @@ CALM = settings(  # the same examples in every run
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-PUBLIC = {"GET /health", "GET /ready", "POST /sessions", "DELETE /sessions", f"GET {METADATA}", f"GET {METADATA}/mcp"}
-ADMINS = ("/admin", "/prompts", "/settings", "/audit", "/forbidden-terms", "/experiments", "/sessions/")
+PUBLIC = {"GET /health", "GET /ready", "GET /sign-in", "POST /sessions", "DELETE /sessions", "POST /accounts"}
+PUBLIC |= {f"GET {METADATA}", f"GET {METADATA}/mcp"}
+ADMINS = ("/admin", "/prompts", "/settings", "/audit", "/forbidden-terms", "/experiments", "/sessions/", "/invitations", "/accounts/")
 
 
 DOCUMENT: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
@@ -93,7 +94,7 @@ class Site:
 
 
 def is_for_admins(label: str) -> bool:
-    return label.partition(" ")[2].startswith(ADMINS) or label == "GET /sessions"
+    return label.partition(" ")[2].startswith(ADMINS) or label in ("GET /sessions", "GET /accounts")
 
 
 def validator_of(schema: Mapping[str, Any]) -> Draft202012Validator:

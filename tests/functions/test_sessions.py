@@ -24,7 +24,7 @@ from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, CreateApp, OpenClient, as_caller
 
 SEARCH = {"index_name": "default", "query_text": "bridge built", "permission_groups": []}
-OPEN = {"/health", "/ready", "/sessions", METADATA, f"{METADATA}/mcp"}
+OPEN = {"/health", "/ready", "/sessions", "/sign-in", METADATA, f"{METADATA}/mcp"}
 """What answers without a token."""
 
 
@@ -52,7 +52,7 @@ async def test_every_route_asks_for_a_token(create_app: CreateApp, core: Core, o
     client = await open_client(create_app)
     asked = 0
     for path, methods in app.openapi()["paths"].items():
-        for method in set(methods) - ({"post", "delete"} if path == "/sessions" else set()):
+        for method in set(methods) - ({"post", "delete"} if path in ("/sessions", "/accounts") else set()):
             if path in OPEN:
                 continue
             body = ASK if path.startswith(("/ask", "/retrieve")) else {}

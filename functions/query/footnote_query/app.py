@@ -35,6 +35,7 @@ MODULES: tuple[Router | Later, ...] = (
     chat_core.router,
     Later("footnote_query.traces", "/traces"),
     Later("footnote_query.sessions", "/sessions"),
+    Later("footnote_query.accounts", "/accounts", "/invitations", "/sign-in", "/me/password"),
     Later("footnote_query.resource", METADATA),
     Later("footnote_query.conversations", "/conversations", "/turns"),
     Later("footnote_query.replay", "/turns"),

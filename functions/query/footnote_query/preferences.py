@@ -24,6 +24,7 @@ class AllowedPreferences(Preferences):
     own_group: str | None = Field(description="The caller's own permission group; null = single-user mode without sign-in.")
     is_admin: bool
     groups: list[str] = Field(description="Groups of the caller, for which they may add documents.")
+    has_password: bool = Field(description="Whether the caller has an account, whose password they can change.")
 
 
 @router.get("/me/preferences", name="get_preferences")
@@ -33,12 +34,14 @@ async def preferences(caller: CallerOf, core: CoreOf) -> AllowedPreferences:
     model = record.value["model_id"] if record else None
     llm = core.settings.llm
     own = f"user:{caller.user_id}"
+    account = await core.accounts.find(caller.user_id) if core.settings.auth.has_accounts else None
     return AllowedPreferences(
         model_id=model if model and llm.allows(model) else None,
         allowed_models=llm.allowed_models,
         own_group=None if caller.sees_all else own,
         is_admin=caller.role == "admin",
         groups=sorted(caller.groups - {own, ADMINS, EVERYONE}),
+        has_password=account is not None and account.password is not None,
     )
 
 

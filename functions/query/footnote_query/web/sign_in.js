@@ -1,48 +1,29 @@
-// The sign-in dialog, shown when the server returns 401, and sign-out.
+// Sign-in when the server returns 401, invitations, and sign-out. The form is loaded when it is needed.
 
 import { call, callOnce, whenSignedOut } from './api.js'
 import { $, say } from './dom.js'
 import { forgetUnfinished, recall, remember, unfinishedRooms } from './memory.js'
 
-const panel = $('sign-in')
-const token = $('token')
-let resolveSignIn = null // resolves the pending sign-in; null = none is pending
+const INVITATION = /^#\/invitation\/([^/]+)\/([\w-]+)$/
 let isSignedIn = recall('signed-in') !== null // whether the user is signed in; scripts cannot see the cookie
 
-whenSignedOut(again => {
-  say($('sign-in-text'), isSignedIn ? 'sign_in_over' : 'sign_in_text')
-  showTokenProblem(again ? 'sign_in_not_kept' : null)
-  panel.showModal()
-  return new Promise(resolve => (resolveSignIn = resolve))
-})
+const loadForm = () => import('./sign_in_form.js')
 
-$('sign-in-form').addEventListener('submit', async event => {
-  event.preventDefault()
-  const typed = token.value.trim()
-  if (!typed) return showTokenProblem('token_empty')
-  try {
-    await callOnce('POST', '/sessions', { token: typed })
-  } catch (problem) {
-    return [401, 422].includes(problem.status) ? showTokenProblem('token_wrong') : showTokenProblem(null, problem.message)
-  }
-  token.value = ''
+whenSignedOut(async again => {
+  if (invited) return new Promise(() => {}) // the page is loaded again once the invitation was used
+  const { askToSignIn } = await loadForm()
+  await askToSignIn(again ? 'sign_in_not_kept' : null, isSignedIn ? 'sign_in_over' : 'sign_in_text')
   setSignedIn(true)
-  const signedIn = resolveSignIn
-  resolveSignIn = null
-  panel.close()
-  signedIn?.() // the form may be submitted twice
 })
-panel.addEventListener('cancel', event => event.preventDefault()) // the page cannot be used without signing in
-panel.addEventListener('close', () => resolveSignIn && !panel.open && panel.showModal()) // browsers allow `cancel` to be prevented only once
 
-/** Shows why the token was rejected; null clears it. */
-function showTokenProblem(key, message = '') {
-  const line = $('token-problem')
-  delete line.dataset.i18n
-  if (key) say(line, key)
-  else line.textContent = message
-  token.setAttribute('aria-invalid', String(line.textContent !== ''))
-  token.select()
+const invited = INVITATION.exec(location.hash)
+if (invited) {
+  loadForm().then(async ({ acceptInvitation }) => {
+    await acceptInvitation(decodeURIComponent(invited[1]), invited[2])
+    setSignedIn(true)
+    history.replaceState(null, '', './')
+    location.reload()
+  })
 }
 
 function setSignedIn(on) {
@@ -61,6 +42,12 @@ $('sign-out').addEventListener('click', async () => {
   setSignedIn(false)
   for (const room of unfinishedRooms()) forgetUnfinished(room)
   location.replace('./') // clears the page
+})
+
+const change = $('change-password') // only the page that asks has it
+change?.addEventListener('click', async () => (await loadForm()).changePassword())
+change?.closest('[popover]').addEventListener('toggle', async ({ newState }) => {
+  if (newState === 'open' && isSignedIn) change.hidden = !(await callOnce('GET', '/me/preferences').catch(() => ({}))).has_password
 })
 
 // The browser itself requests a download, which would fail silently after the session has expired.

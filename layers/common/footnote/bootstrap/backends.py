@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import SecretStr
 
+from footnote.adapters.argon2.passwords import Argon2Passwords
 from footnote.adapters.aws.bus import EventBridgeBus
 from footnote.adapters.aws.drops import S3Drops
 from footnote.adapters.aws.files import S3Files
@@ -59,6 +60,7 @@ from footnote.bootstrap.embedders import default_embedder, named_embedders
 from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
 from footnote.collections.visible import VisibleIndex, VisibleVectors
+from footnote.guard.accounts import Accounts
 from footnote.guard.limits import RateLimiter
 from footnote.guard.spending import Spending
 from footnote.guard.terms import Terms
@@ -280,6 +282,10 @@ class Backends(SettingGroups):
         if auth.mode != "jwt" or auth.issuer is None or auth.audience is None or auth.jwks_url is None:
             return None
         return JwtTokens(auth.issuer, auth.audience, auth.jwks_url, auth.algorithm)
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        return Accounts(self.records, Argon2Passwords(), self.clock)
 
     @cached_property
     def limiter(self) -> RateLimiter:

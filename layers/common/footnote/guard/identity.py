@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from footnote.errors import NotFound, Unauthorized, Unavailable
+from footnote.ports import read_all
 from footnote.types import ADMINS, Caller, Page, Role
 
 if TYPE_CHECKING:
@@ -98,6 +99,16 @@ async def revoke_session(session_id: str, *, cache: Cache, records: Records) -> 
     await cache.delete(_key(record.value["digest"]))
     await records.delete("session", session_id)
     return _listed(session_id, record.value)
+
+
+async def end_sessions(user_id: str, *, cache: Cache, records: Records, but: str | None = None) -> int:
+    """Ends the sessions of a user, except the one with the id `but`, and returns their number."""
+    open_ones = await read_all(lambda after: records.list("session", limit=200, after=after))
+    ended = [record for record in open_ones if record.value["user_id"] == user_id and record.key != but]
+    for record in ended:
+        await cache.delete(_key(record.value["digest"]))
+        await records.delete("session", record.key)
+    return len(ended)
 
 
 async def list_sessions(now: float, *, records: Records, limit: int = 50, after: str | None = None) -> Page[OpenSession]:

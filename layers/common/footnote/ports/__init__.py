@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from footnote.ports.checkpoints import CHECKPOINTS_KEPT_S, OTHER_BODY, TAKEN_OVER, Checkpoint, Checkpoints, RequestKey
 from footnote.ports.feedback import FeedbackFilter, FeedbackStore, RatedTurn
-from footnote.ports.identity import Tokens
+from footnote.ports.identity import Passwords, Tokens
 from footnote.ports.index import (
     SAME_TITLE,
     SMALL_COLLECTION,
@@ -103,6 +103,7 @@ __all__ = [
     "PageFacts",
     "Parser",
     "PassageEmbedder",
+    "Passwords",
     "PendingVector",
     "Queue",
     "RankedLists",

@@ -15,3 +15,13 @@ class Tokens(Protocol):
 
     async def count_keys(self) -> int:
         """Number of the issuer's keys that can verify tokens; Unavailable while they cannot be fetched."""
+
+
+class Passwords(Protocol):
+    """Hashes of passwords."""
+
+    async def hash(self, password: str) -> str:
+        """The hash of a password, with a salt of its own."""
+
+    async def verify(self, password: str, known: str | None) -> bool:
+        """Whether the password has this hash; False without one, after the same work."""

@@ -1,4 +1,4 @@
-"""Records that admins and users change at runtime: prompts, settings, terms, preferences, sessions, golden cases, weights,
+"""Records that admins and users change at runtime: prompts, settings, terms, preferences, sessions, accounts, golden cases, weights,
 names of conversations, links to them, which files are attached to them, the audit log."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from footnote.types import Page
 
 T = TypeVar("T")
 Kind = Literal[
-    "prompt", "prompt_version", "setting", "setting_change", "term", "preference", "session", "audit", "source", "source_lease",
+    "prompt", "prompt_version", "setting", "setting_change", "term", "preference", "session", "account", "audit", "source", "source_lease",
     "collection", "experiment", "golden", "weights", "conversation", "share", "attachment", "places",
 ]  # fmt: skip
 """Kinds of records."""

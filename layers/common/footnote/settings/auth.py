@@ -22,10 +22,17 @@ class Auth(Group):
 
     mode: Literal["none", "session", "api_key", "jwt"] = setting(
         "none",
-        description="none: anyone who can reach the server is the one local user. session: tokens created by `footnote session create`."
+        description="none: anyone who can reach the server is the one local user. session: accounts, and tokens created by"
+        " `footnote session create`."
         " api_key: the keys in `AUTH__API_KEYS`. jwt: tokens of an identity provider.",
         affects="nothing",
         not_in_aws=("none",),
+    )
+    accounts: bool = setting(
+        True,
+        description="For session: whether people may also sign in by name and password, with an account to which an admin invites them."
+        " The template for AWS sets it to false.",
+        affects="nothing",
     )
     issuer: str | None = setting(None, description="For jwt: issuer of the tokens (`iss`).", affects="nothing")
     audience: str | None = setting(None, description="For jwt: audience of the tokens (`aud`).", affects="nothing")
@@ -41,3 +48,8 @@ class Auth(Group):
         ' `"forwards_users": true` is for a program that names the actual user ([Open WebUI](clients.md#open-webui)).',
         affects="nothing",
     )
+
+    @property
+    def has_accounts(self) -> bool:
+        """Whether people may sign in by name and password."""
+        return self.mode == "session" and self.accounts

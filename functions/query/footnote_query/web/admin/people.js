@@ -4,6 +4,7 @@
 import { call, callAll } from '../api.js'
 import { el, say } from '../dom.js'
 import { number } from '../i18n.js'
+import { accounts, invitation } from './accounts.js'
 import { badge, carefulButton, code, filled, hint, link, money, section, tell, when } from './parts.js'
 import { budgets, newSession } from './person.js'
 import { table } from './table.js'
@@ -17,6 +18,10 @@ export async function show(_, again) {
   const refilled = read => filled(fill => (refills.push(fill), read()))
   return [
     say(el('p', {}), `admin_sign_in_${mode}`),
+    ...(mode === 'session' && valueOf('auth.accounts') ? [
+      section('admin_accounts', refilled(() => accounts(again))),
+      section('admin_invite', filled(() => invitation(() => new Set(refills).forEach(fill => fill())))),
+    ] : []),
     ...(mode === 'session' ? [
       section('admin_sessions', refilled(() => sessions(again))),
       section('admin_session_new', newSession(() => new Set(refills).forEach(fill => fill()))),
