@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import NoneType
-from typing import get_args, get_origin
-
-from pydantic.fields import FieldInfo
 
 from footnote.settings import Settings
 from footnote.settings.marks import SettingInfo, each_setting, group_of
@@ -15,16 +11,14 @@ from footnote.settings.marks import SettingInfo, each_setting, group_of
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 HEAD = (
     "# Settings\n\n"
-    "*For operators: after this page you can set everything that Footnote lets you set, and say what a change affects.*\n\n"
-    "Every setting is an environment variable; a double underscore leads into a group (`LLM__MODEL`). A group's name alone takes a JSON "
-    "object; any other value of it, such as `CACHE=redis://…`, belongs to another program and is ignored. What a request says comes first, "
-    "then what an admin has set while it runs ([API](api.md)), then the environment, then the secret of `FOOTNOTE_SECRET` "
-    "([operations](operations.md)), then the default. A value in the environment outside of its limits stops the start; what an admin has "
-    "set and a later version no longer allows is ignored, with a warning in the log. "
-    'A list or an object is written as JSON: `KDB__GROUPS=\'["staff", "hr"]\'`. A misspelt name is told at the start, and by '
-    "`footnote doctor`, which shows what is in force.\n\n"
-    "*affects*: search = what is found, and so the answer too; answer = the answer alone; – = neither. After a change, cached results that "
-    "it affects are not used again. *at runtime*: the name by which an admin changes it without a restart; – = it is read at the start.\n\n"
+    "*For operators: after this page you can set everything that Footnote lets you set, and say what can be changed while it runs.*\n\n"
+    "Every setting is an environment variable; a double underscore leads into a group (`LLM__MODEL`). A list or an object is written as "
+    'JSON: `KDB__GROUPS=\'["staff", "hr"]\'`. What a request says comes first, then what an admin has set while it runs, then the '
+    "environment, then the secret of `FOOTNOTE_SECRET` ([operations](operations.md#secrets)), then the default. An invalid value in the "
+    "environment stops the start. A misspelt name is reported at the start, and by `footnote doctor`, which shows what is in force. A "
+    "group's name alone that is not JSON, such as `CACHE=redis://…`, belongs to another program and is ignored.\n\n"
+    "*default*: the other values follow in brackets. *at runtime*: an admin can change it [without a restart](api.md#put-settingskey); its "
+    "key is the first name in lower case, with a dot: `llm.model`.\n\n"
     "This page is made from the code: `python -m footnote_local.settings_page`.\n"
 )
 
@@ -45,29 +39,20 @@ def render() -> str:
 
 
 def _table(settings: list[SettingInfo]) -> str:
-    lines = ["| name | values | default | what it does | affects | at runtime |", "| --- | --- | --- | --- | --- | --- |"]
+    lines = ["| name | default | what it does | at runtime |", "| --- | --- | --- | --- |"]
     for info in settings:
         names = ", ".join(f"`{name}`" for name in info.variables)
-        affects = "–" if info.mark.affects == "nothing" else info.mark.affects
-        runtime = f"`{info.key}`" if info.mark.changeable else "–"
-        lines.append(f"| {names} | {_values(info)} | {_default(info.field)} | {info.field.description} | {affects} | {runtime} |")
+        runtime = "yes" if info.mark.changeable else ""
+        lines.append(f"| {names} | {_default(info)} | {info.field.description} | {runtime} |")
     return "\n".join(lines) + "\n"
 
 
-def _values(info: SettingInfo) -> str:
-    if info.choices:
-        return ", ".join(f"`{value}`" for value in info.choices)
-    kinds = get_args(info.field.annotation)
-    kind = next(kind for kind in kinds if kind is not NoneType) if NoneType in kinds else info.field.annotation
-    named = {"str": "text", "SecretStr": "secret", "int": "whole number", "float": "number", "bool": "`true`, `false`", "Path": "folder"}
-    return "JSON" if get_origin(kind) else named.get(getattr(kind, "__name__", ""), "JSON")
-
-
-def _default(field: FieldInfo) -> str:
-    value = field.get_default(call_default_factory=True, validated_data={})
-    if value in (None, ""):
-        return "–"
-    return f"`{value if isinstance(value, str | Path) else json.dumps(value)}`"
+def _default(info: SettingInfo) -> str:
+    """The default, and in brackets the other values of a choice."""
+    value = info.field.get_default(call_default_factory=True, validated_data={})
+    others = [f"`{choice}`" for choice in info.choices if choice != value and info.field.annotation is not bool]
+    default = [] if value in (None, "") else [f"`{value if isinstance(value, str | Path) else json.dumps(value)}`"]
+    return " ".join(default + ([f"({', '.join(others)})"] if others else []))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ class Auth(Group):
     admin_group: str | None = setting(None, description="For jwt: the group whose members are admins.", affects="nothing")
     api_keys: dict[str, ApiKey] = setting(
         {},
-        description='User → key, e.g. `{"ann": {"key": "…", "groups": ["staff"], "role": "user"}}`.'
-        ' `"forwards_users": true` is for a program that names the actual user ([Open WebUI](clients.md#open-webui)).',
+        description='User → key, e.g. `{"ann": {"key": "…", "groups": ["staff"], "role": "user"}}`; with `"forwards_users": true`'
+        " for [Open WebUI](clients.md#open-webui).",
         affects="nothing",
     )

@@ -62,8 +62,8 @@ class Embedding(Group):
 
     provider: Provider = setting(
         "openai",
-        description="openai: any endpoint that speaks the OpenAI API; bedrock: Amazon Bedrock in the configured AWS region;"
-        " any other name: an embedder of an installed package.",
+        description="openai: any endpoint with the OpenAI API; bedrock: Amazon Bedrock in the configured region; any other name: an"
+        " embedder of an installed package.",
         affects="search",
     )
     base_url: str | None = setting(
@@ -86,9 +86,9 @@ class Embedding(Group):
 
     others: dict[EmbedderName, FurtherEmbedder] = setting(
         {},
-        description='Further embedders, which collections can name in their setting `embedder`, as JSON: `{"legal": {"base_url": "…/v1",'
-        ' "model": "…", "dimension": 1024, "api_key": "…"}}`; in Bedrock `{"provider": "bedrock", "model": "…", "dimension": 1024}`.'
-        " The name `builtin` means the built-in model.",
+        description='Further embedders, for the setting `embedder` of collections, as JSON: `{"legal": {"base_url": "…/v1",'
+        ' "model": "…", "dimension": 1024, "api_key": "…"}}`, or with `"provider": "bedrock"`. `builtin` is the'
+        " built-in model.",
         affects="search",
         foreign=True,
     )

@@ -20,17 +20,14 @@ class Ingest(Group):
         60,
         gt=0,
         le=3600,
-        description="Maximum time to parse one file, in seconds, and again to cut its text into passages. A small file may use a part of"
-        " it: 10 % of processor time per megabyte to be parsed, 5.5 % to be cut.",
+        description="Maximum time to parse one file, in seconds, and again to cut its text. A small file may use only a part of it.",
         affects="nothing",
     )
     enrichment: Literal["auto", "patterns", "descriptions", "questions"] = setting(
         "auto",
-        description="What describes documents: `patterns`, at no cost; `descriptions`: the language model, in one call per document,"
-        " writes its summary and topics and says what kind of text it is; `questions`: the model also writes up to three questions"
-        " that each passage answers, by which the passage is found. Both cost tokens for every document, which is READY before. `auto`:"
-        " `descriptions` where an address or a key of a model is set, else `patterns`; a model that was only found on this machine is"
-        " not asked.",
+        description="What describes documents. `descriptions`: the language model, in one call per document. `questions`: the model"
+        " also writes up to three questions that each passage answers, by which it is found. Both cost tokens for every"
+        " document. `auto`: `descriptions` where an address or a key of a model is set, else `patterns`.",
         affects="nothing",
     )
     describing_minutes_per_day: float = setting(

@@ -29,6 +29,6 @@ class OpenSearch(Group):
         3,
         gt=0,
         le=300,
-        description="Timeout of a search, in seconds. Once one of the two lists is there, the other is waited for a third of it.",
+        description="Timeout of a search, in seconds.",
         affects="nothing",
     )

@@ -22,7 +22,7 @@ class Rag(Group):
 
     fusion: Fusion = setting(
         "minmax",
-        description="How the two lists are fused: minmax, rrf, or convex (minmax with `rag.alpha` as its weight in every language).",
+        description="How the two lists are fused; convex: minmax with `rag.alpha` as its weight in every language.",
         changeable=True,
         affects="search",
     )
@@ -38,7 +38,7 @@ class Rag(Group):
         10,
         gt=0,
         le=100,
-        description="Passages that an answer may use, for requests that name no number. Unset: what the API has by default.",
+        description="Passages that an answer may use, for requests that name no number. Unset: as the API says.",
         changeable=True,
         affects="search",
     )
@@ -68,7 +68,7 @@ class Rag(Group):
         0.4,
         ge=0,
         le=1,
-        description="Lowest relevance of a passage, 0 to 1, where passages are verified: below 0.5 its question has little to do with it.",
+        description="Lowest relevance of a passage, 0 to 1, where passages are verified.",
         changeable=True,
     )
     rrf_k: int = setting(30, gt=0, le=10_000, description="The constant k of reciprocal rank fusion.", changeable=True, affects="search")
@@ -92,27 +92,25 @@ class Rag(Group):
     refuse_injections: bool = setting(True, description="Refuse questions that try to change the assistant's rules.", changeable=True)
     output_check: Literal["warn", "reject"] = setting(
         "warn",
-        description="What happens to an answer that its sources do not support. warn: it gets a warning. reject: it is withheld, if it has"
-        " not been sent yet.",
+        description="What happens to an answer that its sources do not support. reject: it is withheld, if it has not been sent yet.",
         changeable=True,
     )
     critic: Literal["rules", "model"] = setting(
         "rules",
-        description="What says which sentences of an answer are unsupported, with the option `critique` (`/ask`, level maximum). model: the"
-        " language model in a call of its own, too; where the documents lack the answer, it also says what to search for.",
+        description="What finds unsupported sentences with the option `critique` (`/ask`, level maximum). model: also the language"
+        " model, in a call of its own.",
         changeable=True,
     )
     switched_on: Annotated[list[OptionName], AfterValidator(_check_requestable)] = setting(
         [],
-        description="Optional parts of a turn that run unless the requested level or the request itself says otherwise, as JSON:"
-        ' `["question_filters"]`. `footnote explain --json` shows their names as `option`.',
+        description="Optional parts of a turn that run unless the level or the request says otherwise, as JSON:"
+        ' `["question_filters"]`. `footnote explain --json` shows their names.',
         changeable=True,
         affects="search",
     )
     switched_off: list[OptionName] = setting(
         [],
-        description='Optional parts of a turn that never run, regardless of level and request, as JSON: `["follow_up"]`.'
-        " `footnote explain --json` shows their names as `option`.",
+        description='Optional parts of a turn that never run, as JSON: `["follow_up"]`.',
         changeable=True,
         affects="search",
     )
