@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from footnote.settings import Settings
@@ -17,8 +18,8 @@ HEAD = (
     "environment, then the secret of `FOOTNOTE_SECRET` ([operations](operations.md#secrets)), then the default. An invalid value in the "
     "environment stops the start. A misspelt name is reported at the start, and by `footnote doctor`, which shows what is in force. A "
     "group's name alone that is not JSON, such as `CACHE=redis://…`, belongs to another program and is ignored.\n\n"
-    "*default*: the other values follow in brackets. *at runtime*: an admin can change it [without a restart](api.md#put-settingskey); its "
-    "key is the first name in lower case, with a dot: `llm.model`.\n\n"
+    "Behind each name is its default, then the other values in brackets. An admin can change what is in **bold** "
+    "[at runtime](api.md#put-settingskey); its key is the first name in lower case, with a dot: `llm.model`.\n\n"
     "This page is made from the code: `python -m footnote_local.settings_page`.\n"
 )
 
@@ -33,26 +34,27 @@ def render() -> str:
     for name, settings in groups.items():
         group = group_of(Settings.model_fields[name])
         title = (group.__doc__ or "").strip().split("\n")[0] if group else ""
-        parts.append(f"\n## {name.upper()}\n\n{title}\n\n{_table(settings)}")
-    parts.append(f"\n## Others\n\n{_table(others)}")
+        parts.append(f"\n## {name.upper()}\n\n{title}\n\n{_list(settings)}")
+    parts.append(f"\n## Others\n\n{_list(others)}")
     return "".join(parts)
 
 
-def _table(settings: list[SettingInfo]) -> str:
-    lines = ["| name | default | what it does | at runtime |", "| --- | --- | --- | --- |"]
+def _list(settings: list[SettingInfo]) -> str:
+    lines = []
     for info in settings:
-        names = ", ".join(f"`{name}`" for name in info.variables)
-        runtime = "yes" if info.mark.changeable else ""
-        lines.append(f"| {names} | {_default(info)} | {info.field.description} | {runtime} |")
-    return "\n".join(lines) + "\n"
+        first, *others = (f"`{name}`" for name in info.variables)
+        names = ", ".join([f"**{first}**" if info.mark.changeable else first, *others])
+        lines.append(f"- {' '.join([names, *_values(info)])}: {info.field.description}\n")
+    return "".join(lines)
 
 
-def _default(info: SettingInfo) -> str:
+def _values(info: SettingInfo) -> Iterator[str]:
     """The default, and in brackets the other values of a choice."""
-    value = info.field.get_default(call_default_factory=True, validated_data={})
-    others = [f"`{choice}`" for choice in info.choices if choice != value and info.field.annotation is not bool]
-    default = [] if value in (None, "") else [f"`{value if isinstance(value, str | Path) else json.dumps(value)}`"]
-    return " ".join(default + ([f"({', '.join(others)})"] if others else []))
+    default = info.field.get_default(call_default_factory=True, validated_data={})
+    if default not in (None, ""):
+        yield f"`{default if isinstance(default, str | Path) else json.dumps(default)}`"
+    if others := [f"`{choice}`" for choice in info.choices if choice != default and info.field.annotation is not bool]:
+        yield f"({', '.join(others)})"
 
 
 if __name__ == "__main__":
