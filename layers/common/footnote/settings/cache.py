@@ -21,7 +21,7 @@ class Caching(Group):
         300,
         gt=0,
         le=7 * 24 * 3600,
-        description="Seconds for which an answer is reused. Unset: as the API says.",
+        description="Seconds for which an answer is reused. Unset: the API's default.",
         changeable=True,
         affects="nothing",
     )

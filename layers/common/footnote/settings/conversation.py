@@ -25,7 +25,7 @@ class Conversation(Group):
         15,
         gt=0,
         le=100,
-        description="Earlier turns that are read. Unset: as the API says.",
+        description="Earlier turns that are read. Unset: the API's default.",
         changeable=True,
         affects="search",
     )

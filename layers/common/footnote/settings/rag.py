@@ -38,7 +38,7 @@ class Rag(Group):
         10,
         gt=0,
         le=100,
-        description="Passages that an answer may use, for requests that name no number. Unset: as the API says.",
+        description="Passages that an answer may use, for requests that name no number. Unset: the API's default.",
         changeable=True,
         affects="search",
     )
