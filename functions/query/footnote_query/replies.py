@@ -160,7 +160,7 @@ class AskResponse(BaseModel):
     trace_id: str
     room_id: str = Field(description="The conversation in which the turn is stored; for a turn without one, its `trace_id`.")
     outcome: str = Field(
-        description="answered; cached: an earlier answer, reused; faq: the written answer to a frequent question; closest; refused; no_hits;"
+        description="answered; cached: an earlier answer; faq: the written answer to a frequent question; closest; refused; no_hits;"
         " forbidden: by a forbidden term; blocked: a check could not be made."
     )
     tier: Tier = Field(description=TIER)

@@ -127,9 +127,7 @@ class Settings(BaseSettings):
         affects="search",
     )
 
-    reformulate: bool = setting(
-        True, description="Let a model fix typos that cannot be corrected from the documents, in questions to `/chat`.", changeable=True
-    )
+    reformulate: bool = setting(True, description="Let a model fix typos in questions to `/chat`.", changeable=True)
     max_context_tokens: int | None = setting(
         None,
         gt=0,

@@ -22,8 +22,8 @@ class Auth(Group):
 
     mode: Literal["none", "session", "api_key", "jwt"] = setting(
         "none",
-        description="none: anyone who can reach the server is the one local user. session: tokens created by `footnote session create`."
-        " api_key: the keys in `AUTH__API_KEYS`. jwt: tokens of an identity provider.",
+        description="none: anyone who can reach the server is the local user. session: tokens of `footnote session create`."
+        " api_key: `AUTH__API_KEYS`. jwt: tokens of an identity provider.",
         affects="nothing",
         not_in_aws=("none",),
     )

@@ -13,7 +13,7 @@ class Caching(Group):
         1000,
         gt=0,
         le=10_000,
-        description="Maximum number of questions kept for the same readers, index and settings.",
+        description="Questions kept for the same readers, index and settings.",
         changeable=True,
         affects="nothing",
     )
@@ -27,8 +27,8 @@ class Caching(Group):
     )
     threshold_mode: Literal["precision", "recall", "adaptive"] = setting(
         "adaptive",
-        description="How likely two questions must ask the same. adaptive: precision for questions with numbers, names, negation or"
-        " fewer than 4 words, else recall.",
+        description="How likely two questions must ask the same. adaptive: precision for questions with numbers, names or negation"
+        " or under 4 words, else recall.",
         changeable=True,
         affects="nothing",
     )

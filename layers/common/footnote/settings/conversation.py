@@ -17,7 +17,7 @@ class Conversation(Group):
     rewrite: bool = setting(True, description="Make a follow-up a question that stands alone.", changeable=True, affects="search")
     history: bool = setting(
         True,
-        description="Read the earlier turns of a conversation. If not, every question stands alone.",
+        description="Read the earlier turns of a conversation.",
         changeable=True,
         affects="search",
     )

@@ -76,12 +76,8 @@ class Embedding(Group):
     )
     api_key: SecretStr | None = setting(None, description="API key for that endpoint.", affects="search", foreign=True)
     dimension: int = setting(768, gt=0, le=MOST_DIMENSIONS, description="Dimension of that model's vectors.", affects="search")
-    query_prefix: str = setting(
-        "", description="What the model at that endpoint wants before a question, with the space at its end.", affects="search"
-    )
-    passage_prefix: str = setting(
-        "", description="What it wants before a passage. After a change all passages are embedded again.", affects="search"
-    )
+    query_prefix: str = setting("", description="What the model wants before a question, with the space at its end.", affects="search")
+    passage_prefix: str = setting("", description="What it wants before a passage; a change embeds all passages again.", affects="search")
     builtin: bool = setting(True, description="Use the built-in model if no endpoint is set; false: lexical search only.", affects="search")
 
     others: dict[EmbedderName, FurtherEmbedder] = setting(

@@ -59,20 +59,20 @@ class LLM(Group):
         None,
         ge=0,
         le=MOST_PRICE,
-        description="Price of a million output tokens, in the same currency.",
+        description="Price of a million output tokens.",
         changeable=True,
         affects="nothing",
     )
 
     prices: dict[str, Price] = setting(
         {},
-        description='Prices of individual models; they override the two above. JSON: `{"gpt-4o-mini": {"input": 0.15, "output": 0.6}}`.',
+        description='Prices of individual models: `{"gpt-4o-mini": {"input": 0.15, "output": 0.6}}`.',
         changeable=True,
         affects="nothing",
     )
     allowed_models: list[str] = setting(
         [],
-        description="Models that a request or a preference may name, as JSON; [] = all.",
+        description="Models that a request or a preference may name; [] = all.",
         changeable=True,
         affects="nothing",
     )
@@ -82,7 +82,7 @@ class LLM(Group):
     vision_model: str | None = setting(None, description="Model for questions with images. Unset: `LLM__MODEL`.", changeable=True)
     fallback: Fallback | None = setting(
         None,
-        description='Endpoint used while the first one is down, as JSON: `{"base_url": "…", "model": "…", "api_key": "…"}`.',
+        description='Endpoint used while the first one is down: `{"base_url": "…", "model": "…", "api_key": "…"}`.',
         foreign=True,
     )
     retries: int = setting(2, ge=0, le=5, description="Retries of a call that failed before its first token.", affects="nothing")

@@ -43,25 +43,23 @@ class Rag(Group):
         affects="search",
     )
     hybrid: bool = setting(True, description="Search by words where vectors can be searched for, too.", changeable=True, affects="search")
-    paraphrases: bool = setting(
-        False, description="Search for paraphrases of a question, written by a model, too.", changeable=True, affects="search"
-    )
+    paraphrases: bool = setting(False, description="Search for paraphrases by a model, too.", changeable=True, affects="search")
     hypothetical: bool = setting(
         False,
-        description="Search for a possible answer to short questions, made up by a model, too (HyDE).",
+        description="Search for a possible answer, made up by a model, too (HyDE).",
         changeable=True,
         affects="search",
     )
     graph: bool = setting(
         False,
-        description="Follow the connections of what a question names, too, in collections that have a graph.",
+        description="Follow the connections of what a question names, in collections that have a graph.",
         changeable=True,
         affects="search",
     )
     verify_passages: bool = setting(
         True,
-        description="Drop passages below `rag.similarity_threshold`, but not the five placed best. Unset: off, except where an API has"
-        " it on.",
+        description="Drop passages below `rag.similarity_threshold`, except the five placed best. Unset: off, except where an API"
+        " has it on.",
         changeable=True,
     )
     similarity_threshold: float = setting(
@@ -80,9 +78,7 @@ class Rag(Group):
         changeable=True,
         affects="search",
     )
-    forbidden_check: bool = setting(
-        True, description="Check questions for forbidden terms. Without terms all questions are allowed.", changeable=True
-    )
+    forbidden_check: bool = setting(True, description="Check questions for forbidden terms.", changeable=True)
     forbidden_check_threshold: float = setting(
         0.3, gt=0, le=1, description="Similarity from which a question matches a term, 0 to 1.", changeable=True
     )
@@ -103,14 +99,14 @@ class Rag(Group):
     )
     switched_on: Annotated[list[OptionName], AfterValidator(_check_requestable)] = setting(
         [],
-        description="Optional parts of a turn that run unless the level or the request says otherwise, as JSON:"
-        ' `["question_filters"]`. `footnote explain --json` shows their names.',
+        description="Optional parts of a turn that run unless the level or the request says otherwise; `footnote explain --json`"
+        " names them.",
         changeable=True,
         affects="search",
     )
     switched_off: list[OptionName] = setting(
         [],
-        description='Optional parts of a turn that never run, as JSON: `["follow_up"]`.',
+        description="Optional parts of a turn that never run.",
         changeable=True,
         affects="search",
     )
