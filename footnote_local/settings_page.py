@@ -16,8 +16,7 @@ HEAD = (
     "Every setting is an environment variable; a double underscore leads into a group (`LLM__MODEL`). A list or an object is written as "
     'JSON: `KDB__GROUPS=\'["staff", "hr"]\'`. What a request says comes first, then what an admin has set while it runs, then the '
     "environment, then the secret of `FOOTNOTE_SECRET` ([operations](operations.md#secrets)), then the default. An invalid value in the "
-    "environment stops the start. A misspelt name is reported at the start, and by `footnote doctor`, which shows what is in force. A "
-    "group's name alone that is not JSON, such as `CACHE=redis://…`, belongs to another program and is ignored.\n\n"
+    "environment stops the start. A misspelt name is reported at the start, and by `footnote doctor`, which shows what is in force.\n\n"
     "Behind each name is its default, then the other values in brackets. An admin can change what is in **bold** "
     "[at runtime](api.md#put-settingskey); its key is the first name in lower case, with a dot: `llm.model`.\n\n"
     "This page is made from the code: `python -m footnote_local.settings_page`.\n"
