@@ -159,7 +159,10 @@ class AskResponse(BaseModel):
     latency_ms: float
     trace_id: str
     room_id: str = Field(description="The conversation in which the turn is stored; for a turn without one, its `trace_id`.")
-    outcome: str
+    outcome: str = Field(
+        description="answered; cached: an earlier answer; faq: the written answer to a frequent question; closest; refused; no_hits;"
+        " forbidden: by a forbidden term; blocked: a check could not be made."
+    )
     tier: Tier = Field(description=TIER)
     verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer, or it is taken from a FAQ.")
     extractive: bool = Field(description="True: the answer consists of sentences quoted from the documents; no language model was used.")

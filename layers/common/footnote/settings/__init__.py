@@ -90,54 +90,49 @@ class Settings(BaseSettings):
     public_url: str | None = setting(
         None,
         pattern=r"^(https?://[^/?#\s]+(/[^?#\s]*)?)?$",
-        description="Address at which browsers reach this server, e.g. `https://docs.example.org` or, where a proxy serves it below a path,"
-        " `https://example.org/docs`. Links to documents start with it. Unset: the address that the client used.",
+        description="Address at which browsers reach this server, e.g. `https://example.org/docs`. Links to documents start with"
+        " it. Unset: the address that the client used.",
         affects="nothing",
         https=True,
     )
     allowed_origins: list[Annotated[str, Field(pattern=r"^(\*|https?://[^/?#*\s]+)$")]] = setting(
         [],
-        description='Other origins that may read replies (CORS), as JSON: `["https://intranet.example.com"]`. `["*"]` = any origin,'
-        " with a token but never with a cookie, and only if `AUTH__MODE` is not none. In AWS: the template's `AllowedOrigins`.",
+        description='Other origins that may read replies (CORS), as JSON: `["https://intranet.example.com"]`. `["*"]`: any origin,'
+        " never with a cookie, and only where there is sign-in.",
         affects="nothing",
     )
     trusted_proxies: list[Annotated[str, AfterValidator(check_network)]] = setting(
         [],
-        description="Addresses and networks of the reverse proxies in front of `footnote serve`, as JSON:"
-        ' `["127.0.0.1", "10.0.0.0/8"]`. Only from them `X-Forwarded-For`, `-Proto`, `-Host` and `-Prefix` are taken over.'
-        " Not used in AWS.",
+        description='Addresses and networks of reverse proxies, as JSON: `["127.0.0.1", "10.0.0.0/8"]`. Only from them'
+        " `X-Forwarded-…` is taken over. Not used in AWS.",
         affects="nothing",
     )
     dep_ticket: SecretStr | None = setting(
         None,
-        description="Ticket for the model's endpoint, sent as `x-dep-ticket`. If it is set, a request's own `x-dep-ticket` is sent"
-        " instead, unless that is the token with which the caller signs in.",
+        description="Ticket for the model's endpoint, sent as `x-dep-ticket`, unless the request carries one of its own.",
         foreign=True,
     )
     rag_api_key: SecretStr | None = setting(
         None,
         min_length=1,
-        description="Key that `POST /insert-doc` and all routes below `/ingest/` require as the header `x-api-key` or `api-key`, besides"
-        " the caller's token. Unset: they require none. `/uploads` is not affected.",
+        description="Key that `POST /insert-doc` and all routes below `/ingest/` require as the header `x-api-key` or `api-key`,"
+        " besides the caller's token.",
         affects="nothing",
     )
     index_name: str = setting("default", description="Collection for requests that name none.", changeable=True, affects="search")
     retriever: Literal["rrf", "bm25", "knn", "cc"] = setting(
         "rrf",
-        description="Retriever of `/ask` and `/ask/stream` for requests that name none: rrf, bm25, knn or cc. `/v1/chat` uses rrf, other"
-        " APIs cc.",
+        description="Retriever of `/ask` and `/ask/stream` for requests that name none. `/v1/chat` uses rrf, other APIs cc.",
         changeable=True,
         affects="search",
     )
 
-    reformulate: bool = setting(
-        True, description="Let a model fix typos that cannot be corrected from the documents, in questions to `/chat`.", changeable=True
-    )
+    reformulate: bool = setting(True, description="Let a model fix typos in questions to `/chat`.", changeable=True)
     max_context_tokens: int | None = setting(
         None,
         gt=0,
         le=10_000_000,
-        description="Maximum number of tokens of passages that `/chat` shows the model. Unset: 3,500.",
+        description="Maximum tokens of passages that `/chat` shows the model. Unset: 3,500.",
         changeable=True,
     )
     temperature: float | None = setting(None, ge=0, le=2, description="Same as `LLM__TEMPERATURE`, for `/chat` only.")

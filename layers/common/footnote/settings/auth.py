@@ -22,16 +22,14 @@ class Auth(Group):
 
     mode: Literal["none", "session", "api_key", "jwt"] = setting(
         "none",
-        description="none: anyone who can reach the server is the one local user. session: accounts, and tokens created by"
-        " `footnote session create`."
-        " api_key: the keys in `AUTH__API_KEYS`. jwt: tokens of an identity provider.",
+        description="none: anyone who can reach the server is the local user. session: accounts, and tokens of"
+        " `footnote session create`. api_key: `AUTH__API_KEYS`. jwt: tokens of an identity provider.",
         affects="nothing",
         not_in_aws=("none",),
     )
     accounts: bool = setting(
         True,
-        description="For session: whether people may also sign in by name and password, with an account to which an admin invites them."
-        " The template for AWS sets it to false.",
+        description="For session: whether people may sign in by name and password. The template for AWS sets it to false.",
         affects="nothing",
     )
     issuer: str | None = setting(None, description="For jwt: issuer of the tokens (`iss`).", affects="nothing")
@@ -44,8 +42,8 @@ class Auth(Group):
     admin_group: str | None = setting(None, description="For jwt: the group whose members are admins.", affects="nothing")
     api_keys: dict[str, ApiKey] = setting(
         {},
-        description='User → key, e.g. `{"ann": {"key": "…", "groups": ["staff"], "role": "user"}}`.'
-        ' `"forwards_users": true` is for a program that names the actual user ([Open WebUI](clients.md#open-webui)).',
+        description='User → key, e.g. `{"ann": {"key": "…", "groups": ["staff"], "role": "user"}}`; with `"forwards_users": true`'
+        " for [Open WebUI](clients.md#open-webui).",
         affects="nothing",
     )
 

@@ -25,11 +25,11 @@ class Budget(Group):
         0, ge=0, le=MOST_MONEY, description="Cost, in the currency of the prices; 0 = unlimited.", changeable=True, affects="nothing"
     )
     cheaper_at: float = setting(
-        0.8, gt=0, le=1, description="Share of the budget from which `LLM__CHEAPER_MODEL` answers.", changeable=True, affects="nothing"
+        0.8, gt=0, le=1, description="Share of it from which `LLM__CHEAPER_MODEL` answers.", changeable=True, affects="nothing"
     )
     users: dict[str, UserBudget] = setting(
         {},
-        description='Budgets of single users instead, as JSON: `{"ann": {"tokens_per_day": 50000}}`; what is left out is as for everybody.',
+        description='Budgets of single users instead: `{"ann": {"tokens_per_day": 50000}}`.',
         changeable=True,
         affects="nothing",
     )

@@ -13,7 +13,7 @@ class Caching(Group):
         1000,
         gt=0,
         le=10_000,
-        description="Maximum number of questions kept for the same readers, index and settings.",
+        description="Questions kept for the same readers, index and settings.",
         changeable=True,
         affects="nothing",
     )
@@ -21,14 +21,14 @@ class Caching(Group):
         300,
         gt=0,
         le=7 * 24 * 3600,
-        description="Seconds for which an answer is reused, in APIs that reuse answers. Unset: what the API has by default.",
+        description="Seconds for which an answer is reused. Unset: the API's default.",
         changeable=True,
         affects="nothing",
     )
     threshold_mode: Literal["precision", "recall", "adaptive"] = setting(
         "adaptive",
-        description="How likely two questions must ask the same. adaptive: precision for questions with numbers, names, negation or fewer"
-        " than 4 words, else recall.",
+        description="How likely two questions must ask the same. adaptive: precision for questions with numbers, names or negation"
+        " or under 4 words, else recall.",
         changeable=True,
         affects="nothing",
     )
@@ -36,7 +36,7 @@ class Caching(Group):
         0.95,
         gt=0,
         le=1,
-        description="Lowest probability, in precision mode, that a hit, whose words are the same, asks the same by its vector.",
+        description="Lowest probability in precision mode.",
         changeable=True,
         affects="nothing",
     )
@@ -44,7 +44,7 @@ class Caching(Group):
         0.85,
         gt=0,
         le=1,
-        description="Lowest probability, in recall mode, that a hit asks the same.",
+        description="Lowest probability in recall mode.",
         changeable=True,
         affects="nothing",
     )

@@ -13,7 +13,7 @@ class Confluence(Group):
     base_url: str | None = setting(
         None,
         pattern=ADDRESS,
-        description="Address with its context path: `https://wiki.example.org/confluence`. Only pages from there can be added.",
+        description="Address with its context path: `https://wiki.example.org/confluence`.",
         affects="nothing",
         https=True,
     )
@@ -23,23 +23,23 @@ class Confluence(Group):
     user: str | None = setting(
         None,
         pattern=r"^[^:]*$",
-        description="Sign in as this user, with `CONFLUENCE__TOKEN` as the password. Unset: the token is sent as a bearer.",
+        description="Sign in as this user, with the token as the password.",
         affects="nothing",
     )
     verify_tls: bool = setting(True, description="Verify the certificate of Confluence's host.", affects="nothing")
     spaces: dict[str, list[str]] = setting(
         {},
-        description="Space key → permission groups whose members may all view the space, as JSON. Pages of other spaces become FAILED.",
+        description="Space key → permission groups whose members may all view the space.",
         affects="nothing",
     )
     groups: dict[str, list[str]] = setting(
         {},
-        description="Group of Confluence → permission groups whose members all belong to it, as JSON. For pages with restrictions.",
+        description="Group of Confluence → permission groups whose members all belong to it.",
         affects="nothing",
     )
     users: dict[str, list[str]] = setting(
         {},
-        description='User of Confluence → permission groups of that user alone, as JSON: `{"jdoe": ["user:john"]}`. For the same.',
+        description='User of Confluence → permission groups of that user alone: `{"jdoe": ["user:john"]}`.',
         affects="nothing",
     )
     limit_s: float = setting(

@@ -17,7 +17,7 @@ class Conversation(Group):
     rewrite: bool = setting(True, description="Make a follow-up a question that stands alone.", changeable=True, affects="search")
     history: bool = setting(
         True,
-        description="Read the earlier turns of a conversation. If not, every question stands alone.",
+        description="Read the earlier turns of a conversation.",
         changeable=True,
         affects="search",
     )
@@ -25,7 +25,7 @@ class Conversation(Group):
         15,
         gt=0,
         le=100,
-        description="Earlier turns that are read. Unset: what the API has by default.",
+        description="Earlier turns that are read. Unset: the API's default.",
         changeable=True,
         affects="search",
     )

@@ -62,8 +62,8 @@ class Embedding(Group):
 
     provider: Provider = setting(
         "openai",
-        description="openai: any endpoint that speaks the OpenAI API; bedrock: Amazon Bedrock in the configured AWS region;"
-        " any other name: an embedder of an installed package.",
+        description="openai: any endpoint with the OpenAI API; bedrock: Amazon Bedrock in the configured region; any other name: an"
+        " embedder of an installed package.",
         affects="search",
     )
     base_url: str | None = setting(
@@ -76,19 +76,15 @@ class Embedding(Group):
     )
     api_key: SecretStr | None = setting(None, description="API key for that endpoint.", affects="search", foreign=True)
     dimension: int = setting(768, gt=0, le=MOST_DIMENSIONS, description="Dimension of that model's vectors.", affects="search")
-    query_prefix: str = setting(
-        "", description="What the model at that endpoint wants before a question, with the space at its end.", affects="search"
-    )
-    passage_prefix: str = setting(
-        "", description="What it wants before a passage. After a change all passages are embedded again.", affects="search"
-    )
+    query_prefix: str = setting("", description="What the model wants before a question, with the space at its end.", affects="search")
+    passage_prefix: str = setting("", description="What it wants before a passage; a change embeds all passages again.", affects="search")
     builtin: bool = setting(True, description="Use the built-in model if no endpoint is set; false: lexical search only.", affects="search")
 
     others: dict[EmbedderName, FurtherEmbedder] = setting(
         {},
-        description='Further embedders, which collections can name in their setting `embedder`, as JSON: `{"legal": {"base_url": "…/v1",'
-        ' "model": "…", "dimension": 1024, "api_key": "…"}}`; in Bedrock `{"provider": "bedrock", "model": "…", "dimension": 1024}`.'
-        " The name `builtin` means the built-in model.",
+        description='Further embedders, for the setting `embedder` of collections, as JSON: `{"legal": {"base_url": "…/v1",'
+        ' "model": "…", "dimension": 1024, "api_key": "…"}}`, or with `"provider": "bedrock"`. `builtin` is the'
+        " built-in model.",
         affects="search",
         foreign=True,
     )

@@ -13,36 +13,33 @@ class Ingest(Group):
     chunk_tokens: int = setting(320, ge=64, le=2000, description="Maximum number of tokens in a passage.", affects="nothing")
     drop_groups: dict[str, list[str]] = setting(
         {},
-        description="Permission groups of files dropped into the bucket, as JSON: key prefix → groups.",
+        description="Permission groups of files dropped into the bucket: key prefix → groups.",
         affects="nothing",
     )
     parse_limit_s: float = setting(
         60,
         gt=0,
         le=3600,
-        description="Maximum time to parse one file, in seconds, and again to cut its text into passages. A small file may use a part of"
-        " it: 10 % of processor time per megabyte to be parsed, 5.5 % to be cut.",
+        description="Seconds to parse one file, and again to cut its text. A small file may use only a part of it.",
         affects="nothing",
     )
     enrichment: Literal["auto", "patterns", "descriptions", "questions"] = setting(
         "auto",
-        description="What describes documents: `patterns`, at no cost; `descriptions`: the language model, in one call per document,"
-        " writes its summary and topics and says what kind of text it is; `questions`: the model also writes up to three questions"
-        " that each passage answers, by which the passage is found. Both cost tokens for every document, which is READY before. `auto`:"
-        " `descriptions` where an address or a key of a model is set, else `patterns`; a model that was only found on this machine is"
-        " not asked.",
+        description="What describes documents. `descriptions`: the language model, in one call per document. `questions`: the model"
+        " also writes up to three questions that each passage answers, by which it is found. Both cost tokens for every"
+        " document. `auto`: `descriptions` where an address or a key of a model is set, else `patterns`.",
         affects="nothing",
     )
     describing_minutes_per_day: float = setting(
-        120, ge=0, le=1440, description="Maximum time per day (UTC) in which a model describes documents, in minutes; 0 = unlimited.",
+        120, ge=0, le=1440, description="Minutes per day (UTC) in which a model describes documents; 0 = unlimited.",
         affects="nothing",
     )  # fmt: skip
     describing_tokens_per_day: int = setting(
-        2_000_000, ge=0, le=MOST_TOKENS, description="Maximum number of tokens per day for describing documents; 0 = unlimited.",
+        2_000_000, ge=0, le=MOST_TOKENS, description="Tokens per day for it; 0 = unlimited.",
         affects="nothing",
     )  # fmt: skip
     describing_money_per_day: float = setting(
-        1, ge=0, le=MOST_MONEY, description="Maximum cost per day of describing documents, in the currency of the prices; 0 = unlimited.",
+        1, ge=0, le=MOST_MONEY, description="Cost per day, in the currency of the prices; 0 = unlimited.",
         affects="nothing",
     )  # fmt: skip
     parse_memory_mb: int = setting(1024, ge=256, le=2**20, description="Maximum memory to parse one file, in MiB.", affects="nothing")

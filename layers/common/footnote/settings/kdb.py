@@ -9,5 +9,5 @@ class KDB(Group):
     url: str | None = setting(None, description="Base URL; `/api/v1/document/search_rerank` is appended.", https=True)
     groups: list[str] = setting(
         [],
-        description="Groups whose members may use it, as JSON; `*` = everyone. Empty: only the local user of `AUTH__MODE` none.",
+        description="Groups whose members may use it; `*` = everyone. Empty: only the local user.",
     )

@@ -42,11 +42,11 @@ class LLM(Group):
         None,
         ge=500,
         le=10_000_000,
-        description="Context window of the model, in tokens: passages get 56 % of it, the conversation 10 to 15 %, the answer 18 %."
-        " Unset: what is known of the model bounds what the API has by default.",
+        description="Context window of the model, in tokens: passages get 56 % of it, the conversation 10 to 15 %. Unset: what is"
+        " known of the model.",
         changeable=True,
     )
-    discover: bool = setting(True, description="Use an Ollama, LM Studio or llama.cpp on this machine if nothing else is configured.")
+    discover: bool = setting(True, description="Use a model server on this machine if nothing else is configured.")
     input_price: float | None = setting(
         None,
         ge=0,
@@ -59,20 +59,20 @@ class LLM(Group):
         None,
         ge=0,
         le=MOST_PRICE,
-        description="Price of a million output tokens, in the same currency.",
+        description="Price of a million output tokens.",
         changeable=True,
         affects="nothing",
     )
 
     prices: dict[str, Price] = setting(
         {},
-        description='Prices of individual models; they override the two above. JSON: `{"gpt-4o-mini": {"input": 0.15, "output": 0.6}}`.',
+        description='Prices of individual models: `{"gpt-4o-mini": {"input": 0.15, "output": 0.6}}`.',
         changeable=True,
         affects="nothing",
     )
     allowed_models: list[str] = setting(
         [],
-        description="Models that a request or a user's preference may name, as JSON; [] = all models of the endpoint.",
+        description="Models that a request or a preference may name; [] = all.",
         changeable=True,
         affects="nothing",
     )
@@ -82,7 +82,7 @@ class LLM(Group):
     vision_model: str | None = setting(None, description="Model for questions with images. Unset: `LLM__MODEL`.", changeable=True)
     fallback: Fallback | None = setting(
         None,
-        description='Endpoint used while the first one is down, as JSON: `{"base_url": "…", "model": "…", "api_key": "…"}`.',
+        description='Endpoint used while the first one is down: `{"base_url": "…", "model": "…", "api_key": "…"}`.',
         foreign=True,
     )
     retries: int = setting(2, ge=0, le=5, description="Retries of a call that failed before its first token.", affects="nothing")
@@ -90,8 +90,8 @@ class LLM(Group):
         None,
         gt=0,
         le=3600,
-        description="Longest wait for the first piece of an answer, in seconds. Unset: 15 in `/ask` and `/ask/stream` without `quote`, else"
-        " that for the whole answer.",
+        description="Longest wait for the first piece of an answer, in seconds. Unset: 15 in `/ask` and `/ask/stream` without"
+        " `quote`, else as for the whole answer.",
         changeable=True,
         affects="nothing",
     )
@@ -102,14 +102,14 @@ class LLM(Group):
         30,
         gt=0,
         le=600,
-        description="Longest wait for the next piece of a reply that has begun, in seconds; then the reply has broken off.",
+        description="Longest wait for the next piece of a reply, in seconds.",
         affects="nothing",
     )
     system_name: str | None = setting(
         None,
         min_length=1,
-        description="For a gateway that identifies its callers: each call sends this name as `Send-System-Name`, and also"
-        " `User-ID`, `Prompt-Msg-Id` and `Completion-Msg-Id`. Unset: nothing about users is sent.",
+        description="Sent to a gateway with each call as `Send-System-Name`, with `User-ID`, `Prompt-Msg-Id` and"
+        " `Completion-Msg-Id`. Unset: nothing about users is sent.",
     )
     user_type: str | None = setting(None, min_length=1, description="Sent along with them as `User-Type`.")
 

@@ -22,7 +22,7 @@ class Rag(Group):
 
     fusion: Fusion = setting(
         "minmax",
-        description="How the two lists are fused: minmax, rrf, or convex (minmax with `rag.alpha` as its weight in every language).",
+        description="How the two lists are fused; convex: minmax with `rag.alpha` as its weight in every language.",
         changeable=True,
         affects="search",
     )
@@ -38,37 +38,35 @@ class Rag(Group):
         10,
         gt=0,
         le=100,
-        description="Passages that an answer may use, for requests that name no number. Unset: what the API has by default.",
+        description="Passages that an answer may use, for requests that name no number. Unset: the API's default.",
         changeable=True,
         affects="search",
     )
     hybrid: bool = setting(True, description="Search by words where vectors can be searched for, too.", changeable=True, affects="search")
-    paraphrases: bool = setting(
-        False, description="Search for paraphrases of a question, written by a model, too.", changeable=True, affects="search"
-    )
+    paraphrases: bool = setting(False, description="Search for paraphrases by a model, too.", changeable=True, affects="search")
     hypothetical: bool = setting(
         False,
-        description="Search for a possible answer to short questions, made up by a model, too (HyDE).",
+        description="Search for a possible answer, made up by a model, too (HyDE).",
         changeable=True,
         affects="search",
     )
     graph: bool = setting(
         False,
-        description="Follow the connections of what a question names, too, in collections that have a graph.",
+        description="Follow the connections of what a question names, in collections that have a graph.",
         changeable=True,
         affects="search",
     )
     verify_passages: bool = setting(
         True,
-        description="Drop passages below `rag.similarity_threshold`, but not the five placed best. Unset: off, except where an API has"
-        " it on.",
+        description="Drop passages below `rag.similarity_threshold`, except the five placed best. Unset: off, except where an API"
+        " has it on.",
         changeable=True,
     )
     similarity_threshold: float = setting(
         0.4,
         ge=0,
         le=1,
-        description="Lowest relevance of a passage, 0 to 1, where passages are verified: below 0.5 its question has little to do with it.",
+        description="Lowest relevance of a passage, 0 to 1, where passages are verified.",
         changeable=True,
     )
     rrf_k: int = setting(30, gt=0, le=10_000, description="The constant k of reciprocal rank fusion.", changeable=True, affects="search")
@@ -80,9 +78,7 @@ class Rag(Group):
         changeable=True,
         affects="search",
     )
-    forbidden_check: bool = setting(
-        True, description="Check questions for forbidden terms. Without terms all questions are allowed.", changeable=True
-    )
+    forbidden_check: bool = setting(True, description="Check questions for forbidden terms.", changeable=True)
     forbidden_check_threshold: float = setting(
         0.3, gt=0, le=1, description="Similarity from which a question matches a term, 0 to 1.", changeable=True
     )
@@ -92,27 +88,25 @@ class Rag(Group):
     refuse_injections: bool = setting(True, description="Refuse questions that try to change the assistant's rules.", changeable=True)
     output_check: Literal["warn", "reject"] = setting(
         "warn",
-        description="What happens to an answer that its sources do not support. warn: it gets a warning. reject: it is withheld, if it has"
-        " not been sent yet.",
+        description="What happens to an answer that its sources do not support. reject: it is withheld, if it has not been sent yet.",
         changeable=True,
     )
     critic: Literal["rules", "model"] = setting(
         "rules",
-        description="What says which sentences of an answer are unsupported, with the option `critique` (`/ask`, level maximum). model: the"
-        " language model in a call of its own, too; where the documents lack the answer, it also says what to search for.",
+        description="What finds unsupported sentences with the option `critique` (`/ask`, level maximum). model: also the language"
+        " model, in a call of its own.",
         changeable=True,
     )
     switched_on: Annotated[list[OptionName], AfterValidator(_check_requestable)] = setting(
         [],
-        description="Optional parts of a turn that run unless the requested level or the request itself says otherwise, as JSON:"
-        ' `["question_filters"]`. `footnote explain --json` shows their names as `option`.',
+        description="Optional parts of a turn that run unless the level or the request says otherwise; `footnote explain --json`"
+        " names them.",
         changeable=True,
         affects="search",
     )
     switched_off: list[OptionName] = setting(
         [],
-        description='Optional parts of a turn that never run, regardless of level and request, as JSON: `["follow_up"]`.'
-        " `footnote explain --json` shows their names as `option`.",
+        description="Optional parts of a turn that never run.",
         changeable=True,
         affects="search",
     )

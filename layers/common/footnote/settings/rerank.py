@@ -24,12 +24,12 @@ class Rerank(Group):
     key: SecretStr | None = setting(None, description="API key for it, sent as a bearer token.", affects="search", foreign=True)
     shape: Literal["jina", "voyage", "tei", "bedrock"] = setting(
         "jina",
-        description="The API that it speaks. jina: also Cohere v2, vLLM, LiteLLM, Infinity, llama.cpp; voyage; tei: Text Embeddings"
-        " Inference; bedrock: Amazon Bedrock in the configured AWS region.",
+        description="The API that it speaks. jina: also Cohere v2, vLLM, LiteLLM, Infinity, llama.cpp; tei: Text Embeddings"
+        " Inference; bedrock: Amazon Bedrock in the configured region.",
         affects="search",
     )
     timeout_s: float = setting(
-        0.8, gt=0, le=10, description="Time limit, in seconds. A later reply is not used and the order stays as it was.", affects="search"
+        0.8, gt=0, le=10, description="Time limit, in seconds. After it the order stays as it was.", affects="search"
     )
 
     @property

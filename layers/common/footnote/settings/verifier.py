@@ -20,14 +20,11 @@ class Verifying(Group):
     )
     shape: Literal["chat", "spans"] = setting(
         "chat",
-        description="The API that it speaks. chat: OpenAI's, of a model that replies Yes or No, such as bespoke-minicheck in Ollama; spans:"
-        " LettuceDetect's server.",
+        description="The API that it speaks. chat: OpenAI's, of a model that replies Yes or No; spans: LettuceDetect's server.",
     )
     model: str | None = setting(None, description=f"Its model. Unset: {DEFAULT_MODEL} for chat. Not used for spans.")
     key: SecretStr | None = setting(None, description="API key for it, sent as a bearer token.", foreign=True)
-    timeout_s: float = setting(
-        5.0, gt=0, le=15, description="Time limit for all claims of an answer, in seconds. Then the built-in check decides alone."
-    )
+    timeout_s: float = setting(5.0, gt=0, le=15, description="Time limit for all claims of an answer, in seconds.")
 
     @property
     def model_at_server(self) -> str | None:
