@@ -11,6 +11,7 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import QueryFusionRetriever
+from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
 from llama_index.core.schema import TextNode
 from llama_index.llms.openai_like import OpenAILike
 from llama_index.retrievers.bm25 import BM25Retriever
@@ -46,7 +47,7 @@ def _retriever(job: Job, count: int, model: Any) -> QueryFusionRetriever:
     stemming = {"stemmer": Stemmer.Stemmer(language), "language": language} if language else {"skip_stemming": True}
     words = BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=min(count, len(nodes)), **stemming)
     return QueryFusionRetriever(
-        [meaning, words], similarity_top_k=count, num_queries=1, mode="reciprocal_rerank", use_async=False, llm=model
+        [meaning, words], similarity_top_k=count, num_queries=1, mode=FUSION_MODES.RECIPROCAL_RANK, use_async=False, llm=model
     )
 
 
@@ -64,7 +65,7 @@ def make_chat(job: Job) -> Chat:
     engine = RetrieverQueryEngine.from_args(_retriever(job, CHAT_PASSAGES, model), llm=model, streaming=True)
 
     async def chat(question: str) -> AsyncIterator[str]:
-        reply = await engine.aquery(question)
+        reply: Any = await engine.aquery(question)
         async for piece in reply.async_response_gen():
             if piece:
                 yield piece

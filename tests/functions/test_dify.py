@@ -13,7 +13,7 @@ from tests.functions.conftest import LOCAL, QUESTION, OpenSite
 ASKED: dict[str, Any] = {"knowledge_id": "default", "query": QUESTION, "retrieval_setting": {"top_k": 5, "score_threshold": 0.0}}
 
 
-def where(*conditions: tuple[Any, str, Any], operator: str = "and") -> dict[str, Any]:
+def where(*conditions: tuple[Any, str, Any], operator: str | None = "and") -> dict[str, Any]:
     listed = [{"name": name, "comparison_operator": comparison, "value": value} for name, comparison, value in conditions]
     return {"metadata_condition": {"logical_operator": operator, "conditions": listed}}
 
@@ -57,7 +57,9 @@ async def test_records_are_counted_and_have_the_least_score_that_was_asked_for(o
         (where(("kind", "empty", None)), {"c"}),
         (where(("kind", "not empty", "")), {"a", "b"}),
         (where(("made", "before", "2026-01-01"), ("made", "after", 1600000000)), {"a"}),
+        (where(("year", "is", "2024"), ("kind", "is", "report"), operator=None), {"b"}),
         ({"metadata_condition": {"conditions": []}}, {"a", "b", "c"}),
+        ({"metadata_condition": {"logical_operator": None, "conditions": None}}, {"a", "b", "c"}),
         ({"metadata_condition": None}, {"a", "b", "c"}),
     ],
 )

@@ -48,8 +48,8 @@ class MetadataComparison(BaseModel):
 class MetadataCondition(BaseModel):
     """Conditions on metadata."""
 
-    logical_operator: Literal["and", "or"] = "and"
-    conditions: list[MetadataComparison] = Field([], max_length=20)
+    logical_operator: Literal["and", "or"] | None = Field("and", description="null = and.")
+    conditions: Annotated[list[MetadataComparison], Field(max_length=20)] | None = Field([], description="null = none.")
 
 
 class RetrievalRequest(BaseModel):
@@ -116,7 +116,7 @@ async def retrieval(request: RetrievalRequest, caller: AskerOf, core: CoreOf, tr
 
 def read_conditions(asked: MetadataCondition) -> Conditions:
     """The conditions to filter by. BadRequest for a value that does not fit its operator."""
-    return Conditions(tuple(_read(each) for each in asked.conditions), any=asked.logical_operator == "or")
+    return Conditions(tuple(_read(each) for each in asked.conditions or ()), any=asked.logical_operator == "or")
 
 
 def _read(asked: MetadataComparison) -> Condition:
