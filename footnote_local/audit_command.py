@@ -21,7 +21,7 @@ def audit(
     as_json: JsonOption = False,
 ) -> None:
     """Show who changed prompts, settings, forbidden terms and sessions, and who deleted what."""
-    entries = run_with_core(data, lambda core: _read(core, limit))
+    entries = run_with_core(data, lambda core: _read(core, limit), reads=True)
     if as_json:
         show_json({"entries": [asdict(entry) for entry in entries]})
         return

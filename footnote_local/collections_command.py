@@ -36,7 +36,7 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List all collections, also empty ones and deleted ones that can be restored."""
     from footnote_query.collections import list_all
 
-    rows = run_with_core(data, list_all)
+    rows = run_with_core(data, list_all, reads=True)
     if as_json:
         show_json({"collections": [row.model_dump() for row in rows]})
         return
@@ -72,7 +72,7 @@ def show(name: NameArgument, data: DataOption = None, as_json: JsonOption = Fals
     """Show a collection's settings and contents."""
     from footnote_query.collection_changes import describe
 
-    collection = run_with_core(data, lambda core: describe(core, name))
+    collection = run_with_core(data, lambda core: describe(core, name), reads=True)
     if as_json:
         show_json(collection.model_dump())
         return

@@ -36,7 +36,7 @@ def list_(collection: CollectionOption = None, data: DataOption = None, as_json:
     async def work(core: Core) -> list[Any]:
         return await read_all(lambda after: core.ledger.list(LOCAL, collection=collection, limit=200, after=after))
 
-    documents = run_with_core(data, work)
+    documents = run_with_core(data, work, reads=True)
     if as_json:
         show_json({"documents": list(map(_fields, documents))})
         return
@@ -49,7 +49,7 @@ def show(doc_id: IdArgument, data: DataOption = None, as_json: JsonOption = Fals
     """Show one document: its state, permissions and, if it failed, the reason."""
     from footnote.guard.identity import LOCAL
 
-    document = run_with_core(data, lambda core: core.ledger.get(LOCAL, doc_id))
+    document = run_with_core(data, lambda core: core.ledger.get(LOCAL, doc_id), reads=True)
     fields = _fields(document)
     if as_json:
         show_json(fields)

@@ -23,8 +23,9 @@ def evaluate(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="A BEIR folder: corpus.jsonl, queries.jsonl, qrels.tsv. With --golden, a collection. Default there: INDEX_NAME.",
-            metavar="BEIR_DIR|COLLECTION",
+            help="A text file with a question in each line, perhaps with a tab and words that the answer must contain; or a BEIR folder:"
+            " corpus.jsonl, queries.jsonl, qrels.tsv. With --golden, a collection. Default there: INDEX_NAME.",
+            metavar="FILE|BEIR_DIR|COLLECTION",
         ),
     ] = None,
     retriever: RetrieverOption = "cc",
@@ -40,14 +41,35 @@ def evaluate(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure search and extractive answers on judged questions, or check a change against the golden cases."""
+    """Ask a list of questions, measure search on judged ones, or check a change against the golden cases."""
     if golden:
         _check_golden(what, baseline and baseline.expanduser(), save and save.expanduser(), data, as_json)
     elif what is None or baseline or save:
-        say("footnote: Name a BEIR folder, or use --golden, which also takes --baseline and --save.")
+        say("footnote: Name a file of questions or a BEIR folder, or use --golden, which also takes --baseline and --save.")
         leave(Exit.USAGE)
+    elif (path := Path(what).expanduser()).is_file():
+        _ask_list(path, data, as_json)
     else:
-        _measure(Path(what).expanduser(), retriever, limit, min_ndcg, answers, foreign and foreign.expanduser(), rewrite, data, as_json)
+        _measure(path, retriever, limit, min_ndcg, answers, foreign and foreign.expanduser(), rewrite, data, as_json)
+
+
+def _ask_list(path: Path, data: Path | None, as_json: bool) -> None:
+    """Exits with 1 if an answer lacks the words that it must contain."""
+    from footnote_local.question_list import ask_all, lines_of, read_questions
+    from footnote_local.terminal import progress_bar
+
+    async def work(core: Core) -> dict[str, Any]:
+        questions = read_questions(path)
+        with progress_bar() as bar:
+            return await ask_all(core, questions, bar)
+
+    report = run_with_core(data, work, reads=True)
+    if as_json:
+        show_json(report)
+    else:
+        print("\n".join(lines_of(report)))
+    if report["passed"] < report["expected"]:
+        leave(Exit.BAD)
 
 
 def _measure(

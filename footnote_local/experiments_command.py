@@ -27,7 +27,7 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List all experiments."""
     from footnote.learn.experiments import dump_arm, list_experiments
 
-    experiments = run_with_core(data, lambda core: list_experiments(core.records))
+    experiments = run_with_core(data, lambda core: list_experiments(core.records), reads=True)
     if as_json:
         rows = [
             {
@@ -66,7 +66,7 @@ def show(name: NameArgument, data: DataOption = None, as_json: JsonOption = Fals
     """Show an experiment and its results so far."""
     from footnote_query.experiments import describe
 
-    _show(run_with_core(data, lambda core: describe(core, _local(), name)), as_json)
+    _show(run_with_core(data, lambda core: describe(core, _local(), name), reads=True), as_json)
 
 
 @app.command()

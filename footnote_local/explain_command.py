@@ -38,7 +38,7 @@ def explain(
     async def work(core: Core) -> Explanation:
         return await _explain(core, question, level, collection, analyze)
 
-    explained = run_with_core(data, work)
+    explained = run_with_core(data, work, reads=True)
     if as_json:
         show_json(explained.as_json())
     else:

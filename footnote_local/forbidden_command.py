@@ -27,7 +27,7 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List all terms with their match type and topic."""
     from footnote.ports import read_all
 
-    terms: list[Any] = run_with_core(data, lambda core: read_all(lambda after: core.terms.page(200, after)))
+    terms: list[Any] = run_with_core(data, lambda core: read_all(lambda after: core.terms.page(200, after)), reads=True)
     if as_json:
         show_json({"terms": [{"term": term.text, "match_type": term.match, "topic": term.topic} for term in terms]})
         return
@@ -105,7 +105,7 @@ def check(
     from footnote.guard.input_guard import clean_question
     from footnote_query.forbidden_terms import try_question
 
-    turn, hits = run_with_core(data, lambda core: try_question(core, LOCAL, clean_question(question)))
+    turn, hits = run_with_core(data, lambda core: try_question(core, LOCAL, clean_question(question)), reads=True)
     blocked = turn.outcome is not None
     if as_json:
         shown = [{"term": hit.term.text, "similarity": round(hit.similarity, 3), "match": hit.match or "weak"} for hit in hits]

@@ -23,7 +23,7 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List all prompts and which version of each is active."""
     from footnote_query.admin import list_prompts
 
-    rows = run_with_core(data, list_prompts)
+    rows = run_with_core(data, list_prompts, reads=True)
     if as_json:
         show_json({"prompts": [row.model_dump() for row in rows]})
         return
@@ -43,7 +43,7 @@ def show(
     """Print a prompt's text; its variables and versions go to standard error."""
     from footnote_query.admin import read_prompt
 
-    prompt = run_with_core(data, lambda core: read_prompt(core, name, lang, version))
+    prompt = run_with_core(data, lambda core: read_prompt(core, name, lang, version), reads=True)
     if as_json:
         show_json(prompt.model_dump())
         return

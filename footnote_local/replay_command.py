@@ -44,7 +44,7 @@ def replay(
         await core.refresh()
         return await replay_turn(core, LOCAL, trace, new_options, new_trace_id())
 
-    comparison = run_with_core(data, work)
+    comparison = run_with_core(data, work, reads=True)
     if as_json:
         show_json(comparison.model_dump())
     else:

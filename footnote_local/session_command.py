@@ -69,7 +69,7 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
         check_stores(core)
         return await read_all(lambda after: list_sessions(core.clock(), records=core.records, limit=200, after=after))
 
-    sessions = run_with_core(data, work)
+    sessions = run_with_core(data, work, reads=True)
     if as_json:
         show_json({"sessions": [asdict(session) for session in sessions]})
         return

@@ -26,7 +26,7 @@ def history(
     """List the changes of a setting, newest first: when, who, from, to."""
     from footnote_query.setting_changes import history as changes_of
 
-    page = run_with_core(data, lambda core: changes_of(core, key, limit))
+    page = run_with_core(data, lambda core: changes_of(core, key, limit), reads=True)
     if as_json:
         show_json({"changes": [change.model_dump(by_alias=True) for change in page.data]})
         return

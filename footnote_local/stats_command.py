@@ -35,7 +35,7 @@ def stats(
     from footnote_stats.bodies import rows_of
     from footnote_stats.export import to_csv
 
-    body = run_with_core(data, lambda core: _read(core, by, first and first.date(), last and last.date(), collection))
+    body = run_with_core(data, lambda core: _read(core, by, first and first.date(), last and last.date(), collection), reads=True)
     if as_json:
         show_json(body.model_dump(mode="json", by_alias=True))
     elif as_csv:

@@ -117,7 +117,7 @@ def export(
     """Export a user's turns and feedback as JSON lines, oldest first."""
     try:
         with out.expanduser().open("wb") if out else nullcontext(sys.stdout.buffer) as file:
-            turns = run_with_core(data, lambda core: _export(core, user, file))
+            turns = run_with_core(data, lambda core: _export(core, user, file), reads=True)
     except OSError as exc:
         say(f"footnote: {out or 'standard output'} cannot be written ({exc.strerror}).")
         leave(Exit.UNAVAILABLE)

@@ -24,7 +24,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show the weights of documents and fields, the strongest first."""
-    weights = run_with_core(data, lambda core: _read(core, collection))
+    weights = run_with_core(data, lambda core: _read(core, collection), reads=True)
     if as_json:
         show_json(weights.model_dump())
         return

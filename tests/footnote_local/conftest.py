@@ -56,7 +56,8 @@ async def working(core: Core) -> AsyncIterator[Worker]:
 
 @pytest.fixture
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Environment variables of a command: this folder, and no models."""
+    """Environment variables of a command: this folder, which is empty, and no models."""
+    (tmp_path / "data").mkdir(exist_ok=True)
     for name in list(os.environ):
         if name.startswith(
             ("LLM", "OPENAI", "MODEL_NAME", "PRIMARY_MODEL", "EMBEDDING", "INGEST", "INDEX_NAME", "RETRIEVER", "RAG_", "REDIS_")

@@ -60,7 +60,7 @@ def test_an_admins_session_is_printed_as_json(footnote: Footnote, tmp_path: Path
 def test_a_session_needs_a_user(footnote: Footnote, tmp_path: Path) -> None:
     refused = footnote("session", "create", "--user", " ")
     assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: --user must not be empty.\n")
-    assert not (tmp_path / "data").exists()
+    assert not any((tmp_path / "data").iterdir())
 
 
 @pytest.mark.parametrize("user", ["ann\nbob", "a" * 201])

@@ -39,6 +39,7 @@ def test_a_users_turns_are_printed_oldest_first(footnote: Footnote) -> None:
 
 
 def test_another_folder_has_other_turns(footnote: Footnote, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
     assert footnote("user", "export", "ann", "--data", tmp_path / "other").stderr == "0 turns exported.\n"
     assert footnote("user", "delete", "ann", "--yes", "--data", tmp_path / "other").stderr == "0 turns deleted.\n"
     assert footnote("user", "export", "ann", "--data", tmp_path / "data").stderr == "2 turns exported.\n"
