@@ -76,9 +76,8 @@ async def test_weights_of_another_version_are_not_used(known: dict[str, Any], mo
 
 @pytest.mark.slow("loads the model in a process of its own")
 def test_onnx_runtime_collects_no_telemetry(tmp_path: Path) -> None:
-    """Where it does, it keeps the id of the device and what is to be sent below HOME. It collects nothing where CI is set."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("CI", "ORT_DISABLE_TELEMETRY")}
-    environment |= {"HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    """Where it does, it keeps the id of the device and what is to be sent below HOME. It does not where a variable says that this is CI."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
     script = "from footnote.adapters.e5.embedder import E5; print(E5().encode(['text']).shape)"
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "(1, 384)\n"
