@@ -59,6 +59,7 @@ lint: style types imports ## style, types and the direction of imports
 style: $(DEV_DONE)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/hadolint Dockerfile
 
 types: $(DEV_DONE)
 	$(BIN)/mypy
