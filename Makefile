@@ -114,7 +114,7 @@ $(VENV)/bin/python:
 	exit 1
 
 $(SETUP_DONE): $(VENV)/bin/python
-	@echo "Installing the libraries into $(VENV), about 500 MB: this is done once and takes a minute." >&2
+	@echo "Installing the libraries into $(VENV), about 550 MB: this is done once and takes a minute." >&2
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip
 	@$(PIP) --require-hashes -r requirements/build.txt
 	@$(UV_PIP) $(RUNTIME:%=-r %)
