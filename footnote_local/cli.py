@@ -64,7 +64,7 @@ def footnote(
 
 @app.command(rich_help_panel=SERVE)
 def serve(
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 = any free port.", min=0, max=65535)] = 8000,
+    port: Annotated[int, typer.Option(envvar="PORT", help="Port to listen on; 0 = any free port.", min=0, max=65535)] = 8000,
     data: DataOption = None,
     ingest: Annotated[list[Path] | None, typer.Option("--ingest", help="File or folder to ingest at startup; may be repeated.")] = None,
     host: Annotated[

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from footnote.answer.model_source import no_model, which_model
 from footnote.bootstrap import Core
+from footnote.bootstrap.vectors import WORDS_ONLY, why_words_only
 from footnote.errors import Conflict, ModelUnavailable, Unavailable
 from footnote.guard.identity import LOCAL
 from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, lacks_docling
@@ -240,6 +241,8 @@ async def begin(core: Core, taking: FirstDocuments, address: str, say: Callable[
     """Announces the server and adds the first documents."""
     announce(address)
     say(await _which_model(core))
+    if core.settings.embedding.builtin and (lacks_embedder := why_words_only(core)):
+        say(f"{WORDS_ONLY} {lacks_embedder}")
     if lacks_docling(enabled=core.settings.docling_enabled):
         say(f"{NO_DOCLING} {DOCLING_REMEDY}")
     await taking.run()

@@ -89,7 +89,16 @@ def _stay_on_this_machine(event: str, args: tuple[Any, ...]) -> None:
 sys.addaudithook(_stay_on_this_machine)
 
 
-SLOW = ("tests/browser/", "tests/extending/", "tests/faults/", "tests/hostile/", "tests/leaks/", "tests/live/", "tests/quality/")
+SLOW = (
+    "tests/browser/",
+    "tests/extending/",
+    "tests/faults/",
+    "tests/hostile/",
+    "tests/installing/",
+    "tests/leaks/",
+    "tests/live/",
+    "tests/quality/",
+)
 """Tests that `--quick` leaves out, in addition to those that need an engine."""
 
 

