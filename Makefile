@@ -19,6 +19,7 @@ SETUP_DONE := $(VENV)/setup-$(call sum,$(RUNTIME) pyproject.toml)
 DEV_DONE := $(VENV)/dev-$(call sum,requirements/dev.txt)
 SAM_DONE := .venv-sam/$(call sum,requirements/sam.txt)
 CHECKOV_DONE := .venv-checkov/$(call sum,requirements/checkov.txt)
+SITE_DONE := .venv-site/$(call sum,requirements/site.txt)
 # The lock files name every package, hence --no-deps.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --progress-bar off
 include build.mk # passes pip's package index on to uv
@@ -26,7 +27,7 @@ UV_PIP = $(UV) pip install --python $(BIN)/python --no-deps --compile-bytecode -
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run tools test quick nightly newer lint style types imports pytest adapter engines sam artifacts bench compare clean lock
+.PHONY: help setup run tools test quick nightly newer lint style types imports pytest adapter engines sam site artifacts bench compare clean lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s  %s\n", $$1, $$2 }' Makefile
@@ -36,7 +37,7 @@ setup: $(SETUP_DONE) ## the libraries and the `footnote` command, in .venv
 run: setup ## serve on PORT (8000), keep data in DATA (data), ingest DOCS (docs)
 	@exec $(BIN)/footnote serve --port "$(PORT)" --data "$(DATA)" --ingest "$(DOCS)"
 
-tools: $(DEV_DONE) $(SAM_DONE) $(CHECKOV_DONE) ## what the checks need; the tests are compiled once, not by each process that runs them
+tools: $(DEV_DONE) $(SAM_DONE) $(CHECKOV_DONE) $(SITE_DONE) ## what the checks need; the tests are compiled once, not by each process that runs them
 	@env -u MAKEFLAGS $(BIN)/python -m pytest --collect-only -q -n 0 >/dev/null || true
 
 test: lint pytest ## everything: style, types, imports, tests
@@ -79,6 +80,10 @@ engines: $(DEV_DONE) ## the engines for tests, in ~/.cache/footnote; most need a
 sam: $(SAM_DONE) $(CHECKOV_DONE) ## template.yaml is valid and careful
 	.venv-sam/bin/sam validate --lint --region us-east-1
 	.venv-checkov/bin/checkov --config-file .checkov.yaml
+
+site: $(SITE_DONE) ## the documentation site, in dist/site; a broken link fails it
+	@rm -rf dist/site
+	.venv-site/bin/sphinx-build --quiet --fail-on-warning --keep-going -j auto -c site . dist/site
 
 artifacts: $(SAM_DONE) $(DEV_DONE) ## what Lambda gets, in .aws-sam/build, for ARCHITECTURE (arm64) and PYTHON_VERSION (3.14)
 	.venv-sam/bin/sam build
@@ -128,7 +133,7 @@ $(DEV_DONE): $(SETUP_DONE)
 	@rm -f $(VENV)/dev-* && touch $@
 
 # Each has its own environment, because their pinned versions conflict with each other and with ours.
-$(SAM_DONE) $(CHECKOV_DONE): .venv-%: $(DEV_DONE)
+$(SAM_DONE) $(CHECKOV_DONE) $(SITE_DONE): .venv-%: $(DEV_DONE)
 	@echo "Installing $(@D:.venv-%=%) into $(@D); this is done once." >&2
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(@D)
 	@$(BIN)/uv pip install --quiet --python $(@D) --no-deps --require-hashes -r requirements/$(@D:.venv-%=%).txt
@@ -141,7 +146,7 @@ lock: $(DEV_DONE) ## update requirements/*.txt and those of the functions
 	$(LOCK) --overrides requirements/overrides.txt requirements/runtime.in -c requirements/build.txt -o requirements/runtime.txt
 	$(LOCK) --overrides requirements/overrides-dev.txt requirements/dev.in -o requirements/dev.txt
 	$(LOCK) --no-deps tests/engines/llama/requirements.in -o tests/engines/llama/requirements.txt
-	for each in sam checkov; do $(LOCK) requirements/$$each.in -o requirements/$$each.txt || exit 1; done
+	for each in sam checkov site; do $(LOCK) requirements/$$each.in -o requirements/$$each.txt || exit 1; done
 	for each in layers/common functions/query functions/ingest functions/feedback functions/stats; do \
 	  $(LOCK) --overrides requirements/overrides.txt $$each/requirements.in -c requirements/runtime.txt -o $$each/requirements.txt || exit 1; \
 	done

@@ -180,7 +180,7 @@ def test_every_link_to_a_file_leads_somewhere(doc: Path) -> None:
 
 
 @pytest.mark.sample(3)
-@pytest.mark.parametrize("target", ["bench", "lock", "engines", "types", "imports", "style", "pytest", "sam", "artifacts"])
+@pytest.mark.parametrize("target", ["bench", "lock", "engines", "types", "imports", "style", "pytest", "sam", "site", "artifacts"])
 def test_a_target_installs_the_tools_that_it_runs(target: str) -> None:
     planned = subprocess.run(["make", "-n", "VENV=nowhere/venv", target], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert planned.index("-r requirements/runtime.txt") < planned.index("-r requirements/dev.txt")
