@@ -155,7 +155,7 @@ export default {
   quote_stitched: 'Was das Modell dafür zitiert, ist aus Teilen einer Textstelle zusammengesetzt. Prüfen Sie den Satz, bevor Sie sich darauf verlassen.',
   quote_not_found: 'Was das Modell dafür zitiert, steht in keiner Textstelle. Prüfen Sie den Satz, bevor Sie sich darauf verlassen.',
   warning_unfounded: 'Die vom Modell zitierten Textstellen sagen nicht, was es geschrieben hat.',
-  warning_citations_added: 'Das Modell hat nichts zitiert. Footnote hat seine Sätze in den hier zitierten Textstellen gefunden.',
+  warning_citations_added: 'Das Modell hat nichts zitiert. Die Zitate hat Footnote ergänzt: Was keines hat, wurde in den Dokumenten nicht gefunden.',
   warning_marker_dropped: 'Das Modell hat eine Quelle genannt, die es nicht hatte. Die Fußnote wurde entfernt und der Satz ohne sie geprüft.',
   warning_unsupported: 'Einige Aussagen ließen sich anhand der zitierten Textstellen nicht belegen. Prüfen Sie sie, bevor Sie sich auf die Antwort verlassen.',
   warning_disagreement: 'Mehrere Entwürfe dieser Antwort widersprachen einander. Prüfen Sie sie, bevor Sie sich auf die Antwort verlassen.',

@@ -155,7 +155,7 @@ export default {
   quote_stitched: 'The words that the model quotes for this are put together from parts of a passage. Check the sentence before you rely on it.',
   quote_not_found: 'The words that the model quotes for this are in no passage. Check the sentence before you rely on it.',
   warning_unfounded: 'The passages that the model cited do not say what it wrote.',
-  warning_citations_added: 'The model cited nothing. Footnote found its sentences in the passages that are cited here.',
+  warning_citations_added: 'The model cited nothing. Footnote added the citations: what has none was not found in the documents.',
   warning_marker_dropped: 'The model cited a source that it was not given. The marker was removed, and the sentence was checked without it.',
   warning_unsupported: 'Some statements could not be verified in the cited passages. Check them before you rely on this answer.',
   warning_disagreement: 'Several drafts of this answer disagreed. Check it before you rely on it.',

@@ -155,7 +155,7 @@ export default {
   quote_stitched: '모델이 근거로 옮긴 말은 한 구절의 여러 부분을 이어 붙인 것입니다. 사용하기 전에 확인하세요.',
   quote_not_found: '모델이 근거로 옮긴 말이 어느 구절에도 없습니다. 사용하기 전에 확인하세요.',
   warning_unfounded: '모델이 인용한 구절에서 답변 내용을 확인할 수 없습니다.',
-  warning_citations_added: '모델이 아무것도 인용하지 않았습니다. Footnote가 여기에 인용된 구절에서 그 문장들을 찾았습니다.',
+  warning_citations_added: '모델이 아무것도 인용하지 않았습니다. 인용은 Footnote가 추가했습니다. 인용이 없는 문장은 문서에서 찾지 못했습니다.',
   warning_marker_dropped: '모델이 받지 않은 출처를 인용했습니다. 표시를 제거하고 문장을 출처 없이 확인했습니다.',
   warning_unsupported: '인용된 구절에서 확인되지 않은 내용이 있습니다. 답변을 사용하기 전에 확인하세요.',
   warning_disagreement: '이 답변의 여러 초안이 서로 달랐습니다. 답변을 사용하기 전에 확인하세요.',
