@@ -81,7 +81,6 @@ def test_the_page_is_in_the_menu_and_shows_admins_the_figures_of_the_api(
     expect(page.locator("#questions-body tbody th")).to_have_text([UNANSWERED])
     cited, never = page.locator("#documents-body tbody").all()
     assert (cited.locator("tr").all_inner_texts(), never.locator("tr").all_inner_texts()) == (["Ferry\t2\t+0 / −0"], ["Tower\tdefault"])
-    expect(page.locator("#health-body")).to_contain_text("all work")
     expect(page.locator("#users-body tbody th")).to_have_text(["local"])
     assert grave_in(page) == []
     page.emulate_media(color_scheme="dark")
@@ -139,7 +138,7 @@ def test_sections_are_filtered_downloaded_loaded_again_and_left_out_for_others(o
     page.reload()
     expect(page.get_by_text("Your own questions.")).to_be_visible()
     expect(page.get_by_role("heading", name="Models")).to_be_visible()
-    for name in ("Unanswered questions", "Documents cited most", "Users with most questions", "Health"):
+    for name in ("Unanswered questions", "Documents cited most", "Users with most questions"):
         expect(page.get_by_role("heading", name=name)).to_be_hidden()
     assert [url for url in asked if "by=question" in url or "by=document" in url or "by=user" in url or "/ingest/" in url] == []
 

@@ -7,7 +7,6 @@ import de from './i18n/de.statistics.js'
 import en from './i18n/en.statistics.js'
 import ko from './i18n/ko.statistics.js'
 import './sign_in.js'
-import { showHealth } from './statistics_health.js'
 import { chartFigure, emptyNote, failedNote, table, tile } from './statistics_parts.js'
 
 const DAY_MS = 86_400_000
@@ -44,10 +43,7 @@ async function load() {
     ] : []),
   ]
   $('main').setAttribute('aria-busy', 'true')
-  await Promise.all([
-    ...sections.map(([id, by, show]) => fill(id, () => call('GET', addressOf(by)), show, mine)),
-    ...(isAdmin ? [showHealth($('health-body'))] : []),
-  ])
+  await Promise.all(sections.map(([id, by, show]) => fill(id, () => call('GET', addressOf(by)), show, mine)))
   if (mine !== latest) return
   $('main').setAttribute('aria-busy', 'false')
   say($('status'), 'stats_loaded')
