@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.admin.view import Open, done, get, post, said, section, setting, settled
+from tests.browser.admin.view import NARROW, WIDE, Open, done, get, post, said, section, setting, settled
+from tests.browser.test_accessibility import violations_in
 
 LEAVE = {"doc_id": "LEAVE", "content": "Employees receive 28 days of leave.", "permission_groups": ["*"]}
 
@@ -16,7 +18,7 @@ LEAVE = {"doc_id": "LEAVE", "content": "Employees receive 28 days of leave.", "p
 def test_settings_are_found_changed_undone_reset_and_filtered(open_admin: Open) -> None:
     page = open_admin("overview")
     page.get_by_role("navigation").get_by_role("link", name="Settings").click()  # 1
-    page.get_by_label("Search").fill("RAG__ALPHA")
+    page.get_by_role("searchbox", name="Search").fill("RAG__ALPHA")
     page.locator("#view").get_by_role("link", name="rag.alpha").click()  # 2
     before = setting(page, "rag.alpha")
     expect(page.locator("#view")).to_contain_text("It was never changed here.")
@@ -43,9 +45,7 @@ def test_settings_are_found_changed_undone_reset_and_filtered(open_admin: Open) 
 
     page.goto(page.url.split("#")[0] + "#/settings/rag.forbidden_check_mode")
     settled(page)
-    page.get_by_label("New value").fill("maybe")
-    page.get_by_role("button", name="Save").click()
-    expect(page.locator("#view .problem")).to_contain_text("Input should be 'llm' or 'qdrant'")
+    expect(page.get_by_label("New value").locator("option")).to_have_text(["llm", "qdrant"])
     page.goto(page.url.split("#")[0] + "#/settings/rag.switched_on")
     settled(page)
     page.get_by_label("New value").fill('["spelling"]')
@@ -60,14 +60,52 @@ def test_settings_are_found_changed_undone_reset_and_filtered(open_admin: Open) 
     expect(page.get_by_label("New value")).to_have_count(0)
     page.goto(page.url.split("#")[0] + "#/settings/rag.nothing")
     expect(page.locator("#view")).to_contain_text("There is no such setting.")
-    page.goto(page.url.split("#")[0] + "#/settings")
+    page.get_by_role("link", name="All settings").click()
     settled(page)
+    expect(page.get_by_role("searchbox", name="Search")).to_have_value("RAG__ALPHA")  # as it was left
+    page.get_by_role("searchbox", name="Search").fill("")
     every = get(page, "/settings?limit=200")["data"]
     page.get_by_label("Show", exact=True).select_option("Not at its default")
     names = page.locator("tbody th a").all_inner_texts()
     assert sorted(names) == sorted(each["key"] for each in every if each["source"] != "default")
-    page.get_by_label("Search").fill("no such words")
+    page.get_by_role("searchbox", name="Search").fill("no such words")
     expect(page.locator("#view")).to_contain_text("Nothing matches.")
+
+
+@pytest.mark.parametrize("look", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_settings_are_grouped_searched_by_value_and_reset_in_the_list(open_admin: Open, look: dict[str, Any]) -> None:
+    page = open_admin("settings", **look)
+    every = get(page, "/settings?limit=200")["data"]
+    groups = page.locator("details.topic:visible")
+    expect(groups.locator("h3")).to_have_text(
+        ["Answers", "Search", "Documents and ingestion", "Language model", "Access", "Limits and cost", "Privacy and storage", "Operation"]
+    )
+    counted = [int(text.split()[0]) for text in page.locator("details.topic summary .hint:not(.about)").all_inner_texts()]
+    assert sum(counted) == len(every)
+    expect(page.get_by_role("status").filter(has_text="settings")).to_have_text(f"{len(every)} of {len(every)} settings")
+    groups.filter(has_text="Limits and cost").locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#view").get_by_role("link", name="budget.tokens_per_day")).to_be_visible()
+    expect(page.locator("#view").get_by_role("link", name="rag.alpha")).to_be_hidden()
+
+    assert page.request.put(page.url.split("/admin")[0] + "/settings/rag.rrf_k", data={"value": 9417}).ok
+    page.reload()
+    settled(page)
+    page.get_by_role("searchbox", name="Search").fill("9417")
+    row = page.locator("tbody tr:visible")
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text("rag.rrf_k")
+    expect(row.locator(".changed")).to_contain_text("changed here")
+    assert violations_in(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    row.get_by_role("button", name="Reset").click()
+    said(page, "rag.rrf_k is reset to the configured value.")
+    assert setting(page, "rag.rrf_k")["source"] == "default"
+    page.get_by_role("searchbox", name="Search").fill("LLM__BASE_URL")
+    row = page.locator("tbody tr:visible").filter(has=page.get_by_role("link", name="llm.base_url", exact=True))
+    expect(row.locator("td").last).to_have_text("LLM__BASE_URL")  # not to be changed here
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("searchbox", name="Search")).to_have_value("")
 
 
 # --- prompts -------------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 """Settings for retrieval and for the checks of questions and answers."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator
 
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 from footnote.types import OPTIONS, OptionName
 
 Fusion = Literal["minmax", "rrf", "convex"]
@@ -19,6 +19,8 @@ def _check_requestable(names: list[OptionName]) -> list[OptionName]:
 
 class Rag(Group):
     """Retrieval, and the checks of questions and answers."""
+
+    topic: ClassVar[Topic] = "search"
 
     fusion: Fusion = setting(
         "minmax",
@@ -81,26 +83,33 @@ class Rag(Group):
         affects="search",
     )
     forbidden_check: bool = setting(
-        True, description="Check questions for forbidden terms. Without terms all questions are allowed.", changeable=True
+        True, description="Check questions for forbidden terms. Without terms all questions are allowed.", changeable=True, topic="answers"
     )
     forbidden_check_threshold: float = setting(
-        0.3, gt=0, le=1, description="Similarity from which a question matches a term, 0 to 1.", changeable=True
+        0.3, gt=0, le=1, description="Similarity from which a question matches a term, 0 to 1.", changeable=True, topic="answers"
     )
     forbidden_check_mode: Literal["llm", "qdrant"] = setting(
-        "llm", description="llm: a language model judges similar questions; qdrant: similarity alone decides.", changeable=True
+        "llm",
+        description="llm: a language model judges similar questions; qdrant: similarity alone decides.",
+        changeable=True,
+        topic="answers",
     )
-    refuse_injections: bool = setting(True, description="Refuse questions that try to change the assistant's rules.", changeable=True)
+    refuse_injections: bool = setting(
+        True, description="Refuse questions that try to change the assistant's rules.", changeable=True, topic="answers"
+    )
     output_check: Literal["warn", "reject"] = setting(
         "warn",
         description="What happens to an answer that its sources do not support. warn: it gets a warning. reject: it is withheld, if it has"
         " not been sent yet.",
         changeable=True,
+        topic="answers",
     )
     critic: Literal["rules", "model"] = setting(
         "rules",
         description="What says which sentences of an answer are unsupported, with the option `critique` (`/ask`, level maximum). model: the"
         " language model in a call of its own, too; where the documents lack the answer, it also says what to search for.",
         changeable=True,
+        topic="answers",
     )
     switched_on: Annotated[list[OptionName], AfterValidator(_check_requestable)] = setting(
         [],
@@ -108,6 +117,7 @@ class Rag(Group):
         ' `["question_filters"]`. `footnote explain --json` shows their names as `option`.',
         changeable=True,
         affects="search",
+        topic="answers",
     )
     switched_off: list[OptionName] = setting(
         [],
@@ -115,4 +125,5 @@ class Rag(Group):
         " `footnote explain --json` shows their names as `option`.",
         changeable=True,
         affects="search",
+        topic="answers",
     )
