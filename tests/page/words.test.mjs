@@ -32,3 +32,9 @@ test('every language has the keys of English, and their values', async () => {
     }
   }
 })
+
+test('every prompt has a description', async () => {
+  const prompts = readdirSync(new URL('../../layers/common/footnote/prompts/', import.meta.url)).filter(name => name.endsWith('.en.j2'))
+  assert.ok(prompts.length > 20)
+  assert.deepEqual((await read('en.prompts.js')).map(([key]) => key).sort(), prompts.map(name => `prompt_${name.split('.')[0]}`).sort())
+})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
 
@@ -158,20 +159,41 @@ def test_a_prompt_is_tried_on_a_question_before_it_is_saved(open_admin: Open, se
     page = open_admin("prompts/answer_numbered/en", server=server_with_model)
     before = get(page, "/prompts/answer_numbered?lang=en")
     page.get_by_label("Text").fill("Answer LOUDLY from {{ documents[0].text }}")
-    preview = section(page, "Preview")
+    preview = section(page, "Try it out")
     expect(preview.locator("datalist option")).to_have_attribute("value", golden["question"])
     preview.get_by_label("Question").fill(golden["question"])
     expect(preview.get_by_label("Collection")).to_have_value("leave")  # that of the golden case
     preview.get_by_role("button", name="Try").click()
     expect(preview.locator("blockquote")).to_contain_text("28 days")
-    preview.get_by_text("What the model was shown").click()
-    expect(preview.locator("pre")).to_have_text("Answer LOUDLY from Employees receive 28 days of leave.")
+    expect(preview.locator("pre").first).to_have_text("Answer LOUDLY from Employees receive 28 days of leave.")
+    expect(preview.locator("pre").last).to_contain_text(golden["question"])
     assert get(page, "/prompts/answer_numbered?lang=en") == before
 
-    page = open_admin("prompts/answer_numbered/en")
-    section(page, "Preview").get_by_label("Question").fill("How much does a ferry cost?")
-    section(page, "Preview").get_by_role("button", name="Try").click()
-    expect(section(page, "Preview")).to_contain_text("There is no language model to show the text to.")
+
+@pytest.mark.parametrize("look", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_without_a_model_a_prompt_shows_what_one_would_be_told(open_admin: Open, look: dict[str, Any]) -> None:
+    page = open_admin("prompts", **look)
+    row = page.locator("tbody tr").filter(has=page.get_by_role("link", name="answer_numbered", exact=True))
+    expect(row).to_contain_text("Used for every question on the page.")
+    row.get_by_role("link", name="answer_numbered", exact=True).click()
+    settled(page)
+    expect(page.locator("#view")).to_contain_text("Variables that the text may use: documents[].date")
+    page.get_by_label("Text").fill("Answer LOUDLY from {{ documents[0].text }}")
+    preview = section(page, "Try it out")
+    preview.get_by_label("Question").fill("How much does a ferry cost?")
+    preview.get_by_role("button", name="Try").click()
+    expect(preview).to_contain_text("No language model is connected. This is what it would be told:")
+    expect(preview.locator("pre")).to_have_count(2)
+    expect(preview.locator("pre").first).to_contain_text(re.compile(r"Answer LOUDLY from Ferry\s+A ferry costs 4 euros"))
+    expect(preview.locator("pre").last).to_contain_text("How much does a ferry cost?")
+    assert violations_in(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    preview.get_by_role("button", name="Connect a language model").click()
+    expect(page.get_by_role("dialog").get_by_role("heading", name="Language model")).to_be_focused()
+    page.keyboard.press("Escape")
+    preview.get_by_label("Question").fill("Was kostet eine Fähre?")
+    preview.get_by_role("button", name="Try").click()
+    expect(preview).to_contain_text("This question does not use this prompt.")
 
 
 # --- forbidden terms and audit -------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import { call, callAll } from '../api.js'
 import { el, say, sayTranslated } from '../dom.js'
 import { knows, number, t } from '../i18n.js'
+import { connect } from './connect.js'
 import { attempt, badge, button, emptyNote, filled, link, money, section, tell, tile, when } from './parts.js'
 
 const FUNCTIONS = ['query', 'ingest', 'feedback', 'stats']
@@ -66,11 +67,6 @@ async function allRead() {
     const { documents } = await call('GET', '/ingest/status')
     if (!documents.RECEIVED && !documents.PROCESSING) return
   }
-}
-
-async function connect(again) {
-  const { openForm } = await import('../connect_model.js')
-  await openForm(again)
 }
 
 /** Part → `ok` or what is wrong. A 503 names the parts, too; a function that does not answer is down itself. */
