@@ -29,6 +29,7 @@ def test_the_overview_shows_health_documents_and_todays_questions_and_leads_on(o
     assert [tile(page, of, name) for name in ("Documents", "Failed", "Waiting jobs", "Collections")] == ["2", "1", "0", "2"]
     assert tile(page, "Today (UTC)", "Questions") == str(get(page, "/stats?by=day")["total"]["turns"])
     assert tile(page, "Today (UTC)", "Cost") == "0.00"
+    expect(section(page, "Today (UTC)")).to_contain_text("No language model is connected, and none was used in this period")
     sync = section(page, "Last syncs").locator("li")
     expect(sync).to_contain_text("handbooks")
     expect(sync).to_contain_text("1 added, 0 changed, 0 renamed, 0 removed, 0 unchanged")

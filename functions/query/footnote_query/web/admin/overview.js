@@ -1,6 +1,7 @@
 // What an admin looks at first: which backends work, what waits, what today costs, when sources were synced.
 
 import { call, callAll } from '../api.js'
+import { costNote, hasModel } from '../cost.js'
 import { el, say, sayTranslated } from '../dom.js'
 import { knows, number, t } from '../i18n.js'
 import { connect } from './connect.js'
@@ -112,15 +113,15 @@ function described({ state, waiting, seconds, minutes, minutes_limit: minutesLim
 
 async function today() {
   const day = new Date().toISOString().slice(0, 10)
-  const { total } = await call('GET', `/stats?${new URLSearchParams({ from: day, to: day, by: 'day' })}`)
+  const [{ total, data: models }, connected] = await Promise.all([call('GET', `/stats?${new URLSearchParams({ from: day, to: day, by: 'llm' })}`), hasModel()])
   const shown = el('dl', { class: 'tiles' },
     tile('admin_questions', number(total.turns)),
     tile('admin_cost', money(total.cost)),
     tile('admin_tokens', number(total.total_tokens)),
     tile('admin_unanswered', number(total.refusals)),
     tile('admin_ratings', `+${number(total.feedback_up)} / −${number(total.feedback_down)}`))
-  const unpriced = total.cost == null ? say(el('p', { class: 'hint' }), 'admin_unpriced') : null
-  return [shown, ...(unpriced ? [unpriced] : []), el('p', { class: 'hint' }, say(el('a', { href: 'statistics' }), 'admin_more_statistics'))]
+  const note = costNote({ total, models, connected, isAdmin: true })
+  return [shown, ...(note ? [note] : []), el('p', { class: 'hint' }, say(el('a', { href: 'statistics' }), 'admin_more_statistics'))]
 }
 
 // --- sources -------------------------------------------------------------------------------------

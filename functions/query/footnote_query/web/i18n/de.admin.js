@@ -92,7 +92,6 @@ export default {
   admin_tokens: 'Token',
   admin_unanswered: 'Nichts gezeigt',
   admin_ratings: 'Bewertungen',
-  admin_unpriced: 'Die Kosten sind unbekannt: Ein benutztes Modell hat keinen Preis in der Einstellung llm.prices.',
   admin_more_statistics: 'Weitere Zahlen',
   admin_sync: 'Letzte Abgleiche',
   admin_never: 'noch nie abgeglichen',

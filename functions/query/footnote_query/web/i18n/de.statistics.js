@@ -16,6 +16,7 @@ export default {
   stats_loaded: 'Die Statistik ist geladen.',
   stats_empty: 'Keine Fragen in diesem Zeitraum.',
   stats_forbidden: 'Das sehen nur Administratoren.',
+  stats_usage: 'Nutzung und Kosten',
   stats_overview: 'Überblick',
   stats_turns: 'Fragen',
   stats_answered: 'Beantwortet',

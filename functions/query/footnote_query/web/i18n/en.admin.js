@@ -92,7 +92,6 @@ export default {
   admin_tokens: 'Tokens',
   admin_unanswered: 'Nothing shown',
   admin_ratings: 'Ratings',
-  admin_unpriced: 'The cost is unknown: a model that was used has no price in the setting llm.prices.',
   admin_more_statistics: 'More figures',
   admin_sync: 'Last syncs',
   admin_never: 'not synced yet',

@@ -16,6 +16,7 @@ export default {
   stats_loaded: 'The statistics are loaded.',
   stats_empty: 'No questions in this period.',
   stats_forbidden: 'Only admins can see this.',
+  stats_usage: 'Usage and cost',
   stats_overview: 'Overview',
   stats_turns: 'Questions',
   stats_answered: 'Answered',

@@ -92,7 +92,6 @@ export default {
   admin_tokens: '토큰',
   admin_unanswered: '표시 없음',
   admin_ratings: '평가',
-  admin_unpriced: '비용을 알 수 없습니다. 사용된 모델의 가격이 설정 llm.prices에 없습니다.',
   admin_more_statistics: '더 많은 수치',
   admin_sync: '최근 동기화',
   admin_never: '아직 동기화하지 않음',

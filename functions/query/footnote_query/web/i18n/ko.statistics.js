@@ -16,6 +16,7 @@ export default {
   stats_loaded: '통계를 불러왔습니다.',
   stats_empty: '이 기간에는 질문이 없습니다.',
   stats_forbidden: '관리자만 볼 수 있습니다.',
+  stats_usage: '사용량과 비용',
   stats_overview: '개요',
   stats_turns: '질문',
   stats_answered: '답변됨',
