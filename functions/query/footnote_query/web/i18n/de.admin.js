@@ -111,7 +111,7 @@ export default {
   admin_settings_all: 'Alle Einstellungen',
   admin_settings_changeable: 'Hier änderbar',
   admin_settings_changed: 'Vom Standard abweichend',
-  admin_settings_text: 'Was hier geändert wird, gilt nach wenigen Sekunden. Die anderen Einstellungen sind Umgebungsvariablen, die der Server beim Start liest. Durchsucht Namen, Beschreibungen und Werte.',
+  admin_settings_text: 'Was hier geändert wird, gilt nach wenigen Sekunden. Die anderen Einstellungen sind Umgebungsvariablen, die der Server beim Start liest. Die Suche findet Namen, Beschreibungen und Werte.',
   admin_settings_shown: { one: '{n} von {all} Einstellungen', other: '{n} von {all} Einstellungen' },
   admin_settings_count: { one: '{n} Einstellung', other: '{n} Einstellungen' },
   admin_changed_count: { one: '{n} geändert', other: '{n} geändert' },

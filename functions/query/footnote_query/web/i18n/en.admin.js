@@ -111,7 +111,7 @@ export default {
   admin_settings_all: 'All settings',
   admin_settings_changeable: 'Can be changed here',
   admin_settings_changed: 'Not at its default',
-  admin_settings_text: 'What is changed here takes effect within seconds. The other settings are environment variables, which the server reads at its start. Searches names, descriptions and values.',
+  admin_settings_text: 'What is changed here takes effect within seconds. The other settings are environment variables, which the server reads at its start. The search covers names, descriptions and values.',
   admin_settings_shown: { one: '{n} of {all} settings', other: '{n} of {all} settings' },
   admin_settings_count: { one: '{n} setting', other: '{n} settings' },
   admin_changed_count: { one: '{n} changed', other: '{n} changed' },

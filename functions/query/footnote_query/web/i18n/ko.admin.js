@@ -111,7 +111,7 @@ export default {
   admin_settings_all: '모든 설정',
   admin_settings_changeable: '여기서 변경 가능',
   admin_settings_changed: '기본값이 아닌 설정',
-  admin_settings_text: '여기서 바꾼 값은 몇 초 안에 적용됩니다. 나머지 설정은 서버가 시작할 때 읽는 환경 변수입니다. 이름, 설명, 값을 검색합니다.',
+  admin_settings_text: '여기서 바꾼 값은 몇 초 안에 적용됩니다. 나머지 설정은 서버가 시작할 때 읽는 환경 변수입니다. 이름, 설명, 값으로 검색할 수 있습니다.',
   admin_settings_shown: { other: '설정 {all}개 중 {n}개' },
   admin_settings_count: { other: '설정 {n}개' },
   admin_changed_count: { other: '{n}개 변경됨' },
