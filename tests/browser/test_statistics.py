@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.conftest import serving
 from tests.browser.office import add_file
-from tests.browser.test_accessibility import NARROW, grave_in
+from tests.browser.test_accessibility import NARROW, grave_in, violations_in
 
 Open = Callable[..., Page]
 DOCUMENTS = {
@@ -72,7 +72,7 @@ def test_the_page_is_in_the_menu_and_shows_admins_the_figures_of_the_api(
     expect(page.locator("html[data-ready]")).to_be_attached()
     total = page.request.get(f"{asked_server}/stats").json()["total"]
     assert (tile(page, "Questions"), tile(page, "Answered")) == (str(total["turns"]), "66.7 %")
-    for chart in ("Questions by result", "Time to the complete answer", "Tokens"):
+    for chart in ("Questions by result", "Time to the complete answer"):
         expect(page.get_by_role("img", name=chart)).to_be_visible()
     page.locator("figure").first.get_by_text("Show as table").click()
     today = page.locator("figure").first.locator("tbody tr").last
@@ -81,7 +81,6 @@ def test_the_page_is_in_the_menu_and_shows_admins_the_figures_of_the_api(
     expect(page.locator("#questions-body tbody th")).to_have_text([UNANSWERED])
     cited, never = page.locator("#documents-body tbody").all()
     assert (cited.locator("tr").all_inner_texts(), never.locator("tr").all_inner_texts()) == (["Ferry\t2\t+0 / −0"], ["Tower\tdefault"])
-    expect(page.locator("#health-body")).to_contain_text("all work")
     expect(page.locator("#users-body tbody th")).to_have_text(["local"])
     assert grave_in(page) == []
     page.emulate_media(color_scheme="dark")
@@ -91,6 +90,39 @@ def test_the_page_is_in_the_menu_and_shows_admins_the_figures_of_the_api(
         page.keyboard.press("Tab")
         reached.add(page.evaluate("document.activeElement.id || document.activeElement.textContent.trim()"))
     assert {"period", "collection", "download", "language", "Show as table"} <= reached
+
+
+@pytest.mark.parametrize("look", [{}, NARROW], ids=["wide", "narrow"])
+def test_usage_and_cost_by_day_model_and_user(open_page: Open, server_with_model: str, look: dict[str, Any]) -> None:
+    page = open_page(**look)
+    usage = page.locator("#usage-body")
+    expect(usage).to_contain_text("No language model is connected, and none was used in this period: there is no cost.")
+    with httpx.Client(base_url=server_with_model, timeout=30) as client:
+        add_file(client, "ferry.md", DOCUMENTS["ferry.md"].encode(), "costs")
+        asked = {"query_text": ANSWERED, "index_name": "costs", "permission_groups": [], "options": {"answer_cache": False}}
+        client.post("/ask", json=asked).raise_for_status()
+        page.goto(f"{server_with_model}/statistics")
+        expect(page.locator("html[data-ready]")).to_be_attached()
+        expect(usage).to_contain_text("The cost is unknown, because these models have no price: scripted.")
+        expect(usage.get_by_role("link", name="Set their prices")).to_have_attribute("href", "admin#/settings/llm.prices")
+        assert violations_in(page) == []
+
+        client.put("/settings/llm.prices", json={"value": {"scripted": {"input": 1000, "output": 2000}}}).raise_for_status()
+        page.reload()
+        expect(page.get_by_role("img", name="Cost at current prices")).to_be_visible()
+        expect(usage).not_to_contain_text("The cost is unknown")
+        total = client.get("/stats").json()["total"]
+        assert total["cost"] == pytest.approx((total["prompt_tokens"] + 2 * total["completion_tokens"]) / 1000)
+        figures = [f"{total[name]:,}" for name in ("turns", "prompt_tokens", "completion_tokens")]
+        cost = f"{total['cost']:,.{4 if total['cost'] < 1 else 2}f}"
+        expect(usage.locator(".tiles dd")).to_have_text([*figures, cost])
+        expect(usage.locator("tbody").last.locator("tr").first.locator("td")).to_have_text([*figures, cost])  # today
+        of = {name: page.locator(f"#{name}-body tbody tr") for name in ("models", "users")}
+        expect(of["users"]).to_have_count(1)
+        expect(of["users"].locator("td").nth(2)).to_have_text(cost)
+        expect(of["models"].filter(has_text="scripted").locator("td").nth(2)).to_have_text(cost)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        client.put("/settings/llm.prices", json={"value": None}).raise_for_status()
 
 
 def test_sections_are_filtered_downloaded_loaded_again_and_left_out_for_others(open_page: Open) -> None:
@@ -139,7 +171,7 @@ def test_sections_are_filtered_downloaded_loaded_again_and_left_out_for_others(o
     page.reload()
     expect(page.get_by_text("Your own questions.")).to_be_visible()
     expect(page.get_by_role("heading", name="Models")).to_be_visible()
-    for name in ("Unanswered questions", "Documents cited most", "Users with most questions", "Health"):
+    for name in ("Unanswered questions", "Documents cited most", "Users with most questions"):
         expect(page.get_by_role("heading", name=name)).to_be_hidden()
     assert [url for url in asked if "by=question" in url or "by=document" in url or "by=user" in url or "/ingest/" in url] == []
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import Screen
+from tests.browser.conftest import HERE, Screen
 from tests.browser.test_accessibility import LEAVE, Open, grave_in
 
 OBSERVE_STATUS = """() => {
@@ -118,6 +118,19 @@ def test_a_follow_up_is_asked_by_a_click_in_the_same_conversation(open_handbook:
     expect(page.locator(".follow-ups:visible")).to_have_count(1)
     expect(page.locator("#question")).to_be_focused()
     assert page.evaluate("location.hash") == room
+
+
+def test_a_korean_follow_up_is_a_heading_and_is_answered_in_the_conversation(open_screen: Open, server: str) -> None:
+    screen = open_screen(server, locale="ko-KR")
+    page = screen.page
+    screen.add("handbook.md", (HERE / "handbook.ko.md").read_bytes())
+    screen.answer_to("직원의 연차 휴가는 매년 며칠입니까?")
+    offered = page.locator(".follow-ups").last
+    expect(offered.get_by_role("heading")).to_have_text("이어서 질문하기")
+    expect(offered.get_by_role("button")).to_have_text(["출장 비용"])
+    offered.get_by_role("button").click()
+    screen.finished()
+    expect(page.locator(".answer").last).to_contain_text("2주 안에 출장 비용을 환급합니다")
 
 
 # --- the stream ------------------------------------------------------------------------------------

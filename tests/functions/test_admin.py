@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import pytest
@@ -13,6 +13,7 @@ from footnote.bootstrap import Core
 from footnote.errors import StoreUnavailable
 from footnote.ports import Record
 from footnote.settings import LLM, Embedding, Settings
+from footnote.settings.marks import Topic
 from footnote.types import Caller
 from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
@@ -168,6 +169,11 @@ async def test_every_setting_is_listed_page_by_page(core: Core, client: httpx.As
     page = (await client.get(f"/settings?limit=3&after={keys[4]}")).json()
     assert ([setting["key"] for setting in page["data"]], page["has_more"]) == (keys[5:8], True)
     listed = {setting["key"]: (setting["value"], setting["source"]) for setting in everything["data"]}
+    found = {setting["key"]: (setting["topic"], setting["variables"], setting["choices"]) for setting in everything["data"]}
+    assert {topic for topic, *_ in found.values()} == set(get_args(Topic))
+    assert found["llm.prices"] == ("limits", ["LLM__PRICES"], [])  # not that of its group
+    assert found["rag.critic"] == ("answers", ["RAG__CRITIC", "RAG__CRITIQUE"], ["rules", "model"])
+    assert found["rag.alpha"][0] == "search"
     assert (listed["cache.recall"], listed["llm.discover"], listed["rag.rrf_k"]) == (
         (0.9, "runtime"),
         (False, "environment"),

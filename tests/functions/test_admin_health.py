@@ -8,7 +8,9 @@ import pytest
 
 from footnote.errors import ModelUnavailable
 from footnote.guard.identity import LOCAL
+from footnote.ingest.vectors import embed_pending
 from footnote.types import Caller, CollectionSettings
+from tests.fakes import FakeEmbedder, FakeVectorCache
 from tests.functions.conftest import OpenSite
 
 
@@ -49,9 +51,35 @@ async def test_an_embedder_that_a_collection_names_is_checked_too(open_site: Ope
 
 class Broken:
     name = "broken"
+    languages = None
 
     async def embed(self, texts: Any, *, query: bool = False) -> Any:
         raise ModelUnavailable("No connection.")
+
+
+async def test_documents_that_failed_are_counted_until_they_are_retried(open_site: OpenSite) -> None:
+    site = await open_site()
+    assert "failed_documents" not in await states(site)
+    for failed in (1, 2):
+        text, name = f"Text {failed}.".encode(), f"{failed}.txt"
+        added = await site.core.ingestor.accept(LOCAL, text, file_name=name, collection="default", permission_groups=["*"])
+        await site.core.lifecycle.update(added.doc_id, 1, state="FAILED", reason="Out of luck.", remedy="Try again.")
+        said = f"{failed} {'document' if failed == 1 else 'documents'} could not be read."
+        assert (await states(site))["failed_documents"] == ("incomplete", said)
+    assert await site.core.ingestor.retry_failed(10) == 2
+    assert "failed_documents" not in await states(site)
+
+
+async def test_passages_without_a_vector_are_counted(open_site: OpenSite) -> None:
+    site = await open_site()
+    assert "vectors" not in await states(site)
+    site.core.__dict__["embedder"] = embedder = FakeEmbedder(languages=None)
+    count = (await site.client.get("/ready")).json()["vectors"]["pending"]
+    assert count > 1
+    said = "passages have no vector yet, so that only words are searched there."
+    assert (await states(site))["vectors"] == ("incomplete", f"{count} {said}")
+    await embed_pending(site.core.vectors, [embedder], FakeVectorCache(), count)
+    assert "vectors" not in await states(site)
 
 
 async def test_forbidden_terms_are_counted_and_not_named(open_site: OpenSite) -> None:

@@ -204,6 +204,18 @@ async def test_a_failed_document_can_be_tried_again(core: Core, client: httpx.As
     assert (reply.status_code, reply.json()["state"]) == (202, "READY")
 
 
+async def test_an_admin_retries_all_failed_documents_at_once(core: Core, client: httpx.AsyncClient) -> None:
+    first, second = [(await send(client, f"Text {n}.".encode(), f"{n}.txt")).json()["doc_id"] for n in (1, 2)]
+    await work_all(core)
+    for doc_id in (first, second):
+        await core.lifecycle.update(doc_id, 1, state="FAILED", reason="Out of luck.", remedy="Try again.")
+    reply = await client.post("/documents/retry")
+    assert (reply.status_code, reply.json()) == (202, {"count": 2})
+    await work_all(core)
+    assert [(await client.get(f"/documents/{doc_id}")).json()["state"] for doc_id in (first, second)] == ["READY", "READY"]
+    assert (await client.post("/documents/retry")).json() == {"count": 0}
+
+
 # --- invalid files ----------------------------------------------------
 
 

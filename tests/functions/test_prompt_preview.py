@@ -27,6 +27,9 @@ async def test_the_model_is_shown_the_tried_text_with_the_passages(name: str, op
     assert found["was_used"] is True
     assert found["rendered"][0].startswith("Answer LOUDLY from ")
     assert "1894" in found["rendered"][0]
+    assert [[message["role"] for message in call] for call in found["sent"]] == [["system", "user"]]
+    assert "1894" in "".join(message["content"] for message in found["sent"][0])
+    assert QUESTION in found["sent"][0][-1]["content"]
     assert found["model"] == "fake"
 
 
@@ -40,11 +43,25 @@ async def test_nothing_is_saved_or_stored(open_site: OpenSite) -> None:
 
 
 async def test_a_prompt_that_the_question_does_not_use_is_told(open_site: OpenSite) -> None:
-    without_model = (await (await open_site()).client.post("/prompts/answer_numbered/preview", json=body())).json()
-    assert (without_model["was_used"], without_model["model"]) == (False, None)
     site = await open_site("It was built in 1894 [1].")
     other_language = (await site.client.post("/prompts/answer_numbered/preview", json=body("Antworte.", "de"))).json()
     assert (other_language["was_used"], other_language["model"]) == (False, "fake")
+
+
+@pytest.mark.parametrize("name", ["answer_numbered", "answer_references", "paraphrase"])
+async def test_without_a_model_it_is_told_what_one_would_be_sent(name: str, open_site: OpenSite) -> None:
+    template = SHOUT if name == "answer_numbered" else "Say {{ question }}"
+    found = (await (await open_site()).client.post(f"/prompts/{name}/preview", json=body(template))).json()
+    assert (found["was_used"], found["model"], found["total_tokens"]) == (True, None, 0)
+    assert "1894" in found["text"]  # quoted
+    assert len(found["sent"]) == len(found["rendered"])
+    for call in found["sent"]:
+        assert any(found["rendered"][0].strip() in message["content"] for message in call)
+
+
+async def test_calls_of_other_prompts_are_left_out(open_site: OpenSite) -> None:
+    found = (await (await open_site()).client.post("/prompts/paraphrase/preview", json=body("Other words: {{ question }}"))).json()
+    assert [call[-1]["content"] for call in found["sent"]] == [f"Other words: {QUESTION}"]
 
 
 @pytest.mark.parametrize(("template", "status"), [("{{ passwords }}", 422), ("{% for %}", 422), ("", 422)])

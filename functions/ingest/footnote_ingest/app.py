@@ -26,7 +26,7 @@ from footnote_http.routes import Router
 from footnote_http.scheduled import once
 from footnote_http.start import observed, start
 from footnote_ingest import changes, confluence, insert
-from footnote_ingest.bodies import DescriptionsBody, DocumentBody, DocumentPage, StatusBody, UploadTarget, body_of
+from footnote_ingest.bodies import DescriptionsBody, DocumentBody, DocumentPage, RetriedBody, StatusBody, UploadTarget, body_of
 from footnote_ingest.content import (
     CONTENT,
     DESCRIPTION,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 MOST_DIRECT = 4 * 2**20
 """Maximum bytes of a file that passes through the function in AWS, where payloads are limited to 6 MB in base64."""
 
+MOST_RETRIED = 1000
 METADATA = "Fields to filter by: strings, numbers, booleans, or lists of them. Default: unchanged."
 ADMINS = problems({403: "The caller is not an admin"})
 GONE = problems({404: "The caller has no such document"})
@@ -233,6 +234,12 @@ router.add_api_route(
 async def retry(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
     """Processes a FAILED document again."""
     return body_of(await core.ingestor.retry(caller, doc_id))
+
+
+@router.post("/documents/retry", name="retry_failed_documents", status_code=202, responses=ADMINS)
+async def retry_failed(admin: AdminOf, core: CoreOf) -> RetriedBody:
+    """Processes FAILED documents of all collections again, at most 1,000 at once. For admins."""
+    return RetriedBody(count=await core.ingestor.retry_failed(MOST_RETRIED))
 
 
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:

@@ -37,6 +37,12 @@ class DocumentBody(BaseModel):
     vectors: dict[str, int] | None = Field(None, description="Existing and required vectors of all documents, for admins.")
 
 
+class RetriedBody(BaseModel):
+    """What is processed again."""
+
+    count: int = Field(description="Documents that were FAILED and are queued again.")
+
+
 class DescriptionsBody(BaseModel):
     """How far the model's descriptions of documents are. What was spent is of today (UTC); a limit of 0 is none."""
 

@@ -26,8 +26,10 @@ TIMEOUT_S = 15.0
 """Time limit of each check, so that one backend that hangs does not hide the others."""
 router = Router("Administration", responses=ADMINS)
 
-State = Literal["ok", "missing", "broken"]
-Part = Literal["model", "fallback_model", "embedder", "reranker", "verifier", "tools", "knowledge_base", "terms"]
+State = Literal["ok", "missing", "incomplete", "broken"]
+Part = Literal[
+    "model", "fallback_model", "failed_documents", "embedder", "vectors", "reranker", "verifier", "tools", "knowledge_base", "terms"
+]
 Found = tuple[State, str, str]
 
 
@@ -35,13 +37,13 @@ class BackendBody(BaseModel):
     """A backend and its state."""
 
     part: Part
-    state: State = Field(description="missing = it is not set up, which may be as wanted.")
+    state: State = Field(description="missing = it is not set up, which may be as wanted. incomplete = some documents lack it.")
     detail: str = Field(description="What was found.")
     remedy: str = Field(description='What to do; "" = nothing.')
 
 
 class HealthBody(BaseModel):
-    """The backends beside those of `/ready`."""
+    """The backends beside those of `/ready`, and documents that failed or lack vectors."""
 
     data: list[BackendBody]
 
@@ -49,11 +51,14 @@ class HealthBody(BaseModel):
 @router.get("/admin/health", name="backend_health")
 async def health(admin: AdminOf, core: CoreOf) -> HealthBody:
     """Checks models, embeddings, reranker, verifier, connected systems and forbidden terms, each with the smallest request that shows
-    whether it answers: a model that is configured may still not respond."""
+    whether it answers: a model that is configured may still not respond. Also says how many documents failed, and how many passages have
+    no vector."""
     checks: list[tuple[Part, Callable[[], Awaitable[Found | None]]]] = [
         ("model", lambda: _model(core.endpoints[0] if core.endpoints else core.models)),
+        ("failed_documents", lambda: _failed(core)),
         ("embedder", lambda: _embedder(core)),
         *[("embedder", partial(_named_embedder, core, choice)) for choice in await _named(core)],
+        ("vectors", lambda: _vectors(core)),
         ("reranker", lambda: _reranker(core)),
         ("verifier", lambda: _verifier(core)),
         ("tools", lambda: _tools(core)),
@@ -95,6 +100,24 @@ async def _embedder(core: Core) -> Found:
     if core.embedder is not None:
         await core.embedder.embed(["test"], query=True)
     return "missing" if core.embedder is None else "ok", await say_vectors(core), why_words_only(core)
+
+
+async def _failed(core: Core) -> Found | None:
+    count = (await core.lifecycle.counts())["FAILED"]
+    if not count:
+        return None
+    return "incomplete", f"{count:,} {'document' if count == 1 else 'documents'} could not be read.", "The list of documents says why."
+
+
+async def _vectors(core: Core) -> Found | None:
+    from footnote.bootstrap.vectors import vector_progress
+
+    progress = await vector_progress(core)
+    waiting = progress[1] - progress[0] if progress else 0
+    if not waiting:
+        return None
+    detail = f"{waiting:,} {'passage has' if waiting == 1 else 'passages have'} no vector yet, so that only words are searched there."
+    return "incomplete", detail, "Vectors are made in the background. If the number does not fall, check the embedder."
 
 
 async def _named(core: Core) -> list[str]:

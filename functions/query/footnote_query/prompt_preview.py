@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
 from footnote.prompts import LANGUAGES, read_packaged
-from footnote.types import Caller, Profile, Request
+from footnote.types import Caller, OptionName, Profile, Request
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.openapi import SLOW
 from footnote_http.routes import Router
@@ -30,6 +31,17 @@ PROFILES = {
 OF_EVERY_ANSWER = ("answer_numbered", *PROFILES)
 """These are used at every level; the others where an optional step is on."""
 
+OPTION_OF: Mapping[str, OptionName] = {
+    "classify": "classify_by_model",
+    "critique": "critique",
+    "follow_ups": "follow_up_by_model",
+    "form": "answer_form",
+    "hypothetical": "hypothetical",
+    "quote_gate": "quote_gate",
+    "reformulate": "reformulate",
+}
+"""Prompt → the option that a question needs so that the prompt is used, where no level has it on for every question."""
+
 
 class Trial(BaseModel):
     """A prompt's text, and the question that it is tried on."""
@@ -40,11 +52,21 @@ class Trial(BaseModel):
     index_name: str | None = Field(None, description="The collection. Default: the configured one.")
 
 
+class SentMessage(BaseModel):
+    """A message to the language model."""
+
+    role: str
+    content: str
+
+
 class PreviewBody(BaseModel):
     """The answer with that text."""
 
-    was_used: bool = Field(description="false: this question does not use the prompt, or there is no language model.")
-    rendered: list[str] = Field(description="What the model was shown of it, each time.")
+    was_used: bool = Field(description="false: this question does not use the prompt.")
+    sent: list[list[SentMessage]] = Field(
+        description="The calls that the text is a part of, with their messages; without a language model, as one would be sent them."
+    )
+    rendered: list[str] = Field(description="What became of the text, each time.")
     text: str = Field(description="The answer.")
     model: str | None = Field(description="null = no language model answered.")
     total_tokens: int
@@ -59,24 +81,33 @@ async def preview_prompt(name: str, body: Trial, admin: AdminOf, core: CoreOf) -
 async def preview(core: Core, admin: Caller, name: str, wanted: Trial) -> PreviewBody:
     """NotFound for an unknown prompt, BadRequest for a template that could fail."""
     from footnote.prompts.rules import check_template, learn_values
-    from footnote.prompts.tried import TriedPrompts
+    from footnote.prompts.tried import RecordedModels, TriedPrompts
     from footnote.steps import last_turn
 
     check_prompt_name(name)
     check_template(wanted.template, learn_values(read_packaged(name, each) for each in LANGUAGES))
     await core.load_changes()
     tried = TriedPrompts(core.prompts, name, wanted.lang, wanted.template)
+    options: dict[OptionName, bool] = {"answer_cache": False}
+    if name in OPTION_OF:
+        options[OPTION_OF[name]] = True
     request = Request(
         question=wanted.query_text,
         collection=wanted.index_name or "",
         level=None if name in OF_EVERY_ANSWER else "maximum",
-        options={"answer_cache": False},
+        options=options,
         is_test=True,
     )
     deps = core.turn_deps(turn := core.new_turn(request, admin, PROFILES.get(name, PROFILE)))
     deps.prompts = tried
+    deps.models = models = RecordedModels(deps.models)
     turn = await last_turn(core.answer.run(turn, deps))
     text, model = (turn.answer.text, turn.answer.model) if turn.answer else ("", None)
     return PreviewBody(
-        was_used=bool(tried.rendered), rendered=tried.rendered, text=text, model=model, total_tokens=turn.trace.usage.total_tokens
+        was_used=bool(tried.rendered),
+        sent=[[SentMessage(role=message.role, content=message.content) for message in call] for call in models.calls_with(tried.rendered)],
+        rendered=tried.rendered,
+        text=text,
+        model=model,
+        total_tokens=turn.trace.usage.total_tokens,
     )

@@ -16,6 +16,7 @@ from footnote.errors import NotFound
 from footnote.guard.audit import audit
 from footnote.live_settings import Setting
 from footnote.ports import Record
+from footnote.settings.marks import Topic
 from footnote.types import Caller, Page
 from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CoreOf
@@ -38,8 +39,11 @@ class SettingBody(BaseModel):
     value: Any = Field(description="For a secret, only whether it is set.")
     default: Any
     source: Literal["default", "environment", "runtime"]
-    changeable: bool
+    changeable: bool = Field(description="Whether it can be changed at runtime; else only in the environment.")
     description: str
+    topic: Topic
+    variables: list[str] = Field(description="Its environment variables, in order of precedence.")
+    choices: list[str] = Field(description="The allowed values; [] = any value of its type.")
 
 
 class SettingPage(PageBody):

@@ -21,7 +21,7 @@ from footnote.errors import BadRequest, Conflict, FootnoteError, NotFound
 from footnote.ports import Records, read_all
 from footnote.settings import Settings
 from footnote.settings.aliases import ALIASES, aliases_of
-from footnote.settings.marks import SettingInfo, each_setting, settings_by_key
+from footnote.settings.marks import SettingInfo, Topic, each_setting, settings_by_key
 from footnote.settings.saved_model import SavedModel, read_saved_model, with_saved_model, write_saved_model
 
 log = logging.getLogger(__name__)
@@ -39,6 +39,11 @@ class Setting:
     source: Literal["default", "environment", "runtime"]
     changeable: bool
     description: str
+    topic: Topic
+    variables: tuple[str, ...]
+    """Its environment variables, in order of precedence."""
+    choices: tuple[str, ...]
+    """The allowed values; () = any value of its type."""
 
 
 class LiveSettings:
@@ -134,6 +139,9 @@ class LiveSettings:
             "runtime" if self._is_changed(info) else "environment" if info.is_set(self.current) else "default",
             info.mark.changeable,
             info.field.description or "",
+            info.topic,
+            info.variables,
+            info.choices,
         )
 
 

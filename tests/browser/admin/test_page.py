@@ -10,21 +10,26 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.admin.view import NARROW, VIEWS, WIDE, Open, get, section, settled, tile
+from tests.browser.admin.conftest import add_file
+from tests.browser.admin.view import NARROW, VIEWS, WIDE, Open, get, listed, said, section, settled, tile
 from tests.browser.conftest import POLL_MS, serving
 from tests.browser.test_accessibility import violations_in
 from tests.nightly import DEEP
+from tests.ollama_server import running_ollama
 
 
 def test_the_overview_shows_health_documents_and_todays_questions_and_leads_on(open_admin: Open, admin_server: str) -> None:
     page = open_admin()
-    expect(section(page, "Health")).to_contain_text("Everything works.")
-    expect(section(page, "Health").locator("li").filter(has_text="Search index")).to_contain_text("works")
-    expect(section(page, "Health").locator("li").filter(has_text="Language model")).to_contain_text("not set up")
+    health = section(page, "Health")
+    expect(health.get_by_role("alert")).to_have_text("3 things need attention.")
+    expect(health.locator(".problems b")).to_have_text(["Failed documents", "Language model", "Embeddings"])
+    health.get_by_text("parts work").click()
+    expect(health.locator("li").filter(has_text="Search index")).to_contain_text("works")
     of = "Documents and jobs"
     assert [tile(page, of, name) for name in ("Documents", "Failed", "Waiting jobs", "Collections")] == ["2", "1", "0", "2"]
     assert tile(page, "Today (UTC)", "Questions") == str(get(page, "/stats?by=day")["total"]["turns"])
     assert tile(page, "Today (UTC)", "Cost") == "0.00"
+    expect(section(page, "Today (UTC)")).to_contain_text("No language model is connected, and none was used in this period")
     sync = section(page, "Last syncs").locator("li")
     expect(sync).to_contain_text("handbooks")
     expect(sync).to_contain_text("1 added, 0 changed, 0 renamed, 0 removed, 0 unchanged")
@@ -55,8 +60,8 @@ def test_problems_of_backends_and_documents_are_shown(open_admin: Open) -> None:
         page.route("**/stats/ready", lambda route: route.abort())
 
     page = open_admin(before=down)
-    rows = page.locator("#view .parts li")
-    expect(section(page, "Health").get_by_role("alert")).to_have_text("2 parts are down.")
+    rows = page.locator("#view .problems li")
+    expect(section(page, "Health").get_by_role("alert")).to_have_text("5 things need attention.")
     expect(rows.nth(0)).to_contain_text(wrong)
     expect(rows.nth(0)).to_contain_text("Search index")
     expect(rows.nth(1)).to_contain_text("Function stats")
@@ -65,7 +70,9 @@ def test_problems_of_backends_and_documents_are_shown(open_admin: Open) -> None:
     expect(rows.nth(0)).to_contain_text("Die Suchmaschine ist nicht erreichbar. Prüfen Sie, ob sie läuft und OPENSEARCH__URL stimmt.")
     expect(rows.filter(has_text="Sprachmodell")).to_contain_text("Es ist kein Sprachmodell konfiguriert. Verbinden Sie eines auf der Seite")
     expect(rows.filter(has_text="Embeddings")).to_contain_text("Dokumente werden nur über ihre Wörter gefunden.")
-    expect(rows.filter(has_text="Verbotene Begriffe")).to_contain_text("Begriffe: 0")
+    expect(rows.filter(has_text="Fehlgeschlagene Dokumente")).to_contain_text("1 Dokument konnte nicht gelesen werden.")
+    section(page, "Zustand").get_by_text("Teile funktionieren").click()
+    expect(page.locator("#view details li").filter(has_text="Verbotene Begriffe")).to_contain_text("Begriffe: 0")
     page.locator("#language").select_option("ko")
     settled(page)
     expect(rows.first).to_contain_text("검색 엔진에 연결할 수 없습니다. 실행 중인지, OPENSEARCH__URL이 올바른지 확인하세요.")
@@ -74,7 +81,11 @@ def test_problems_of_backends_and_documents_are_shown(open_admin: Open) -> None:
     page.unroute("**/ingest/ready")
     page.unroute("**/stats/ready")
     page.get_by_role("button", name="Check again").click()
-    expect(section(page, "Health")).to_contain_text("Everything works.")
+    expect(section(page, "Health").get_by_role("alert")).to_have_text("3 things need attention.")
+    expect(section(page, "Health")).not_to_contain_text("Everything works.")
+    page.route("**/admin/health", lambda route: route.fulfill(json={"data": []}))
+    page.get_by_role("button", name="Check again").click()
+    expect(section(page, "Health").locator('.note[data-state="ok"]')).to_have_text("Everything works.")
 
     page.goto(page.url.split("#")[0] + "#/documents")
     settled(page)
@@ -82,6 +93,35 @@ def test_problems_of_backends_and_documents_are_shown(open_admin: Open) -> None:
     page.locator("#language").select_option("ko")
     settled(page)
     expect(page.locator("tbody .why")).to_have_text("이 PDF는 손상되었습니다. PDF 프로그램에서 열어 다시 저장한 다음 새 파일을 추가하세요.")
+
+
+@pytest.mark.parametrize("look", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_problems_are_dealt_with_from_the_overview(open_admin: Open, tmp_path: Path, look: dict[str, Any]) -> None:
+    quiet = {"LLM__DISCOVER": "false", "EMBEDDING__BUILTIN": "false"}
+    with serving(tmp_path / "data", **quiet) as server, running_ollama("llama3.2") as ollama:
+        add_file(server, "default", "broken.pdf", b"%PDF-1.7 nothing")
+        page = open_admin(server=server, **look)
+        health = section(page, "Health")
+        problems = health.locator(".problems li")
+        expect(problems.filter(has_text="Failed documents")).to_contain_text("1 document could not be read.")
+        with page.expect_response("**/documents/retry"):
+            problems.filter(has_text="Failed documents").get_by_role("button", name="Try again").click()
+        said(page, "1 document is read again.")
+        problems.filter(has_text="Language model").get_by_role("button", name="Connect a language model").click()
+        form = page.locator(".connect-dialog")
+        form.get_by_label("Provider").select_option("Another one")
+        form.get_by_label("Address").fill(f"http://127.0.0.1:{ollama.port}/v1")
+        form.get_by_role("button", name="Save").click()
+        expect(form.locator(".connect-status")).to_contain_text("Saved. llama3.2 answers after")
+        page.keyboard.press("Escape")
+        expect(problems.filter(has_text="Language model")).to_have_count(0)
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert violations_in(page) == []
+
+        page.get_by_role("link", name="Show the failed documents").click()
+        settled(page)
+        listed(page, "broken.pdf")
 
 
 @pytest.mark.nightly

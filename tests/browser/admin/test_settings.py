@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.admin.view import Open, done, get, post, said, section, setting, settled
+from tests.browser.admin.view import NARROW, WIDE, Open, done, get, post, said, section, setting, settled
+from tests.browser.test_accessibility import violations_in
 
 LEAVE = {"doc_id": "LEAVE", "content": "Employees receive 28 days of leave.", "permission_groups": ["*"]}
 
@@ -16,7 +19,7 @@ LEAVE = {"doc_id": "LEAVE", "content": "Employees receive 28 days of leave.", "p
 def test_settings_are_found_changed_undone_reset_and_filtered(open_admin: Open) -> None:
     page = open_admin("overview")
     page.get_by_role("navigation").get_by_role("link", name="Settings").click()  # 1
-    page.get_by_label("Search").fill("RAG__ALPHA")
+    page.get_by_role("searchbox", name="Search").fill("RAG__ALPHA")
     page.locator("#view").get_by_role("link", name="rag.alpha").click()  # 2
     before = setting(page, "rag.alpha")
     expect(page.locator("#view")).to_contain_text("It was never changed here.")
@@ -43,9 +46,7 @@ def test_settings_are_found_changed_undone_reset_and_filtered(open_admin: Open) 
 
     page.goto(page.url.split("#")[0] + "#/settings/rag.forbidden_check_mode")
     settled(page)
-    page.get_by_label("New value").fill("maybe")
-    page.get_by_role("button", name="Save").click()
-    expect(page.locator("#view .problem")).to_contain_text("Input should be 'llm' or 'qdrant'")
+    expect(page.get_by_label("New value").locator("option")).to_have_text(["llm", "qdrant"])
     page.goto(page.url.split("#")[0] + "#/settings/rag.switched_on")
     settled(page)
     page.get_by_label("New value").fill('["spelling"]')
@@ -60,14 +61,52 @@ def test_settings_are_found_changed_undone_reset_and_filtered(open_admin: Open) 
     expect(page.get_by_label("New value")).to_have_count(0)
     page.goto(page.url.split("#")[0] + "#/settings/rag.nothing")
     expect(page.locator("#view")).to_contain_text("There is no such setting.")
-    page.goto(page.url.split("#")[0] + "#/settings")
+    page.get_by_role("link", name="All settings").click()
     settled(page)
+    expect(page.get_by_role("searchbox", name="Search")).to_have_value("RAG__ALPHA")  # as it was left
+    page.get_by_role("searchbox", name="Search").fill("")
     every = get(page, "/settings?limit=200")["data"]
     page.get_by_label("Show", exact=True).select_option("Not at its default")
     names = page.locator("tbody th a").all_inner_texts()
     assert sorted(names) == sorted(each["key"] for each in every if each["source"] != "default")
-    page.get_by_label("Search").fill("no such words")
+    page.get_by_role("searchbox", name="Search").fill("no such words")
     expect(page.locator("#view")).to_contain_text("Nothing matches.")
+
+
+@pytest.mark.parametrize("look", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_settings_are_grouped_searched_by_value_and_reset_in_the_list(open_admin: Open, look: dict[str, Any]) -> None:
+    page = open_admin("settings", **look)
+    every = get(page, "/settings?limit=200")["data"]
+    groups = page.locator("details.topic:visible")
+    expect(groups.locator("h3")).to_have_text(
+        ["Answers", "Search", "Documents and ingestion", "Language model", "Access", "Limits and cost", "Privacy and storage", "Operation"]
+    )
+    counted = [int(text.split()[0]) for text in page.locator("details.topic summary .hint:not(.about)").all_inner_texts()]
+    assert sum(counted) == len(every)
+    expect(page.get_by_role("status").filter(has_text="settings")).to_have_text(f"{len(every)} of {len(every)} settings")
+    groups.filter(has_text="Limits and cost").locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#view").get_by_role("link", name="budget.tokens_per_day")).to_be_visible()
+    expect(page.locator("#view").get_by_role("link", name="rag.alpha")).to_be_hidden()
+
+    assert page.request.put(page.url.split("/admin")[0] + "/settings/rag.rrf_k", data={"value": 9417}).ok
+    page.reload()
+    settled(page)
+    page.get_by_role("searchbox", name="Search").fill("9417")
+    row = page.locator("tbody tr:visible")
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text("rag.rrf_k")
+    expect(row.locator(".changed")).to_contain_text("changed here")
+    assert violations_in(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    row.get_by_role("button", name="Reset").click()
+    said(page, "rag.rrf_k is reset to the configured value.")
+    assert setting(page, "rag.rrf_k")["source"] == "default"
+    page.get_by_role("searchbox", name="Search").fill("LLM__BASE_URL")
+    row = page.locator("tbody tr:visible").filter(has=page.get_by_role("link", name="llm.base_url", exact=True))
+    expect(row.locator("td").last).to_have_text("LLM__BASE_URL")  # not to be changed here
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("searchbox", name="Search")).to_have_value("")
 
 
 # --- prompts -------------------------------------------------------------------------------------
@@ -120,20 +159,41 @@ def test_a_prompt_is_tried_on_a_question_before_it_is_saved(open_admin: Open, se
     page = open_admin("prompts/answer_numbered/en", server=server_with_model)
     before = get(page, "/prompts/answer_numbered?lang=en")
     page.get_by_label("Text").fill("Answer LOUDLY from {{ documents[0].text }}")
-    preview = section(page, "Preview")
+    preview = section(page, "Try it out")
     expect(preview.locator("datalist option")).to_have_attribute("value", golden["question"])
     preview.get_by_label("Question").fill(golden["question"])
     expect(preview.get_by_label("Collection")).to_have_value("leave")  # that of the golden case
     preview.get_by_role("button", name="Try").click()
     expect(preview.locator("blockquote")).to_contain_text("28 days")
-    preview.get_by_text("What the model was shown").click()
-    expect(preview.locator("pre")).to_have_text("Answer LOUDLY from Employees receive 28 days of leave.")
+    expect(preview.locator("pre").first).to_have_text("Answer LOUDLY from Employees receive 28 days of leave.")
+    expect(preview.locator("pre").last).to_contain_text(golden["question"])
     assert get(page, "/prompts/answer_numbered?lang=en") == before
 
-    page = open_admin("prompts/answer_numbered/en")
-    section(page, "Preview").get_by_label("Question").fill("How much does a ferry cost?")
-    section(page, "Preview").get_by_role("button", name="Try").click()
-    expect(section(page, "Preview")).to_contain_text("There is no language model to show the text to.")
+
+@pytest.mark.parametrize("look", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_without_a_model_a_prompt_shows_what_one_would_be_told(open_admin: Open, look: dict[str, Any]) -> None:
+    page = open_admin("prompts", **look)
+    row = page.locator("tbody tr").filter(has=page.get_by_role("link", name="answer_numbered", exact=True))
+    expect(row).to_contain_text("Used for every question on the page.")
+    row.get_by_role("link", name="answer_numbered", exact=True).click()
+    settled(page)
+    expect(page.locator("#view")).to_contain_text("Variables that the text may use: documents[].date")
+    page.get_by_label("Text").fill("Answer LOUDLY from {{ documents[0].text }}")
+    preview = section(page, "Try it out")
+    preview.get_by_label("Question").fill("How much does a ferry cost?")
+    preview.get_by_role("button", name="Try").click()
+    expect(preview).to_contain_text("No language model is connected. This is what it would be told:")
+    expect(preview.locator("pre")).to_have_count(2)
+    expect(preview.locator("pre").first).to_contain_text(re.compile(r"Answer LOUDLY from Ferry\s+A ferry costs 4 euros"))
+    expect(preview.locator("pre").last).to_contain_text("How much does a ferry cost?")
+    assert violations_in(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    preview.get_by_role("button", name="Connect a language model").click()
+    expect(page.get_by_role("dialog").get_by_role("heading", name="Language model")).to_be_focused()
+    page.keyboard.press("Escape")
+    preview.get_by_label("Question").fill("Was kostet eine Fähre?")
+    preview.get_by_role("button", name="Try").click()
+    expect(preview).to_contain_text("This question does not use this prompt.")
 
 
 # --- forbidden terms and audit -------------------------------------------------------------------

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.learn.candidates import Candidate, make_candidates
+from footnote.learn.candidates import TEMPLATES, Candidate, make_candidates
+from footnote.text.tokens import content_terms
 from footnote.types import BlockKind, Chunk, Part
 from tests.fakes import make_chunk, make_document
 
@@ -89,13 +90,18 @@ BELOW = (
         ("en", "Sick leave:", "What is there on “Sick leave”?"),
         ("en", "Accessibility", "What is there on “Accessibility”?"),
         ("de", "IV) Kündigungsfristen", "Was gibt es zu „Kündigungsfristen“?"),
-        ("ko", "문서 삭제하기", "“문서 삭제하기”에 대한 내용은?"),
+        ("ko", "문서 삭제하기", "문서 삭제하기"),
         ("fr", "Envoyer un colis", "Envoyer un colis"),
         ("es", "Días de vacaciones", "Días de vacaciones"),
     ],
 )
 def test_a_heading_is_quoted_in_its_question_and_the_text_below_it_answers(lang: str, heading: str, question: str) -> None:
     assert made(("heading", heading), BELOW, ("heading", "Other"), lang=lang) == {question: BELOW[1]}
+
+
+def test_the_sentence_around_a_heading_adds_no_content_to_search_for() -> None:
+    for lang, sentence in TEMPLATES.items():
+        assert content_terms(sentence.format(topic=""), lang) == []
 
 
 @pytest.mark.parametrize(

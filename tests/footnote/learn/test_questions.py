@@ -140,7 +140,7 @@ async def test_each_language_has_its_questions_and_those_of_the_readers_come_fir
     found = await suggest_questions(ME, "default", index=index, quotes=quotes)
     assert [lang for lang, _ in found] == ["en", "en", "de", "ko", "fr"]
     assert in_language(found, "ko") == [
-        "“대한민국의 수도”에 대한 내용은?",
+        "대한민국의 수도",
         "What is there on “Parts of a wheel”?",
         "What is there on “Colours and sizes”?",
     ]

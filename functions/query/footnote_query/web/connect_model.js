@@ -6,7 +6,6 @@ import { addWords, t } from './i18n.js'
 import de from './i18n/de.connect.js'
 import en from './i18n/en.connect.js'
 import ko from './i18n/ko.connect.js'
-import { showModel } from './model.js'
 import { loadStyle } from './style_sheet.js'
 
 addWords({ en, de, ko })
@@ -25,18 +24,20 @@ const now = el('p', { class: 'hint' })
 const status = el('p', { class: 'connect-status', role: 'status' })
 const row = (input, key, hint) => el('div', {}, say(el('label', { for: input.id }), key), input, hint ? describe(input, say(el('small', { class: 'hint', id: `${input.id}-hint` }), hint)) : null)
 const form = el('form', { onsubmit: event => (event.preventDefault(), busily(saveIt)) },
-  row(provider, 'connect_provider'), row(address, 'connect_address'), row(key, 'connect_key', 'connect_key_hint'), row(model, 'connect_model', 'connect_model_hint'), names,
+  row(provider, 'connect_provider'), row(address, 'connect_address'), row(key, 'connect_key', 'connect_key_hint'), row(model, 'connect_name', 'connect_model_hint'), names,
   el('p', { class: 'connect-buttons' }, test, save, remove))
 const panel = el('dialog', { class: 'connect-dialog', 'aria-labelledby': 'connect-title' },
   el('header', {}, say(el('h2', { id: 'connect-title', tabindex: '-1' }), 'connect_title'),
     label(el('button', { type: 'button', class: 'quiet icon close cross', onclick: () => panel.close() }), 'close')),
   say(el('p', {}), 'connect_text'), now, form, status)
 let endpoint = { providers: [] }
+let changed
 document.body.append(panel)
 panel.addEventListener('click', ({ target }) => target === panel && panel.close())
 
-/** Opens the form with the endpoint in use. */
-export async function openForm() {
+/** Opens the form with the endpoint in use. `onChange` is called after a model was saved or removed. */
+export async function openForm(onChange = () => {}) {
+  changed = onChange
   await loadOnce()
   clear()
   panel.showModal()
@@ -127,7 +128,7 @@ async function saveIt() {
   key.value = ''
   endpoint = await call('GET', '/model/endpoint')
   showEndpoint()
-  await showModel()
+  await changed()
 }
 
 async function removeIt() {
@@ -135,7 +136,7 @@ async function removeIt() {
   await read()
   say(status, 'connect_removed')
   $('connect-title').focus()
-  await showModel()
+  await changed()
 }
 
 /** Runs `act` while the buttons are disabled; a failure is shown. */

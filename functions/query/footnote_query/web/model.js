@@ -27,7 +27,7 @@ export function offerModel(isAdmin) {
 
 export const mayConnect = () => !offers[0].hidden
 
-export const connectModel = () => import('./connect_model.js').then(({ openForm }) => openForm())
+export const connectModel = () => import('./connect_model.js').then(({ openForm }) => openForm(showModel))
 
 for (const each of offers) {
   each.addEventListener('click', () => {

@@ -1,13 +1,13 @@
 // The statistics page: period and collection, figures, charts and tables. Admins see everybody's turns, others their own.
 
 import { call } from './api.js'
+import { costNote, hasModel } from './cost.js'
 import { $, el, say } from './dom.js'
 import { addWords, currentLanguage, number, setLanguage, t, translatePage } from './i18n.js'
 import de from './i18n/de.statistics.js'
 import en from './i18n/en.statistics.js'
 import ko from './i18n/ko.statistics.js'
 import './sign_in.js'
-import { showHealth } from './statistics_health.js'
 import { chartFigure, emptyNote, failedNote, table, tile } from './statistics_parts.js'
 
 const DAY_MS = 86_400_000
@@ -35,6 +35,7 @@ async function load() {
   $('download').href = addressOf(unit, { format: 'csv' })
   const sections = [
     ['overview', unit, showOverview],
+    ['usage', unit, async found => showUsage(found, await call('GET', addressOf('llm')), await hasModel())],
     ['models', 'llm', ({ data }) => groupTable(data, 'llm')],
     ['collections', 'collection', ({ data }) => groupTable(data, 'collection')],
     ...(isAdmin ? [
@@ -44,10 +45,7 @@ async function load() {
     ] : []),
   ]
   $('main').setAttribute('aria-busy', 'true')
-  await Promise.all([
-    ...sections.map(([id, by, show]) => fill(id, () => call('GET', addressOf(by)), show, mine)),
-    ...(isAdmin ? [showHealth($('health-body'))] : []),
-  ])
+  await Promise.all(sections.map(([id, by, show]) => fill(id, () => call('GET', addressOf(by)), show, mine)))
   if (mine !== latest) return
   $('main').setAttribute('aria-busy', 'false')
   say($('status'), 'stats_loaded')
@@ -58,8 +56,8 @@ async function fill(id, read, show, mine) {
   const body = $(`${id}-body`)
   if (!body.hasChildNodes()) body.replaceChildren(say(el('p', { class: 'hint' }), 'stats_loading'))
   try {
-    const found = await read()
-    if (mine === latest) body.replaceChildren(...[show(found)].flat())
+    const shown = await show(await read())
+    if (mine === latest) body.replaceChildren(...[shown].flat())
   } catch (problem) {
     if (mine === latest) body.replaceChildren(failedNote(problem, load))
   }
@@ -75,7 +73,6 @@ function showOverview({ data, total, by }) {
   const known = pick => keys.map(key => (found.has(key) ? pick(found.get(key)) : null))
   const labels = keys.map(key => labelOf(key, by))
   const failed = ({ turns, answered, closest, refusals }) => turns - answered - closest - refusals
-  const priced = total.cost !== null && total.cost > 0
   return [
     el('dl', { class: 'tiles' },
       tile('stats_turns', number(total.turns)),
@@ -84,8 +81,6 @@ function showOverview({ data, total, by }) {
       tile('stats_refusals', share(total.refusals, total.turns)),
       tile('stats_p50', seconds(total.latency_p50_ms)),
       tile('stats_p95', seconds(total.latency_p95_ms)),
-      tile('stats_tokens', number(total.total_tokens)),
-      tile('stats_cost', money(total.cost)),
       tile('stats_cache_hits', share(total.cache_hits, total.turns)),
       tile('stats_feedback', `+${number(total.feedback_up)} / −${number(total.feedback_down)}`)),
     chartFigure('stats_chart_tiers', labels, number, [
@@ -98,12 +93,33 @@ function showOverview({ data, total, by }) {
       { name: 'stats_p50', tone: 1, values: known(each => each.latency_p50_ms) },
       { name: 'stats_p95', tone: 2, values: known(each => each.latency_p95_ms) },
     ], { lines: true }),
-    priced
-      ? chartFigure('stats_chart_cost', labels, money, [{ name: 'stats_cost', tone: 1, values: values(each => each.cost ?? 0) }])
-      : chartFigure('stats_chart_tokens', labels, number, [
-        { name: 'stats_prompt_tokens', tone: 1, values: values(each => each.prompt_tokens) },
-        { name: 'stats_completion_tokens', tone: 2, values: values(each => each.completion_tokens) },
-      ]),
+  ]
+}
+
+/** What the language models read and wrote, and what it costs: in all, and by day. */
+function showUsage({ data, total, by }, { data: models }, connected) {
+  const note = costNote({ total, models, connected, isAdmin })
+  const tiles = el('dl', { class: 'tiles' },
+    tile('stats_turns', number(total.turns)),
+    tile('stats_prompt_tokens', number(total.prompt_tokens)),
+    tile('stats_completion_tokens', number(total.completion_tokens)),
+    tile('stats_cost', money(total.cost)))
+  if (total.total_tokens === 0) return [tiles, note]
+  const keys = placesOf(by)
+  const found = new Map(data.map(group => [group.key[by], group.figures]))
+  const values = pick => keys.map(key => (found.has(key) ? pick(found.get(key)) : 0))
+  const labels = keys.map(key => labelOf(key, by))
+  const used = data.filter(({ figures }) => figures.turns > 0).reverse()
+  return [
+    tiles, ...(note ? [note] : []),
+    ...(total.cost ? [chartFigure('stats_chart_cost', labels, money, [{ name: 'stats_cost', tone: 1, values: values(each => each.cost ?? 0) }])] : []),
+    chartFigure('stats_chart_tokens', labels, number, [
+      { name: 'stats_prompt_tokens', tone: 1, values: values(each => each.prompt_tokens) },
+      { name: 'stats_completion_tokens', tone: 2, values: values(each => each.completion_tokens) },
+    ]),
+    table('stats_time', ['turns', 'prompt_tokens', 'completion_tokens', 'cost'], used.slice(0, MOST_SHOWN).map(({ key, figures: each }) => [
+      labelOf(key[by], by), number(each.turns), number(each.prompt_tokens), number(each.completion_tokens), money(each.cost),
+    ]), used.length > MOST_SHOWN && [addressOf(by, { format: 'csv' }), used.length]),
   ]
 }
 
@@ -122,9 +138,9 @@ function labelOf(key, by) {
 
 function groupTable(data, by) {
   if (data.length === 0) return emptyNote('stats_empty')
-  return table(`stats_${by}`, ['turns', 'answered', 'closest', 'refusals', 'tokens', 'cost', 'p50', 'p95'], data.map(({ key, figures: each }) => [
-    key[by] ?? t('stats_no_model'), number(each.turns), share(each.answered, each.turns), share(each.closest, each.turns), share(each.refusals, each.turns),
-    number(each.total_tokens), money(each.cost), each.turns ? seconds(each.latency_p50_ms) : '–', each.turns ? seconds(each.latency_p95_ms) : '–',
+  return table(`stats_${by}`, ['turns', 'tokens', 'cost', 'answered', 'closest', 'refusals', 'p50', 'p95'], data.map(({ key, figures: each }) => [
+    key[by] ?? t('stats_no_model'), number(each.turns), number(each.total_tokens), money(each.cost),
+    share(each.answered, each.turns), share(each.closest, each.turns), share(each.refusals, each.turns), each.turns ? seconds(each.latency_p50_ms) : '–', each.turns ? seconds(each.latency_p95_ms) : '–',
   ]))
 }
 

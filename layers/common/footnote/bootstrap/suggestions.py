@@ -52,7 +52,7 @@ async def _questions(core: Core, caller: Caller, name: str, documents: int) -> S
     if not view.version or not documents:
         return []
     readers = "*" if caller.sees_all else json.dumps(sorted(caller.groups))  # a group's name may hold any separator
-    key = f"questions-5:{view.stored}:{view.version}:{readers}"
+    key = f"questions-6:{view.stored}:{view.version}:{readers}"
     make = partial(suggest_questions, caller, name, index=core.index, quotes=partial(_quotes, core, caller, name))
     try:
         questions: Sequence[Sequence[str]] | None = await core.optional_cache.get(key)

@@ -41,7 +41,7 @@ async def vector_state(core: Core) -> VectorState:
     if core.settings.auth.mode != "none":
         return state
     try:
-        progress = await _progress(core)
+        progress = await vector_progress(core)
     except Unavailable:
         return state
     return state if progress is None else replace(state, done=progress[0], pending=progress[1] - progress[0])
@@ -78,7 +78,7 @@ async def _say_languages(core: Core) -> list[str]:
 
 
 async def _say_progress(core: Core) -> list[str]:
-    progress = await _progress(core)
+    progress = await vector_progress(core)
     if progress is None:
         return []
     done, total = progress
@@ -86,7 +86,7 @@ async def _say_progress(core: Core) -> list[str]:
     return [f"Passages with vectors: {done:,} of {total:,}.", *waiting]
 
 
-async def _progress(core: Core) -> tuple[int, int] | None:
+async def vector_progress(core: Core) -> tuple[int, int] | None:
     """(passages with vectors, passages that should have them); None where no collection has an embedder."""
     if not core.embedders.used(await core.collections.directory()):
         return None

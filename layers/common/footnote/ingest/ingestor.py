@@ -164,6 +164,13 @@ class Ingestor:
             await self.requeue(document)
         return await self.ledger.get(caller, doc_id)
 
+    async def retry_failed(self, limit: int) -> int:
+        """Queues FAILED documents of all collections again, oldest first. → how many."""
+        failed = await self.lifecycle.of_kind("failed", limit)
+        for document in failed:
+            await self.requeue(document)
+        return len(failed)
+
     # --- the worker ----------------------------------------------------------------------------
 
     async def recover(self) -> int:

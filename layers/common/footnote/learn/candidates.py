@@ -23,9 +23,9 @@ Kind = Literal["asked", "topic"]
 TEMPLATES = {
     "en": "What is there on “{topic}”?",
     "de": "Was gibt es zu „{topic}“?",
-    "ko": "“{topic}”에 대한 내용은?",
 }
-"""Language → the question for a heading."""
+"""Language → the question for a heading, all of whose other words are stop words and question words: a content word that no passage has
+would keep the question from a certain answer, as every form of a sentence does in Korean."""
 CONTENT, PROSE = 15, 80
 """Characters below a question, and below another heading, without which there is nothing to ask for."""
 LEAST_LETTERS = 10

@@ -1,13 +1,16 @@
-"""A prompt that is tried before it is saved."""
+"""A prompt that is tried before it is saved, and what a model is sent with it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any
 
-from footnote.errors import BadRequest
+from footnote.errors import BadRequest, ModelUnavailable
+from footnote.ports import Delta, LanguageModel, Models
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.prompts.rules import compile_template
+from footnote.types import Message, ModelSource
 
 
 class TriedPrompts(Prompts):
@@ -30,3 +33,47 @@ class TriedPrompts(Prompts):
             raise BadRequest(f"The template fails with the values of this question ({type(exc).__name__}).") from exc
         self.rendered.append(text)
         return text
+
+
+class RecordedModels:
+    """`ports.Models` that wraps another and keeps what is sent: `sent` has the messages of each call. Where there is no model, one that
+    fails takes its place, so that the prompts are put together all the same."""
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+        self.sent: list[tuple[Message, ...]] = []
+
+    @property
+    def address(self) -> str | None:
+        return self._models.address
+
+    @property
+    def source(self) -> ModelSource:
+        return self._models.source
+
+    async def pick(self, name: str | None) -> LanguageModel:
+        return RecordedModel(await self._models.pick(name), self.sent)
+
+    def calls_with(self, rendered: Sequence[str]) -> list[tuple[Message, ...]]:
+        """The different calls that one of these texts, or its first line, is a part of: an answer's prompt is divided between messages."""
+        beginnings = [line for text in rendered if (line := text.strip().partition("\n")[0])]
+        return [call for call in dict.fromkeys(self.sent) if any(line in message.content for line in beginnings for message in call)]
+
+
+class RecordedModel:
+    """`ports.LanguageModel` that wraps another; None = every call is a ModelUnavailable."""
+
+    def __init__(self, model: LanguageModel | None, sent: list[tuple[Message, ...]]) -> None:
+        self._model, self._sent = model, sent
+
+    @property
+    def name(self) -> str:
+        return self._model.name if self._model else "none"
+
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncGenerator[Delta, None]:
+        self._sent.append(tuple(messages))
+        if self._model is None:
+            raise ModelUnavailable("There is no language model.")
+        async with aclosing(self._model.stream(messages, **options)) as deltas:
+            async for delta in deltas:
+                yield delta

@@ -83,9 +83,14 @@ class Settings(BaseSettings):
     budget: Budget = Field(default_factory=Budget)
     vision: Vision = Field(default_factory=Vision)
 
-    footnote_data: Path = setting(Path("data"), description="Folder of the embedded index, stores and files.", affects="nothing")
+    footnote_data: Path = setting(
+        Path("data"), description="Folder of the embedded index, stores and files.", affects="nothing", topic="storage"
+    )
     docling_enabled: bool = setting(
-        False, description="Read office files and e-books with docling, where it is installed; slower.", affects="nothing"
+        False,
+        description="Read office files and e-books with docling, where it is installed; slower.",
+        affects="nothing",
+        topic="documents",
     )
     public_url: str | None = setting(
         None,
@@ -100,6 +105,7 @@ class Settings(BaseSettings):
         description='Other origins that may read replies (CORS), as JSON: `["https://intranet.example.com"]`. `["*"]`: any origin,'
         " never with a cookie, and only where there is sign-in.",
         affects="nothing",
+        topic="access",
     )
     trusted_proxies: list[Annotated[str, AfterValidator(check_network)]] = setting(
         [],
@@ -111,6 +117,7 @@ class Settings(BaseSettings):
         None,
         description="Ticket for the model's endpoint, sent as `x-dep-ticket`, unless the request carries one of its own.",
         foreign=True,
+        topic="model",
     )
     rag_api_key: SecretStr | None = setting(
         None,
@@ -118,30 +125,38 @@ class Settings(BaseSettings):
         description="Key that `POST /insert-doc` and all routes below `/ingest/` require as the header `x-api-key` or `api-key`,"
         " besides the caller's token.",
         affects="nothing",
+        topic="access",
     )
-    index_name: str = setting("default", description="Collection for requests that name none.", changeable=True, affects="search")
+    index_name: str = setting(
+        "default", description="Collection for requests that name none.", changeable=True, affects="search", topic="search"
+    )
     retriever: Literal["rrf", "bm25", "knn", "cc"] = setting(
         "rrf",
         description="Retriever of `/ask` and `/ask/stream` for requests that name none. `/v1/chat` uses rrf, other APIs cc.",
         changeable=True,
         affects="search",
+        topic="search",
     )
 
-    reformulate: bool = setting(True, description="Let a model fix typos in questions to `/chat`.", changeable=True)
+    reformulate: bool = setting(True, description="Let a model fix typos in questions to `/chat`.", changeable=True, topic="answers")
     max_context_tokens: int | None = setting(
         None,
         gt=0,
         le=10_000_000,
         description="Maximum tokens of passages that `/chat` shows the model. Unset: 3,500.",
         changeable=True,
+        topic="answers",
     )
-    temperature: float | None = setting(None, ge=0, le=2, description="Same as `LLM__TEMPERATURE`, for `/chat` only.")
-    max_tokens: int | None = setting(None, gt=0, le=1_000_000, description="Same as `LLM__MAX_COMPLETION_TOKENS`, for `/chat` only.")
+    temperature: float | None = setting(None, ge=0, le=2, description="Same as `LLM__TEMPERATURE`, for `/chat` only.", topic="model")
+    max_tokens: int | None = setting(
+        None, gt=0, le=1_000_000, description="Same as `LLM__MAX_COMPLETION_TOKENS`, for `/chat` only.", topic="model"
+    )
 
     openrouter_api_key: SecretStr | None = setting(
         None,
         description=f"API key for the model's endpoint where `LLM__API_KEY` is not set; without a base URL the endpoint is {OPENROUTER}.",
         foreign=True,
+        topic="model",
     )
 
     @cached_property

@@ -1,10 +1,10 @@
 """Settings for signing in."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field, SecretStr
 
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 
 
 class ApiKey(BaseModel, frozen=True, defer_build=True):
@@ -19,6 +19,8 @@ class ApiKey(BaseModel, frozen=True, defer_build=True):
 
 class Auth(Group):
     """Signing in. In AWS a mode other than none is required."""
+
+    topic: ClassVar[Topic] = "access"
 
     mode: Literal["none", "session", "api_key", "jwt"] = setting(
         "none",

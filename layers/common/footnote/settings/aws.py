@@ -1,10 +1,14 @@
 """Settings for tables, buckets, queue and event bus in AWS."""
 
-from footnote.settings.marks import FUNCTIONS, Group, setting
+from typing import ClassVar
+
+from footnote.settings.marks import FUNCTIONS, Group, Topic, setting
 
 
 class AWS(Group):
     """AWS services; each one that is set replaces its embedded counterpart. The SDK determines region and credentials."""
+
+    topic: ClassVar[Topic] = "storage"
 
     cache_table: str | None = setting(
         None, description="DynamoDB table for cached values and sessions.", affects="nothing", needed_by=FUNCTIONS

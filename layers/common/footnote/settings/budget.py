@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import BaseModel, Field
 
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 
 MOST_TOKENS, MOST_MONEY = 10**12, 1e9
 """Money is counted in millionths: so much of it is still counted exactly."""
@@ -19,6 +21,8 @@ class UserBudget(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
 class Budget(Group):
     """Budget of each user per day (UTC). From `cheaper_at` on a cheaper model answers; above the budget there are only search results."""
+
+    topic: ClassVar[Topic] = "limits"
 
     tokens_per_day: int = setting(0, ge=0, le=MOST_TOKENS, description="Tokens; 0 = unlimited.", changeable=True, affects="nothing")
     money_per_day: float = setting(

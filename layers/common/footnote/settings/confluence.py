@@ -1,14 +1,18 @@
 """Settings for Confluence."""
 
+from typing import ClassVar
+
 from pydantic import SecretStr
 
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 
 ADDRESS = r"^(https?://[^/?#\s@]+(/[^?#\s]*)?)?$"
 
 
 class Confluence(Group):
     """A Confluence Data Center whose pages may be added. The three mappings decide who may read them."""
+
+    topic: ClassVar[Topic] = "documents"
 
     base_url: str | None = setting(
         None,

@@ -1,10 +1,14 @@
 """Settings for conversations: how they are understood and how long they are kept."""
 
-from footnote.settings.marks import Group, setting
+from typing import ClassVar
+
+from footnote.settings.marks import Group, Topic, setting
 
 
 class Conversation(Group):
     """How conversations are understood, and how long they are kept."""
+
+    topic: ClassVar[Topic] = "answers"
 
     keep_days: float | None = setting(
         None,
@@ -13,6 +17,7 @@ class Conversation(Group):
         description="Days after which a turn is deleted. Unset: never.",
         changeable=True,
         affects="nothing",
+        topic="storage",
     )
     rewrite: bool = setting(True, description="Make a follow-up a question that stands alone.", changeable=True, affects="search")
     history: bool = setting(

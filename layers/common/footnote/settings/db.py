@@ -1,12 +1,16 @@
 """Settings for the database of conversations."""
 
+from typing import ClassVar
+
 from pydantic import SecretStr
 
-from footnote.settings.marks import FUNCTIONS, Group, setting
+from footnote.settings.marks import FUNCTIONS, Group, Topic, setting
 
 
 class DB(Group):
     """MongoDB for conversations. Unset: the embedded store."""
+
+    topic: ClassVar[Topic] = "storage"
 
     uri: SecretStr | None = setting(
         None, description="MongoDB URI; takes precedence over host and port.", affects="nothing", needed_by=FUNCTIONS

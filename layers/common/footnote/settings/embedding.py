@@ -1,11 +1,11 @@
 """Settings for the embedder."""
 
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr, StringConstraints, model_validator
 
 from footnote.plugins import EMBEDDERS, installed
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 
 DEFAULT_MODEL = "nomic-embed-text"
 """The model at an endpoint where none is named."""
@@ -59,6 +59,8 @@ class FurtherEmbedder(BaseModel, frozen=True, defer_build=True, extra="forbid"):
 
 class Embedding(Group):
     """The embedder. Unset: the built-in multilingual model."""
+
+    topic: ClassVar[Topic] = "search"
 
     provider: Provider = setting(
         "openai",

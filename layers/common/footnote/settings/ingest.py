@@ -1,13 +1,15 @@
 """Settings for ingesting files."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from footnote.settings.budget import MOST_MONEY, MOST_TOKENS, Budget
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 
 
 class Ingest(Group):
     """Ingesting files."""
+
+    topic: ClassVar[Topic] = "documents"
 
     max_file_mb: int = setting(50, gt=0, le=5000, description="Maximum size of a file, in MiB.", affects="nothing")
     chunk_tokens: int = setting(320, ge=64, le=2000, description="Maximum number of tokens in a passage.", affects="nothing")
@@ -32,15 +34,15 @@ class Ingest(Group):
     )
     describing_minutes_per_day: float = setting(
         120, ge=0, le=1440, description="Minutes per day (UTC) in which a model describes documents; 0 = unlimited.",
-        affects="nothing",
+        affects="nothing", topic="limits",
     )  # fmt: skip
     describing_tokens_per_day: int = setting(
         2_000_000, ge=0, le=MOST_TOKENS, description="Tokens per day for it; 0 = unlimited.",
-        affects="nothing",
+        affects="nothing", topic="limits",
     )  # fmt: skip
     describing_money_per_day: float = setting(
         1, ge=0, le=MOST_MONEY, description="Cost per day, in the currency of the prices; 0 = unlimited.",
-        affects="nothing",
+        affects="nothing", topic="limits",
     )  # fmt: skip
     parse_memory_mb: int = setting(1024, ge=256, le=2**20, description="Maximum memory to parse one file, in MiB.", affects="nothing")
 

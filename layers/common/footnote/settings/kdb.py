@@ -1,10 +1,14 @@
 """Settings for a knowledge base of another system."""
 
-from footnote.settings.marks import Group, setting
+from typing import ClassVar
+
+from footnote.settings.marks import Group, Topic, setting
 
 
 class KDB(Group):
     """A knowledge base of another system, searched before the index."""
+
+    topic: ClassVar[Topic] = "search"
 
     url: str | None = setting(None, description="Base URL; `/api/v1/document/search_rerank` is appended.", https=True)
     groups: list[str] = setting(

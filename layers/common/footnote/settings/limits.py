@@ -1,10 +1,14 @@
 """Settings for rate limits."""
 
-from footnote.settings.marks import Group, setting
+from typing import ClassVar
+
+from footnote.settings.marks import Group, Topic, setting
 
 
 class Limits(Group):
     """Rate limits. They do not apply to the one local user of `AUTH__MODE` none."""
+
+    topic: ClassVar[Topic] = "limits"
 
     user_per_minute: int = setting(
         60, ge=0, le=1_000_000, description="Questions per minute from one user; 0 = unlimited.", changeable=True, affects="nothing"

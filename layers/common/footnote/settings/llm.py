@@ -1,11 +1,12 @@
 """Settings for the language model and its prices."""
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from pydantic import BaseModel, Field, SecretStr
 
 from footnote.errors import BadRequest
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 from footnote.types import ModelCall, ModelUsage
 
 MOST_PRICE = 1e9
@@ -28,6 +29,8 @@ class Fallback(BaseModel, frozen=True, defer_build=True):
 
 class LLM(Group):
     """The language model: any endpoint that speaks OpenAI's chat completions."""
+
+    topic: ClassVar[Topic] = "model"
 
     base_url: str | None = setting(
         None, description="Base URL, ending in /v1. Unset: api.openai.com if there is a key, else a server on this machine."
@@ -54,6 +57,7 @@ class LLM(Group):
         description="Price of a million input tokens, in any currency. Unset: costs are not reported.",
         changeable=True,
         affects="nothing",
+        topic="limits",
     )
     output_price: float | None = setting(
         None,
@@ -62,6 +66,7 @@ class LLM(Group):
         description="Price of a million output tokens.",
         changeable=True,
         affects="nothing",
+        topic="limits",
     )
 
     prices: dict[str, Price] = setting(
@@ -69,6 +74,7 @@ class LLM(Group):
         description='Prices of individual models: `{"gpt-4o-mini": {"input": 0.15, "output": 0.6}}`.',
         changeable=True,
         affects="nothing",
+        topic="limits",
     )
     allowed_models: list[str] = setting(
         [],
@@ -77,7 +83,7 @@ class LLM(Group):
         affects="nothing",
     )
     cheaper_model: str | None = setting(
-        None, description="Model for users who have almost used up their daily budget.", changeable=True, affects="nothing"
+        None, description="Model for users who have almost used up their daily budget.", changeable=True, affects="nothing", topic="limits"
     )
     vision_model: str | None = setting(None, description="Model for questions with images. Unset: `LLM__MODEL`.", changeable=True)
     fallback: Fallback | None = setting(

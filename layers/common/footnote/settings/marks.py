@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter
 from pydantic.fields import FieldInfo
@@ -17,6 +17,8 @@ from footnote.settings.aliases import ALIASES, aliases_of, variable_of
 
 Effect = Literal["search", "answer", "nothing"]
 """search: search results, and therefore answers. answer: answers only. nothing: neither."""
+Topic = Literal["answers", "search", "documents", "model", "access", "limits", "storage", "operation"]
+"""What an admin is about to do: settings are listed by it. storage: privacy, too. limits: costs, too."""
 Function = Literal["query", "ingest", "feedback", "stats"]
 FUNCTIONS: tuple[Function, ...] = get_args(Function)
 
@@ -37,6 +39,8 @@ class Mark:
     """Values that keep functions from starting in AWS."""
     needed_by: tuple[Function, ...] = ()
     """Functions that do not start in AWS without it, because their data would be stored in the function and lost with it."""
+    topic: Topic | None = None
+    """None = that of its group."""
 
 
 def setting(
@@ -48,17 +52,27 @@ def setting(
     https: bool = False,
     not_in_aws: tuple[str, ...] = (),
     needed_by: tuple[Function, ...] = (),
+    topic: Topic | None = None,
     **options: Any,
 ) -> Any:
     """A pydantic field with a mark; `options` are passed to `Field`."""
-    mark: Any = Mark(changeable, affects, foreign, https, not_in_aws, needed_by)
+    mark: Any = Mark(changeable, affects, foreign, https, not_in_aws, needed_by, topic)
     return Field(default, json_schema_extra={"mark": mark}, **options)
+
+
+def mark_of(field: FieldInfo) -> Mark:
+    """The field's mark, or the default mark."""
+    extra = field.json_schema_extra
+    found = extra.get("mark") if isinstance(extra, dict) else None
+    return found if isinstance(found, Mark) else Mark()
 
 
 class Group(BaseModel):
     """A group of settings. Their names start with the group's name. The validator is built when a group is first created on its own."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
+    topic: ClassVar[Topic] = "operation"
+    """Of the settings that do not name their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +84,12 @@ class SettingInfo:
     """Empty outside of the groups."""
     name: str
     field: FieldInfo
+    topic: Topic
 
     @property
     def mark(self) -> Mark:
         """The setting's mark, or the default mark."""
-        extra = self.field.json_schema_extra
-        found = extra.get("mark") if isinstance(extra, dict) else None
-        return found if isinstance(found, Mark) else Mark()
+        return mark_of(self.field)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -144,9 +157,13 @@ def fingerprint(settings: BaseModel, *effects: Effect) -> str:
 def _each(model: type[BaseModel]) -> Iterator[SettingInfo]:
     for name, field in model.model_fields.items():
         if group := group_of(field):
-            yield from (SettingInfo(f"{name}.{inner}", name, inner, each) for inner, each in group.model_fields.items())
+            yield from (_info(f"{name}.{inner}", name, inner, each, group) for inner, each in group.model_fields.items())
         else:
-            yield SettingInfo(name, "", name, field)
+            yield _info(name, "", name, field, Group)
+
+
+def _info(key: str, group: str, name: str, field: FieldInfo, holder: type[Group]) -> SettingInfo:
+    return SettingInfo(key, group, name, field, mark_of(field).topic or holder.topic)
 
 
 def _holds_secret(kind: Any) -> bool:

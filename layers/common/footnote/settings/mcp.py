@@ -1,12 +1,16 @@
 """Settings for an MCP server's tools."""
 
+from typing import ClassVar
+
 from pydantic import SecretStr
 
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 
 
 class MCP(Group):
     """An MCP server with tools for the agent and, optionally, a search of its own."""
+
+    topic: ClassVar[Topic] = "answers"
 
     mcp_enabled: bool = setting(False, description="Let `pa` call the tools of `MCP__GATEWAY`, and `rag` use its search.")
     gateway: str | None = setting(None, description="URL of an MCP server (streamable HTTP).", https=True)

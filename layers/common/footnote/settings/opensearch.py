@@ -1,14 +1,16 @@
 """Settings for the index in OpenSearch."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import SecretStr
 
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 
 
 class OpenSearch(Group):
     """The index in an OpenSearch cluster. Unset: the embedded index."""
+
+    topic: ClassVar[Topic] = "storage"
 
     url: str | None = setting(None, description="URL of an OpenSearch cluster or domain.", affects="search", needed_by=("query", "ingest"))
     auth: Literal["none", "basic", "aws"] = setting(

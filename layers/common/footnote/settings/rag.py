@@ -1,10 +1,10 @@
 """Settings for retrieval and for the checks of questions and answers."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator
 
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 from footnote.types import OPTIONS, OptionName
 
 Fusion = Literal["minmax", "rrf", "convex"]
@@ -19,6 +19,8 @@ def _check_requestable(names: list[OptionName]) -> list[OptionName]:
 
 class Rag(Group):
     """Retrieval, and the checks of questions and answers."""
+
+    topic: ClassVar[Topic] = "search"
 
     fusion: Fusion = setting(
         "minmax",
@@ -78,24 +80,31 @@ class Rag(Group):
         changeable=True,
         affects="search",
     )
-    forbidden_check: bool = setting(True, description="Check questions for forbidden terms.", changeable=True)
+    forbidden_check: bool = setting(True, description="Check questions for forbidden terms.", changeable=True, topic="answers")
     forbidden_check_threshold: float = setting(
-        0.3, gt=0, le=1, description="Similarity from which a question matches a term, 0 to 1.", changeable=True
+        0.3, gt=0, le=1, description="Similarity from which a question matches a term, 0 to 1.", changeable=True, topic="answers"
     )
     forbidden_check_mode: Literal["llm", "qdrant"] = setting(
-        "llm", description="llm: a language model judges similar questions; qdrant: similarity alone decides.", changeable=True
+        "llm",
+        description="llm: a language model judges similar questions; qdrant: similarity alone decides.",
+        changeable=True,
+        topic="answers",
     )
-    refuse_injections: bool = setting(True, description="Refuse questions that try to change the assistant's rules.", changeable=True)
+    refuse_injections: bool = setting(
+        True, description="Refuse questions that try to change the assistant's rules.", changeable=True, topic="answers"
+    )
     output_check: Literal["warn", "reject"] = setting(
         "warn",
         description="What happens to an answer that its sources do not support. reject: it is withheld, if it has not been sent yet.",
         changeable=True,
+        topic="answers",
     )
     critic: Literal["rules", "model"] = setting(
         "rules",
         description="What finds unsupported sentences with the option `critique` (`/ask`, level maximum). model: also the language"
         " model, in a call of its own.",
         changeable=True,
+        topic="answers",
     )
     switched_on: Annotated[list[OptionName], AfterValidator(_check_requestable)] = setting(
         [],
@@ -103,10 +112,12 @@ class Rag(Group):
         " names them.",
         changeable=True,
         affects="search",
+        topic="answers",
     )
     switched_off: list[OptionName] = setting(
         [],
         description="Optional parts of a turn that never run.",
         changeable=True,
         affects="search",
+        topic="answers",
     )

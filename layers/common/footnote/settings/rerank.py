@@ -1,10 +1,10 @@
 """Settings for the reranker."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import SecretStr
 
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 
 DEFAULT_MODEL = "BAAI/bge-reranker-v2-m3"
 """The model of a server with Jina's API where none is named. Voyage's has other models, and tei serves one."""
@@ -12,6 +12,8 @@ DEFAULT_MODEL = "BAAI/bge-reranker-v2-m3"
 
 class Rerank(Group):
     """A reranker: a model that reads question and passage together and orders the best passages again. Unset: none."""
+
+    topic: ClassVar[Topic] = "search"
 
     base_url: str | None = setting(
         None, description="Base URL of the reranker; `/rerank` is appended. Not used for bedrock.", affects="search", https=True

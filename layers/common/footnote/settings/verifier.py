@@ -1,10 +1,10 @@
 """Settings for the verifier."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import SecretStr
 
-from footnote.settings.marks import Group, setting
+from footnote.settings.marks import Group, Topic, setting
 
 DEFAULT_MODEL = "bespoke-minicheck"
 """The chat model that is asked where none is named."""
@@ -12,6 +12,8 @@ DEFAULT_MODEL = "bespoke-minicheck"
 
 class Verifying(Group):
     """A verifier: a model that says whether passages support a claim of an answer. Unset: none, and the built-in check decides alone."""
+
+    topic: ClassVar[Topic] = "answers"
 
     base_url: str | None = setting(
         None,

@@ -1,35 +1,73 @@
 // What an admin looks at first: which backends work, what waits, what today costs, when sources were synced.
 
 import { call, callAll } from '../api.js'
+import { costNote, hasModel } from '../cost.js'
 import { el, say, sayTranslated } from '../dom.js'
 import { knows, number, t } from '../i18n.js'
-import { badge, button, emptyNote, filled, link, money, section, tile, when } from './parts.js'
+import { connect } from './connect.js'
+import { attempt, badge, button, emptyNote, filled, link, money, section, tell, tile, when } from './parts.js'
 
 const FUNCTIONS = ['query', 'ingest', 'feedback', 'stats']
+const GRAVEST = ['broken', 'incomplete', 'missing', 'ok']
 
-export const show = () => [
-  section('admin_health', filled(health)),
+export const show = (_, again) => [
+  section('admin_health', filled(fill => health(fill, again))),
   section('admin_work', filled(work)),
   section('admin_today', filled(today)),
   section('admin_sync', filled(syncs)),
 ]
 
-// --- backends ------------------------------------------------------------------------------------
+// --- health --------------------------------------------------------------------------------------
 
-async function health(again) {
-  const [{ data }, ...ready] = await Promise.all([call('GET', '/admin/health'), ...FUNCTIONS.map(readiness)])
+/** What needs attention, the gravest first, each with what to do; and what works. `again`: loads the whole view anew. */
+async function health(fill, again) {
+  const [{ data }, sources, ...ready] = await Promise.all([
+    call('GET', '/admin/health'), callAll('/sources').catch(() => []), ...FUNCTIONS.map(readiness)])
   const parts = Object.entries(Object.assign({}, ...ready)).map(([part, what]) => ({
-    part, state: what === 'ok' ? 'ok' : 'broken', detail: what === 'ok' ? '' : what, remedy: '' }))
-  const all = [...parts, ...data]
-  const down = all.filter(({ state }) => state === 'broken')
-  const head = down.length ? say(el('p', { class: 'note', role: 'alert' }), 'admin_down', { n: down.length }) : say(el('p', {}), 'admin_all_work')
-  const check = button('admin_check_again', again, 'quiet')
-  return [el('div', { class: 'line' }, head, check), el('ul', { class: 'parts' }, ...down.map(partRow), ...all.filter(({ state }) => state !== 'broken').map(partRow))]
+    part, state: what === 'ok' ? 'ok' : part === 'documents' ? 'incomplete' : 'broken', detail: what === 'ok' ? '' : what, remedy: '' }))
+  const late = sources.filter(({ last_run: run }) => run && run.state !== 'done')
+  const unsynced = late.length ? [{ part: 'sources', state: 'incomplete', detail: late.map(({ address }) => address).join(', '), remedy: '' }] : []
+  const all = [...parts, ...data, ...unsynced].toSorted((one, other) => GRAVEST.indexOf(one.state) - GRAVEST.indexOf(other.state))
+  const problems = all.filter(({ state }) => state !== 'ok')
+  const working = all.slice(problems.length)
+  const head = problems.length
+    ? say(el('p', { class: 'note', 'data-state': problems[0].state, role: 'alert' }), 'admin_attention', { n: problems.length })
+    : say(el('p', { class: 'note', 'data-state': 'ok' }), 'admin_all_work')
+  return [
+    el('div', { class: 'line' }, head, button('admin_check_again', fill, 'quiet')),
+    ...(problems.length ? [el('ul', { class: 'parts problems' }, ...problems.map(row => partRow(row, again)))] : []),
+    el('details', {}, say(el('summary'), 'admin_working', { n: working.length }), el('ul', { class: 'parts' }, ...working.map(row => partRow(row)))),
+  ]
 }
 
-function partRow({ part, state, detail, remedy }) {
+function partRow({ part, state, detail, remedy }, again) {
+  const ways = (again && WAYS[part]?.(again)) ?? []
   return el('li', {}, el('span', {}, knows(`admin_part_${part}`) ? say(el('b'), `admin_part_${part}`) : el('b', {}, part), ' ', badge(`admin_state_${state}`, state)),
-    detail || remedy ? sayTranslated(el('p', { class: 'hint' }), [detail, remedy].filter(Boolean).join(' ')) : null)
+    detail || remedy ? sayTranslated(el('p', { class: 'hint' }), [detail, remedy].filter(Boolean).join(' ')) : null,
+    ways.length ? el('p', { class: 'acts' }, ...ways) : null)
+}
+
+/** Part → what an admin can do about it here. */
+const WAYS = {
+  model: again => [button('connect_model', () => connect(again))],
+  failed_documents: again => {
+    const retry = button('admin_retry_all', () => attempt(async () => {
+      const { count } = await call('POST', '/documents/retry')
+      tell('admin_retried', { n: count })
+      await allRead()
+      await again()
+    }, retry))
+    return [retry, say(link('documents/state=FAILED', ''), 'admin_show_failed')]
+  },
+}
+
+/** Resolves when no document is being read, or after half a minute. */
+async function allRead() {
+  for (let second = 0; second < 30; second += 1) {
+    await new Promise(resolve => setTimeout(resolve, 1000))
+    const { documents } = await call('GET', '/ingest/status')
+    if (!documents.RECEIVED && !documents.PROCESSING) return
+  }
 }
 
 /** Part → `ok` or what is wrong. A 503 names the parts, too; a function that does not answer is down itself. */
@@ -75,15 +113,15 @@ function described({ state, waiting, seconds, minutes, minutes_limit: minutesLim
 
 async function today() {
   const day = new Date().toISOString().slice(0, 10)
-  const { total } = await call('GET', `/stats?${new URLSearchParams({ from: day, to: day, by: 'day' })}`)
+  const [{ total, data: models }, connected] = await Promise.all([call('GET', `/stats?${new URLSearchParams({ from: day, to: day, by: 'llm' })}`), hasModel()])
   const shown = el('dl', { class: 'tiles' },
     tile('admin_questions', number(total.turns)),
     tile('admin_cost', money(total.cost)),
     tile('admin_tokens', number(total.total_tokens)),
     tile('admin_unanswered', number(total.refusals)),
     tile('admin_ratings', `+${number(total.feedback_up)} / −${number(total.feedback_down)}`))
-  const unpriced = total.cost == null ? say(el('p', { class: 'hint' }), 'admin_unpriced') : null
-  return [shown, ...(unpriced ? [unpriced] : []), el('p', { class: 'hint' }, say(el('a', { href: 'statistics' }), 'admin_more_statistics'))]
+  const note = costNote({ total, models, connected, isAdmin: true })
+  return [shown, ...(note ? [note] : []), el('p', { class: 'hint' }, say(el('a', { href: 'statistics' }), 'admin_more_statistics'))]
 }
 
 // --- sources -------------------------------------------------------------------------------------

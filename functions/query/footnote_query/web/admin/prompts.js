@@ -2,10 +2,16 @@
 
 import { call, callAll, orNull } from '../api.js'
 import { el, label, say } from '../dom.js'
-import { number } from '../i18n.js'
-import { back, badge, carefulButton, code, emptyNote, factList, field, filled, form, hint, link, section, select, tell, when } from './parts.js'
+import { addWords, number } from '../i18n.js'
+import de from '../i18n/de.prompts.js'
+import en from '../i18n/en.prompts.js'
+import ko from '../i18n/ko.prompts.js'
+import { connect } from './connect.js'
+import { back, badge, button, carefulButton, code, emptyNote, factList, field, filled, form, hint, link, section, select, tell, when } from './parts.js'
 import { table } from './table.js'
 import { diffLines } from './diff.js'
+
+addWords({ en, de, ko })
 
 const LANGUAGES = ['en', 'de', 'ko']
 const PACKAGED = 0
@@ -28,7 +34,7 @@ async function all() {
     by: ({ in: { [lang]: each } }) => each.version ?? 0,
   })
   return [hint('admin_prompts_text'), table('admin_prompts', [
-    { name: 'admin_prompt', of: ({ name }) => link(`prompts/${name}/en`, name), by: ({ name }) => name }, ...LANGUAGES.map(column),
+    { name: 'admin_prompt', of: ({ name }) => el('div', {}, link(`prompts/${name}/en`, name), hint(`prompt_${name}`)), by: ({ name }) => name }, ...LANGUAGES.map(column),
   ], rows, { empty: 'admin_no_match' }).element]
 }
 
@@ -59,13 +65,13 @@ async function one(name, lang, again) {
     }, {}, 'second'))
   }
   return [
-    up, el('h3', { class: 'name' }, name), label(el('p', { class: 'tabs' }, ...others), 'admin_languages'),
+    up, el('h3', { class: 'name' }, name), say(el('p', {}), `prompt_${name}`), label(el('p', { class: 'tabs' }, ...others), 'admin_languages'),
     factList(['admin_in_use', prompt.version ? say(el('span'), 'admin_version', { n: prompt.version }) : say(el('span'), 'admin_packaged')],
       ['admin_when', when(prompt.changed_at)], ['admin_who', el('span', {}, prompt.changed_by ?? '–')]),
+    el('p', { class: 'words hint' }, say(el('span'), prompt.variables.length ? 'admin_variables' : 'admin_no_variables'), ' ', ...prompt.variables.flatMap(each => [code(each), ' '])),
     editor,
-    el('details', {}, say(el('summary'), 'admin_variables'), el('p', { class: 'words' }, ...prompt.variables.flatMap(each => [code(each), ' ']))),
-    section('admin_diff', compare(prompt, text)),
     section('admin_preview', preview(prompt, text)),
+    section('admin_diff', compare(prompt, text)),
     section('admin_versions', versionsOf(prompt, again)),
   ]
 }
@@ -111,13 +117,25 @@ function preview({ name, lang }, text) {
     place.replaceChildren()
     const found = await call('POST', `/prompts/${encodeURIComponent(name)}/preview`, {
       lang, template: text.value, query_text: question.value, index_name: collection.value })
-    if (!found.was_used) return place.replaceChildren(say(el('p', { class: 'note' }), found.model ? 'admin_prompt_unused' : 'admin_prompt_no_model'))
-    place.replaceChildren(
-      factList(['admin_model', el('span', {}, found.model ?? '–')], ['admin_tokens', el('span', {}, number(found.total_tokens))]),
-      el('blockquote', {}, found.text || '–'),
-      ...found.rendered.map(each => el('details', {}, say(el('summary'), 'admin_rendered'), el('pre', {}, each))))
+    if (!found.was_used) return place.replaceChildren(say(el('p', { class: 'note', 'data-state': 'missing' }), 'admin_prompt_unused'))
+    place.replaceChildren(...answerOf(found), ...toldOf(found))
   })
   return el('div', {}, made, place)
+}
+
+/** The answer of the model; without a model, that there is none. */
+function answerOf({ model, text, total_tokens: tokens }) {
+  if (model) return [factList(['admin_model', el('span', {}, model)], ['admin_tokens', el('span', {}, number(tokens))]), say(el('h4'), 'admin_answer'), el('blockquote', {}, text || '–')]
+  return [el('p', { class: 'note line', 'data-state': 'missing' }, say(el('span'), 'admin_prompt_no_model'), button('connect_model', () => connect(() => {})))]
+}
+
+/** What the model is told: the calls that the text is a part of. What no model is sent, such as a notice, as it became. */
+function toldOf({ sent, rendered }) {
+  const calls = sent.length ? sent : rendered.map(content => [{ role: null, content }])
+  return calls.flatMap(messages => [
+    say(el('h4'), sent.length ? 'admin_told' : 'admin_rendered'),
+    ...messages.map(({ role, content }) => el('div', { class: 'message' }, role && el('b', {}, role), el('pre', { tabindex: 0 }, content))),
+  ])
 }
 
 function versionsOf({ name, lang, version, versions }, again) {

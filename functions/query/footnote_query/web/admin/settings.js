@@ -1,34 +1,84 @@
-// Every setting with its value, where the value comes from, and its default; one setting with its history, to change, reset and undo.
+// Every setting by what it is for, with its value, where that comes from, and its default; one setting with its history, to change, reset
+// and undo.
 
 import { call, callAll, orNull } from '../api.js'
-import { el, say } from '../dom.js'
+import { el, joined, say, watchSearch } from '../dom.js'
 import { attempt, back, badge, button, code, emptyNote, factList, field, form, hint, link, section, select, tell, when } from './parts.js'
 import { table } from './table.js'
 
+const TOPICS = ['answers', 'search', 'documents', 'model', 'access', 'limits', 'storage', 'operation']
+const shown = { words: '', which: '', open: new Set() } // as the list was left, for the way back to it
 const asText = value => (value === null ? '–' : typeof value === 'string' ? value || '""' : JSON.stringify(value))
 const pathOf = (key, rest = '') => `/settings/${encodeURIComponent(key)}${rest}`
-const variableOf = key => key.toUpperCase().replace('.', '__')
 
-export const show = ([key], again) => (key ? one(key, again) : all())
+export const show = ([key], again) => (key ? one(key, again) : all(again))
 
-async function all() {
+async function all(again) {
   const settings = await callAll('/settings', 200)
-  const rows = table('admin_settings', [
-    { name: 'admin_setting', of: ({ key, description }) => el('div', {}, link(`settings/${key}`, key), el('p', { class: 'hint' }, plain(description))), by: ({ key }) => key },
-    { name: 'admin_value', of: ({ value }) => code(asText(value)) },
-    { name: 'admin_source', of: ({ source }) => badge(`admin_source_${source}`, source === 'runtime' ? 'changed' : ''), by: ({ source }) => source },
-    { name: 'admin_default', of: ({ default: usual }) => code(asText(usual)) },
-  ], [], { empty: 'admin_no_match' })
-  const words = el('input', { type: 'search', oninput: filter })
-  const which = select([['', 'admin_settings_all'], ['changeable', 'admin_settings_changeable'], ['changed', 'admin_settings_changed']], '', filter)
-  function filter() {
-    const wanted = words.value.trim().toLowerCase()
-    rows.set(settings.filter(({ key, description, source, changeable }) =>
-      `${key} ${variableOf(key)} ${description}`.toLowerCase().includes(wanted)
-      && (which.value === '' || (which.value === 'changeable' ? changeable : source !== 'default'))))
+  for (const each of settings) {
+    each.words = [each.key, ...each.variables, each.description, asText(each.value), asText(each.default)].join(' ').toLowerCase()
   }
+  const groups = TOPICS.map(topic => group(topic, settings.filter(each => each.topic === topic), again))
+  const words = el('input', { type: 'search' })
+  const which = select([['', 'admin_settings_all'], ['changeable', 'admin_settings_changeable'], ['changed', 'admin_settings_changed']], shown.which, filter)
+  const count = el('p', { class: 'hint', role: 'status' })
+  const none = emptyNote('admin_no_match')
+  function filter() {
+    Object.assign(shown, { words: words.value, which: which.value })
+    const wanted = words.value.trim().toLowerCase()
+    const fits = each => each.words.includes(wanted)
+      && (which.value === '' || (which.value === 'changeable' ? each.changeable : each.source !== 'default'))
+    const n = groups.reduce((sum, each) => sum + each.filter(fits, wanted !== '' || which.value !== ''), 0)
+    say(count, 'admin_settings_shown', { n, all: settings.length })
+    none.hidden = n > 0
+  }
+  words.value = shown.words
+  watchSearch(words, filter)
   filter()
-  return [el('div', { class: 'filters' }, field('admin_search', words), field('admin_show', which)), rows.element]
+  return [hint('admin_settings_text'), el('div', { class: 'filters' }, field('admin_search', words), field('admin_show', which)), count, ...groups.map(({ element }) => element), none]
+}
+
+/** The settings of a topic, folded. → {element, filter(fits, isOpen) → how many fit} */
+function group(topic, settings, again) {
+  const rows = table(`admin_settings_${topic}`, [
+    { name: 'admin_setting', of: nameOf, by: ({ key }) => key },
+    { name: 'admin_value', of: each => valueOf(each, again) },
+    { name: 'admin_default', of: ({ default: usual }) => code(asText(usual)) },
+    { name: 'admin_changed_where', of: ({ changeable, variables: [variable] }) => (changeable ? say(el('span'), 'admin_here') : code(variable)), by: ({ changeable }) => Number(changeable) },
+  ], settings, { empty: 'admin_no_match' })
+  const changed = settings.filter(({ source }) => source !== 'default').length
+  const count = el('span', { class: 'hint' })
+  const element = el('details', { class: 'topic' },
+    el('summary', {}, say(el('h3'), `admin_settings_${topic}`), ' ', count, ' ', changed ? say(el('span', { class: 'badge', 'data-state': 'changed' }), 'admin_changed_count', { n: changed }) : null,
+      say(el('span', { class: 'hint about' }), `admin_settings_${topic}_text`)),
+    rows.element)
+  element.addEventListener('toggle', () => !searched && shown.open[element.open ? 'add' : 'delete'](topic))
+  let searched = false
+  function filter(fits, isSearch) {
+    const found = settings.filter(fits)
+    searched = isSearch
+    rows.set(found)
+    say(count, 'admin_settings_count', { n: found.length })
+    element.hidden = found.length === 0
+    element.open = isSearch || shown.open.has(topic)
+    return found.length
+  }
+  return { element, filter }
+}
+
+const nameOf = ({ key, description }) => el('div', {}, link(`settings/${key}`, key), el('p', { class: 'hint' }, plain(description)))
+
+/** The value; if it is not the default, where it comes from, and a way back. */
+function valueOf({ key, value, source }, again) {
+  if (source === 'default') return code(asText(value))
+  const reset = () => button('admin_reset_short', event => attempt(() => resetSetting(key, again), event.currentTarget), 'quiet')
+  return el('div', { class: 'changed' }, code(asText(value)), badge(`admin_source_${source}`, 'changed'), source === 'runtime' ? reset() : null)
+}
+
+async function resetSetting(key, again) {
+  await call('PUT', pathOf(key), { value: null })
+  await again()
+  tell('admin_reset_done', { key })
 }
 
 /** A description without its marks of Markdown. */
@@ -48,28 +98,23 @@ async function one(key, again) {
     up, el('h3', { class: 'name' }, key), el('p', {}, plain(found.description)),
     factList(
       ['admin_value', code(asText(found.value))], ['admin_default', code(asText(found.default))],
-      ['admin_source', say(el('span'), `admin_source_${found.source}`)], ['admin_variable', code(variableOf(key))]),
-    found.changeable ? editorOf(found, again) : hint('admin_not_changeable', { variable: variableOf(key) }),
+      ['admin_source', badge(`admin_source_${found.source}`, found.source === 'default' ? '' : 'changed')],
+      ['admin_variable', el('span', {}, ...joined(found.variables.map(code), ', '))], ['admin_topic_of', say(el('span'), `admin_settings_${found.topic}`)]),
+    found.changeable ? editorOf(found, again) : hint('admin_not_changeable', { variable: found.variables[0] }),
     section('admin_history', historyOf(changes?.data ?? [], key, again)),
   ]
 }
 
-function editorOf({ key, value, default: usual, source }, again) {
-  const [input, read] = inputFor(value ?? usual)
-  const shown = typeof (value ?? usual) === 'boolean' ? String(value) : value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
-  input.value = shown
-  const save = async () => {
+function editorOf({ key, value, default: usual, source, choices }, again) {
+  const [input, read] = choices.length ? [select(choices.map(each => [each])), text => text] : inputFor(value ?? usual)
+  const text = typeof (value ?? usual) === 'boolean' ? String(value) : value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+  input.value = text
+  const made = form([field('admin_new_value', input)], 'admin_save', async () => {
     await call('PUT', pathOf(key), { value: read(input.value) })
     tell('admin_saved')
     again()
-  }
-  const reset = button('admin_reset', () => attempt(async () => {
-    await call('PUT', pathOf(key), { value: null })
-    tell('admin_saved')
-    again()
-  }), 'quiet')
-  const made = form([field('admin_new_value', input)], 'admin_save', save)
-  if (source === 'runtime') made.querySelector('.acts').append(reset)
+  })
+  if (source === 'runtime') made.querySelector('.acts').append(button('admin_reset', () => attempt(() => resetSetting(key, again)), 'quiet'))
   return made
 }
 

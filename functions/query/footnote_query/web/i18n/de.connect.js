@@ -14,7 +14,7 @@ export default {
   connect_key: 'Schlüssel',
   connect_key_kept: 'Schlüssel (leer: der gespeicherte)',
   connect_key_hint: 'Modelle auf diesem Rechner brauchen keinen. Niemand kann einen gespeicherten Schlüssel auf der Seite lesen.',
-  connect_model: 'Modell',
+  connect_name: 'Modell',
   connect_model_hint: 'Leer: das erste, das der Anbieter nennt.',
   connect_test: 'Testen',
   connect_save: 'Speichern',

@@ -14,7 +14,7 @@ export default {
   connect_key: 'Key',
   connect_key_kept: 'Key (empty: the saved one)',
   connect_key_hint: 'Models on this machine need none. Nobody can read a saved key in the page.',
-  connect_model: 'Model',
+  connect_name: 'Model',
   connect_model_hint: 'Empty: the first one that the provider lists.',
   connect_test: 'Test',
   connect_save: 'Save',

@@ -14,7 +14,7 @@ export default {
   connect_key: '키',
   connect_key_kept: '키(비워 두면 저장된 키 사용)',
   connect_key_hint: '이 컴퓨터의 모델에는 필요하지 않습니다. 저장된 키는 화면에서 누구도 볼 수 없습니다.',
-  connect_model: '모델',
+  connect_name: '모델',
   connect_model_hint: '비워 두면 제공자가 알려 주는 첫 번째 모델을 사용합니다.',
   connect_test: '테스트',
   connect_save: '저장',
