@@ -20,6 +20,7 @@ import { sourcesOf } from './meanwhile.js'
 import { connectModel, mayConnect } from './model.js'
 import { isFlawed, isSaid, noteKeys } from './notes.js'
 import { receiptOf } from './receipt.js'
+import { joinRuns } from './runs.js'
 import { openSource } from './source.js'
 import { questionButton, suggest, wantQuestion } from './suggestions.js'
 
@@ -41,7 +42,8 @@ export function quotedMeanwhile(quote) {
 function textOf(text, sources, quoted, claims) {
   const shown = checkedOf(sources, claims)
   const { body, places } = rendered(text, shown, quoted)
-  for (const [sup, { source, which }] of places) sup.append(marker(source, shown, which), ...faultOf(quoteFault(source, which)))
+  const runs = joinRuns(body, places, ({ source, which }) => (quoteFault(source, which) ? null : `${source.number} ${isAdded(source, which)}`))
+  for (const [sup, { source, which }] of places) sup.append(marker(source, shown, runs.get(sup) ?? [{ which }]), ...faultOf(quoteFault(source, which)))
   return body
 }
 
@@ -84,14 +86,14 @@ function correction({ question, corrected }) {
 export const askAgain = text => questionButton('retry', event => wantQuestion(event.target, text))
 export const changeQuestion = text => questionButton('change_question', () => writeQuestion(text))
 
-/** `which`: index of its sentence among those of the citation. */
-function marker(source, shown, which) {
+/** `claims`: what it stands behind, as in runs.js; of the only one no more than `which` is needed. */
+function marker(source, shown, claims) {
   const among = shown.filter(({ number }) => number !== DOUBT)
-  const button = el('button', { type: 'button', class: isAdded(source, which) ? 'cite added' : 'cite', onclick: () => openSource(source, among, which) }, String(source.number))
+  const button = el('button', { type: 'button', class: isAdded(source, claims[0].which) ? 'cite added' : 'cite' }, String(source.number))
   const values = { number: String(source.number), title: source.title, page: String(source.page), name: source.section ?? '' }
   const unit = source.unit === 'sheet' && source.section ? 'sheet_named' : (source.unit ?? 'page')
   label(button, source.page == null ? 'citation' : `citation_${unit}`, values).removeAttribute('title') // the card says more
-  return describeCitation(button, source, which)
+  return describeCitation(button, source, claims, which => openSource(source, among, which))
 }
 
 function notes(turn) {

@@ -149,6 +149,7 @@ export default {
   warning_preamble: 'Das Modell hat eine Antwort angekündigt, aber keine gegeben.',
   warning_repetition: 'Das Modell hat sich wiederholt und wurde angehalten.',
   warning_other_language: 'Das Modell hat in einer anderen Sprache geantwortet als der der Frage.',
+  card_claims: { one: 'Quelle für {n} Satz:', other: 'Quelle für {n} Sätze:' },
   added_citation: 'Bei der Prüfung ergänzt: Das Modell hat zu diesem Satz nichts angegeben.',
   doubted_sentence: 'Keine Textstelle stützt diesen Satz. Prüfen Sie ihn, bevor Sie sich darauf verlassen.',
   quote_misattributed: 'Was das Modell dafür zitiert, steht in einer anderen Textstelle als der angegebenen. Prüfen Sie den Satz, bevor Sie sich darauf verlassen.',

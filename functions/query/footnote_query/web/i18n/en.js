@@ -149,6 +149,7 @@ export default {
   warning_preamble: 'The model announced an answer and gave none.',
   warning_repetition: 'The model repeated itself and was stopped.',
   warning_other_language: 'The model answered in another language than the question.',
+  card_claims: { one: '{n} sentence cites this:', other: '{n} sentences cite this:' },
   added_citation: 'Added by the check: the model cited nothing for this sentence.',
   doubted_sentence: 'No passage was found that supports this sentence. Check it before you rely on it.',
   quote_misattributed: 'The words that the model quotes for this are in another passage than the one it cites. Check the sentence before you rely on it.',

@@ -149,6 +149,7 @@ export default {
   warning_preamble: '모델이 답변을 예고만 하고 답하지 않았습니다.',
   warning_repetition: '모델이 같은 말을 반복하여 중지했습니다.',
   warning_other_language: '모델이 질문과 다른 언어로 답했습니다.',
+  card_claims: { other: '이 출처를 인용한 문장 {n}개:' },
   added_citation: '검증 과정에서 추가된 출처입니다. 모델은 이 문장에 출처를 달지 않았습니다.',
   doubted_sentence: '이 문장을 뒷받침하는 구절을 찾지 못했습니다. 사용하기 전에 확인하세요.',
   quote_misattributed: '모델이 근거로 옮긴 말이 인용한 구절이 아닌 다른 구절에 있습니다. 사용하기 전에 확인하세요.',
