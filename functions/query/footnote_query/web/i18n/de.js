@@ -73,6 +73,7 @@ export default {
   closest_text: 'Die Dokumente beantworten diese Frage möglicherweise nicht.',
   quoted_meanwhile: 'Vorab aus den Dokumenten zitiert',
   closest_meanwhile: 'Vorab die nächstliegenden Textstellen',
+  fewer: 'Weniger anzeigen',
   best_sentence: 'Bester Satz: ',
   other_collection: 'Andere Sammlung wählen',
   score: 'Bewertung',

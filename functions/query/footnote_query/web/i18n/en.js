@@ -73,6 +73,7 @@ export default {
   closest_text: 'The documents may not answer this question.',
   quoted_meanwhile: 'Quoted meanwhile from the documents',
   closest_meanwhile: 'Closest passages meanwhile',
+  fewer: 'Show fewer',
   best_sentence: 'Best sentence: ',
   other_collection: 'Choose another collection',
   score: 'Score',

@@ -73,6 +73,7 @@ export default {
   closest_text: '문서에 이 질문에 대한 답이 없을 수 있습니다.',
   quoted_meanwhile: '먼저 문서에서 인용한 내용',
   closest_meanwhile: '먼저 찾은 가장 가까운 구절',
+  fewer: '간단히 보기',
   best_sentence: '가장 가까운 문장: ',
   other_collection: '다른 컬렉션 선택',
   score: '점수',
