@@ -73,7 +73,7 @@ def test_the_answer_is_marked_in_excerpts_and_in_the_source(open_screen: Open, s
 
 
 def test_omitted_rows_are_shown_in_place_and_a_click_opens_the_passage_there(open_screen: Open, server: str, tmp_path: Path) -> None:
-    screen = open_screen(server, **STILL, **NARROW)
+    screen = open_screen(server, **STILL, **NARROW | {"viewport": {"width": 360, "height": 480}})
     page: Page = screen.page
     screen.add("workshop.md", WORKSHOP.encode())
     close_sheet(page)
@@ -90,6 +90,8 @@ def test_omitted_rows_are_shown_in_place_and_a_click_opens_the_passage_there(ope
         expect(more).to_have_text("Show fewer")
         expect(more).to_have_attribute("aria-expanded", "true")
         expect(page.locator(".answer tr.cited")).to_contain_text("Laser cutter")
+        below = "row => row.getBoundingClientRect().bottom - row.closest('.source-text').getBoundingClientRect().bottom"
+        assert page.locator(".answer tr.cited").evaluate(below) <= 0  # the list is scrolled to it
         expect(page.locator(".answer li:not(.whole):visible")).to_have_text(["Show fewer1"])
         assert grave_in(page) == []
         screen.picture(tmp_path / "more.png")

@@ -24,12 +24,12 @@ import { joinRuns } from './runs.js'
 import { openSource } from './source.js'
 import { questionButton, suggest, wantQuestion } from './suggestions.js'
 
-/** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), and the nodes above and below it (`before`, `after`). */
+/** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), the nodes above it (`before`), and what makes those below it (`after`). */
 export function answerOf(turn) {
   const sources = sourcesOf(turn)
   const isClosest = turn.outcome === 'closest' && turn.extractive
   const body = isClosest ? closestOf(turn.answer, sources, turn.verdict?.because === 'likely' ? 'likely' : 'closest') : textOf(turn.answer, sources, turn.extractive, turn.claims)
-  return { before: correction(turn), body, after: after(turn, sources, ...(isClosest ? [] : [...footnotes(sources), ...nearest(turn)])) }
+  return { before: correction(turn), body, after: () => after(turn, sources, ...(isClosest ? [] : [...footnotes(sources), ...nearest(turn)])) }
 }
 
 /** What is quoted while a language model writes; `quote` is the event. */

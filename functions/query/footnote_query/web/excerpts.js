@@ -65,9 +65,14 @@ function moreButton(text, place, open) {
     whole.hidden = !isOpen
     button.setAttribute('aria-expanded', String(isOpen))
     button.replaceChildren(isOpen ? say(el('span'), 'fewer') : text)
-    if (isOpen) view.scrollTop = view.querySelector('mark:not(.also)').offsetTop - view.clientHeight / 2 // of a long one, a part is in view
+    if (isOpen) center(view.querySelector('mark:not(.also)'), view)
   })
   return button
+}
+
+/** Scrolls a long list to what is marked, and not the page. */
+function center(mark, view) {
+  view.scrollTop += mark.getBoundingClientRect().top - view.getBoundingClientRect().top - view.clientHeight / 2
 }
 
 async function viewOf(place, open) {
