@@ -6,9 +6,11 @@ import { citedWords } from './cited_words.js'
 import { isAdded, quoteFault } from './claims.js'
 import { el, joined, say } from './dom.js'
 import { placeOf } from './document_facts.js'
+import { fileNameOf } from './format_icon.js'
 
 const WAIT_MS = 250 // so that a pointer on its way opens nothing
 const LEAVE_MS = 150 // to move from the citation onto the card
+const LINE = 48 // pixels that an arrow key scrolls a long card
 const GAP = 6 // pixels between the citation and its card
 
 const described = new WeakMap()
@@ -39,7 +41,7 @@ function contents({ source, claims, openAt }) {
   const [key, values] = placeOf(source)
   const path = (source.headings?.length ? source.headings : [source.section]).filter(heading => heading && heading !== source.title)
   const fault = quoteFault(source, which)
-  const facts = [path.join(' › '), key && say(el('span', { class: 'page' }), key, values)].filter(Boolean)
+  const facts = [fileNameOf(source), path.join(' › '), key && say(el('span', { class: 'page' }), key, values)].filter(Boolean)
   const head = [
     el('p', { class: 'card-title' }, source.title),
     facts.length > 0 && el('p', { class: 'card-place' }, ...joined(facts, ' · ')),
@@ -122,6 +124,11 @@ addEventListener('hashchange', hide)
 addEventListener('keydown', event => {
   if (!owner) return
   if (event.key === 'Tab') return goOn(event)
+  const step = { ArrowDown: LINE, ArrowUp: -LINE }[event.key]
+  if (step && hasFocus() && card.scrollHeight > card.clientHeight) {
+    event.preventDefault()
+    return card.scrollBy({ top: step })
+  }
   if (event.key !== 'Escape') return
   event.preventDefault()
   event.stopImmediatePropagation() // an open document stays open
