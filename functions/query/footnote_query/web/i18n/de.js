@@ -192,7 +192,7 @@ export default {
   choose: 'Dateien hinzufügen',
   choose_folder: 'Ordner hinzufügen',
   drop_hint: 'oder hierher ziehen: PDF, Word, PowerPoint, Excel, OpenDocument, HTML, Markdown, Text, CSV, JSON, E‑Mail, E‑Books, Quelltext',
-  drop_here: 'Zum Hinzufügen ablegen',
+  drop_here: 'Ablegen, um sie der Sammlung „{name}“ hinzuzufügen',
   into: 'Zur Sammlung',
   readers: 'Lesbar für',
   readers_me: 'nur mich',

@@ -192,7 +192,7 @@ export default {
   choose: 'Add files',
   choose_folder: 'Add a folder',
   drop_hint: 'or drop them anywhere: PDF, Word, PowerPoint, Excel, OpenDocument, HTML, Markdown, text, CSV, JSON, email, e‑books, source code',
-  drop_here: 'Drop to add',
+  drop_here: 'Drop to add to the collection “{name}”',
   into: 'Add to collection',
   readers: 'Readable by',
   readers_me: 'only me',

@@ -192,7 +192,7 @@ export default {
   choose: '파일 추가',
   choose_folder: '폴더 추가',
   drop_hint: '또는 아무 곳에나 끌어다 놓으세요: PDF, Word, PowerPoint, Excel, OpenDocument, HTML, Markdown, 텍스트, CSV, JSON, 이메일, 전자책, 소스 코드',
-  drop_here: '여기에 놓아 추가',
+  drop_here: '놓으면 컬렉션 “{name}”에 추가됩니다',
   into: '추가할 컬렉션',
   readers: '읽을 수 있는 사람',
   readers_me: '나만',
