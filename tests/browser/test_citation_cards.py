@@ -25,7 +25,7 @@ def test_a_citations_card_shows_the_cited_words_by_pointer_and_by_keyboard(open_
     expect(card).to_be_visible()
     expect(card.locator("mark")).to_have_text("Employees receive 28 days of annual leave per year.")
     expect(card.locator(".card-title")).to_have_text("Employee handbook")
-    expect(card.locator(".card-place")).to_contain_text("2")
+    expect(card.locator(".card-place")).to_have_text("handbook.pdf · Annual leave · p. 2")
     assert len(card.locator(".card-text").inner_text()) > len(card.locator("mark").inner_text())
     expect(cite).to_have_attribute("aria-describedby", "citation-card")
     assert grave_in_both(page) == []
@@ -51,6 +51,27 @@ def test_a_citations_card_shows_the_cited_words_by_pointer_and_by_keyboard(open_
     page.keyboard.press("Escape")  # the document stays open
     expect(card).to_be_hidden()
     expect(page.locator("#passage")).to_be_visible()
+
+
+def test_a_card_in_a_small_window_is_inside_it_and_scrolled_by_keyboard(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server, **STILL, viewport={"width": 320, "height": 256})  # 1280 pixels at 400 %
+    page: Page = screen.page
+    page.keyboard.press("Escape")
+    screen.answer_to(LEAVE)
+    card = page.locator(".citation-card")
+    tab_to(page, ".cite", "Shift+Tab")
+    expect(card).to_be_visible()
+    box = card.bounding_box()
+    assert box
+    assert (box["x"] >= 0, box["y"] >= 0, box["x"] + box["width"] <= 320, box["y"] + box["height"] <= 256) == (True,) * 4
+    below = "card => card.scrollHeight - card.clientHeight - card.scrollTop"
+    assert card.evaluate(below) > 0
+    for _ in range(40):
+        page.keyboard.press("ArrowDown")
+    assert card.evaluate(below) <= 1
+    expect(page.locator(".cite:focus")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
 
 
 def test_a_citation_whose_quote_is_not_in_its_passage_is_marked_and_says_why(open_handbook: Open, server: str) -> None:

@@ -37,6 +37,8 @@ collector start --line 2
 """
 BELL = "At which gate do visitors ring the bell?"
 RINGS = "Visitors ring the bell at the north gate."
+OPENS = "The workshop opens at 8 o'clock on weekdays."
+LOCKED = "The gate is locked."
 LASER = "What is the price of the laser cutter?"
 
 
@@ -70,24 +72,77 @@ def test_the_answer_is_marked_in_excerpts_and_in_the_source(open_screen: Open, s
     expect(last.locator(".answer pre mark")).to_have_count(0)
 
 
-def test_omitted_rows_open_the_passage_at_the_marked_row(open_screen: Open, server: str, tmp_path: Path) -> None:
-    screen = open_screen(server, **STILL, **NARROW)
+def test_omitted_rows_are_shown_in_place_and_a_click_opens_the_passage_there(open_screen: Open, server: str, tmp_path: Path) -> None:
+    screen = open_screen(server, **STILL, **NARROW | {"viewport": {"width": 360, "height": 480}})
     page: Page = screen.page
     screen.add("workshop.md", WORKSHOP.encode())
     close_sheet(page)
     screen.answer_to(LASER)
-    more = page.locator(".answer li").last.get_by_role("button", name="… 13 more", exact=True)
-    for load in (lambda: None, page.reload):
+    more, rows = page.locator(".answer .more"), page.locator(".answer tbody tr")
+    for load in (lambda: None, page.reload):  # the reply, then the stored turn
         load()
-        expect(more).to_be_visible()
+        expect(more).to_have_text("… 13 more")
         assert marked(page, ".answer") == []  # the only row that is shown
-    assert grave_in(page) == []
-    screen.picture(tmp_path / "more.png")
-    more.focus()
+        more.focus()
+        page.keyboard.press("Enter")
+        expect(rows).to_have_count(14)
+        expect(more).to_be_focused()
+        expect(more).to_have_text("Show fewer")
+        expect(more).to_have_attribute("aria-expanded", "true")
+        expect(page.locator(".answer tr.cited")).to_contain_text("Laser cutter")
+        below = "row => row.getBoundingClientRect().bottom - row.closest('.source-text').getBoundingClientRect().bottom"
+        assert page.locator(".answer tr.cited").evaluate(below) <= 0  # the list is scrolled to it
+        expect(page.locator(".answer li:not(.whole):visible")).to_have_text(["Show fewer1"])
+        assert grave_in(page) == []
+        screen.picture(tmp_path / "more.png")
+        page.keyboard.press("Enter")
+        expect(rows.first).to_be_hidden()
+        expect(more).to_be_focused()
+        expect(more).to_have_text("… 13 more")
     page.keyboard.press("Enter")
+    page.locator(".answer tr.cited mark").first.click()
     expect(page.locator("#passage-title")).to_have_text("Workshop manual")
     expect(page.locator("#source-view tr.cited")).to_have_count(1)
     expect(page.locator("#source-view tr.cited")).to_contain_text("Laser cutter")
+
+
+def test_omitted_rows_of_a_document_that_is_gone_open_what_is_left_of_the_passage(open_screen: Open, server: str) -> None:
+    screen = open_screen(server, **STILL)
+    page: Page = screen.page
+    screen.add("workshop.md", WORKSHOP.encode())
+    screen.answer_to(LASER)
+    page.route("**/content?**", lambda route: route.fulfill(status=404, json={"detail": "gone"}))
+    page.route("**/documents/workshop-*", lambda route: route.fulfill(status=404, json={"detail": "gone"}))
+    page.locator(".answer .more").click()
+    expect(page.locator("#source-note")).to_contain_text("This document was deleted")
+    expect(page.locator("#passage-text")).to_contain_text("Laser cutter")
+    expect(page.locator(".answer .more")).to_have_text("… 13 more")
+    screen.complained_only_of("status of 404")
+
+
+def test_a_click_on_a_marked_sentence_opens_the_passage_at_that_sentence(open_screen: Open, server: str) -> None:
+    def with_two_sentences(body: dict[str, Any]) -> None:
+        (cited, *_) = body["citations"]
+        (hit,) = [hit for hit in body["hits"] if hit["chunk_id"] == cited["chunk_id"]]
+        cited["bounds"] = [[hit["content"].index(text), hit["content"].index(text) + len(text)] for text in (LOCKED, OPENS)]
+
+    screen = open_screen(server, **STILL)
+    page: Page = screen.page
+    screen.add("workshop.md", WORKSHOP.encode())
+    route_replies(page, with_two_sentences)
+    screen.answer_to(BELL)
+    cited = page.locator("#source-view mark:not(.also)")
+    page.locator(".answer mark", has_text=OPENS).click(position={"x": 5, "y": 8})
+    expect(cited).to_have_text(OPENS)
+    page.locator(".answer mark", has_text=LOCKED).dispatch_event("click")
+    expect(cited).to_have_text(LOCKED)
+    page.keyboard.press("Escape")
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('.answer mark'))")
+    page.locator(".answer mark").first.dispatch_event("click")  # the end of a selection
+    expect(page.locator("#passage")).to_be_hidden()
+    page.evaluate("getSelection().empty()")
+    page.locator(".answer p", has=page.locator("mark")).dispatch_event("click")  # beside what is marked
+    expect(cited).to_have_text(LOCKED)
 
 
 def with_other_words(body: dict[str, Any]) -> None:

@@ -57,7 +57,7 @@ test('it is told where all of an excerpt answers', () => {
 test('of a passage that is gone or shorter now, the best sentence is marked', () => {
   const runs = [{ text: 'One. Two.', block: 0 }]
   for (const content of [undefined, '', 'Short']) {
-    assert.deepEqual(answeringIn(runs, { content, snippet: 'Two.', bounds: [[5, 9]] }).marks, [{ from: [0, 5], to: [0, 9] }])
+    assert.deepEqual(answeringIn(runs, { content, snippet: 'Two.', bounds: [[5, 9]] }).marks, [{ from: [0, 5], to: [0, 9], which: 0 }])
   }
   assert.deepEqual(answeringIn(runs, { content: '', snippet: '', bounds: [] }), { marks: [], isAll: false, which: undefined })
 })

@@ -20,15 +20,16 @@ import { sourcesOf } from './meanwhile.js'
 import { connectModel, mayConnect } from './model.js'
 import { isFlawed, isSaid, noteKeys } from './notes.js'
 import { receiptOf } from './receipt.js'
+import { joinRuns } from './runs.js'
 import { openSource } from './source.js'
 import { questionButton, suggest, wantQuestion } from './suggestions.js'
 
-/** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), and the nodes above and below it (`before`, `after`). */
+/** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), the nodes above it (`before`), and what makes those below it (`after`). */
 export function answerOf(turn) {
   const sources = sourcesOf(turn)
   const isClosest = turn.outcome === 'closest' && turn.extractive
   const body = isClosest ? closestOf(turn.answer, sources, turn.verdict?.because === 'likely' ? 'likely' : 'closest') : textOf(turn.answer, sources, turn.extractive, turn.claims)
-  return { before: correction(turn), body, after: after(turn, sources, ...(isClosest ? [] : [...footnotes(sources), ...nearest(turn)])) }
+  return { before: correction(turn), body, after: () => after(turn, sources, ...(isClosest ? [] : [...footnotes(sources), ...nearest(turn)])) }
 }
 
 /** What is quoted while a language model writes; `quote` is the event. */
@@ -41,7 +42,8 @@ export function quotedMeanwhile(quote) {
 function textOf(text, sources, quoted, claims) {
   const shown = checkedOf(sources, claims)
   const { body, places } = rendered(text, shown, quoted)
-  for (const [sup, { source, which }] of places) sup.append(marker(source, shown, which), ...faultOf(quoteFault(source, which)))
+  const runs = joinRuns(body, places, ({ source, which }) => (quoteFault(source, which) ? null : `${source.number} ${isAdded(source, which)}`))
+  for (const [sup, { source, which }] of places) sup.append(marker(source, shown, runs.get(sup) ?? [{ which }]), ...faultOf(quoteFault(source, which)))
   return body
 }
 
@@ -84,14 +86,14 @@ function correction({ question, corrected }) {
 export const askAgain = text => questionButton('retry', event => wantQuestion(event.target, text))
 export const changeQuestion = text => questionButton('change_question', () => writeQuestion(text))
 
-/** `which`: index of its sentence among those of the citation. */
-function marker(source, shown, which) {
+/** `claims`: what it stands behind, as in runs.js; of the only one no more than `which` is needed. */
+function marker(source, shown, claims) {
   const among = shown.filter(({ number }) => number !== DOUBT)
-  const button = el('button', { type: 'button', class: isAdded(source, which) ? 'cite added' : 'cite', onclick: () => openSource(source, among, which) }, String(source.number))
+  const button = el('button', { type: 'button', class: isAdded(source, claims[0].which) ? 'cite added' : 'cite' }, String(source.number))
   const values = { number: String(source.number), title: source.title, page: String(source.page), name: source.section ?? '' }
   const unit = source.unit === 'sheet' && source.section ? 'sheet_named' : (source.unit ?? 'page')
   label(button, source.page == null ? 'citation' : `citation_${unit}`, values).removeAttribute('title') // the card says more
-  return describeCitation(button, source, which)
+  return describeCitation(button, source, claims, which => openSource(source, among, which))
 }
 
 function notes(turn) {

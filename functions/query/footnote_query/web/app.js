@@ -76,15 +76,17 @@ async function changeCollection(name) {
   await showDocuments(name)
 }
 
+const collectionOfFiles = () => $('into').value.trim() || chosenCollection()
+
 async function takeFiles(files) {
-  const name = $('into').value.trim() || chosenCollection()
+  const name = collectionOfFiles()
   if (name !== chosenCollection()) await changeCollection(name)
-  if (!matchMedia('(min-width: 1000px)').matches && !$('sheet').open) openPanel($('documents'))
+  if (!$('documents').checkVisibility()) openPanel($('documents'))
   addFiles(files)
 }
 
 $('index').addEventListener('change', () => changeCollection($('index').value))
-acceptFiles(takeFiles)
+acceptFiles(takeFiles, collectionOfFiles)
 watchDocuments(refreshCollections)
 watchShortcuts({ chooseCollection: changeCollection })
 watchManagement(name => changeCollection(name ?? firstCollection()))

@@ -4,7 +4,7 @@ import { call } from './api.js'
 import { explain } from './document_facts.js'
 import { $, el, label, say } from './dom.js'
 import { droppedFiles, pickedFiles } from './folders.js'
-import { learnFormats } from './format_icon.js'
+import { learnDocuments } from './format_icon.js'
 import { t } from './i18n.js'
 import { findDocument, isSettled } from './listing.js'
 import { ARRIVAL_TIMEOUT_MS } from './upload_row.js'
@@ -57,7 +57,7 @@ class Chip {
   /** Shows the server's document, and what becomes of it. */
   show(found) {
     this.#docId = found.doc_id
-    learnFormats([found])
+    learnDocuments([found])
     if (found.state === 'FAILED') this.#fail(found)
     else if (found.state === 'READY') {
       explain(this.#why, found) // a part may be unreadable

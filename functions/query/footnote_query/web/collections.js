@@ -1,5 +1,6 @@
 // The collection picker, and the suggested questions of the selected collection.
 
+import { showActive } from './active.js'
 import { call } from './api.js'
 import { $, el, say } from './dom.js'
 import { offerFeedback } from './feedback_view.js'
@@ -56,6 +57,7 @@ function show(chosen) {
   picker.replaceChildren(...all.map(({ name, documents }) => el('option', { value: name }, t('collection_option', { name, n: documents }))))
   picker.value = chosen
   $('indexes').replaceChildren(...all.map(({ name }) => el('option', { value: name })))
+  showActive()
   showWelcome(known(chosen))
 }
 

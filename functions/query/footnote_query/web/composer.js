@@ -1,6 +1,7 @@
 // The question box and its search options.
 
-import { $, el, say } from './dom.js'
+import { showActive } from './active.js'
+import { $ } from './dom.js'
 import { recall, remember } from './memory.js'
 import { questionButton, wantQuestion } from './suggestions.js'
 
@@ -56,9 +57,7 @@ const searches = () => $('mode').value !== 'gpt'
 
 function showOptions() {
   for (const id of ['retriever', 'results']) $(id).closest('label').hidden = !searches()
-  const changed = ['mode', ...(searches() ? ['retriever'] : [])].map(id => $(id)).filter(({ selectedIndex }) => selectedIndex > 0)
-  const chosen = changed.map(select => say(el('span'), select.selectedOptions[0].dataset.i18n))
-  $('advanced-chosen').replaceChildren(...chosen.flatMap(node => [' · ', node]))
+  showActive()
 }
 
 export const canSearch = () => !searches() || $('results').reportValidity()

@@ -3,8 +3,10 @@
 import { $, say } from './dom.js'
 import { droppedFiles, pickedFiles } from './folders.js'
 
-/** `onFiles([{file, path}])`: called with at least one file. */
-export function acceptFiles(onFiles) {
+const GONE_MS = 700 // without a dragover, which comes at least every 550 ms, the drag has left the window or was cancelled
+
+/** `onFiles([{file, path}])`: called with at least one file; `collection()`: where they go. */
+export function acceptFiles(onFiles, collection) {
   const take = found => found.length && onFiles(found)
   for (const [button, input] of [['choose', 'files'], ['first-file', 'files'], ['choose-folder', 'folder']]) {
     $(button).addEventListener('click', () => $(input).click())
@@ -17,22 +19,20 @@ export function acceptFiles(onFiles) {
   }
 
   const overlay = $('drop-here')
+  let timer = 0
   const carriesFiles = event => event.dataTransfer?.types.includes('Files')
-  let depth = 0 // enter and leave fire for every element below the pointer
-  const hover = change => {
-    depth = Math.max(0, depth + change)
-    overlay.hidden = depth === 0
-  }
-  addEventListener('dragenter', event => carriesFiles(event) && hover(1))
-  addEventListener('dragleave', event => carriesFiles(event) && hover(-1))
   addEventListener('dragover', event => {
     if (!carriesFiles(event)) return
     event.preventDefault()
-    say(overlay.firstElementChild, event.target.closest?.('#ask') ? 'drop_attach' : 'drop_here')
+    const [key, values] = event.target.closest?.('#ask') ? ['drop_attach'] : ['drop_here', { name: collection() }]
+    say(overlay.firstElementChild, key, values)
+    overlay.showPopover() // above an open dialog
+    clearTimeout(timer)
+    timer = setTimeout(() => overlay.hidePopover(), GONE_MS)
   })
   addEventListener('drop', async event => {
     if (!carriesFiles(event)) return
-    hover(-depth)
+    overlay.hidePopover()
     if (event.defaultPrevented) return // the question box has taken them
     event.preventDefault()
     take(await droppedFiles(event.dataTransfer))

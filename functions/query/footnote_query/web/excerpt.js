@@ -13,23 +13,23 @@ const ENTITIES = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;
 export const isMore = text => MORE.test(text.trim())
 
 /** `runs`: the texts of the excerpt, `{ text, block }`; `source`: its citation with the passage. → `marks`: the parts that answer, from and
- * to a `[run, offset]`, [] where nothing was found; `isAll`: nothing else is in the excerpt; `which`: the index in `bounds` of the best one. */
+ * to a `[run, offset]`, with `which`, the index in `bounds` of the best sentence in it, [] where nothing was found; `isAll`: nothing else is in
+ * the excerpt; `which`: that of the best one of all. */
 export function answeringIn(runs, source) {
   const signs = signsOf(runs)
   const block = place => runs[signs[place].run].block
   const found = []
-  let which
   let from = 0
   for (const { bound, text, row } of sentencesOf(source)) {
     const [first, end] = row ? findRow(signs, row, from, block) : findWords(signs, keyOf(text), from)
     if (!end) continue
     const before = found.at(-1)
-    if (before?.end === first && block(first) === block(first - 1)) Object.assign(before, { end, last: text })
-    else found.push({ first, end, text, last: text })
-    which = Math.min(which ?? bound, bound)
+    if (before?.end === first && block(first) === block(first - 1)) Object.assign(before, { end, last: text, which: Math.min(before.which, bound) })
+    else found.push({ first, end, text, last: text, which: bound })
     from = end
   }
   const isAll = found.reduce((left, { first, end }) => left - (end - first), signs.length) === 0
+  const [which] = found.map(each => each.which).sort((a, b) => a - b)
   return { marks: found.map(each => markOf(runs, signs, each)), isAll, which }
 }
 
@@ -102,7 +102,7 @@ function findRow(signs, row, from, block) {
 }
 
 /** With the punctuation before its first sentence and after its last one. */
-function markOf(runs, signs, { first, end, text, last }) {
+function markOf(runs, signs, { first, end, text, last, which }) {
   const start = signs[first]
   let { offset } = start
   const before = text.match(/^[^\p{L}\p{M}\p{N}\s]*/u)[0]
@@ -114,5 +114,5 @@ function markOf(runs, signs, { first, end, text, last }) {
     if (runs[run].text.startsWith(sign, to)) to += sign.length
     else if (goesOn && runs[run + 1].text.startsWith(sign)) [run, to] = [run + 1, sign.length]
   }
-  return { from: [start.run, offset], to: [run, to] }
+  return { from: [start.run, offset], to: [run, to], which }
 }

@@ -1,4 +1,4 @@
-// Icons of document formats: in the list of documents, and at the sources of an answer.
+// What was listed of documents and answers do not tell: their formats, shown as icons, and the names of their files.
 
 import { SHEETS, SLIDES } from './text_view.js'
 
@@ -22,13 +22,21 @@ const KINDS = new Map([
   ...kinds('text', 'text', 'markdown', 'rst', 'epub', 'subtitles'), ...kinds('mail', 'eml', 'mbox', 'msg'), ...kinds('code', 'code', 'json'),
 ])
 const formats = new Map() // doc_id → format of the documents that were listed
+const fileNames = new Map() // the same
 
-/** Keeps the formats of listed documents, for the icons of answers, which do not tell it, and corrects the icons shown. */
-export function learnFormats(documents) {
+/** Keeps the formats and file names of listed documents, and corrects the icons shown. */
+export function learnDocuments(documents) {
+  for (const { doc_id: id, file_name: name } of documents) fileNames.set(id, name)
   const news = documents.filter(({ doc_id: id, format }) => format && formats.get(id) !== format)
   for (const { doc_id: id, format } of news) formats.set(id, format)
   if (news.length === 0) return
   for (const icon of document.querySelectorAll('svg[data-doc]')) if (formats.has(icon.dataset.doc)) draw(icon, formats.get(icon.dataset.doc))
+}
+
+/** The name of a document's file, where it was listed and the title does not say it; else ''. */
+export function fileNameOf({ doc_id: id, title }) {
+  const name = fileNames.get(id) ?? ''
+  return title.includes(name) ? '' : name
 }
 
 /** A decorative icon for a document, citation or hit; of an unknown format a blank sheet of paper. `unit`: of a citation's `page`. */

@@ -1,7 +1,7 @@
 // Loads the documents of a collection.
 
 import { call } from './api.js'
-import { learnFormats } from './format_icon.js'
+import { learnDocuments } from './format_icon.js'
 
 const PAGE = 200 // the server's maximum
 
@@ -11,7 +11,7 @@ export async function listDocuments(collection, enough) {
   for (let after = null; ;) {
     const page = await call('GET', `/documents?${new URLSearchParams({ collection, limit: PAGE, ...(after && { after }) })}`)
     documents.push(...page.data)
-    learnFormats(page.data)
+    learnDocuments(page.data)
     if (!page.has_more || enough(documents)) return { documents, more: page.has_more }
     after = page.last_id
   }

@@ -30,3 +30,10 @@ const marked = new Marked({
 
 /** Throws where a text cannot be read as Markdown. */
 export const htmlOf = text => marked.parser(new BoundedLexer(marked.defaults).lex(text))
+
+/** How many characters of a text that goes on are in blocks that stay as they are: all but the last one. */
+export function closedLength(text) {
+  const blocks = new BoundedLexer(marked.defaults).blockTokens(text)
+  const last = blocks.findLastIndex(({ type }) => type !== 'space')
+  return blocks.slice(0, Math.max(0, last)).reduce((length, { raw }) => length + raw.length, 0)
+}

@@ -3,6 +3,7 @@
 import { aboutDocument } from './about.js'
 import { Problem, call } from './api.js'
 import { quoteFault } from './claims.js'
+import { contentAddress } from './content_address.js'
 import { $, el, say } from './dom.js'
 import { openPanel } from './panels.js'
 import { PdfView, loadPdfjs } from './pdf_view.js'
@@ -16,7 +17,6 @@ const view = $('source-view')
 let cited = null // the shown citation
 let sentence = 0 // index of its selected sentence, which is highlighted strongly
 let among = [] // all citations of the answer, in order
-const MOST_BOUNDS = 50 // accepted by the server
 let source = null // the server's response
 let pdf = null // the open PdfView
 let asText = false
@@ -97,14 +97,7 @@ async function load() {
   if (!late()) view.ariaBusy = 'false'
 }
 
-function address(as = null, { doc_id, chunk_id, bounds } = cited) {
-  const path = `./documents/${encodeURIComponent(doc_id)}/content`
-  if (!as) return path
-  const query = new URLSearchParams({ as, ...(chunk_id ? { chunk_id } : {}) })
-  const asked = new Set([bounds?.[sentence], ...(bounds ?? [])].filter(Boolean).map(([start, end]) => `${start}-${end}`))
-  for (const each of [...asked].slice(0, MOST_BOUNDS)) query.append('bounds', each)
-  return `${path}?${query}`
-}
+const address = (as = null, citation = cited) => contentAddress(citation, as, sentence)
 
 /** The citation's current position in its document. Without the passage, the document is still shown. */
 async function locate(citation) {

@@ -52,7 +52,7 @@ function pieces({ text, spans }, from = 0, to = text.length) {
   for (const { start, end, bound } of spans) {
     const [first, last] = [Math.max(start, at), Math.min(end, to)]
     if (first >= last) continue
-    nodes.push(text.slice(at, first), el('mark', { class: bound > 0 && 'also' }, text.slice(first, last)))
+    nodes.push(text.slice(at, first), el('mark', { class: bound > 0 && 'also', 'data-bound': bound }, text.slice(first, last)))
     at = last
   }
   return [...nodes, text.slice(at, to)].filter(node => node !== '')

@@ -4,7 +4,7 @@ import { answerOf, askAgain, changeQuestion, quotedMeanwhile } from './answer.js
 import { callOnce } from './api.js'
 import { askDocuments, writeQuestion } from './composer.js'
 import { $, drawn, el, label, say } from './dom.js'
-import { renderLive } from './markdown.js'
+import { LiveText, replaceInPieces } from './live_text.js'
 import { announced, standsIn } from './meanwhile.js'
 import { StepList } from './steps.js'
 import { ask } from './stream.js'
@@ -16,15 +16,15 @@ export class Turn {
   #abort = new AbortController()
   #id = null // of the stream's first event, which names its trace
   #wantsStop = false
-  #text = ''
-  #thoughts = ''
   #frame = 0
   #steps = new StepList()
   #corrected = el('div')
   #quote = null // the event
   #meanwhile = el('section', { class: 'meanwhile', hidden: true })
   #body = el('div', { class: 'answer' })
-  #thinking = el('details', { class: 'thoughts', hidden: true }, say(el('summary'), 'thinking'), el('p'))
+  #text = new LiveText(this.#body)
+  #thoughts = document.createTextNode('')
+  #thinking = el('details', { class: 'thoughts', hidden: true }, say(el('summary'), 'thinking'), el('p', {}, this.#thoughts))
   #mode = 'rag'
   #link = say(el('p', { class: 'note link', hidden: true }), 'connection_lost')
   #after = el('div', { class: 'after' })
@@ -63,7 +63,7 @@ export class Turn {
     }
     try {
       const events = ask(request, { signal: this.#abort.signal, from, onOpen: opened, onLink: up => this.wasLeft || this.#showLink(up) })
-      for await (const event of events) if (!this.wasLeft) this.#take(event)
+      for await (const event of events) if (!this.wasLeft) await this.#take(event)
       if (this.#wantsStop) this.#stopped()
     } catch (error) {
       if (!this.wasLeft) this.#failed(error)
@@ -89,13 +89,13 @@ export class Turn {
     this.#abort.abort()
   }
 
-  #take(event) {
+  async #take(event) {
     if (event.type === 'step') this.#steps.begin({ name: event.content, stage: event.stage })
     else if (event.type === 'node') this.#steps.end(event)
     else if (event.type === 'quote') this.#showQuote(event)
     else if (event.type === 'token') this.#token(event.content)
     else if (event.type === 'think') this.#think(event.content)
-    else if (event.type === 'done') this.#finish(event)
+    else if (event.type === 'done') await this.#finish(event)
     else if (event.type === 'error') this.#error(event)
   }
 
@@ -109,19 +109,18 @@ export class Turn {
   }
 
   #token(text) {
-    this.#text += text
+    this.#text.add(text)
     this.#frame ||= requestAnimationFrame(() => this.#showLive())
   }
 
   #showLive() {
     this.#frame = 0
-    follow(this.element, () => this.#body.replaceChildren(renderLive(this.#text, () => el('sup', { class: 'dot' }, '•'))))
+    follow(this.element, () => this.#text.draw())
   }
 
   #think(text) {
-    this.#thoughts += text
+    this.#thoughts.appendData(text)
     this.#thinking.hidden = false
-    this.#thinking.lastChild.textContent = this.#thoughts
   }
 
   #showLink(up) {
@@ -129,9 +128,11 @@ export class Turn {
     announce(up ? 'connection_back' : 'connection_lost')
   }
 
-  #finish(done) {
+  async #finish(done) {
     cancelAnimationFrame(this.#frame)
-    this.#show({ ...done, question: this.question, steps: this.#steps.ended, feedback: null })
+    const { body, after } = this.#record({ ...done, question: this.question, steps: this.#steps.ended, feedback: null })
+    await replaceInPieces(this.#body, body)
+    this.#showAfter(after)
     this.#steps.element.remove()
     if (standsIn(this.#quote, done)) this.#dropQuote()
     const status = { closest: 'status_closest', nothing: 'status_nothing' }[done.tier]
@@ -146,13 +147,23 @@ export class Turn {
   }
 
   #show(record) {
+    const { body, after } = this.#record(record)
+    this.#body.replaceChildren(...body)
+    this.#showAfter(after)
+  }
+
+  /** → `body`: the nodes of the answer; `after`: makes those below it. */
+  #record(record) {
     this.record = record
     this.isSettled = true
-    const { before, body, after } = drawn(() => answerOf(record), record.answer, note => ({ before: [], body: note, after: [] }))
+    const { before, body, after } = drawn(() => answerOf(record), record.answer, note => ({ before: [], body: note, after: () => [] }))
     this.#corrected.replaceChildren(...before)
-    this.#body.replaceChildren(body)
     this.#body.dataset.outcome = record.outcome
-    this.#after.replaceChildren(...after)
+    return { body: body.nodeType === Node.DOCUMENT_FRAGMENT_NODE ? [...body.childNodes] : [body], after }
+  }
+
+  #showAfter(after) {
+    this.#after.replaceChildren(...drawn(after, '', note => [note]))
     queueMicrotask(noticeOnce) // by then it is in the thread
   }
 
@@ -163,7 +174,7 @@ export class Turn {
   }
 
   #error({ problem, content, detail, final_response: partial }) {
-    if (!this.#text && partial) this.#token(partial)
+    if (this.#text.isEmpty && partial) this.#token(partial)
     this.#failed({ message: detail || content, type: problem })
   }
 

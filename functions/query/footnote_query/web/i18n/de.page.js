@@ -43,6 +43,8 @@ export default {
 
   attach: 'Dateien anhängen',
   attachments: 'Angehängte Dateien',
+  active: 'Gefragt wird mit',
+  active_remove: 'Entfernen',
   attachment_remove: '{name} entfernen',
   attachment_ready: '{name} ist bereit.',
   attachment_failed: '{name} konnte nicht angehängt werden.',

@@ -43,6 +43,8 @@ export default {
 
   attach: 'Attach files',
   attachments: 'Attached files',
+  active: 'Asked with',
+  active_remove: 'Remove',
   attachment_remove: 'Remove {name}',
   attachment_ready: '{name} is ready.',
   attachment_failed: '{name} could not be attached.',

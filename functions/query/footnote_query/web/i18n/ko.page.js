@@ -43,6 +43,8 @@ export default {
 
   attach: '파일 첨부',
   attachments: '첨부한 파일',
+  active: '질문 조건',
+  active_remove: '해제',
   attachment_remove: '{name} 첨부 취소',
   attachment_ready: '{name} 파일이 준비되었습니다.',
   attachment_failed: '{name} 파일을 첨부하지 못했습니다.',
