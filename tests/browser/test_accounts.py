@@ -91,6 +91,7 @@ def test_the_owner_changes_the_password(new_context: Callable[..., BrowserContex
     page.locator("#account").click()
     page.get_by_role("button", name="Passwort ändern").click()
     dialog = page.get_by_role("dialog", name="Passwort ändern")
+    expect(dialog).to_be_visible()
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     page.locator("#account").click()
