@@ -303,6 +303,7 @@ async def test_a_change_that_cannot_be_recorded_does_not_happen(core: Core, clie
 async def test_everyone_prefers_a_model_of_their_own(open_client: OpenClient) -> None:
     ann, bob = [await open_client(as_caller(caller, create_query)) for caller in (ANN, replace(ANN, user_id="bob"))]
     nothing: dict[str, Any] = {"model_id": None, "allowed_models": [], "own_group": "user:ann", "is_admin": False, "groups": ["staff"]}
+    nothing["has_password"] = False
     assert (await ann.get("/me/preferences")).json() == nothing
     assert (await ann.put("/me/preferences", json={"model_id": "small"})).json() == {"model_id": "small"}
     assert ((await ann.get("/me/preferences")).json(), (await bob.get("/me/preferences")).json()) == (
@@ -328,6 +329,7 @@ async def test_only_an_allowed_model_can_be_preferred(client: httpx.AsyncClient)
         "own_group": None,
         "is_admin": True,
         "groups": [],
+        "has_password": False,
     }
     refused = await client.put("/me/preferences", json={"model_id": "huge"})
     assert (refused.status_code, refused.json()["detail"]) == (422, "This model is not allowed. Choose one of small, large.")
