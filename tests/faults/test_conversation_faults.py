@@ -164,7 +164,8 @@ async def test_changes_that_cannot_be_audited_are_not_made(site: Site) -> None:
     )
     assert [says_unavailable(reply, "mongodb") for reply in changes] == [True] * 5
     site.repair()
-    assert (await site.query.get("/audit")).json()["data"][0]["action"] != "document.delete"
+    # The audit may hold an entry for what was not made: it is written first, and a request on its way arrives after the repair.
+    assert (await site.ingest.get(f"/documents/{document['doc_id']}")).json()["state"] == "READY"
     assert_answered(await site.ask())
     assert (site.core.settings.rag.rrf_k, site.core.prompts.saved) == (30, {})
 
