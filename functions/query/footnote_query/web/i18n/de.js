@@ -235,6 +235,8 @@ export default {
   uploads: 'Hinzugefügte Dateien',
   uploads_done: '{done} von {all} fertig',
   uploads_failed: '· {n} fehlgeschlagen',
+  uploads_added: '{n} hinzugefügt',
+  uploads_there: '· {n} schon vorhanden',
   uploads_cancelled: '· {n} abgebrochen',
   uploads_only_failed: 'Nur fehlgeschlagene',
   uploads_list: 'Als CSV speichern',
@@ -269,7 +271,7 @@ export default {
   column_action: 'Aktion',
   status_ready: '{title} ist bereit.',
   status_not_ready: '{title}: fehlgeschlagen. {reason}',
-  status_uploads: { one: '{n} Datei ist fertig, {failed} fehlgeschlagen.', other: '{n} Dateien sind fertig, {failed} fehlgeschlagen.' },
+  status_uploads: '{n} hinzugefügt, {known} schon vorhanden, {failed} fehlgeschlagen.',
 
   skip_thread: 'Zum Gespräch springen',
   conversations: 'Gespräche',

@@ -235,6 +235,8 @@ export default {
   uploads: 'Added files',
   uploads_done: '{done} of {all} done',
   uploads_failed: '· {n} failed',
+  uploads_added: '{n} added',
+  uploads_there: '· {n} already there',
   uploads_cancelled: '· {n} cancelled',
   uploads_only_failed: 'Failed only',
   uploads_list: 'Save as CSV',
@@ -269,7 +271,7 @@ export default {
   column_action: 'Action',
   status_ready: '{title} is ready.',
   status_not_ready: '{title} failed. {reason}',
-  status_uploads: { one: '{n} file is done, {failed} failed.', other: '{n} files are done, {failed} failed.' },
+  status_uploads: '{n} added, {known} already there, {failed} failed.',
 
   skip_thread: 'Skip to the conversation',
   conversations: 'Conversations',

@@ -235,6 +235,8 @@ export default {
   uploads: '추가한 파일',
   uploads_done: '{all}개 중 {done}개 완료',
   uploads_failed: '· {n}개 실패',
+  uploads_added: '{n}개 추가됨',
+  uploads_there: '· {n}개 이미 있음',
   uploads_cancelled: '· {n}개 취소',
   uploads_only_failed: '실패한 파일만',
   uploads_list: 'CSV로 저장',
@@ -269,7 +271,7 @@ export default {
   column_action: '동작',
   status_ready: '{title}: 준비되었습니다.',
   status_not_ready: '{title}: 실패했습니다. {reason}',
-  status_uploads: { other: '파일 {n}개가 완료되었습니다. 실패 {failed}개.' },
+  status_uploads: '추가 {n}개, 이미 있음 {known}개, 실패 {failed}개.',
 
   skip_thread: '대화로 건너뛰기',
   conversations: '대화 목록',
