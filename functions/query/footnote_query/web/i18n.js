@@ -89,10 +89,15 @@ export function translatePage(root = document) {
   for (const node of root.querySelectorAll('[data-i18n]')) show(node, t(node.dataset.i18n, values(node)))
   for (const node of root.querySelectorAll('[data-said]')) show(node, translated(node.dataset.said))
   for (const node of root.querySelectorAll('[data-i18n-placeholder]')) node.placeholder = t(node.dataset.i18nPlaceholder)
-  for (const node of root.querySelectorAll('[data-ago]')) node.textContent = ago(Number(node.dataset.ago))
+  showTimes(root)
   for (const node of root.querySelectorAll('[data-i18n-label]')) {
     const text = t(node.dataset.i18nLabel, values(node))
     node.setAttribute('aria-label', text)
     if (node.matches('button:not(.cite)')) node.title = text
   }
+}
+
+/** Brings “5 minutes ago” up to date. */
+export function showTimes(root = document) {
+  for (const node of root.querySelectorAll('[data-ago]')) node.textContent = ago(Number(node.dataset.ago))
 }

@@ -21,7 +21,8 @@ export default {
   copy_code: 'Code kopieren',
 
   shortcuts: 'Tastenkürzel',
-  show_palette: 'Befehle (Strg K)',
+  show_palette: 'Befehle',
+  palette_shortcut: '(Strg K)',
 
   model_named: 'Sprachmodell: {name}',
   change_model: 'Sprachmodell ändern',

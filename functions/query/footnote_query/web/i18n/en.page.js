@@ -21,7 +21,8 @@ export default {
   copy_code: 'Copy the code',
 
   shortcuts: 'Keyboard shortcuts',
-  show_palette: 'Commands (Ctrl K)',
+  show_palette: 'Commands',
+  palette_shortcut: '(Ctrl K)',
 
   model_named: 'Language model: {name}',
   change_model: 'Change the language model',

@@ -21,7 +21,8 @@ export default {
   copy_code: '코드 복사',
 
   shortcuts: '키보드 단축키',
-  show_palette: '명령 (Ctrl K)',
+  show_palette: '명령',
+  palette_shortcut: '(Ctrl K)',
 
   model_named: '언어 모델: {name}',
   change_model: '언어 모델 변경',
