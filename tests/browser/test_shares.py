@@ -100,8 +100,7 @@ def test_a_shared_citation_opens_at_its_sentence_and_back_returns(open_screen: O
     page = (screen := open_screen(server, **NARROW)).page
     lines = [f"Rule {n} of the harbour is written on the board at pier {n}." for n in range(1, 30)]
     text = "\n".join([*lines, "The ferry to the lighthouse leaves at noon."])
-    file = {"name": "rules.txt", "mimeType": "text/plain", "buffer": text.encode()}
-    assert page.request.post(f"{server}/ingest/file", multipart={"file": file, "index_name": screen.index}).ok
+    screen.open_with("rules.txt", text.encode())
     asked = {"query_text": "When does the ferry to the lighthouse leave?", "index_name": screen.index, "room_id": screen.index}
     assert page.request.post(f"{server}/ask", data={**asked, "permission_groups": []}).ok
     page.goto(f"{server}/#/c/{screen.index}")
