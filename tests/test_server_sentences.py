@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations, product
 from pathlib import Path
@@ -161,10 +161,10 @@ def sentences() -> frozenset[str]:
     return frozenset(piece for text in texts for piece in END.split(text.strip())) | frozenset(parts_of_sentences())
 
 
-def catalogue(language: str) -> dict[str, str]:
+def catalogue(language: str, parts: Sequence[str] = PARTS) -> dict[str, str]:
     """English → a language. An object of JavaScript with quoted keys is one of Python, too."""
     found: dict[str, str] = {}
-    for part in PARTS:
+    for part in parts:
         body = (CATALOGUES / f"{language}.{part}.js").read_text("utf-8").split("export default ")[1]
         entries = ast.literal_eval(re.sub(r"^  //.*$", "", body, flags=re.MULTILINE))
         assert found.keys() & entries.keys() == set()
@@ -188,6 +188,12 @@ def test_a_translation_shows_each_inserted_value_once_in_order_or_by_its_number(
     for sentence, translation in catalogue(language).items():
         count = sentence.count("{}")
         assert placeholders(translation) == ["{}"] * count or sorted(placeholders(translation)) == [f"{{{n}}}" for n in range(1, count + 1)]
+
+
+def test_the_page_speaks_of_its_form_where_a_sentence_names_settings_of_the_model() -> None:
+    own, named = catalogue("en", ["backends"]), re.compile(r"LLM__(?!CONTEXT_WINDOW)|footnote model")
+    assert own.keys() == {sentence for sentence in sentences() if named.search(sentence)}
+    assert [said for language in ("en", *LANGUAGES) for said in catalogue(language, ["backends"]).values() if named.search(said)] == []
 
 
 def test_translations_are_in_the_language_of_their_catalogue() -> None:

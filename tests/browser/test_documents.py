@@ -66,15 +66,13 @@ def test_a_dropped_file_is_opened_saved_asked_and_not_added_twice(screen: Screen
     screen.answer_to(TRAVEL)
     expect(page.locator(".answer")).to_contain_text("within two weeks")
 
-    page.get_by_role("button", name="Close this list").click()
     screen.pick({"handbook.pdf": handbook, "copy of it.pdf": handbook})
-    expect(page.get_by_role("heading", name="2 of 2 done")).to_be_visible()
+    expect(page.get_by_role("heading", name="0 added · 2 already there")).to_be_visible()
     expect(upload(page, "handbook.pdf")).to_contain_text("Already added")
     expect(upload(page, "copy of it.pdf")).to_contain_text("Already added")
     expect(row).to_have_count(1)
-    page.get_by_role("button", name="Close this list").click()
     screen.pick({"handbook.pdf": handbook.replace(b"28 days", b"29 days")})  # a new version
-    expect(page.get_by_role("heading", name="1 of 1 done")).to_be_visible()
+    expect(page.get_by_role("heading", name="1 added")).to_be_visible()
     expect(upload(page, "handbook.pdf").locator(".state")).to_have_text("Ready")
 
 
@@ -130,8 +128,8 @@ def test_the_progress_of_many_files_is_shown_and_those_not_listed_yet_are_found(
     rows, shown = page.locator("#document-list li"), page.locator("#document-list li .name")
     screen.pick({**letters(52), "=broken.pdf": BROKEN, "empty, again.txt": b""})
     screen.picture(tmp_path / "running.png")
-    expect(page.get_by_role("heading", name="54 of 54 done · 2 failed")).to_be_visible(timeout=60_000)
-    expect(page.locator("#documents-status")).to_have_text("54 files are done, 2 failed.")
+    expect(page.get_by_role("heading", name="52 added · 2 failed")).to_be_visible(timeout=60_000)
+    expect(page.locator("#documents-status")).to_have_text("52 added, 0 already there, 2 failed.")
     expect(upload(page, "letter 07.txt")).to_contain_text("1 passage")
     assert len(paths_of(screen, server, "/documents")) < 40
     page.get_by_role("checkbox", name="Failed only").check()
@@ -147,6 +145,7 @@ def test_the_progress_of_many_files_is_shown_and_those_not_listed_yet_are_found(
     page.get_by_role("button", name="Close this list").click()
     expect(page.get_by_role("table")).to_be_hidden()
     expect(rows).to_have_count(50)
+    assert [row.get_attribute("data-state") for row in rows.all()[:3]] == ["FAILED", "FAILED", "READY"]
     page.locator("#more-documents").click()
     expect(rows).to_have_count(54)
     expect(page.locator("#more-documents")).to_be_hidden()
@@ -221,7 +220,7 @@ def test_uploads_are_refused_cancelled_sent_and_read_again(open_screen: Open, se
     expect(upload(page, "letter 02.txt")).to_contain_text("Cancelled")
     expect(upload(page, "letter 04.txt")).to_contain_text("Uploading")
     page.get_by_role("button", name="Cancel all").click()
-    expect(page.get_by_role("heading", name="6 of 6 done · 6 cancelled")).to_be_visible()
+    expect(page.get_by_role("heading", name="0 added · 6 cancelled")).to_be_visible()
     expect(page.get_by_role("button", name="Close this list")).to_be_focused()
     assert page.request.get(f"{server}/documents?collection={screen.index}").json()["data"] == []
 
@@ -243,7 +242,7 @@ def reads_again_what_cannot_be_read(screen: Any, folder: Path) -> None:
     row = page.locator("#document-list li").filter(has_text="broken.pdf")
     sent = len(paths_of(screen, screen.url, "/uploads/form"))
     screen.pick({"broken.pdf": BROKEN})
-    expect(page.get_by_role("heading", name="1 of 1 done · 1 failed")).to_be_visible()
+    expect(page.get_by_role("heading", name="0 added · 1 failed")).to_be_visible()
     expect(row).to_have_attribute("data-state", "FAILED")
     reason, remedy = row.locator(".why span").all_inner_texts()
     assert len(reason.split()) > 3
@@ -256,7 +255,7 @@ def reads_again_what_cannot_be_read(screen: Any, folder: Path) -> None:
             again.get_by_role("button", name="Try again: broken.pdf").click()
         assert answer.value.json()["state"] in ("RECEIVED", "PROCESSING")  # the worker may have begun
         expect(row).to_have_attribute("data-state", "FAILED")
-        expect(page.get_by_role("heading", name="1 of 1 done · 1 failed")).to_be_visible()
+        expect(page.get_by_role("heading", name="0 added · 1 failed")).to_be_visible()
     assert len(paths_of(screen, screen.url, "/uploads/form")) == sent + 1
 
     def in_part(route: Route) -> None:
@@ -279,6 +278,26 @@ def reads_again_what_cannot_be_read(screen: Any, folder: Path) -> None:
     expect(row).to_contain_text("3 slides")
 
 
+def test_each_batch_is_counted_by_itself_and_what_was_read_leaves_the_list(screen: Screen, page: Page) -> None:
+    screen.pick({**letters(2), "broken.pdf": BROKEN})
+    expect(page.get_by_role("heading", name="2 added · 1 failed")).to_be_visible()
+    screen.pick({"guide.md": b"# Travel questions\n\nTrains are booked at the desk.", "film.mp4": b"no film at all"})
+    expect(page.get_by_role("heading", name="1 added · 1 failed")).to_be_visible()
+    expect(upload(page, "film.mp4")).to_contain_text("This is a film or sound file, which is not supported. Add a transcript")
+    expect(page.locator("#uploads-rows tr")).to_have_count(2)
+    page.locator("#question").hover()
+    expect(upload(page, "guide.md")).to_have_count(0, timeout=20_000)
+    expect(upload(page, "film.mp4")).to_be_visible()
+
+    rows = page.locator("#document-list li")
+    page.reload()
+    expect(rows).to_have_count(5)
+    assert [row.get_attribute("data-state") for row in rows.all()] == ["FAILED", "FAILED", "READY", "READY", "READY"]
+    expect(rows.nth(2)).to_contain_text("Travel questions")
+    expect(rows.nth(2).locator(".file")).to_have_text("guide.md")
+    expect(rows.nth(3).locator(".file")).to_be_hidden()
+
+
 # --- folders -------------------------------------------------------------------------------------
 
 
@@ -296,7 +315,7 @@ def test_a_folder_picked_or_dropped_brings_all_its_files_with_their_paths(screen
     """What else a folder may hold: `tests/page/folders.test.mjs`."""
     paths = ["post/letter 9.txt", "post/letter 10.txt", "post/old/1998/letter.txt"]
     page.locator("#folder").set_input_files(folder)
-    expect(page.get_by_role("heading", name="3 of 3 done")).to_be_visible()
+    expect(page.get_by_role("heading", name="3 added")).to_be_visible()
     assert page.get_by_role("rowheader").all_inner_texts() == paths
     kept = page.request.get(f"{server}/documents?collection={screen.index}").json()["data"]
     assert {document["file_name"] for document in kept} == set(paths)
@@ -305,7 +324,7 @@ def test_a_folder_picked_or_dropped_brings_all_its_files_with_their_paths(screen
     data = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
     for event in ("dragEnter", "dragOver", "drop"):
         browser.send("Input.dispatchDragEvent", {"type": event, "x": 300, "y": 300, "data": data})
-    expect(page.get_by_role("heading", name="3 of 3 done")).to_be_visible()
+    expect(page.get_by_role("heading", name="0 added · 3 already there")).to_be_visible()
     assert page.get_by_role("rowheader").all_inner_texts() == paths
     expect(upload(page, "post/letter 9.txt")).to_contain_text("Already added")
 

@@ -69,7 +69,7 @@ def test_files_are_dropped_on_the_start_screen_an_answer_a_source_and_a_dialog(o
     page.keyboard.press("Control+k")
     expect(page.locator("dialog[open]")).to_be_visible()
     drops(screen, west, "dialog[open]")
-    expect(page.locator("#uploads-title")).to_contain_text("4 of 4 done")
+    expect(page.locator("#document-list li[data-state=READY]")).to_have_count(5)  # with the handbook
 
 
 def test_over_the_question_box_files_are_attached_and_a_drag_that_ends_is_forgotten(open_handbook: Open, server: str, file: Path) -> None:

@@ -16,7 +16,7 @@ from tests.browser.test_accessibility import LEAVE, Open, grave_in
 from tests.ollama_server import running_ollama
 
 OLLAMA = SERVERS[0]
-NONE = "No language model: no Ollama on port 11434, no LM Studio on port 1234, no llama.cpp on port 8080. Start one of them"
+NONE = "No language model was used: these sentences are quoted from the documents. Connect a language model"
 FOUND_S = 60.0
 
 

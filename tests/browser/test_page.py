@@ -10,10 +10,23 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from footnote.types import Stage
-from tests.browser.test_accessibility import LEAVE, Open
+from tests.browser.conftest import Screen
+from tests.browser.test_accessibility import LEAVE, NARROW, Open
 
 HERE = Path(__file__).parent
 WEB = HERE.parents[1] / "functions" / "query" / "footnote_query" / "web"
+
+WHOLE = """select => {
+  const name = document.createElement('span')
+  name.textContent = select.selectedOptions[0].text
+  name.style.cssText = `font: ${getComputedStyle(select).font}; position: fixed`
+  document.body.append(name)
+  const { paddingLeft, paddingRight } = getComputedStyle(select)
+  const fits = name.getBoundingClientRect().width < select.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) + 1
+  name.remove()
+  return fits
+}"""
+"""Whether the chosen option's name fits into the select."""
 
 
 def test_vendored_files_match_their_checksums() -> None:
@@ -129,3 +142,35 @@ def test_text_is_readable_in_both_colour_schemes(open_handbook: Open, server: st
     texts += [".new", ".conversations .title", ".conversations time"]
     contrasts = dict(zip(texts, screen.page.evaluate(CONTRASTS, texts), strict=True))
     assert {name: round(value, 2) for name, value in contrasts.items() if value < 4.5} == {}
+
+
+def test_on_a_phone_names_are_whole_and_ways_back_and_no_keys_are_shown(open_handbook: Open, server: str) -> None:
+    page = (screen := open_handbook(server, **NARROW)).page
+    screen.answer_to(LEAVE)
+    for language in ("en", "de", "ko"):
+        page.locator("#language").select_option(language)
+        assert page.locator("#language").evaluate(WHOLE), language
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), language
+    page.locator("#language").select_option("en")
+    expect(page.get_by_role("button", name="Share the conversation")).to_be_visible()
+    page.locator("#account").click()
+    expect(page.get_by_role("button", name="Commands", exact=True)).to_be_visible()
+    expect(page.get_by_text("(Ctrl K)")).to_be_hidden()
+    expect(page.get_by_role("button", name="What customers say")).to_be_visible()
+    page.goto(f"{server}/admin")
+    expect(page.get_by_role("link", name="Back to the questions")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_times_stay_true_and_the_formats_are_listed_alike(screen: Screen, page: Page) -> None:
+    types = page.locator("#drop-hint span").last.inner_text()
+    assert "OpenDocument" in types
+    page.evaluate("name => localStorage.setItem('footnote.index', name)", screen.index)
+    page.clock.install()
+    page.reload()
+    expect(page.locator("#welcome-types")).to_have_text(types)
+    screen.answer_to(LEAVE)
+    time = page.locator("#conversation-list time").first
+    expect(time).to_have_text("now")
+    page.clock.fast_forward("05:00")
+    expect(time).to_have_text(re.compile("[45] minutes ago"))

@@ -78,4 +78,4 @@ def test_a_failed_upload_and_sync_say_why_in_the_language_that_is_chosen(open_sc
 
 
 def translations(screen: Any) -> list[str]:
-    return sorted(url.split("/")[-1] for url in screen.requests if re.search(r"/\w+\.(?:reasons|sources|backends)\.js$", url))
+    return sorted(url.split("/")[-1] for url in screen.requests if re.search(r"/(?:de|ko)\.(?:reasons|sources|backends)\.js$", url))

@@ -95,7 +95,8 @@ NOTICE = "The language model's endpoint cannot be reached. Check LLM__BASE_URL. 
 def test_a_model_that_is_missing_or_silent_is_named_and_the_documents_can_be_asked(screen: Screen, page: Page) -> None:
     screen.recall_mode("gpt")
     screen.answer_to(LEAVE)
-    expect(page.locator(".failed")).to_contain_text("This needs a language model. No language model is configured. Set LLM__BASE_URL")
+    expect(page.locator(".failed")).to_contain_text("This requires a language model.")
+    expect(page.locator(".failed button:visible")).to_have_text(["Ask again", "Ask the documents", "Connect a language model"])
     page.get_by_role("button", name="Ask the documents").click()
     expect(page.locator(".answer")).to_contain_text("28 days")
     expect(page.locator(".question")).to_have_count(1)
@@ -108,18 +109,18 @@ def test_a_model_that_is_missing_or_silent_is_named_and_the_documents_can_be_ask
     page.route("**/ask/stream", lambda route: route.fulfill(**silent))
     screen.answer_to("Tell me about the sea.")
     expect(page.locator(".failed")).to_contain_text("The language model did not answer. No reply.")
-    expect(page.locator(".failed button")).to_have_text(["Ask again", "Ask the documents"])
+    expect(page.locator(".failed button")).to_have_text(["Ask again", "Ask the documents", "Change the language model"])
     page.unroute("**/ask/stream")
 
     route_replies(page, lambda body: body.update(model_failed=True, degraded=True, notice=NOTICE))
     page.get_by_role("button", name="Ask the documents").click()
     screen.finished()
     failed = page.locator(".after .failed").last
-    expect(failed).to_contain_text(NOTICE)
+    expect(failed).to_contain_text(NOTICE.replace("LLM__BASE_URL", "its address"))
     expect(page.locator(".turn").last.locator(".after .note, .notice")).to_have_count(1)
     assert grave_in(page) == []
     page.locator("#language").select_option("ko")
-    expect(failed).to_contain_text("언어 모델의 엔드포인트에 연결할 수 없습니다. LLM__BASE_URL을 확인하세요.")
+    expect(failed).to_contain_text("언어 모델의 엔드포인트에 연결할 수 없습니다. 주소를 확인하세요.")
     page.reload()
     expect(failed).to_contain_text("언어 모델의 엔드포인트에 연결할 수 없습니다.")
     screen.complained_only_of("status of 503")  # logged by the browser itself
@@ -139,13 +140,13 @@ def server_with_a_dead_model(tmp_path_factory: pytest.TempPathFactory) -> Iterat
         (
             "de-DE",
             "Wie viele Tage annual leave bekommen die employees?",
-            "Der Endpunkt des Sprachmodells ist nicht erreichbar. Prüfen Sie LLM__BASE_URL."
+            "Der Endpunkt des Sprachmodells ist nicht erreichbar. Prüfen Sie seine Adresse."
             " Das Modell unter http://127.0.0.1:9/v1 hat nicht",
         ),
         (
             "ko-KR",
             "employees는 annual leave를 며칠 받나요?",
-            "언어 모델의 엔드포인트에 연결할 수 없습니다. LLM__BASE_URL을 확인하세요. http://127.0.0.1:9/v1의 모델이 응답하지 않았습니다.",
+            "언어 모델의 엔드포인트에 연결할 수 없습니다. 주소를 확인하세요. http://127.0.0.1:9/v1의 모델이 응답하지 않았습니다.",
         ),
     ],
 )

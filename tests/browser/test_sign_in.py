@@ -165,7 +165,7 @@ def test_a_file_is_added_and_saved_although_the_session_ends_meanwhile(arrive: O
     expect(page.get_by_role("dialog")).to_contain_text(OVER)
     token = office.token()
     sign_in(page, token)
-    expect(page.get_by_role("heading", name="1 of 1 done")).to_be_visible()
+    expect(page.get_by_role("heading", name="1 added")).to_be_visible()
     expect(page.locator("#document-list li")).to_have_attribute("data-state", "READY")
     office.end(token)
     page.get_by_role("link", name="Download").click()

@@ -46,7 +46,7 @@ def test_the_key_comes_from_standard_input_and_is_shown_nowhere(environment: dic
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"), [(["set"], "Give a base URL"), (["set", "ftp://x"], "The base URL must begin"), (["set", "--key"], "no key")]
+    ("arguments", "said"), [(["set"], "Give a base URL"), (["set", "ftp://x"], "The address must begin"), (["set", "--key"], "no key")]
 )
 def test_an_invalid_endpoint_is_not_saved(footnote: Footnote, environment: dict[str, str], arguments: list[str], said: str) -> None:
     result = footnote("model", *arguments)

@@ -161,7 +161,7 @@ async def test_an_invalid_address_is_refused(open_: Open, address: str) -> None:
     client = await open_()
     for reply in (await client.put("/model", json={"base_url": address}), await client.post("/model/try", json={"base_url": address})):
         assert reply.status_code == 422
-        assert reply.json()["detail"].startswith("The base URL must begin with http:// or https://")
+        assert reply.json()["detail"].startswith("The address must begin with http:// or https://")
 
 
 @pytest.mark.parametrize("key", ["sk with space", "sk\r\nx-admin: 1", "schlüssel", "k" * 5000])

@@ -112,6 +112,7 @@ def test_a_file_without_text_is_refused(data: bytes, file_name: str, reason: str
         (b"\0\0\0\x18ftypheic" + bytes(9), "IMG_1.HEIC", "a photo (.heic or .avif)"),
         (b"\0\0\0\x18ftypM4A " + bytes(9), "a.m4a", "a sound file (.m4a)"),
         (b"\0\0\0\x18ftypisom" + bytes(9), "a.mp4", "a film (.mp4 or .mov)"),
+        (b"\x9c\0\x11\xfe" * 90, "day 1/a.MP4", "a film or sound file"),
         (b"RIFF" + bytes(4) + b"WAVE", "a.wav", "a sound file (.wav)"),
         (b"MZ\x90\0\3" + bytes(90), "setup.exe", "a program"),
         (b"\0\1\0\0Standard Jet DB\0", "a.mdb", "an Access database"),

@@ -17,7 +17,7 @@ import { knows } from './i18n.js'
 import { renderAnswer, styleHeadings } from './markdown.js'
 import { typeset } from './maths.js'
 import { sourcesOf } from './meanwhile.js'
-import { connectModel, mayConnect } from './model.js'
+import { wayToChange, waysToConnect } from './model.js'
 import { isFlawed, isSaid, noteKeys } from './notes.js'
 import { receiptOf } from './receipt.js'
 import { joinRuns } from './runs.js'
@@ -98,12 +98,12 @@ function marker(source, shown, claims) {
 
 function notes(turn) {
   const known = noteKeys(turn).map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
-  if (turn.model_failed) return [...known, el('p', { class: 'note failed' }, sayTranslated(el('span'), turn.notice), askAgain(turn.question))]
-  return turn.notice && !isSaid(turn) ? [...known, el('p', { class: 'notice' }, turn.notice, ...waysToModel(turn))] : known
+  if (turn.model_failed) return [...known, el('p', { class: 'note failed' }, sayTranslated(el('span'), turn.notice), askAgain(turn.question), wayToChange())]
+  if (!turn.notice || isSaid(turn)) return known
+  if (!turn.extractive) return [...known, el('p', { class: 'notice' }, el('span', {}, turn.notice))]
+  const key = turn.outcome === 'refused' ? 'no_model_used' : 'quoted_without_model'
+  return [...known, el('p', { class: 'notice' }, say(el('span'), key), ...waysToConnect())]
 }
-
-/** For an admin who reads what no model wrote. */
-const waysToModel = ({ extractive }) => (extractive && mayConnect() ? [' ', say(el('button', { type: 'button', class: 'quiet again-question', onclick: connectModel }), 'connect_model')] : [])
 
 function footnotes(sources) {
   if (sources.length === 0) return []

@@ -12,7 +12,7 @@ import { $ } from './dom.js'
 import { closeDrawer } from './drawer.js'
 import { acceptFiles } from './drop.js'
 import { conversationMarkdown, fileName } from './export.js'
-import { currentLanguage, setLanguage, translatePage } from './i18n.js'
+import { currentLanguage, setLanguage, showTimes, translatePage } from './i18n.js'
 import { openLinked } from './linked.js'
 import { watchManagement } from './manage.js'
 import { openPanel } from './panels.js'
@@ -24,6 +24,8 @@ import { watchShortcuts } from './shortcuts.js'
 import './sign_in.js'
 import { startSources } from './sources.js'
 import { askHere, finishedTurns, isBusy, isRunning, roomToAsk, shownRoom, showRoom, stopRunning, watchThread } from './thread.js'
+
+const TIMES_MS = 20_000 // how old “5 minutes ago” becomes
 
 // --- asking ---
 
@@ -46,7 +48,7 @@ function showThread() {
   showConversations(shownRoom())
   showAttachments(shownRoom())
   $('welcome').hidden = shownRoom() !== null
-  $('export').hidden = turns.length === 0
+  $('share').hidden = $('export').hidden = turns.length === 0
   document.title = turns.length > 0 ? `${turns[0].question} – Footnote` : 'Footnote'
 }
 
@@ -106,6 +108,7 @@ $('language').addEventListener('change', () => {
   showModel()
 })
 translatePage()
+setInterval(() => showTimes(), TIMES_MS)
 await Promise.all([collectionsKnown, showModel(), startReaders(), refreshConversations(), currentRoom() === null ? showThread() : showRoom()])
 startSources()
 await changeCollection(chosenCollection())

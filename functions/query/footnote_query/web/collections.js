@@ -66,6 +66,6 @@ function showWelcome(collection) {
   const empty = documents + reading === 0
   const text = empty ? 'welcome_empty' : reading ? 'welcome_reading' : 'welcome_text'
   say($('welcome-text'), text, { n: reading, all: documents + reading })
-  $('first-file').hidden = !empty
+  $('first-file').hidden = $('welcome-types').hidden = !empty
   $('suggestions').replaceChildren(...suggest(collection?.questions ?? []))
 }

@@ -1,7 +1,7 @@
 // The question box and its search options.
 
 import { showActive } from './active.js'
-import { $ } from './dom.js'
+import { $, sayTranslated } from './dom.js'
 import { recall, remember } from './memory.js'
 import { questionButton, wantQuestion } from './suggestions.js'
 
@@ -50,7 +50,7 @@ function showAdvanced(isOpen) {
 export function allowModels(isThere, reason) {
   for (const option of $('mode').options) if (['gpt', 'pa'].includes(option.value)) option.disabled = !isThere
   $('needs-model').hidden = isThere
-  $('needs-model').lastElementChild.textContent = isThere ? '' : reason
+  sayTranslated($('needs-model').lastElementChild, reason)
 }
 
 const searches = () => $('mode').value !== 'gpt'

@@ -11,6 +11,7 @@ import { loadStyle } from './style_sheet.js'
 addWords({ en, de, ko })
 
 const OTHER = ''
+const ADDRESS = /^(?:https?:\/\/[^\s\/?#@{}]+(?:\/[^\s?#{}]*)?)?$/ // as the server wants it; empty is another problem
 const describe = (input, hint) => (input.setAttribute('aria-describedby', hint.id), hint)
 const provider = el('select', { id: 'connect-provider', onchange: fill })
 const address = el('input', { id: 'connect-address', type: 'text', inputmode: 'url', required: true, spellcheck: 'false', autocomplete: 'off', placeholder: 'https://…/v1', oninput: forget })
@@ -86,7 +87,8 @@ function fill() {
 
 /** What was listed belongs to another endpoint. */
 function forget() {
-  address.setCustomValidity(/[{}]/.test(address.value) ? t('connect_own') : '')
+  const wrong = /[{}]/.test(address.value) ? 'connect_own' : ADDRESS.test(address.value.trim()) ? null : 'connect_no_address'
+  address.setCustomValidity(wrong ? t(wrong) : '')
   names.replaceChildren()
   clear()
   hintAtKey()
@@ -107,24 +109,39 @@ function clear() {
 
 const given = () => ({ base_url: address.value.trim(), model: model.value.trim() || null, api_key: key.value.trim() || null })
 
-async function tryIt(isSaved = false) {
+/** Asks the endpoint for a word and says what came of it. → what it answered. */
+async function tryIt() {
   say(status, 'connect_trying')
-  const { listed, model: asked, seconds, problem } = await call('POST', '/model/try', given())
+  const tried = await call('POST', '/model/try', given())
+  const { listed, model: asked, seconds, problem } = tried
   names.replaceChildren(...listed.map(value => el('option', { value })))
   if (problem === null) {
     if (!model.value) model.value = asked
-    say(status, isSaved ? 'connect_saved_works' : 'connect_works', { model: asked, seconds: seconds.toFixed(1), n: listed.length })
+    say(status, 'connect_works', { model: asked, seconds: seconds.toFixed(1), n: listed.length })
   } else {
     clear()
     status.classList.add('bad')
-    if (isSaved) status.replaceChildren(say(el('span'), 'connect_saved_only'), ' ', sayTranslated(el('span'), problem))
-    else sayTranslated(status, problem)
+    sayTranslated(status, problem)
   }
+  return tried
 }
 
+/** Saves what answers. What does not would replace a model that may work, so it is saved only when asked to. */
 async function saveIt() {
-  await call('PUT', '/model', given())
-  await tryIt(true)
+  const endpoint = given()
+  const { model: asked, seconds, problem } = await tryIt()
+  if (problem !== null) {
+    clear()
+    status.classList.add('bad')
+    const anyway = say(el('button', { type: 'button', class: 'second', onclick: () => busily(() => keep(endpoint, 'connect_saved_only')) }), 'connect_anyway')
+    return status.replaceChildren(sayTranslated(el('span'), problem), ' ', say(el('span'), 'connect_unsaved'), ' ', anyway)
+  }
+  await keep(endpoint, 'connect_saved_works', { model: asked, seconds: seconds.toFixed(1) })
+}
+
+async function keep(wanted, said, values = {}) {
+  await call('PUT', '/model', wanted)
+  say(status, said, values)
   key.value = ''
   endpoint = await call('GET', '/model/endpoint')
   showEndpoint()

@@ -16,12 +16,13 @@ export class DocumentRow {
     this.onRemoved = onRemoved
     this.onRetried = onRetried
     this.name = el('button', { type: 'button', class: 'name', onclick: () => openSource({ doc_id: this.document.doc_id, title: this.document.title }) })
+    this.file = el('bdi', { class: 'file' })
     this.facts = el('span', { class: 'facts' })
     this.save = el('a', { class: 'quiet icon save' })
     this.again = el('button', { type: 'button', class: 'quiet icon again', onclick: () => this.#retry() })
     this.remove = el('button', { type: 'button', class: 'quiet icon bin' })
     this.why = el('p', { class: 'why', hidden: true })
-    this.element = el('li', {}, el('div', {}, this.name, this.facts), el('div', { class: 'act' }, this.again, this.save, this.remove), this.why)
+    this.element = el('li', {}, el('div', {}, this.name, this.file, this.facts), el('div', { class: 'act' }, this.again, this.save, this.remove), this.why)
     this.remove.addEventListener('click', () => confirmDelete(this.element, this.remove, 'remove_question', showError => this.#delete(showError)))
   }
 
@@ -34,6 +35,8 @@ export class DocumentRow {
     this.element.dataset.state = state
     this.name.replaceChildren(formatIcon(found), title)
     this.name.title = found.file_name
+    this.file.textContent = found.file_name.split('/').at(-1)
+    this.file.hidden = isNamedAlike(found)
     this.name.disabled = state !== 'READY'
     this.facts.replaceChildren(...factsOf(found))
     label(this.save, 'save', { title }).href = pathOf(docId, '/content?save=true')
@@ -62,5 +65,9 @@ export class DocumentRow {
     this.onRemoved(this)
   }
 }
+
+/** Whether the title is the file's name, as it is where a document has no title of its own. */
+const isNamedAlike = ({ title, file_name: name }) => [name, name.replace(/\.[^.]*$/, '')].some(each => plain(each.split('/').at(-1)) === plain(title))
+const plain = text => text.toLowerCase().normalize().replace(/[\s_-]+/g, ' ').trim()
 
 const pathOf = (docId, rest = '') => `./documents/${encodeURIComponent(docId)}${rest}`

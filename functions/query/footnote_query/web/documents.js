@@ -165,7 +165,7 @@ function showFound() {
   const { documents, more } = listed
   const isPartial = more && isFiltered() // the others are being loaded
   const matches = holding(filter.value)
-  const found = documents.filter(({ title, file_name: name }) => matches(`${title} ${name}`))
+  const found = failedFirst(documents.filter(({ title, file_name: name }) => matches(`${title} ${name}`)))
   const gone = showRows(found.slice(0, shown))
   filter.closest('label').hidden = documents.length < FILTERED && !filter.value
   $('more-documents').hidden = found.length <= shown && (isFiltered() || !more)
@@ -174,6 +174,9 @@ function showFound() {
   const all = new Set(documents.map(({ doc_id }) => doc_id))
   return gone.some(docId => !all.has(docId))
 }
+
+/** What somebody has to see to, also long after it was added. */
+const failedFirst = documents => [...documents].sort((one, other) => (other.state === 'FAILED') - (one.state === 'FAILED'))
 
 /** Once for each search, so that polls do not replace what else the status says. */
 function announce(n) {

@@ -3,6 +3,7 @@
 import de from './i18n/de.js'
 import dePage from './i18n/de.page.js'
 import deVoices from './i18n/de.voices.js'
+import enBackends from './i18n/en.backends.js'
 import en from './i18n/en.js'
 import enPage from './i18n/en.page.js'
 import enVoices from './i18n/en.voices.js'
@@ -18,7 +19,7 @@ let language = [recall('language'), ...navigator.languages.map(tag => tag.slice(
 const CATALOGUES = ['reasons', 'sources', 'backends'] // of what the server says in English
 const SAID = ['reason', 'detail'] // values of texts that the server says
 const loading = {} // language → its catalogues are being loaded or are there
-const translators = { en: text => text }
+const translators = { en: translator(enBackends, number) }
 
 /** Adds the texts of a view: `{en, de, ko}`. */
 export function addWords(words) {
@@ -39,8 +40,8 @@ function shown(name, value) {
   return SAID.includes(name) && value ? translated(value) : value
 }
 
-/** What the server says in English, in the page's language. It stays English where there is no translation, and until the catalogues are
-    there: then the page is translated again. */
+/** What the server says in English, in the page's language and words. It stays as it is where there is no translation, and until the
+    catalogues are there: then the page is translated again. */
 export function translated(text) {
   if (translators[language]) return translators[language](text)
   loadTranslations()
@@ -88,10 +89,15 @@ export function translatePage(root = document) {
   for (const node of root.querySelectorAll('[data-i18n]')) show(node, t(node.dataset.i18n, values(node)))
   for (const node of root.querySelectorAll('[data-said]')) show(node, translated(node.dataset.said))
   for (const node of root.querySelectorAll('[data-i18n-placeholder]')) node.placeholder = t(node.dataset.i18nPlaceholder)
-  for (const node of root.querySelectorAll('[data-ago]')) node.textContent = ago(Number(node.dataset.ago))
+  showTimes(root)
   for (const node of root.querySelectorAll('[data-i18n-label]')) {
     const text = t(node.dataset.i18nLabel, values(node))
     node.setAttribute('aria-label', text)
     if (node.matches('button:not(.cite)')) node.title = text
   }
+}
+
+/** Brings “5 minutes ago” up to date. */
+export function showTimes(root = document) {
+  for (const node of root.querySelectorAll('[data-ago]')) node.textContent = ago(Number(node.dataset.ago))
 }

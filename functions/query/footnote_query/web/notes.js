@@ -13,6 +13,7 @@ export function noteKeys(turn) {
   const { degraded, model_failed: modelFailed, vectors_pending: pending, persisted, warnings } = turn
   const states = [degraded && !modelFailed && !isFlawed(warnings) && 'degraded', pending && 'vectors_pending', persisted === false && 'not_saved']
   // the text names files that failed, the notice says that the model did, and one of them how many documents are being read
-  const codes = (warnings ?? []).filter(code => !['file_failed', 'model_failed'].includes(code) && (code !== 'still_reading' || isSaid(turn)))
+  const isReadingSaid = !isSaid(turn) && !(turn.extractive && turn.tier === 'answer' && !modelFailed)
+  const codes = (warnings ?? []).filter(code => !['file_failed', 'model_failed'].includes(code) && (code !== 'still_reading' || !isReadingSaid))
   return [...states, ...codes.map(code => `warning_${code}`)].filter(Boolean)
 }

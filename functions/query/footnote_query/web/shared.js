@@ -12,19 +12,30 @@ import './sign_in.js'
 
 addWords({ en, de, ko })
 let after = null // the last turn that is shown, where others follow
+let dates = null // in seconds
 
 const token = () => decodeURIComponent(location.hash.slice(1))
 
-/** The document at the cited passage, on the page that asks. */
-function addressOf({ doc_id, chunk_id, page }) {
-  return `./?${new URLSearchParams({ doc_id, chunk_id })}${page == null ? '' : `#page=${page}`}`
+/** The document at the cited sentence, on the page that asks. `which`: index of the sentence in `bounds`. */
+function addressOf({ doc_id, chunk_id, page, bounds }, which = 0) {
+  const sentence = bounds?.[which]?.join('-')
+  return `./?${new URLSearchParams({ doc_id, chunk_id, ...(sentence && { bounds: sentence }) })}${page == null ? '' : `#page=${page}`}`
+}
+
+const day = seconds => new Intl.DateTimeFormat(currentLanguage(), { dateStyle: 'long' }).format(new Date(seconds * 1000))
+
+/** When it was asked and shared, and until when it can be read. */
+function showDates() {
+  if (!dates) return
+  const { asked, created, expires } = dates
+  say($('dates'), expires === null ? 'shared_dates' : 'shared_dates_until', { asked: day(asked), shared: day(created), until: expires && day(expires) })
 }
 
 function turnOf(turn) {
   const heading = el('h3', { class: 'question' }, turn.question)
   if (turn.withheld === 'all') return el('article', { class: 'turn' }, heading, say(el('p', { class: 'note' }), 'shared_withheld'))
   const cited = number => turn.citations.find(citation => citation.number === number)
-  const body = el('div', { class: 'answer' }, renderAnswer(turn.answer, turn.citations, number => el('sup', {}, marker(cited(number)))))
+  const body = el('div', { class: 'answer' }, renderAnswer(turn.answer, turn.citations, (number, which) => el('sup', {}, marker(cited(number), which))))
   if (turn.extractive) styleHeadings(body)
   const note = turn.withheld === 'part' ? say(el('p', { class: 'note' }), 'shared_part') : null
   return el('article', { class: 'turn' }, heading, note, body, sources(turn.citations))
@@ -32,8 +43,8 @@ function turnOf(turn) {
 
 const drawnTurn = turn => drawn(() => turnOf(turn), turn.answer, note => el('article', { class: 'turn' }, el('h3', { class: 'question' }, turn.question), note))
 
-function marker(citation) {
-  const link = el('a', { class: 'cite', href: addressOf(citation) }, String(citation.number))
+function marker(citation, which) {
+  const link = el('a', { class: 'cite', href: addressOf(citation, which) }, String(citation.number))
   return label(link, 'citation', { number: String(citation.number), title: citation.title })
 }
 
@@ -59,6 +70,8 @@ async function show() {
     $('thread').append(gone ? say(el('p', { class: 'note' }), 'shared_gone') : el('p', { class: 'note failed' }, problem.message))
   }
   if (page) {
+    dates ??= page.data.length > 0 ? { asked: page.data[0].created_at, created: page.created_at, expires: page.expires_at } : null
+    showDates()
     after = page.has_more ? page.last_id : null
     $('thread').append(...page.data.map(drawnTurn))
     say($('about'), 'shared_about')
@@ -71,8 +84,11 @@ async function show() {
 function showAll() {
   after = null
   $('thread').replaceChildren()
-  $('about').textContent = ''
-  delete $('about').dataset.i18n
+  dates = null
+  for (const id of ['about', 'dates']) {
+    $(id).textContent = ''
+    delete $(id).dataset.i18n
+  }
   return show()
 }
 
@@ -83,7 +99,10 @@ document.querySelector('.skip').addEventListener('click', event => {
   $('thread').focus()
 })
 $('language').value = currentLanguage()
-$('language').addEventListener('change', () => setLanguage($('language').value))
+$('language').addEventListener('change', () => {
+  setLanguage($('language').value)
+  showDates()
+})
 translatePage()
 await showAll()
 document.documentElement.dataset.ready = 'true'

@@ -3,14 +3,16 @@
 import { answerOf, askAgain, changeQuestion, quotedMeanwhile } from './answer.js'
 import { callOnce } from './api.js'
 import { askDocuments, writeQuestion } from './composer.js'
-import { $, drawn, el, label, say } from './dom.js'
+import { $, drawn, el, label, say, sayTranslated } from './dom.js'
 import { LiveText, replaceInPieces } from './live_text.js'
 import { announced, standsIn } from './meanwhile.js'
+import { wayToChange, waysToConnect } from './model.js'
 import { StepList } from './steps.js'
 import { ask } from './stream.js'
 
 const OPENING_MS = 2000 // longest wait for the id of a stream that is to be stopped
-const LEADS = { 'urn:footnote:no-model': 'wants_model', 'urn:footnote:model-unavailable': 'model_silent' }
+const NO_MODEL = 'urn:footnote:no-model'
+const LEADS = { [NO_MODEL]: 'wants_model', 'urn:footnote:model-unavailable': 'model_silent' }
 
 export class Turn {
   #abort = new AbortController()
@@ -187,11 +189,12 @@ export class Turn {
   #showFailure(key, { message, traceId, status, type } = {}) {
     const refused = status === 422 // so asking again is pointless
     const lead = key ?? (refused ? 'not_accepted' : LEADS[type])
-    const text = el('span', {}, lead && say(el('span'), lead), lead && message ? ' ' : null, message)
+    const detail = type === NO_MODEL || !message ? [] : [lead ? ' ' : null, sayTranslated(el('span'), message)]
+    const text = el('span', {}, lead && say(el('span'), lead), ...detail)
     const wantsModel = type in LEADS && this.#mode !== 'rag' // this mode needs a model
     const ways = [refused ? changeQuestion(this.question) : askAgain(this.question), wantsModel && askDocuments(this.question)].filter(Boolean)
     const trace = traceId ? say(el('small'), 'trace', { id: traceId }) : null
-    this.#after.append(el('p', { class: 'note failed' }, text, ...ways, trace))
+    this.#after.append(el('p', { class: 'note failed' }, text, ...ways, ...(type === NO_MODEL ? waysToConnect() : type in LEADS ? [wayToChange()] : []), trace))
   }
 }
 

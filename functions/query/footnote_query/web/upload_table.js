@@ -1,4 +1,4 @@
-// The list of added files: one row per file, a summary and a progress bar, kept until closed.
+// The files that were added last: one row per file, a summary and a progress bar. Rows of files that are in the list of documents leave after a moment.
 
 import { $, say } from './dom.js'
 import { toCsv } from './csv.js'
@@ -7,13 +7,16 @@ import { loadTranslations, t, translated } from './i18n.js'
 import { UploadRow } from './upload_row.js'
 
 const AT_ONCE = 3
+const KEPT_MS = 10_000 // so long are rows of read files shown
 const MOVING = ['waiting', 'sending', 'reading']
+const LISTED = ['ready', 'there', 'deleted']
 
 export class UploadTable {
   #rows = []
   #waiting = []
   #sending = 0
   #tally = {} // state → number of rows
+  #leaving = 0 // timer
   #onArrival
 
   /** `onArrival()`: called when a file has arrived at the server or is processed again. */
@@ -28,6 +31,7 @@ export class UploadTable {
 
   /** Uploads files `{file, path}` for these permission groups, a few at a time. `since`: the latest change of any listed document. */
   add(items, collection, readers, since) {
+    if (this.#count(...MOVING) === 0) this.#clear() // what is counted is added together
     const rows = items.map(item => new UploadRow(item, { collection, readers, since, onState: (...change) => this.#changed(...change), onAgain: row => this.#send([row]) }))
     this.#rows.unshift(...rows)
     this.#tally.waiting = this.#count('waiting') + rows.length
@@ -69,7 +73,17 @@ export class UploadTable {
     this.#tally[row.state] = this.#count(row.state) + 1
     this.#summarize()
     if (row.state === 'reading') this.#onArrival()
-    if (this.#count(...MOVING) === 0) this.#announce(row)
+    clearTimeout(this.#leaving)
+    if (this.#count(...MOVING) > 0) return
+    this.#announce(row)
+    this.#leaving = setTimeout(() => this.#leave(), KEPT_MS)
+  }
+
+  /** Removes the rows of files that the list of documents shows, unless somebody is at them. They stay in the summary and the CSV. */
+  #leave() {
+    if ($('uploads').matches(':hover, :focus-within')) return (this.#leaving = setTimeout(() => this.#leave(), KEPT_MS))
+    for (const { state, element } of this.#rows) if (LISTED.includes(state)) element.remove()
+    $('uploads').hidden = $('uploads-rows').childElementCount === 0
   }
 
   #count(...states) {
@@ -78,14 +92,17 @@ export class UploadTable {
 
   #summarize() {
     const [all, failed, cancelled] = [this.#rows.length, this.#count('failed'), this.#count('cancelled')]
-    const done = all - this.#count(...MOVING)
-    const [first, second, third] = $('uploads-title').children
-    say(first, 'uploads_done', { done, all })
-    say(second, 'uploads_failed', { n: failed }).hidden = failed === 0
-    say(third, 'uploads_cancelled', { n: cancelled }).hidden = cancelled === 0
+    const [listed, known, settled] = [this.#count(...LISTED), this.#count('there'), all - this.#count(...MOVING)]
+    const isOver = settled === all
+    const parts = $('uploads-title').children
+    if (isOver) say(parts[0], 'uploads_added', { n: listed - known })
+    else say(parts[0], 'uploads_done', { done: listed, all })
+    say(parts[1], 'uploads_there', { n: known }).hidden = !isOver || known === 0
+    say(parts[2], 'uploads_failed', { n: failed }).hidden = failed === 0
+    say(parts[3], 'uploads_cancelled', { n: cancelled }).hidden = cancelled === 0
     $('uploads-progress').max = all
-    $('uploads-progress').value = done
-    $('uploads').classList.toggle('over', done === all)
+    $('uploads-progress').value = settled
+    $('uploads').classList.toggle('over', isOver)
     const unsent = this.#count('waiting', 'sending') > 0
     const hadFocus = document.activeElement === $('uploads-cancel')
     $('uploads-cancel').hidden = !unsent
@@ -96,7 +113,7 @@ export class UploadTable {
   }
 
   #announce(row) {
-    const values = { title: row.path, reason: row.why.reason ?? '', n: this.#rows.length, failed: this.#count('failed') }
+    const values = { title: row.path, reason: row.why.reason ?? '', n: this.#count('ready', 'deleted'), known: this.#count('there'), failed: this.#count('failed') }
     const one = row.state === 'failed' ? 'status_not_ready' : 'status_ready'
     say($('documents-status'), this.#rows.length === 1 && row.state !== 'cancelled' ? one : 'status_uploads', values)
   }
@@ -111,11 +128,16 @@ export class UploadTable {
   }
 
   #dismiss() {
+    this.#clear()
+    $('documents-title').focus()
+  }
+
+  #clear() {
+    clearTimeout(this.#leaving)
     this.#rows = []
     this.#tally = {}
     $('uploads-rows').replaceChildren()
     $('uploads').hidden = true
-    $('documents-title').focus()
   }
 
   async #download() {

@@ -11,7 +11,6 @@ const RATINGS = { any: {}, low: { rating_to: 2 }, middle: { rating_from: 2.5, ra
 const PAGE = 10
 const button = $('show-voices')
 const dialog = $('voices')
-label(button, 'voices')
 let parts = null
 let asked = 0 // the latest request; replies to earlier ones are dropped
 let after = null
@@ -31,6 +30,7 @@ function open(names, mayManage) {
   if (mayManage) options.push(say(el('option', { value: PRODUCT }), 'voices_product'))
   parts.source.replaceChildren(...options)
   if ([...parts.source.options].some(option => option.value === chosen)) parts.source.value = chosen
+  $('account-menu').hidePopover()
   dialog.showModal()
   parts.title.focus()
   load()
@@ -74,6 +74,7 @@ function build() {
   dialog.setAttribute('aria-labelledby', 'voices-title')
   dialog.append(el('header', {}, made.title, close), form, made.status, made.results)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
+  dialog.addEventListener('close', () => $('account').focus()) // its menu is closed
   return made
 }
 

@@ -50,7 +50,7 @@ def make_saved_model(base_url: str | None, model: str | None, api_key: str | Non
         pass
     if address and any(address == provider.base_url for provider in PROVIDERS):
         raise BadRequest(f"Give the address with your own part in place of the braces: {address}")
-    raise BadRequest("The base URL must begin with http:// or https:// and contain no user name, no ? and no #.")
+    raise BadRequest("The address must begin with http:// or https:// and contain no user name, no ? and no #.")
 
 
 def read_saved_model(path: Path) -> SavedModel | None:

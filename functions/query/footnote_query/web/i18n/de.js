@@ -7,7 +7,7 @@ export default {
 
   welcome: 'Fragen Sie Ihre Dokumente.',
   welcome_text: 'Zu jedem Satz einer Antwort ist die Textstelle angegeben, die ihn belegt.',
-  welcome_empty: 'Fügen Sie eine PDF-, HTML-, Markdown-, Text- oder CSV-Datei hinzu und stellen Sie Fragen dazu. Sie bleibt auf diesem Server.',
+  welcome_empty: 'Fügen Sie Dokumente hinzu und fragen Sie danach. Sie bleiben auf diesem Server.',
   welcome_reading: { one: '{n} von {all} Dokumenten wird noch gelesen. Bis dahin stammen Antworten aus den übrigen.', other: '{n} von {all} Dokumenten werden noch gelesen. Bis dahin stammen Antworten aus den übrigen.' },
   first_file: 'Dateien auswählen',
 
@@ -191,7 +191,8 @@ export default {
   trace: 'Trace-ID {id}',
   choose: 'Dateien hinzufügen',
   choose_folder: 'Ordner hinzufügen',
-  drop_hint: 'oder hierher ziehen: PDF, Word, PowerPoint, Excel, OpenDocument, HTML, Markdown, Text, CSV, JSON, E‑Mail, E‑Books, Quelltext',
+  drop_hint: 'oder hierher ziehen:',
+  file_types: 'PDF, Word, PowerPoint, Excel, OpenDocument, HTML, Markdown, Text, CSV, JSON, E‑Mail, E‑Books, Quelltext',
   drop_here: 'Ablegen, um sie der Sammlung „{name}“ hinzuzufügen',
   into: 'Zur Sammlung',
   readers: 'Lesbar für',
@@ -234,6 +235,8 @@ export default {
   more: 'Mehr anzeigen',
   uploads: 'Hinzugefügte Dateien',
   uploads_done: '{done} von {all} fertig',
+  uploads_added: '{n} hinzugefügt',
+  uploads_there: '· {n} schon vorhanden',
   uploads_failed: '· {n} fehlgeschlagen',
   uploads_cancelled: '· {n} abgebrochen',
   uploads_only_failed: 'Nur fehlgeschlagene',
@@ -269,7 +272,7 @@ export default {
   column_action: 'Aktion',
   status_ready: '{title} ist bereit.',
   status_not_ready: '{title}: fehlgeschlagen. {reason}',
-  status_uploads: { one: '{n} Datei ist fertig, {failed} fehlgeschlagen.', other: '{n} Dateien sind fertig, {failed} fehlgeschlagen.' },
+  status_uploads: '{n} hinzugefügt, {known} schon vorhanden, {failed} fehlgeschlagen.',
 
   skip_thread: 'Zum Gespräch springen',
   conversations: 'Gespräche',

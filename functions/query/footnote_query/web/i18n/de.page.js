@@ -21,7 +21,14 @@ export default {
   copy_code: 'Code kopieren',
 
   shortcuts: 'Tastenkürzel',
-  show_palette: 'Befehle (Strg K)',
+  show_palette: 'Befehle',
+  palette_shortcut: '(Strg K)',
+
+  model_named: 'Sprachmodell: {name}',
+  change_model: 'Sprachmodell ändern',
+  ask_admin_model: 'Eines verbinden kann die Administration.',
+  no_model_used: 'Es wurde kein Sprachmodell verwendet.',
+  quoted_without_model: 'Es wurde kein Sprachmodell verwendet: Diese Sätze sind aus den Dokumenten zitiert.',
 
   advanced: 'Erweitert',
   modes_need_model: '„Nur Modell“ und „Agent mit Werkzeugen“ brauchen ein Sprachmodell.',

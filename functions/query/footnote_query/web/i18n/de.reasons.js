@@ -78,6 +78,7 @@ export default {
   'a film (.avi)': 'ein Video (.avi)',
   'a film (.mp4 or .mov)': 'ein Video (.mp4 oder .mov)',
   'a film (.mkv or .webm)': 'ein Video (.mkv oder .webm)',
+  'a film or sound file': 'ein Video oder eine Audiodatei',
   'a film or sound file (.wmv or .wma)': 'ein Video oder eine Audiodatei (.wmv oder .wma)',
   'a database (.sqlite)': 'eine Datenbank (.sqlite)',
   'an Access database': 'eine Access-Datenbank',

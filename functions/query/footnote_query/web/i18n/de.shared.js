@@ -3,6 +3,8 @@
 export default {
   share: 'Unterhaltung teilen',
   share_text: 'Wer den Link hat und sich anmelden kann, liest die Fragen und Antworten bis jetzt. Was jemand von den Quellen nicht lesen darf, wird zurückgehalten.',
+  share_text_open: 'Wer den Link hat und diesen Server erreicht, liest die Fragen und Antworten bis jetzt.',
+  share_local: 'Diese Adresse funktioniert nur auf diesem Computer. Um mit anderen zu teilen, öffnen Sie Footnote unter einer Adresse, die sie erreichen, und erstellen Sie den Link dort.',
   share_valid: 'Gültig für',
   share_days: { one: '{n} Tag', other: '{n} Tage' },
   share_forever: 'bis er gelöscht wird',
@@ -18,6 +20,8 @@ export default {
   shared: 'Geteilte Unterhaltung',
   shared_back: 'Selbst eine Frage stellen',
   shared_about: 'Jemand hat diese Fragen und Antworten mit Ihnen geteilt. Sie sehen, was Ihre eigenen Berechtigungen erlauben.',
+  shared_dates: 'Gefragt am {asked}, geteilt am {shared}.',
+  shared_dates_until: 'Gefragt am {asked}, geteilt am {shared}, lesbar bis {until}.',
   shared_gone: 'Dieser Link ist unbekannt, wurde gelöscht oder ist abgelaufen. Bitten Sie um einen neuen.',
   shared_withheld: 'Diese Antwort wird Ihnen nicht angezeigt: Eine Quelle wurde geändert oder gelöscht, oder Sie können sie nicht lesen.',
   shared_part: 'Ein Teil dieser Antwort wird Ihnen nicht angezeigt: Eine Quelle wurde geändert oder gelöscht, oder Sie können sie nicht lesen.',

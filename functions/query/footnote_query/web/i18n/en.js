@@ -7,7 +7,7 @@ export default {
 
   welcome: 'Ask your documents.',
   welcome_text: 'Every sentence of an answer cites the passage that supports it.',
-  welcome_empty: 'Add a PDF, web page, Markdown, text or CSV file, then ask about it. It stays on this server.',
+  welcome_empty: 'Add documents, then ask about them. They stay on this server.',
   welcome_reading: { one: '{n} of {all} documents is still being read. Until then answers come from the others.', other: '{n} of {all} documents are still being read. Until then answers come from the others.' },
   first_file: 'Choose files',
 
@@ -191,7 +191,8 @@ export default {
   trace: 'Trace ID {id}',
   choose: 'Add files',
   choose_folder: 'Add a folder',
-  drop_hint: 'or drop them anywhere: PDF, Word, PowerPoint, Excel, OpenDocument, HTML, Markdown, text, CSV, JSON, email, e‑books, source code',
+  drop_hint: 'or drop them anywhere:',
+  file_types: 'PDF, Word, PowerPoint, Excel, OpenDocument, HTML, Markdown, text, CSV, JSON, email, e‑books, source code',
   drop_here: 'Drop to add to the collection “{name}”',
   into: 'Add to collection',
   readers: 'Readable by',
@@ -234,6 +235,8 @@ export default {
   more: 'Show more',
   uploads: 'Added files',
   uploads_done: '{done} of {all} done',
+  uploads_added: '{n} added',
+  uploads_there: '· {n} already there',
   uploads_failed: '· {n} failed',
   uploads_cancelled: '· {n} cancelled',
   uploads_only_failed: 'Failed only',
@@ -269,7 +272,7 @@ export default {
   column_action: 'Action',
   status_ready: '{title} is ready.',
   status_not_ready: '{title} failed. {reason}',
-  status_uploads: { one: '{n} file is done, {failed} failed.', other: '{n} files are done, {failed} failed.' },
+  status_uploads: '{n} added, {known} already there, {failed} failed.',
 
   skip_thread: 'Skip to the conversation',
   conversations: 'Conversations',

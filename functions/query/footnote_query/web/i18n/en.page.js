@@ -21,7 +21,14 @@ export default {
   copy_code: 'Copy the code',
 
   shortcuts: 'Keyboard shortcuts',
-  show_palette: 'Commands (Ctrl K)',
+  show_palette: 'Commands',
+  palette_shortcut: '(Ctrl K)',
+
+  model_named: 'Language model: {name}',
+  change_model: 'Change the language model',
+  ask_admin_model: 'An administrator can connect one.',
+  no_model_used: 'No language model was used.',
+  quoted_without_model: 'No language model was used: these sentences are quoted from the documents.',
 
   advanced: 'Advanced',
   modes_need_model: '“Model only” and “Agent with tools” need a language model.',

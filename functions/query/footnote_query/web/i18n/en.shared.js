@@ -3,6 +3,8 @@
 export default {
   share: 'Share the conversation',
   share_text: 'Whoever has the link and can sign in reads the questions and answers up to now. What they may not read of the sources is withheld from them.',
+  share_text_open: 'Anyone who has the link and can reach this server reads the questions and answers up to now.',
+  share_local: 'This address works on this computer only. To share with others, open Footnote at an address that they can reach, and make the link there.',
   share_valid: 'Valid for',
   share_days: { one: '{n} day', other: '{n} days' },
   share_forever: 'until it is deleted',
@@ -18,6 +20,8 @@ export default {
   shared: 'Shared conversation',
   shared_back: 'Ask your own question',
   shared_about: 'Someone shared these questions and answers with you. You see what your own permissions allow.',
+  shared_dates: 'Asked on {asked}, shared on {shared}.',
+  shared_dates_until: 'Asked on {asked}, shared on {shared}, can be read until {until}.',
   shared_gone: 'This link is unknown, was deleted or has expired. Ask for a new one.',
   shared_withheld: 'This answer is not shown to you: a source of it was changed or deleted, or you cannot read it.',
   shared_part: 'A part of this answer is not shown to you: a source of it was changed or deleted, or you cannot read it.',

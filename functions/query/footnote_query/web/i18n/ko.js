@@ -7,7 +7,7 @@ export default {
 
   welcome: '문서에 물어보세요.',
   welcome_text: '답변의 모든 문장에 근거가 된 구절이 표시됩니다.',
-  welcome_empty: 'PDF, HTML, Markdown, 텍스트 또는 CSV 파일을 추가하고 질문해 보세요. 파일은 이 서버에만 보관됩니다.',
+  welcome_empty: '문서를 추가한 다음 질문하세요. 문서는 이 서버에만 저장됩니다.',
   welcome_reading: '문서 {all}개 중 {n}개를 아직 읽고 있습니다. 그때까지는 나머지 문서를 바탕으로 답합니다.',
   first_file: '파일 선택',
 
@@ -191,7 +191,8 @@ export default {
   trace: '추적 ID {id}',
   choose: '파일 추가',
   choose_folder: '폴더 추가',
-  drop_hint: '또는 아무 곳에나 끌어다 놓으세요: PDF, Word, PowerPoint, Excel, OpenDocument, HTML, Markdown, 텍스트, CSV, JSON, 이메일, 전자책, 소스 코드',
+  drop_hint: '또는 아무 곳에나 끌어다 놓으세요:',
+  file_types: 'PDF, Word, PowerPoint, Excel, OpenDocument, HTML, Markdown, 텍스트, CSV, JSON, 이메일, 전자책, 소스 코드',
   drop_here: '놓으면 컬렉션 “{name}”에 추가됩니다',
   into: '추가할 컬렉션',
   readers: '읽을 수 있는 사람',
@@ -234,6 +235,8 @@ export default {
   more: '더 보기',
   uploads: '추가한 파일',
   uploads_done: '{all}개 중 {done}개 완료',
+  uploads_added: '{n}개 추가됨',
+  uploads_there: '· {n}개 이미 있음',
   uploads_failed: '· {n}개 실패',
   uploads_cancelled: '· {n}개 취소',
   uploads_only_failed: '실패한 파일만',
@@ -269,7 +272,7 @@ export default {
   column_action: '동작',
   status_ready: '{title}: 준비되었습니다.',
   status_not_ready: '{title}: 실패했습니다. {reason}',
-  status_uploads: { other: '파일 {n}개가 완료되었습니다. 실패 {failed}개.' },
+  status_uploads: '추가 {n}개, 이미 있음 {known}개, 실패 {failed}개.',
 
   skip_thread: '대화로 건너뛰기',
   conversations: '대화 목록',

@@ -78,6 +78,7 @@ export default {
   'a film (.avi)': '동영상(.avi)',
   'a film (.mp4 or .mov)': '동영상(.mp4 또는 .mov)',
   'a film (.mkv or .webm)': '동영상(.mkv 또는 .webm)',
+  'a film or sound file': '동영상 또는 오디오 파일',
   'a film or sound file (.wmv or .wma)': '동영상 또는 오디오 파일(.wmv 또는 .wma)',
   'a database (.sqlite)': '데이터베이스(.sqlite)',
   'an Access database': 'Access 데이터베이스',

@@ -3,6 +3,8 @@
 export default {
   share: '대화 공유',
   share_text: '링크가 있고 로그인할 수 있는 사람은 지금까지의 질문과 답변을 읽습니다. 읽을 권한이 없는 출처의 내용은 표시하지 않습니다.',
+  share_text_open: '링크가 있고 이 서버에 접속할 수 있는 사람은 누구나 지금까지의 질문과 답변을 읽습니다.',
+  share_local: '이 주소는 이 컴퓨터에서만 열립니다. 다른 사람과 공유하려면 그 사람이 접속할 수 있는 주소로 Footnote를 열고 거기에서 링크를 만드세요.',
   share_valid: '유효 기간',
   share_days: { other: '{n}일' },
   share_forever: '삭제할 때까지',
@@ -18,6 +20,8 @@ export default {
   shared: '공유된 대화',
   shared_back: '직접 질문하기',
   shared_about: '다른 사람이 이 질문과 답변을 공유했습니다. 내 권한으로 읽을 수 있는 내용만 보입니다.',
+  shared_dates: '질문: {asked}, 공유: {shared}',
+  shared_dates_until: '질문: {asked}, 공유: {shared}, {until}까지 읽을 수 있음',
   shared_gone: '알 수 없거나 삭제되었거나 만료된 링크입니다. 새 링크를 요청하세요.',
   shared_withheld: '이 답변은 표시하지 않습니다. 출처가 변경되었거나 삭제되었거나 읽을 수 없는 문서입니다.',
   shared_part: '이 답변의 일부는 표시하지 않습니다. 출처가 변경되었거나 삭제되었거나 읽을 수 없는 문서입니다.',

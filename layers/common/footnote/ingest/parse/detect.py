@@ -134,6 +134,7 @@ _PARTS: tuple[tuple[str, str, str], ...] = (
     ("AndroidManifest.xml", "a program (.apk)", _DESCRIBE),
 )
 """The beginning of a part's name in a ZIP archive, what the archive is called, and what to do."""
+_RECORDING = re.compile(r"\.(?:mp[34]|m4[abv]|mov|avi|mkv|webm|wm[av]|mpe?g|wav|ogg|opus|flac|aac)$", re.IGNORECASE)
 _OWNER = re.compile(r"(?:^|[/\\])~\$[^/\\]*$")
 
 
@@ -243,6 +244,8 @@ def refuse_foreign(data: bytes, file_name: str) -> None:
     for magic, kind, remedy in _MAGIC:
         if re.match(magic, data[:300], re.DOTALL):
             raise unsupported(kind, remedy)
+    if _RECORDING.search(file_name):  # some begin with other bytes, and a part of one with any
+        raise unsupported("a film or sound file", _TRANSCRIBE)
 
 
 def foreign_archive(package: Package, mime: str) -> UnreadableFile:
