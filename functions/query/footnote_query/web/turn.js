@@ -124,8 +124,13 @@ export class Turn {
   }
 
   #showLink(up) {
-    follow(this.element, () => (this.#link.hidden = up))
-    announce(up ? 'connection_back' : 'connection_lost')
+    const key = up ? 'connection_back' : navigator.onLine ? 'connection_lost' : 'connection_offline'
+    const isNew = key !== this.#link.dataset.i18n || this.#link.hidden
+    this.#link.hidden = up
+    say(this.#link, key)
+    if (!isNew) return
+    if (!up) this.#reveal(this.#link)
+    announce(key)
   }
 
   async #finish(done) {
@@ -167,9 +172,15 @@ export class Turn {
     queueMicrotask(noticeOnce) // by then it is in the thread
   }
 
+  /** Scrolls as far as needed to show a note below the text between the header and the question box. */
+  #reveal(note) {
+    if (this.#frame) this.#showLive() // the text that has arrived is above it
+    note.scrollIntoView({ block: 'nearest' })
+  }
+
   #stopped() {
-    if (this.#frame) this.#showLive()
     this.#after.append(el('p', { class: 'note' }, say(el('span'), 'stopped'), ' ', askAgain(this.question)))
+    this.#reveal(this.#after.lastElementChild)
     announce('status_stopped')
   }
 
@@ -180,7 +191,9 @@ export class Turn {
 
   #failed({ message, traceId, status, type }) {
     if (this.record) return // the answer was already complete
-    follow(this.element, () => this.#showFailure(null, { message, traceId, status, type }))
+    this.#link.hidden = true
+    this.#showFailure(null, { message, traceId, status, type })
+    this.#reveal(this.#after.lastElementChild)
     announce('status_failed', { detail: message })
   }
 
