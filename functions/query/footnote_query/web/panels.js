@@ -1,4 +1,5 @@
-// The right-hand column: the documents or, above them, a source. On narrow screens each opens as a sheet.
+// The right-hand column: the documents or, above them, a source. On narrow screens each opens as a sheet,
+// which has an entry in the history, so that Back closes it.
 
 import { $ } from './dom.js'
 
@@ -28,7 +29,11 @@ function place(panel) {
   sheet.append(panel)
   sheet.setAttribute('aria-labelledby', panel.getAttribute('aria-labelledby'))
   if (!sheet.open) sheet.showModal()
+  if (!hasEntry()) history.pushState({ sheet: true }, '')
 }
+
+/** Whether the current entry of the history is the sheet's; its address is that of the page beneath. */
+const hasEntry = () => Boolean(history.state?.sheet)
 
 /** Restores the column: documents shown, source hidden. */
 function settle() {
@@ -39,7 +44,16 @@ function settle() {
   opener = null
 }
 
-sheet.addEventListener('close', () => sheet.open || settle()) // the event comes later, and the sheet may be open again
+sheet.addEventListener('close', () => {
+  if (sheet.open) return // the event comes later, and the sheet may be open again
+  settle()
+  if (hasEntry()) history.back()
+})
+addEventListener('popstate', () => {
+  if (sheet.open && !hasEntry()) sheet.close()
+  else if (!sheet.open && hasEntry()) history.back() // Forward, or a reload: what was shown is gone
+})
+if (hasEntry()) history.back() // reloaded
 sheet.addEventListener('click', event => event.target === sheet && sheet.close()) // click on the backdrop
 wide.addEventListener('change', () => (sheet.open ? sheet.close() : closePanel()))
 document.addEventListener('keydown', event => {
