@@ -7,12 +7,14 @@ const wide = matchMedia('(min-width: 1000px)')
 const sheet = $('sheet')
 const documents = $('documents')
 const passage = $('passage')
+const thread = $('thread')
 let opener = null
+let clicked = null // the last element of the conversation that was clicked
 
 /** Shows a panel and moves the focus to its heading; `closePanel` restores the focus. */
 export function openPanel(panel) {
   opener = document.activeElement
-  place(panel)
+  keepInPlace(thread.contains(opener) ? opener : clicked, () => place(panel))
   panel.querySelector('h2').focus({ preventScroll: wide.matches })
 }
 
@@ -37,12 +39,27 @@ const hasEntry = () => Boolean(history.state?.sheet)
 
 /** Restores the column: documents shown, source hidden. */
 function settle() {
-  passage.hidden = true
-  document.body.classList.remove('reading')
-  $('side').append(documents, passage)
-  if (opener?.isConnected) opener.focus()
+  keepInPlace(thread.contains(opener) ? opener : clicked, () => {
+    passage.hidden = true
+    document.body.classList.remove('reading')
+    $('side').append(documents, passage)
+  })
+  if (opener?.isConnected) opener.focus({ preventScroll: wide.matches })
   opener = null
 }
+
+/** Makes the conversation wider or narrower, by `change()`, without moving `node`, or what is shown if `node` is not. */
+function keepInPlace(node, change) {
+  const top = shown => shown?.getClientRects()[0]?.top
+  const isInView = top(node) > 0 && top(node) < innerHeight
+  const { left, width } = thread.getBoundingClientRect()
+  const kept = isInView ? node : document.elementFromPoint(left + width / 2, innerHeight / 3)
+  const before = top(kept)
+  change()
+  if (thread.contains(kept)) scrollBy(0, top(kept) - before || 0) // NaN while the source fills the window
+}
+
+thread.addEventListener('click', ({ target }) => (clicked = target), { capture: true })
 
 sheet.addEventListener('close', () => {
   if (sheet.open) return // the event comes later, and the sheet may be open again
