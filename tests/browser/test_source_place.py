@@ -9,9 +9,8 @@ from tests.browser.conftest import HERE, Screen
 from tests.browser.test_accessibility import LEAVE, Open
 
 FEW_PX = 4
-LONG = "\n\n".join(
-    f"## Note {n}\n\nThis note number {n} is about the work of day {n} and about nothing else that matters." for n in range(40)
-)
+NOTE = "## Note {0}\n\nThis note number {0} is about the work of day {0} and about nothing else that matters."
+LONG = "\n\n".join(NOTE.format(n) for n in range(40))
 
 
 @pytest.fixture

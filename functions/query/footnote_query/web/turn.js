@@ -20,7 +20,7 @@ export class Turn {
   #steps = new StepList()
   #corrected = el('div')
   #quote = null // the event
-  #meanwhile = el('section', { class: 'meanwhile', hidden: true })
+  #meanwhile = el('details', { class: 'meanwhile', hidden: true }) // open until the model's answer begins
   #body = el('div', { class: 'answer' })
   #text = new LiveText(this.#body)
   #thoughts = document.createTextNode('')
@@ -36,7 +36,7 @@ export class Turn {
     this.isSettled = false // answered; asking again makes a new turn
     const pencil = label(el('button', { type: 'button', class: 'quiet icon pencil', onclick: () => writeQuestion(question) }), 'edit_question')
     const heading = el('div', { class: 'asked' }, el('h2', { class: 'question' }, question), pencil)
-    this.element = el('article', { class: 'turn' }, heading, this.#corrected, this.#meanwhile, this.#steps.element, this.#thinking, this.#body, this.#link, this.#after)
+    this.element = el('article', { class: 'turn' }, heading, this.#corrected, this.#steps.element, this.#meanwhile, this.#thinking, this.#body, this.#link, this.#after)
   }
 
   /** A stored turn. */
@@ -104,11 +104,13 @@ export class Turn {
     this.#quote = quote
     const shown = drawn(() => quotedMeanwhile(quote), quote.content, note => [note])
     this.#meanwhile.hidden = false
+    this.#meanwhile.open = this.#text.isEmpty
     follow(this.element, () => this.#meanwhile.replaceChildren(...shown))
     announce(...announced(quote))
   }
 
   #token(text) {
+    if (this.#text.isEmpty) this.#foldQuote()
     this.#text.add(text)
     this.#frame ||= requestAnimationFrame(() => this.#showLive())
   }
@@ -140,8 +142,18 @@ export class Turn {
     this.#showAfter(after)
     this.#steps.element.remove()
     if (standsIn(this.#quote, done)) this.#dropQuote()
+    else if (this.#text.isEmpty) this.#foldQuote()
     const status = { closest: 'status_closest', nothing: 'status_nothing' }[done.tier]
     announce(status ?? (done.citations.length > 0 ? 'status_done' : 'status_done_none'), { n: done.citations.length })
+  }
+
+  /** Leaves the answer the room; what is quoted stays a click away. */
+  #foldQuote() {
+    const title = this.#meanwhile.firstElementChild
+    const hadFocus = this.#meanwhile.contains(document.activeElement)
+    this.#meanwhile.open = false
+    if (hadFocus) title.focus({ preventScroll: true })
+    if (title?.getBoundingClientRect().top < 0) title.scrollIntoView({ block: 'nearest' }) // the passages were scrolled through
   }
 
   /** The answer below says the same. */
