@@ -29,14 +29,14 @@ def test_back_closes_the_source_and_leaves_the_answer(screen: Screen, page: Page
         open_source(page)
         close()
         expect(page.locator("#passage")).to_be_hidden()
-        page.wait_for_function("!history.state?.sheet")
+        page.wait_for_function("() => !history.state?.sheet")
         assert page.url == room
         expect(page.locator(".answer")).to_contain_text("28 days")
     assert page.evaluate("history.length") == entries + 2  # the conversation, and the source that was closed
     open_source(page)
     page.reload()
     expect(page.locator(".answer")).to_contain_text("28 days")
-    page.wait_for_function("!history.state?.sheet")
+    page.wait_for_function("() => !history.state?.sheet")
     page.go_back()
     expect(page.locator("#welcome")).to_be_visible()
 

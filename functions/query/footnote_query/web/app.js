@@ -2,7 +2,7 @@
 
 import { currentRoom, NEW } from './address.js'
 import { holdsQuestion, showAttachments, watchAttachments } from './attachments.js'
-import { chooseCollection, chosenCollection, firstCollection, refreshCollections, startCollections } from './collections.js'
+import { chooseCollection, chosenCollection, countDocuments, firstCollection, refreshCollections, startCollections } from './collections.js'
 import { canSearch, focusQuestion, searchOptions, showRunning, watchComposer, writeQuestion } from './composer.js'
 import { refreshConversations, showConversations, watchConversations } from './conversations.js'
 import { copyText } from './copy.js'
@@ -87,7 +87,7 @@ async function takeFiles(files) {
 
 $('index').addEventListener('change', () => changeCollection($('index').value))
 acceptFiles(takeFiles, collectionOfFiles)
-watchDocuments(refreshCollections)
+watchDocuments({ changed: refreshCollections, counted: countDocuments })
 watchShortcuts({ chooseCollection: changeCollection })
 watchManagement(name => changeCollection(name ?? firstCollection()))
 

@@ -9,6 +9,7 @@ export default {
   welcome_text: 'Zu jedem Satz einer Antwort ist die Textstelle angegeben, die ihn belegt.',
   welcome_empty: 'Fügen Sie eine PDF-, HTML-, Markdown-, Text- oder CSV-Datei hinzu und stellen Sie Fragen dazu. Sie bleibt auf diesem Server.',
   welcome_reading: { one: '{n} von {all} Dokumenten wird noch gelesen. Bis dahin stammen Antworten aus den übrigen.', other: '{n} von {all} Dokumenten werden noch gelesen. Bis dahin stammen Antworten aus den übrigen.' },
+  welcome_first: { one: 'Ihr Dokument wird gelesen. Fragen sind möglich, sobald es bereit ist.', other: '{n} Dokumente werden gelesen. Fragen sind möglich, sobald das erste bereit ist.' },
   first_file: 'Dateien auswählen',
 
   question: 'Ihre Frage',

@@ -9,6 +9,7 @@ export default {
   welcome_text: 'Every sentence of an answer cites the passage that supports it.',
   welcome_empty: 'Add a PDF, web page, Markdown, text or CSV file, then ask about it. It stays on this server.',
   welcome_reading: { one: '{n} of {all} documents is still being read. Until then answers come from the others.', other: '{n} of {all} documents are still being read. Until then answers come from the others.' },
+  welcome_first: { one: 'Your document is being read. You can ask about it as soon as it is ready.', other: '{n} documents are being read. You can ask as soon as the first is ready.' },
   first_file: 'Choose files',
 
   question: 'Your question',

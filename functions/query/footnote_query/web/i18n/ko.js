@@ -9,6 +9,7 @@ export default {
   welcome_text: '답변의 모든 문장에 근거가 된 구절이 표시됩니다.',
   welcome_empty: 'PDF, HTML, Markdown, 텍스트 또는 CSV 파일을 추가하고 질문해 보세요. 파일은 이 서버에만 보관됩니다.',
   welcome_reading: '문서 {all}개 중 {n}개를 아직 읽고 있습니다. 그때까지는 나머지 문서를 바탕으로 답합니다.',
+  welcome_first: '문서 {n}개를 읽고 있습니다. 첫 문서가 준비되면 바로 질문할 수 있습니다.',
   first_file: '파일 선택',
 
   question: '질문',
