@@ -15,6 +15,7 @@ import { conversationMarkdown, fileName } from './export.js'
 import { currentLanguage, setLanguage, translatePage } from './i18n.js'
 import { openLinked } from './linked.js'
 import { watchManagement } from './manage.js'
+import { isOffline } from './offline.js'
 import { openPanel } from './panels.js'
 import { showModel } from './model.js'
 import './my_data.js'
@@ -50,7 +51,7 @@ function showThread() {
   document.title = turns.length > 0 ? `${turns[0].question} – Footnote` : 'Footnote'
 }
 
-watchComposer({ mayAsk: () => !isBusy() && canSearch() && !holdsQuestion(), onAsk: askQuestion, onStop: stopRunning })
+watchComposer({ mayAsk: () => !isOffline() && !isBusy() && canSearch() && !holdsQuestion(), onAsk: askQuestion, onStop: stopRunning })
 watchAttachments(roomToAsk)
 watchThread({ onAsk: askQuestion, changed: showThread })
 $('suggestions').addEventListener('ask', ({ detail: { text } }) => askQuestion(text))

@@ -186,6 +186,8 @@ export default {
   wants_model: 'Dafür ist ein Sprachmodell nötig.',
   model_silent: 'Das Sprachmodell hat nicht geantwortet.',
   error_unreachable: 'Der Server ist nicht erreichbar. Läuft er noch?',
+  error_offline: 'Dieses Gerät ist offline. Versuchen Sie es erneut, sobald es verbunden ist.',
+  offline: 'Dieses Gerät ist offline. Ihre Frage bleibt hier, bis sie gestellt werden kann.',
   error_cut: 'Die Verbindung brach ab, bevor die Antwort vollständig war.',
   error_status: 'Der Server hat einen Fehler gemeldet ({status}).',
   error_busy: { one: 'Zu viele Anfragen. Versuchen Sie es in {n} Sekunde erneut.', other: 'Zu viele Anfragen. Versuchen Sie es in {n} Sekunden erneut.' },

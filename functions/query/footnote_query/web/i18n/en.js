@@ -186,6 +186,8 @@ export default {
   wants_model: 'This requires a language model.',
   model_silent: 'The language model did not answer.',
   error_unreachable: 'The server cannot be reached. Is it still running?',
+  error_offline: 'This device is offline. Try again once it is connected.',
+  offline: 'This device is offline. Your question stays here until it can be asked.',
   error_cut: 'The connection was lost before the answer was complete.',
   error_status: 'The server returned an error ({status}).',
   error_busy: { one: 'Too many requests. Try again in {n} second.', other: 'Too many requests. Try again in {n} seconds.' },

@@ -186,6 +186,8 @@ export default {
   wants_model: '언어 모델이 있어야 답할 수 있습니다.',
   model_silent: '언어 모델이 응답하지 않았습니다.',
   error_unreachable: '서버에 연결할 수 없습니다. 서버가 실행 중인가요?',
+  error_offline: '이 기기가 오프라인입니다. 인터넷에 연결된 뒤 다시 시도하세요.',
+  offline: '이 기기가 오프라인입니다. 질문은 보낼 수 있을 때까지 여기에 그대로 있습니다.',
   error_cut: '답변이 끝나기 전에 연결이 끊겼습니다.',
   error_status: '서버 오류가 발생했습니다({status}).',
   error_busy: { other: '요청이 너무 많습니다. {n}초 후에 다시 시도하세요.' },
