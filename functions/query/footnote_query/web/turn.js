@@ -143,7 +143,7 @@ export class Turn {
     this.#steps.element.remove()
     if (standsIn(this.#quote, done)) this.#dropQuote()
     else if (this.#text.isEmpty) this.#foldQuote()
-    const status = { closest: 'status_closest', nothing: 'status_nothing' }[done.tier]
+    const status = { closest: done.verdict?.because === 'likely' ? 'status_likely' : 'status_closest', nothing: 'status_nothing' }[done.tier]
     announce(status ?? (done.citations.length > 0 ? 'status_done' : 'status_done_none'), { n: done.citations.length })
   }
 

@@ -54,6 +54,7 @@ export default {
   status_closest: { one: 'Keine sichere Antwort. {n} nahe Textstelle wird angezeigt.', other: 'Keine sichere Antwort. {n} nahe Textstellen werden angezeigt.' },
   status_quoted: { one: 'Vorab wird {n} Textstelle zitiert. Das Sprachmodell schreibt noch.', other: 'Vorab werden {n} Textstellen zitiert. Das Sprachmodell schreibt noch.' },
   status_quoted_closest: { one: 'Vorab wird {n} nahe Textstelle angezeigt, die die Frage vielleicht nicht beantwortet. Das Sprachmodell schreibt noch.', other: 'Vorab werden {n} nahe Textstellen angezeigt, die die Frage vielleicht nicht beantworten. Das Sprachmodell schreibt noch.' },
+  status_likely: { one: '{n} wahrscheinliche Antwort wird angezeigt.', other: '{n} wahrscheinliche Antworten werden angezeigt.' },
   status_nothing: 'Es wurde keine Antwort gefunden.',
   status_stopped: 'Angehalten.',
   status_failed: 'Keine Antwort: {detail}',

@@ -54,6 +54,7 @@ export default {
   status_closest: { one: 'No certain answer. {n} close passage is shown.', other: 'No certain answer. {n} close passages are shown.' },
   status_quoted: { one: 'Meanwhile {n} passage is quoted. The language model is still writing.', other: 'Meanwhile {n} passages are quoted. The language model is still writing.' },
   status_quoted_closest: { one: 'Meanwhile {n} close passage is shown, which may not answer. The language model is still writing.', other: 'Meanwhile {n} close passages are shown, which may not answer. The language model is still writing.' },
+  status_likely: { one: '{n} likely answer is shown.', other: '{n} likely answers are shown.' },
   status_nothing: 'No answer was found.',
   status_stopped: 'Stopped.',
   status_failed: 'No answer: {detail}',

@@ -54,6 +54,7 @@ export default {
   status_closest: { other: '확실한 답변이 없습니다. 가까운 구절 {n}개를 표시합니다.' },
   status_quoted: { other: '먼저 구절 {n}개를 인용합니다. 언어 모델이 아직 작성하고 있습니다.' },
   status_quoted_closest: { other: '먼저 가까운 구절 {n}개를 표시합니다. 질문에 대한 답이 아닐 수 있습니다. 언어 모델이 아직 작성하고 있습니다.' },
+  status_likely: { other: '답일 가능성이 높은 구절 {n}개를 표시합니다.' },
   status_nothing: '답변을 찾지 못했습니다.',
   status_stopped: '중지되었습니다.',
   status_failed: '답변하지 못했습니다: {detail}',
