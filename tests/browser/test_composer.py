@@ -108,7 +108,7 @@ def without_a_model_says_why(page: Page) -> None:
     expect(page.locator("#mode")).to_have_attribute("aria-describedby", "needs-model")
 
 
-def test_the_question_box_shows_its_focus_like_any_control(screen: Screen, page: Page) -> None:
+def test_the_question_box_shows_its_focus_like_any_control(page: Page) -> None:
     outline = "['outlineWidth', 'outlineStyle', 'outlineColor', 'outlineOffset'].map(name => style[name])"
     page.keyboard.press("Tab")
     page.locator("#send").focus()
