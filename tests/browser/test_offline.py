@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Screen
@@ -12,15 +14,19 @@ GO_OFFLINE = """() => {
   Object.defineProperty(navigator, 'onLine', { value: false, configurable: true })
   dispatchEvent(new Event('offline'))
 }"""
+TEXT_TOP = "node => node.getBoundingClientRect().top + parseFloat(getComputedStyle(node).paddingTop)"
+BOX_TOP = "node => node.getBoundingClientRect().top + parseFloat(getComputedStyle(node, '::before').top)"
 
 
-def test_an_offline_device_keeps_the_question_and_says_why(open_handbook: Open, server: str) -> None:
+def test_an_offline_device_keeps_the_question_and_says_why(open_handbook: Open, server: str, tmp_path: Path) -> None:
     screen = open_handbook(server)
     page, box = screen.page, screen.page.locator("#question")
     line = page.locator("#offline")
     expect(line).to_be_hidden()
     page.context.set_offline(True)
     expect(line).to_contain_text(OFFLINE)
+    assert line.evaluate(TEXT_TOP) > page.locator("#ask").evaluate(BOX_TOP)
+    screen.picture(tmp_path / "offline.png")
     screen.ask(LEAVE)
     expect(box).to_have_value(LEAVE)
     expect(page.locator(".turn")).to_have_count(0)
