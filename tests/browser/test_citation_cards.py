@@ -87,6 +87,11 @@ def test_a_citation_whose_quote_is_not_in_its_passage_is_marked_and_says_why(ope
     mark = page.locator(".answer .doubt")
     expect(mark).to_have_count(1)
     expect(mark).to_have_text("≠The words that the model quotes for this are in no passage. Check the sentence before you rely on it.")
+    mark.hover()
+    sentence, tip = mark.bounding_box(), mark.locator(".tip").bounding_box()
+    assert sentence
+    assert tip
+    assert tip["y"] >= sentence["y"] + sentence["height"] - 1
     page.locator(".cite").first.hover()
     expect(page.locator(".card-fault")).to_contain_text("are in no passage")
     assert grave_in_both(page) == []

@@ -106,3 +106,15 @@ def without_a_model_says_why(page: Page) -> None:
     reason = page.locator("#needs-model")
     expect(reason).to_contain_text("“Model only” and “Agent with tools” need a language model. No language model is configured.")
     expect(page.locator("#mode")).to_have_attribute("aria-describedby", "needs-model")
+
+
+def test_the_question_box_shows_its_focus_like_any_control(page: Page) -> None:
+    outline = "['outlineWidth', 'outlineStyle', 'outlineColor', 'outlineOffset'].map(name => style[name])"
+    page.keyboard.press("Tab")
+    page.locator("#send").focus()
+    button = page.evaluate(f"() => {{ const style = getComputedStyle(document.activeElement); return {outline} }}")
+    box = f"() => {{ const style = getComputedStyle(document.getElementById('ask'), '::before'); return {outline} }}"
+    assert page.evaluate(box) != button
+    page.locator("#question").focus()
+    assert page.evaluate(box) == button
+    assert button[:2] == ["2px", "solid"]

@@ -10,22 +10,33 @@ from playwright.sync_api import expect
 from tests.browser.test_accessibility import LEAVE, Open, grave_in
 
 
-def test_quotes_are_shown_above_the_answer_while_it_is_written(open_handbook: Open, server_with_model: str) -> None:
+def test_quotes_fold_above_the_answer_when_it_begins(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page
     page.set_viewport_size({"width": 360, "height": 740})
     screen.ask(f"{LEAVE} Tell me slowly.")
     quoted, answer = page.locator(".meanwhile"), page.locator(".answer")
     expect(quoted).to_contain_text("Employees receive 28 days of annual leave per year.")
+    expect(quoted).not_to_contain_text("may not answer")
     expect(page.locator("#status")).to_have_text("Meanwhile 1 passage is quoted. The language model is still writing.")
     expect(answer).to_contain_text("and 3")
-    assert quoted.bounding_box()["y"] < answer.bounding_box()["y"] < 640
+    expect(quoted.locator("mark, .cite").first).to_be_hidden()
+    top = answer.bounding_box()["y"]
+    assert quoted.bounding_box()["height"] < 50
+    assert quoted.bounding_box()["y"] < top < 300
+    expect(answer).to_contain_text("and 9")
+    assert answer.bounding_box()["y"] == top
+    summary = quoted.locator("summary")
+    summary.click()
+    expect(quoted.locator(".cite").first).to_be_visible()
+    assert quoted.evaluate("box => box.scrollHeight <= box.clientHeight")
     assert grave_in(page) == []
     page.reload()
     expect(quoted).to_contain_text("28 days")
     expect(answer).to_contain_text("and 3")
     page.locator("#stop").click()
     screen.finished()
+    summary.click()
     quoted.locator(".cite").first.click()
     expect(page.locator("#passage-title")).to_have_text("Employee handbook")
     page.keyboard.press("Escape")

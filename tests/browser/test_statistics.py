@@ -144,7 +144,7 @@ def test_sections_are_filtered_downloaded_loaded_again_and_left_out_for_others(o
     page.locator("#questions-body").get_by_role("button", name="Try again").click()
     expect(page.locator("#questions-body tbody th")).to_have_text([UNANSWERED])
 
-    page.get_by_label("Period").select_option("7 days")
+    page.locator("#period").select_option("7 days")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download CSV").click()
     assert download.value.suggested_filename.startswith("footnote-day-")
@@ -152,7 +152,7 @@ def test_sections_are_filtered_downloaded_loaded_again_and_left_out_for_others(o
     assert (head[:2], [row[1] for row in rows]) == (["day", "turns"], ["3"])
 
     with page.expect_response(lambda reply: "by=hour" in reply.url and "by=question" not in reply.url):
-        page.get_by_label("Period").select_option("Today")
+        page.locator("#period").select_option("Today")
     expect(page.locator("#main")).to_have_attribute("aria-busy", "false")
     assert tile(page, "Questions") == "3"
     page.locator("#collection").evaluate("list => list.add(new Option('empty', 'empty'))")

@@ -105,6 +105,11 @@ def test_the_closest_passages_are_cards_that_claim_nothing_and_open_their_source
     page.reload()
     expect(section.get_by_role("heading", name="Likely answers")).to_be_visible()
     expect(section.locator(".lead")).to_have_count(0)
+    room = page.url
+    page.locator("#new-conversation").click()
+    screen.answer_to(LEAVE)
+    expect(page.locator("#status")).to_have_text("1 likely answer is shown.")
+    page.goto(room)
     change[0] = as_closest
     page.reload()
     page.locator(".receipt summary").first.click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import threading
@@ -10,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import HERE, Screen
 from tests.browser.test_accessibility import LEAVE, Open, grave_in
@@ -238,7 +239,7 @@ def test_an_answer_resumes_after_a_lost_connection_and_is_generated_once(open_ha
         assert page.evaluate("said") == [
             "Looking for an answer.",
             "Meanwhile 1 passage is quoted. The language model is still writing.",
-            "Connection lost. The answer will continue once it is restored …",
+            "Connection lost. Trying again; the answer continues once it is restored …",
             "Connection restored.",
             "The answer is complete, with 1 citation.",
         ]
@@ -260,3 +261,41 @@ def test_an_answer_resumes_after_a_lost_connection_and_is_generated_once(open_ha
         expect(page.locator(".answer p").last).to_have_text("Yes 🎉, 28 days1.")
         expect(page.locator(".question")).to_have_count(2)
         screen.complained_only_of("ERR_", "status of 404")  # logged by the browser itself
+
+
+def token_events(*texts: str) -> bytes:
+    """An answer stream that ends before `done`."""
+    events = [f"id: cut.{n}\ndata: {json.dumps({'type': 'token', 'content': text})}\n\n" for n, text in enumerate(texts, start=1)]
+    return "".join(events).encode()
+
+
+def test_an_error_below_a_long_answer_is_not_covered_by_the_question_box(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    page.set_viewport_size({"width": 390, "height": 740})
+    states: list[str] = ["open", "lost"]
+
+    def answer(route: Route) -> None:
+        state = states.pop(0) if states else "forgotten"
+        if state == "lost":
+            page.locator("#question").fill("The next question\nin\nfour\nlines")
+            route.abort()
+        elif state == "forgotten":
+            route.fulfill(status=404, content_type="application/problem+json", body='{"title": "Not found", "status": 404}')
+        else:
+            headers = {"content-type": "text/event-stream", "x-trace-id": "cut"}
+            route.fulfill(headers=headers, body=token_events(*(f"Paragraph {n}.\n\n" for n in range(60))))
+
+    page.route("**/ask/stream", answer)
+    screen.ask(LEAVE)
+    for note in (page.locator(".link"), page.locator(".failed")):
+        expect(note).to_be_visible()
+        assert bottom(note) <= page.locator("#ask").bounding_box()["y"]
+    expect(page.locator(".failed")).to_contain_text("Ask again")
+    screen.complained_only_of("ERR_", "status of 404")
+
+
+def bottom(shown: Locator) -> float:
+    box = shown.bounding_box()
+    assert box
+    return box["y"] + box["height"]

@@ -35,8 +35,9 @@ export function answerOf(turn) {
 /** What is quoted while a language model writes; `quote` is the event. */
 export function quotedMeanwhile(quote) {
   const sources = sourcesOf(quote)
-  if (quote.tier === 'closest') return [el('div', { class: 'quote' }, closestOf(quote.content, sources, 'closest_meanwhile'))]
-  return [say(el('h3'), 'quoted_meanwhile'), el('div', { class: 'quote' }, textOf(quote.content, sources, true))]
+  const isClosest = quote.tier === 'closest'
+  const title = el('summary', {}, say(el('h3'), isClosest ? 'closest_meanwhile' : 'quoted_meanwhile'))
+  return [title, el('div', { class: 'quote' }, isClosest ? closestOf(quote.content, sources, null) : textOf(quote.content, sources, true))]
 }
 
 function textOf(text, sources, quoted, claims) {

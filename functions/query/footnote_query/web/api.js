@@ -78,6 +78,9 @@ function withJson(body, accept = 'application/json') {
 /** An address of this server, `/path`, as pages reach it: they stand in its root, which a proxy may serve below a path. */
 export const here = address => address.replace(/^\//, './')
 
+/** The key of the text for a request that got no response. */
+export const unreachable = () => (navigator.onLine === false ? 'error_offline' : 'error_unreachable')
+
 async function reach(path, options) {
   const headers = { ...options.headers, ...timeZone(), ...(options.method === 'GET' ? {} : await hashOf(options.body)) }
   let response
@@ -85,7 +88,7 @@ async function reach(path, options) {
     response = await fetch(here(path), { ...options, headers })
   } catch (error) {
     if (error.name === 'AbortError') throw error
-    throw new Problem(t('error_unreachable'))
+    throw new Problem(t(unreachable()))
   }
   if (response.ok) return response
   const text = await response.text().catch(() => '')

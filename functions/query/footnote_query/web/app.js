@@ -2,7 +2,7 @@
 
 import { currentRoom, NEW } from './address.js'
 import { holdsQuestion, showAttachments, watchAttachments } from './attachments.js'
-import { chooseCollection, chosenCollection, firstCollection, refreshCollections, startCollections } from './collections.js'
+import { chooseCollection, chosenCollection, countDocuments, firstCollection, refreshCollections, startCollections } from './collections.js'
 import { canSearch, focusQuestion, searchOptions, showRunning, watchComposer, writeQuestion } from './composer.js'
 import { refreshConversations, showConversations, watchConversations } from './conversations.js'
 import { copyText } from './copy.js'
@@ -15,6 +15,7 @@ import { conversationMarkdown, fileName } from './export.js'
 import { currentLanguage, setLanguage, showTimes, translatePage } from './i18n.js'
 import { openLinked } from './linked.js'
 import { watchManagement } from './manage.js'
+import { isOffline } from './offline.js'
 import { openPanel } from './panels.js'
 import { showModel } from './model.js'
 import './my_data.js'
@@ -52,7 +53,7 @@ function showThread() {
   document.title = turns.length > 0 ? `${turns[0].question} – Footnote` : 'Footnote'
 }
 
-watchComposer({ mayAsk: () => !isBusy() && canSearch() && !holdsQuestion(), onAsk: askQuestion, onStop: stopRunning })
+watchComposer({ mayAsk: () => !isOffline() && !isBusy() && canSearch() && !holdsQuestion(), onAsk: askQuestion, onStop: stopRunning })
 watchAttachments(roomToAsk)
 watchThread({ onAsk: askQuestion, changed: showThread })
 $('suggestions').addEventListener('ask', ({ detail: { text } }) => askQuestion(text))
@@ -89,7 +90,7 @@ async function takeFiles(files) {
 
 $('index').addEventListener('change', () => changeCollection($('index').value))
 acceptFiles(takeFiles, collectionOfFiles)
-watchDocuments(refreshCollections)
+watchDocuments({ changed: refreshCollections, counted: countDocuments })
 watchShortcuts({ chooseCollection: changeCollection })
 watchManagement(name => changeCollection(name ?? firstCollection()))
 

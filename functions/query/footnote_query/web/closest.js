@@ -6,13 +6,14 @@ import { formatIcon } from './format_icon.js'
 import { openSource } from './source.js'
 
 /** Replaces the text of an answer whose outcome is `closest`, which `body` is and which is used up; `places`: as of `markExcerpts`.
- * `sources`: its citations with their hits; `title`: key of the heading, under which likely answers are not doubted. */
+ * `sources`: its citations with their hits; `title`: key of the heading, null = it stands above. */
 export function closestPassages(sources, body, places, title) {
   const shown = new Map(sources.map(source => [source, []]))
   for (const [marker, { source, which }] of places) shown.get(source).push({ which, ...excerptAt(body, marker) })
   const cards = sources.map(source => card(source, sources, shown.get(source)))
-  const lead = title === 'likely' ? [] : [say(el('p', { class: 'lead' }), 'closest_text')]
-  return el('section', { class: 'closest' }, say(el('h3'), title), ...lead, el('ol', {}, ...cards))
+  const head = title === null ? null : say(el('h3'), title)
+  const lead = title === 'closest' ? say(el('p', { class: 'lead' }), 'closest_text') : null
+  return el('section', { class: 'closest' }, head, lead, el('ol', {}, ...cards))
 }
 
 /** Takes what lies before the marker out of `body`: the line that names its source, null = it is the one of the excerpt before, and the

@@ -13,6 +13,8 @@ import { offerVoices } from './voices.js'
 const DEFAULT = 'default'
 const picker = $('index')
 let collections = []
+let counted = { name: null } // the documents as last listed, which is newer than what the collections say
+let latest = 0 // only the newest response counts
 
 export const chosenCollection = () => picker.value || DEFAULT
 export const firstCollection = () => collections[0]?.name ?? DEFAULT
@@ -37,11 +39,20 @@ export function chooseCollection(name) {
   show(name)
 }
 
+/** Takes how many documents of a collection are ready, `documents`, and how many are being read. */
+export function countDocuments(name, { documents, reading }) {
+  if (counted.name === name && counted.documents === documents && counted.reading === reading) return
+  counted = { name, documents, reading }
+  show(chosenCollection())
+}
+
 const known = name => collections.find(collection => collection.name === name)
 
 async function read() {
+  const mine = ++latest
   try {
     const found = await call('GET', `/collections?lang=${currentLanguage()}`)
+    if (mine !== latest) return
     collections = found.data
     $('manage').hidden = $('show-admin').hidden = !found.may_manage
     offerVoices(collections, found.may_manage)
@@ -53,19 +64,19 @@ async function read() {
 }
 
 function show(chosen) {
-  const all = known(chosen) ? collections : [...collections, { name: chosen, documents: 0 }]
+  const listed = known(chosen) ? collections : [...collections, { name: chosen, documents: 0, reading: 0, questions: [] }]
+  const all = listed.map(each => (each.name === counted.name ? { ...each, ...counted } : each))
   picker.replaceChildren(...all.map(({ name, documents }) => el('option', { value: name }, t('collection_option', { name, n: documents }))))
   picker.value = chosen
   $('indexes').replaceChildren(...all.map(({ name }) => el('option', { value: name })))
   showActive()
-  showWelcome(known(chosen))
+  showWelcome(all.find(({ name }) => name === chosen))
 }
 
-function showWelcome(collection) {
-  const { documents = 0, reading = 0 } = collection ?? {}
+function showWelcome({ documents, reading, questions }) {
   const empty = documents + reading === 0
-  const text = empty ? 'welcome_empty' : reading ? 'welcome_reading' : 'welcome_text'
+  const text = empty ? 'welcome_empty' : !reading ? 'welcome_text' : documents ? 'welcome_reading' : 'welcome_first'
   say($('welcome-text'), text, { n: reading, all: documents + reading })
   $('first-file').hidden = $('welcome-types').hidden = !empty
-  $('suggestions').replaceChildren(...suggest(collection?.questions ?? []))
+  $('suggestions').replaceChildren(...suggest(questions ?? []))
 }

@@ -39,6 +39,7 @@ export function watchComposer({ mayAsk, onAsk, onStop }) {
   })
   showAdvanced(recall('advanced') === 'open')
   showOptions()
+  new ResizeObserver(() => document.documentElement.style.setProperty('--composer', `${$('ask').offsetHeight}px`)).observe($('ask'))
 }
 
 function showAdvanced(isOpen) {

@@ -30,15 +30,18 @@ let timer = 0 // 0 = no poll is scheduled
 let due = 0 // time of the scheduled poll
 let polls = Promise.resolve()
 let onChange = () => {}
+let onCount = () => {}
 
 const uploads = new UploadTable(() => {
   phase = 'reading'
   pollSoon(pace())
 })
 
-/** `changed(collection)`: called when documents became READY, got all their vectors, or were deleted. */
-export function watchDocuments(changed) {
+/** `changed(collection)`: called when documents became READY, got all their vectors, or were deleted. `counted(collection, {documents, reading})`:
+ * called as often as all documents were listed, with how many are READY and how many are being read. */
+export function watchDocuments({ changed, counted }) {
   onChange = changed
+  onCount = counted
   $('more-documents').addEventListener('click', () => {
     shown += PAGE
     poll()
@@ -137,6 +140,7 @@ async function showNow() {
   newest = Math.max(0, ...documents.map(({ updated_at }) => updated_at))
   ready = documents.filter(({ state }) => state === 'READY').length
   listed = { documents, more }
+  if (!more) onCount(name, { documents: ready, reading: documents.filter(found => !isSettled(found)).length })
   const dropped = showFound()
   const now = await phaseOf(documents)
   if (name !== collection) return moved

@@ -28,6 +28,13 @@ export function drawn(draw, text, make = note => note) {
   }
 }
 
+/** Scrolls what is around `node` to it, as `scrollIntoView(options)`, and not the page. */
+export function scrollWithin(node, options) {
+  const { scrollX, scrollY } = window
+  node.scrollIntoView(options)
+  scrollTo(scrollX, scrollY)
+}
+
 /** Sets a translated text that follows language changes. */
 export function say(node, key, values = {}) {
   node.dataset.i18n = key

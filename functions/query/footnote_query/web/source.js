@@ -4,7 +4,7 @@ import { aboutDocument } from './about.js'
 import { Problem, call } from './api.js'
 import { quoteFault } from './claims.js'
 import { contentAddress } from './content_address.js'
-import { $, el, say } from './dom.js'
+import { $, el, say, scrollWithin } from './dom.js'
 import { openPanel } from './panels.js'
 import { PdfView, loadPdfjs } from './pdf_view.js'
 import { markSnippet, scoresOf } from './quote.js'
@@ -152,7 +152,7 @@ async function showText(late) {
 function showMarkedText() {
   const target = view.querySelector('mark:not(.also)') ?? view.querySelector(`[data-page="${cited.page}"]`)
   view.scrollTop = 0
-  target?.scrollIntoView({ block: 'center', inline: 'nearest' })
+  if (target) scrollWithin(target, { block: 'center', inline: 'nearest' })
 }
 
 /** Closes the document; the panel may stay open. */

@@ -1,6 +1,6 @@
 // The outline of the open document, and the search in it. In a text, each match is marked; of a PDF's pages, those that hold the words are gone through.
 
-import { $, el, say, watchSearch } from './dom.js'
+import { $, el, say, watchSearch, scrollWithin } from './dom.js'
 
 const FEW = 2 // a document with fewer headings needs no outline
 const LEAD = '  ' // before a heading below another one
@@ -102,7 +102,7 @@ function goOn(step) {
   if (matches.length === 0) return
   at = (at + step + matches.length) % matches.length
   const match = matches[at]
-  if (match instanceof Range) match.startContainer.parentElement.scrollIntoView({ block: 'center', inline: 'nearest' })
+  if (match instanceof Range) scrollWithin(match.startContainer.parentElement, { block: 'center', inline: 'nearest' })
   else shown.goTo(match)
   paint()
   count()
@@ -128,7 +128,7 @@ field.addEventListener('keydown', event => event.key === 'Enter' && goOn(event.s
 outline.addEventListener('change', () => {
   const place = headings[outline.value]
   if (outline.value === '') return
-  if (place instanceof Element) place.scrollIntoView({ block: 'start' })
+  if (place instanceof Element) scrollWithin(place, { block: 'start' })
   else shown.goTo(place)
 })
 $('source-found-back').addEventListener('click', () => goOn(-1))

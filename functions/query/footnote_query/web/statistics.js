@@ -161,7 +161,7 @@ function showDocuments({ data }) {
       key.title, number(figures.turns), `+${number(figures.feedback_up)} / −${number(figures.feedback_down)}`,
     ])) : emptyNote('stats_none_cited'),
     say(el('h3'), 'stats_never'),
-    never.length ? table('stats_document', ['collection'], never.slice(0, MOST_SHOWN).map(({ key }) => [key.title, key.collection]), more)
+    never.length ? table('stats_document', ['collection'], never.slice(0, MOST_SHOWN).map(({ key }) => [key.title, key.collection]), more, 'stats_never')
       : emptyNote('stats_all_cited'),
   ]
 }

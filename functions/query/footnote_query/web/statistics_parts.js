@@ -21,13 +21,14 @@ export function chartFigure(title, labels, format, series, { lines = false } = {
   const legend = el('ul', { class: 'legend' }, ...series.map(({ name, tone }) => el('li', {}, el('span', { class: `swatch tone-${tone}` }), say(el('span'), name))))
   const rows = labels.map((label, at) => [label, ...named.map(({ values }) => (values[at] === null ? '–' : format(values[at])))])
   const details = el('details', {}, say(el('summary'), 'stats_as_table'))
-  details.addEventListener('toggle', () => details.open && details.children.length === 1 && details.append(scroll(grid(t('stats_time'), named.map(({ name }) => name), rows))))
+  details.addEventListener('toggle', () => details.open && details.children.length === 1 && details.append(scroll(title, grid(t('stats_time'), named.map(({ name }) => name), rows))))
   return el('figure', {}, say(el('figcaption'), title), legend, drawing, details)
 }
 
-/** A table; `first` and `columns` are keys of texts, the latter without `stats_`. `more`: [address, number of all rows]. */
-export function table(first, columns, rows, more = null) {
-  const shown = scroll(grid(t(first), columns.map(name => t(`stats_${name}`)), rows))
+/** A table; `first` and `columns` are keys of texts, the latter without `stats_`. `more`: [address, number of all rows];
+ * `name`: key of what the region is called. */
+export function table(first, columns, rows, more = null, name = first) {
+  const shown = scroll(name, grid(t(first), columns.map(column => t(`stats_${column}`)), rows))
   if (!more) return shown
   const [href, n] = more
   return el('div', {}, shown, el('p', { class: 'hint' }, say(el('a', { href, download: '' }), 'stats_all_rows', { n })))
@@ -39,4 +40,4 @@ function grid(first, columns, rows) {
     el('tbody', {}, ...rows.map(([name, ...cells]) => el('tr', {}, el('th', { scope: 'row' }, name), ...cells.map(cell => el('td', {}, cell))))))
 }
 
-const scroll = inner => el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': inner.querySelector('th').textContent }, inner)
+const scroll = (name, inner) => el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t(name) }, inner)

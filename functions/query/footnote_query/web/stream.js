@@ -5,16 +5,19 @@ import { openStream, Problem, signedIn } from './api.js'
 import { t } from './i18n.js'
 import { parseEvents } from './sse.js'
 
-const WAITS_MS = [500, 1000, 2000, 4000, 8000]
+const WAITS_MS = [500, 1000, 2000, 4000, 8000, 15_000] // between tries; then always the last
+const GIVE_UP_MS = 300_000 // of waiting in vain while the device is online
 const SILENCE_MS = 45_000 // the server sends at least a comment every 15 s; after this silence the connection counts as lost
 
 /** Asks `question`, the body of POST /ask/stream, and yields its events until `done` or `error`.
  * `from`: resume after this id, null = ask again. `onOpen(id)`: the id from which the whole stream can be read again.
- * `onLink(false)`: connection lost, `onLink(true)`: connection restored.
+ * `onLink(false)`: connection lost, and before each further try; `onLink(true)`: connection restored.
+ * Tries again for minutes while the page is visible, and at once when it is shown or the network is back.
  * Ends without an error when `signal` is aborted. Throws a Problem when the stream cannot be resumed. */
 export async function* ask(question, { signal, from = null, onOpen = () => {}, onLink = () => {} }) {
   let lastEventId = from
   let tries = 0
+  let waited = 0 // ms
   let lost = false
   for (;;) {
     try {
@@ -24,7 +27,7 @@ export async function* ask(question, { signal, from = null, onOpen = () => {}, o
         lost = false
         lastEventId = id ?? lastEventId
         if (event === null) continue
-        tries = 0
+        tries = waited = 0
         yield event
         if (event.type === 'done' || event.type === 'error') return
       }
@@ -34,11 +37,13 @@ export async function* ask(question, { signal, from = null, onOpen = () => {}, o
       if (error instanceof Problem && !(lastEventId && mayPass(error))) throw error
     }
     if (signal.aborted) return
-    if (!lastEventId || tries === WAITS_MS.length) throw new Problem(t('error_cut'))
-    if (!lost) onLink(false)
+    if (!lastEventId || waited >= GIVE_UP_MS) throw new Problem(t('error_cut'))
+    onLink(false)
     lost = true
-    await pause(WAITS_MS[tries], signal)
-    if (navigator.onLine) tries += 1 // tries while offline do not count
+    const wait = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)]
+    const woken = await pause(wait, signal)
+    tries = woken ? 0 : tries + 1
+    if (!woken && navigator.onLine) waited += wait
   }
 }
 
@@ -67,17 +72,19 @@ async function* connect(question, { signal, lastEventId }) {
   }
 }
 
-/** Waits until `ms` have passed, the network is back or `signal` is aborted. */
+/** Waits until `ms` have passed on a visible page, the page is shown, the network is back or `signal` is aborted. → whether it was woken before. */
 function pause(ms, signal) {
   return new Promise(resume => {
     const over = new AbortController()
-    const end = () => {
+    const end = woken => {
       clearTimeout(timer)
       over.abort()
-      resume()
+      resume(woken)
     }
-    const timer = setTimeout(end, ms)
-    addEventListener('online', end, { signal: over.signal })
-    signal.addEventListener('abort', end, { signal: over.signal })
+    const timer = setTimeout(() => document.hidden || end(false), ms)
+    const wake = () => document.hidden || end(true)
+    addEventListener('online', wake, { signal: over.signal })
+    document.addEventListener('visibilitychange', wake, { signal: over.signal })
+    signal.addEventListener('abort', () => end(true), { signal: over.signal })
   })
 }

@@ -15,20 +15,23 @@ export function renderText({ blocks, marks, format }) {
   const view = el('div', { class: 'source-text' })
   const above = blocks.some(block => block.page !== null) ? 3 : 2 // heading levels used by the panel and the pages
   let page = null
+  let open = [] // the levels of the headings above
   blocks.forEach((block, number) => {
     if (block.page !== null && block.page !== page) {
       page = block.page
+      open = []
       view.append(say(el('h3', { class: 'unit', 'data-page': page }), unitOf(format, 'source_page'), { page: String(page) }))
     }
     const spans = marks.filter(mark => mark.block === number)
-    view.append(...RENDER[block.kind]({ ...block, above, spans: inUtf16(block.text, spans) }))
+    if (block.kind === 'heading') open = [...open.filter(level => level < block.level), block.level]
+    view.append(...RENDER[block.kind]({ ...block, depth: above + open.length, spans: inUtf16(block.text, spans) }))
   })
   view.querySelector('mark:not(.also)')?.before(say(el('span', { class: 'sr-only' }), 'supports'))
   return view
 }
 
 const RENDER = {
-  heading: block => [el(`h${Math.min(6, block.above + block.level)}`, {}, ...pieces(block))],
+  heading: block => [el(`h${Math.min(6, block.depth)}`, {}, ...pieces(block))],
   paragraph: block => [el('p', {}, ...pieces(block))],
   caption: block => [el('p', { class: 'caption' }, ...pieces(block))],
   code: block => [el('pre', { tabindex: 0 }, el('code', {}, ...pieces(block)))],

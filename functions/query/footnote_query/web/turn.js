@@ -22,7 +22,7 @@ export class Turn {
   #steps = new StepList()
   #corrected = el('div')
   #quote = null // the event
-  #meanwhile = el('section', { class: 'meanwhile', hidden: true })
+  #meanwhile = el('details', { class: 'meanwhile', hidden: true }) // open until the model's answer begins
   #body = el('div', { class: 'answer' })
   #text = new LiveText(this.#body)
   #thoughts = document.createTextNode('')
@@ -38,7 +38,7 @@ export class Turn {
     this.isSettled = false // answered; asking again makes a new turn
     const pencil = label(el('button', { type: 'button', class: 'quiet icon pencil', onclick: () => writeQuestion(question) }), 'edit_question')
     const heading = el('div', { class: 'asked' }, el('h2', { class: 'question' }, question), pencil)
-    this.element = el('article', { class: 'turn' }, heading, this.#corrected, this.#meanwhile, this.#steps.element, this.#thinking, this.#body, this.#link, this.#after)
+    this.element = el('article', { class: 'turn' }, heading, this.#corrected, this.#steps.element, this.#meanwhile, this.#thinking, this.#body, this.#link, this.#after)
   }
 
   /** A stored turn. */
@@ -106,11 +106,13 @@ export class Turn {
     this.#quote = quote
     const shown = drawn(() => quotedMeanwhile(quote), quote.content, note => [note])
     this.#meanwhile.hidden = false
+    this.#meanwhile.open = this.#text.isEmpty
     follow(this.element, () => this.#meanwhile.replaceChildren(...shown))
     announce(...announced(quote))
   }
 
   #token(text) {
+    if (this.#text.isEmpty) this.#foldQuote()
     this.#text.add(text)
     this.#frame ||= requestAnimationFrame(() => this.#showLive())
   }
@@ -126,8 +128,13 @@ export class Turn {
   }
 
   #showLink(up) {
-    follow(this.element, () => (this.#link.hidden = up))
-    announce(up ? 'connection_back' : 'connection_lost')
+    const key = up ? 'connection_back' : navigator.onLine ? 'connection_lost' : 'connection_offline'
+    const isNew = key !== this.#link.dataset.i18n || this.#link.hidden
+    this.#link.hidden = up
+    say(this.#link, key)
+    if (!isNew) return
+    if (!up) this.#reveal(this.#link)
+    announce(key)
   }
 
   async #finish(done) {
@@ -137,8 +144,18 @@ export class Turn {
     this.#showAfter(after)
     this.#steps.element.remove()
     if (standsIn(this.#quote, done)) this.#dropQuote()
-    const status = { closest: 'status_closest', nothing: 'status_nothing' }[done.tier]
+    else if (this.#text.isEmpty) this.#foldQuote()
+    const status = { closest: done.verdict?.because === 'likely' ? 'status_likely' : 'status_closest', nothing: 'status_nothing' }[done.tier]
     announce(status ?? (done.citations.length > 0 ? 'status_done' : 'status_done_none'), { n: done.citations.length })
+  }
+
+  /** Leaves the answer the room; what is quoted stays a click away. */
+  #foldQuote() {
+    const title = this.#meanwhile.firstElementChild
+    const hadFocus = this.#meanwhile.contains(document.activeElement)
+    this.#meanwhile.open = false
+    if (hadFocus) title.focus({ preventScroll: true })
+    if (title?.getBoundingClientRect().top < 0) title.scrollIntoView({ block: 'nearest' }) // the passages were scrolled through
   }
 
   /** The answer below says the same. */
@@ -169,9 +186,15 @@ export class Turn {
     queueMicrotask(noticeOnce) // by then it is in the thread
   }
 
+  /** Scrolls as far as needed to show a note below the text between the header and the question box. */
+  #reveal(note) {
+    if (this.#frame) this.#showLive() // the text that has arrived is above it
+    note.scrollIntoView({ block: 'nearest' })
+  }
+
   #stopped() {
-    if (this.#frame) this.#showLive()
     this.#after.append(el('p', { class: 'note' }, say(el('span'), 'stopped'), ' ', askAgain(this.question)))
+    this.#reveal(this.#after.lastElementChild)
     announce('status_stopped')
   }
 
@@ -182,7 +205,9 @@ export class Turn {
 
   #failed({ message, traceId, status, type }) {
     if (this.record) return // the answer was already complete
-    follow(this.element, () => this.#showFailure(null, { message, traceId, status, type }))
+    this.#link.hidden = true
+    this.#showFailure(null, { message, traceId, status, type })
+    this.#reveal(this.#after.lastElementChild)
     announce('status_failed', { detail: message })
   }
 

@@ -1,6 +1,6 @@
 // Uploads a file: requests an upload target, then sends the file with progress. In AWS the target is a bucket.
 
-import { call, here, Problem, problemOf, signedIn } from './api.js'
+import { call, here, Problem, problemOf, signedIn, unreachable } from './api.js'
 import { t } from './i18n.js'
 
 /** Uploads one file under its path relative to the picked folder. `into`: fields of POST /uploads that say where it goes, and who reads it;
@@ -29,7 +29,7 @@ function post(url, form, { signal, onProgress }) {
       else reject(refusal(request, toBucket))
     }
     request.onabort = () => reject(signal.reason)
-    request.onerror = async () => reject(new Problem((await canBeRead(form.get('file'))) ? t(toBucket ? 'upload_no_bucket' : 'error_unreachable') : t('upload_unreadable')))
+    request.onerror = async () => reject(new Problem((await canBeRead(form.get('file'))) ? t(toBucket && navigator.onLine ? 'upload_no_bucket' : unreachable()) : t('upload_unreadable')))
     request.open('POST', url)
     request.send(form)
   })

@@ -12,11 +12,11 @@ export async function showUsage() {
   try {
     found = await call('GET', '/me/usage')
   } catch (problem) {
-    place.replaceChildren(say(el('h3'), 'usage'), el('p', { class: 'hint' }, problem.message))
+    place.replaceChildren(say(el('h2'), 'usage'), el('p', { class: 'hint' }, problem.message))
     return
   }
   const { today, period, days, budget } = found
-  place.replaceChildren(say(el('h3'), 'usage'), el('dl', {}, row('usage_today', {}, today), row('usage_days', { n: days }, period)), ...left(budget))
+  place.replaceChildren(say(el('h2'), 'usage'), el('dl', {}, row('usage_today', {}, today), row('usage_days', { n: days }, period)), ...left(budget))
 }
 
 function row(key, values, { questions, tokens, cost }) {
