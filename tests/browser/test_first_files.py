@@ -24,9 +24,9 @@ def test_a_file_is_done_when_the_page_counts_it_as_answerable(screen: Screen, pa
     page.route("**/collections?*", lambda route: held.append(route))  # which is slow where it makes questions
     page.evaluate(OBSERVE)
     screen.pick({f"letter {n}.txt": f"Letter {n} reached the harbour master on a Monday.".encode() for n in range(1, 7)})
-    expect(page.locator("#uploads-title")).to_contain_text("6 of 6 done")
+    expect(page.locator("#uploads-title")).to_contain_text("6 added")
     expect(page.locator("#index option:checked")).to_have_text(f"{screen.index} · 6 documents")
-    told = [each for each in page.evaluate("told") if each[0].startswith("6 of 6 done")]
+    told = [each for each in page.evaluate("told") if each[0].startswith("6 added")]
     assert told, "the list of uploads was never done"
     assert {(count, text, add) for _, count, text, add in told} == {
         (f"{screen.index} · 6 documents", "Every sentence of an answer cites the passage that supports it.", False)

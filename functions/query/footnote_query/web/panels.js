@@ -11,10 +11,11 @@ const thread = $('thread')
 let opener = null
 let clicked = null // the last element of the conversation that was clicked
 
-/** Shows a panel and moves the focus to its heading; `closePanel` restores the focus. */
-export function openPanel(panel) {
+/** Shows a panel and moves the focus to its heading; `closePanel` restores the focus. `isLinked`: the page's address names what is shown,
+ * so that Back leaves the page. */
+export function openPanel(panel, isLinked = false) {
   opener = document.activeElement
-  keepInPlace(thread.contains(opener) ? opener : clicked, () => place(panel))
+  keepInPlace(thread.contains(opener) ? opener : clicked, () => place(panel, isLinked))
   panel.querySelector('h2').focus({ preventScroll: wide.matches })
 }
 
@@ -23,7 +24,7 @@ export function closePanel() {
   else if (!passage.hidden) settle()
 }
 
-function place(panel) {
+function place(panel, isLinked) {
   passage.hidden = panel !== passage
   document.body.classList.toggle('reading', panel === passage)
   if (wide.matches) return
@@ -31,7 +32,7 @@ function place(panel) {
   sheet.append(panel)
   sheet.setAttribute('aria-labelledby', panel.getAttribute('aria-labelledby'))
   if (!sheet.open) sheet.showModal()
-  if (!hasEntry()) history.pushState({ sheet: true }, '')
+  if (!hasEntry() && !isLinked) history.pushState({ sheet: true }, '')
 }
 
 /** Whether the current entry of the history is the sheet's; its address is that of the page beneath. */

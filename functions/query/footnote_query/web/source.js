@@ -26,7 +26,7 @@ let latest = 0 // only the newest call may change the panel
  * `siblings`: the citations for previous and next; `which`: index of the sentence in `bounds`. */
 export async function openSource(citation, siblings = [citation], which = 0) {
   among = siblings
-  await Promise.all([show(citation, which), openPanel(panel)])
+  await Promise.all([show(citation, which), openPanel(panel, citation.linked)])
 }
 
 async function show(citation, which = 0) {
