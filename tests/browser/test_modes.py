@@ -27,13 +27,13 @@ def test_the_model_alone_searches_nothing_and_a_follow_up_names_its_subject(open
     expect(receipt(page).locator("q")).to_have_text(STANDALONE)
 
     screen.open_advanced()
-    page.get_by_label("Answer from").select_option("Documents, always search")
+    page.get_by_role("combobox", name="Answer from").select_option("Documents, always search")
     expect(page.locator("#retriever")).to_be_visible()
     with page.expect_request("**/ask/stream") as asked:
         screen.ask("Hi")
     assert (asked.value.post_data_json["mode"], asked.value.post_data_json["search"]) == ("rag", "always")
     screen.finished()
-    page.get_by_label("Answer from").select_option("Model only")
+    page.get_by_role("combobox", name="Answer from").select_option("Model only")
     for option in ("#retriever", "#results"):
         expect(page.locator(option)).to_be_hidden()
     with page.expect_request("**/ask/stream") as asked:
@@ -47,8 +47,8 @@ def test_the_model_alone_searches_nothing_and_a_follow_up_names_its_subject(open
     expect(facts.locator("dl")).not_to_contain_text("Search queries")
     expect(facts.locator("table")).to_have_count(0)
     page.reload()
-    expect(page.get_by_label("Answer from")).to_have_value("gpt")
-    page.get_by_label("Answer from").select_option("Documents")
+    expect(page.get_by_role("combobox", name="Answer from")).to_have_value("gpt")
+    page.get_by_role("combobox", name="Answer from").select_option("Documents")
     expect(page.locator("#retriever")).to_be_visible()
 
 

@@ -221,7 +221,7 @@ def test_texts_and_sheets_open_at_exactly_the_cited_words(screen: Screen) -> Non
     screen.add("notes.md", NOTES.encode())
     page = open_first_citation(screen, "What is the lighthouse keeper called?")
     expect(view_of(page).locator("h3")).to_have_text("Notes 🎉")
-    expect(view_of(page).locator("li")).to_have_count(2)
+    expect(view_of(page).locator("li")).to_have_count(4)
     expect(view_of(page).locator("mark")).to_have_text(["🗼 The lighthouse keeper is called Bartholomew Quint."])
     expect(page.locator("#source-pages")).to_be_hidden()
 
@@ -268,8 +268,8 @@ def test_of_several_cited_sentences_only_the_clicked_one_is_marked_strongly(open
     screen = open_handbook(server)
     screen.answer_to("What are the rules of annual leave?")
     page = screen.page
-    answer = page.locator(".answer p").last.inner_text()
-    sentences = [sentence.strip() + "." for sentence in answer.split(".1") if sentence.strip()]
+    marked = [node.evaluate("mark => mark.lastChild.textContent") for node in page.locator(".answer mark").all()]
+    sentences = [f"{text.split('.')[0]}." for text in marked]
     assert len(sentences) == 3
     for place, sentence in enumerate(sentences):
         page.locator(".answer .cite").nth(place).click()
@@ -279,12 +279,12 @@ def test_of_several_cited_sentences_only_the_clicked_one_is_marked_strongly(open
         strong = edges(view_of(page).locator(".pdf-mark:not(.also)").first)
         assert strong["top"] == pytest.approx(words["top"], abs=4)
         expect(view_of(page).locator(".pdf-mark:not(.also)")).to_have_count(1)
-        expect(view_of(page).locator(".pdf-mark.also")).to_have_count(2)
+        expect(view_of(page).locator(".pdf-mark.also")).to_have_count(4)
         assert yellow_share(page, strong) > 0.5
         assert yellow_share(page, edges(view_of(page).locator(".pdf-mark.also").first)) < 0.1
     page.locator("#source-text").click()
     expect(view_of(page).locator("mark:not(.also)")).to_have_text(sentences[-1])
-    expect(view_of(page).locator("mark.also")).to_have_text(sentences[:-1])
+    expect(view_of(page).locator("mark.also").first).to_have_text(sentences[0])
 
 
 @pytest.mark.nightly
