@@ -116,6 +116,8 @@ def test_problems_are_dealt_with_from_the_overview(open_admin: Open, tmp_path: P
         page.keyboard.press("Escape")
         expect(problems.filter(has_text="Language model")).to_have_count(0)
         settled(page)
+        health.get_by_text("parts work").click()
+        expect(health.get_by_role("button", name="Change the language model")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert violations_in(page) == []
 

@@ -36,12 +36,12 @@ async function health(fill, again) {
   return [
     el('div', { class: 'line' }, head, button('admin_check_again', fill, 'quiet')),
     ...(problems.length ? [el('ul', { class: 'parts problems' }, ...problems.map(row => partRow(row, again)))] : []),
-    el('details', {}, say(el('summary'), 'admin_working', { n: working.length }), el('ul', { class: 'parts' }, ...working.map(row => partRow(row)))),
+    el('details', {}, say(el('summary'), 'admin_working', { n: working.length }), el('ul', { class: 'parts' }, ...working.map(row => partRow(row, row.part === 'model' ? again : null)))),
   ]
 }
 
 function partRow({ part, state, detail, remedy }, again) {
-  const ways = (again && WAYS[part]?.(again)) ?? []
+  const ways = (again && WAYS[part]?.(again, state)) ?? []
   return el('li', {}, el('span', {}, knows(`admin_part_${part}`) ? say(el('b'), `admin_part_${part}`) : el('b', {}, part), ' ', badge(`admin_state_${state}`, state)),
     detail || remedy ? sayTranslated(el('p', { class: 'hint' }), [detail, remedy].filter(Boolean).join(' ')) : null,
     ways.length ? el('p', { class: 'acts' }, ...ways) : null)
@@ -49,7 +49,7 @@ function partRow({ part, state, detail, remedy }, again) {
 
 /** Part → what an admin can do about it here. */
 const WAYS = {
-  model: again => [button('connect_model', () => connect(again))],
+  model: (again, state) => [button(state === 'ok' ? 'change_model' : 'connect_model', () => connect(again))],
   failed_documents: again => {
     const retry = button('admin_retry_all', () => attempt(async () => {
       const { count } = await call('POST', '/documents/retry')

@@ -79,7 +79,7 @@ export default {
   admin_waiting: 'Wartende Aufträge',
   admin_without_vectors: 'Textstellen ohne Vektoren',
   admin_outdated: 'Dokumente einer früheren Version, im Hintergrund erneuert',
-  admin_described_done: 'Alle Dokumente sind beschrieben.',
+  admin_described_done: 'Kein Dokument wartet auf die Beschreibung des Modells.',
   admin_described_waiting: 'Dokumente, die auf die Beschreibung des Modells warten: {n}. Bis dahin beschreiben Muster sie; Fragen und Dateien gehen vor.',
   admin_described_pause: 'Das Modell antwortet nicht und beschreibt deshalb derzeit keine Dokumente. Es warten: {n}.',
   admin_described_slow: 'Bis 0:00 Uhr UTC angehalten: Das Modell braucht {seconds} Sekunden für eine Beschreibung. {n} Dokumente bleiben bis dahin durch Muster beschrieben. Ein schnelleres Modell (LLM__MODEL) oder INGEST__ENRICHMENT=patterns beendet das.',

@@ -2,7 +2,7 @@
 
 export default {
   connect_title: 'Sprachmodell',
-  connect_text: 'Mit einem Sprachmodell werden Antworten aus den Dokumenten geschrieben und belegt. Ohne eines werden die Sätze zitiert, die antworten.',
+  connect_text: 'Mit einem Sprachmodell werden Antworten aus den Dokumenten geschrieben und belegt. Ohne eines werden die Sätze zitiert, die antworten. Es erhält die Fragen, die Textstellen, die sie beantworten, und den Anfang jedes neuen Dokuments.',
   connect_saved: 'In Verwendung: {address}, hier gespeichert.',
   connect_configured: 'In Verwendung: {address}, aus den Einstellungen des Servers.',
   connect_found: 'In Verwendung: {address}, auf dem Rechner des Servers gefunden.',

@@ -365,6 +365,7 @@ export default {
   sign_in: 'Anmelden',
   change_password: 'Passwort ändern',
   connect_model: 'Sprachmodell verbinden',
+  change_model: 'Sprachmodell ändern',
   no_model: 'Kein Sprachmodell',
   account: 'Konto',
   sign_out: 'Abmelden',

@@ -25,7 +25,6 @@ export default {
   palette_shortcut: '(Strg K)',
 
   model_named: 'Sprachmodell: {name}',
-  change_model: 'Sprachmodell ändern',
   ask_admin_model: 'Eines verbinden kann die Administration.',
   no_model_used: 'Es wurde kein Sprachmodell verwendet.',
   quoted_without_model: 'Es wurde kein Sprachmodell verwendet: Diese Sätze sind aus den Dokumenten zitiert.',

@@ -79,7 +79,7 @@ export default {
   admin_waiting: 'Waiting jobs',
   admin_without_vectors: 'Passages without vectors',
   admin_outdated: 'Documents of an earlier version, made again in the background',
-  admin_described_done: 'All documents are described.',
+  admin_described_done: 'No document waits for the model’s description.',
   admin_described_waiting: 'Documents that wait for the model’s description: {n}. Until then patterns describe them; questions and files go first.',
   admin_described_pause: 'The model does not answer, so it describes no documents at present. Waiting: {n}.',
   admin_described_slow: 'Stopped until 0:00 UTC: the model takes {seconds} seconds for a description. {n} documents stay described by patterns until then. A faster model (LLM__MODEL), or INGEST__ENRICHMENT=patterns, ends this.',

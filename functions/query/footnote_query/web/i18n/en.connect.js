@@ -2,7 +2,7 @@
 
 export default {
   connect_title: 'Language model',
-  connect_text: 'With a language model, answers are written from the documents and cite them. Without one, the sentences that answer are quoted.',
+  connect_text: 'With a language model, answers are written from the documents and cite them. Without one, the sentences that answer are quoted. It is sent questions, the passages that answer them, and the beginning of each new document.',
   connect_saved: 'In use: {address}, saved here.',
   connect_configured: 'In use: {address}, from the server’s settings.',
   connect_found: 'In use: {address}, found on the server’s machine.',

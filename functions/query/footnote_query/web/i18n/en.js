@@ -365,6 +365,7 @@ export default {
   sign_in: 'Sign in',
   change_password: 'Change password',
   connect_model: 'Connect a language model',
+  change_model: 'Change the language model',
   no_model: 'No language model',
   account: 'Account',
   sign_out: 'Sign out',

@@ -25,7 +25,6 @@ export default {
   palette_shortcut: '(Ctrl K)',
 
   model_named: 'Language model: {name}',
-  change_model: 'Change the language model',
   ask_admin_model: 'An administrator can connect one.',
   no_model_used: 'No language model was used.',
   quoted_without_model: 'No language model was used: these sentences are quoted from the documents.',

@@ -79,7 +79,7 @@ export default {
   admin_waiting: '대기 중인 작업',
   admin_without_vectors: '벡터가 없는 구절',
   admin_outdated: '백그라운드에서 다시 만드는 이전 버전 문서',
-  admin_described_done: '모든 문서에 설명이 있습니다.',
+  admin_described_done: '모델의 설명을 기다리는 문서가 없습니다.',
   admin_described_waiting: '모델의 설명을 기다리는 문서: {n}개. 그때까지는 패턴으로 만든 설명을 사용하며, 질문과 파일을 먼저 처리합니다.',
   admin_described_pause: '모델이 응답하지 않아 현재 문서를 설명하지 않습니다. 대기 중: {n}개.',
   admin_described_slow: '0:00(UTC)까지 중지됨: 모델이 설명 하나에 {seconds}초가 걸립니다. 문서 {n}개는 그때까지 패턴으로 만든 설명을 유지합니다. 더 빠른 모델(LLM__MODEL)이나 INGEST__ENRICHMENT=patterns로 해결할 수 있습니다.',

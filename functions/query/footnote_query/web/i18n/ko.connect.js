@@ -2,7 +2,7 @@
 
 export default {
   connect_title: '언어 모델',
-  connect_text: '언어 모델이 있으면 문서를 바탕으로 출처를 밝혀 답을 씁니다. 없으면 답이 되는 문장을 인용합니다.',
+  connect_text: '언어 모델이 있으면 문서를 바탕으로 출처를 밝혀 답을 씁니다. 없으면 답이 되는 문장을 인용합니다. 모델에는 질문과 그에 답하는 구절, 새 문서의 앞부분이 전송됩니다.',
   connect_saved: '사용 중: {address}(여기에 저장됨)',
   connect_configured: '사용 중: {address}(서버 설정)',
   connect_found: '사용 중: {address}(서버의 컴퓨터에서 발견됨)',

@@ -365,6 +365,7 @@ export default {
   sign_in: '로그인',
   change_password: '비밀번호 변경',
   connect_model: '언어 모델 연결',
+  change_model: '언어 모델 변경',
   no_model: '언어 모델 없음',
   account: '계정',
   sign_out: '로그아웃',

@@ -25,7 +25,6 @@ export default {
   palette_shortcut: '(Ctrl K)',
 
   model_named: '언어 모델: {name}',
-  change_model: '언어 모델 변경',
   ask_admin_model: '관리자에게 모델 연결을 요청하세요.',
   no_model_used: '언어 모델을 사용하지 않았습니다.',
   quoted_without_model: '언어 모델을 사용하지 않았습니다. 이 문장들은 문서에서 인용한 것입니다.',
