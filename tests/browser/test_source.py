@@ -221,7 +221,7 @@ def test_texts_and_sheets_open_at_exactly_the_cited_words(screen: Screen) -> Non
     screen.add("notes.md", NOTES.encode())
     page = open_first_citation(screen, "What is the lighthouse keeper called?")
     expect(view_of(page).locator("h3")).to_have_text("Notes 🎉")
-    expect(view_of(page).locator("li")).to_have_count(4)
+    expect(view_of(page).locator("li")).to_have_count(2)
     expect(view_of(page).locator("mark")).to_have_text(["🗼 The lighthouse keeper is called Bartholomew Quint."])
     expect(page.locator("#source-pages")).to_be_hidden()
 
