@@ -134,7 +134,7 @@ _PARTS: tuple[tuple[str, str, str], ...] = (
     ("AndroidManifest.xml", "a program (.apk)", _DESCRIBE),
 )
 """The beginning of a part's name in a ZIP archive, what the archive is called, and what to do."""
-_RECORDING = re.compile(r"\.(?:mp[34]|m4[abv]|mov|avi|mkv|webm|wm[av]|mpe?g|wav|ogg|opus|flac|aac)$", re.IGNORECASE)
+_RECORDINGS = tuple(f".{kind}" for kind in "mp3 mp4 m4a m4b m4v mov avi mkv webm wma wmv mpg mpeg wav ogg opus flac aac".split())
 _OWNER = re.compile(r"(?:^|[/\\])~\$[^/\\]*$")
 
 
@@ -244,7 +244,7 @@ def refuse_foreign(data: bytes, file_name: str) -> None:
     for magic, kind, remedy in _MAGIC:
         if re.match(magic, data[:300], re.DOTALL):
             raise unsupported(kind, remedy)
-    if _RECORDING.search(file_name):  # some begin with other bytes, and a part of one with any
+    if file_name.lower().endswith(_RECORDINGS):  # some begin with other bytes, and a part of one with any
         raise unsupported("a film or sound file", _TRANSCRIBE)
 
 
