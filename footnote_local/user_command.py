@@ -57,13 +57,12 @@ def add(
 @app.command()
 def reset(name: NameArgument, hours: HoursOption = 24, data: DataOption = None, as_json: JsonOption = False) -> None:
     """Remove a person's password, end their sessions, and print a link with which they choose another password."""
-    from footnote.guard.identity import LOCAL, end_sessions
+    from footnote.guard.identity import LOCAL
 
     async def work(core: Core) -> tuple[str, str]:
         check_accounts(core)
         await audit_account(core, "account.reset", name)
         account, secret = await core.accounts.reset(name, hours * 3600, by=LOCAL.user_id)
-        await end_sessions(account.name, cache=core.cache, records=core.records)
         return _link(core, account.name, secret), account.name
 
     _show(*run_with_core(data, work), hours, as_json)
@@ -96,13 +95,11 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
 @app.command()
 def remove(name: NameArgument, data: DataOption = None) -> None:
     """Remove a person's account and end their sessions. Conversations and documents stay."""
-    from footnote.guard.identity import end_sessions
 
     async def work(core: Core) -> None:
         check_stores(core)
         await audit_account(core, "account.remove", name)
-        account = await core.accounts.remove(name)
-        await end_sessions(account.name, cache=core.cache, records=core.records)
+        await core.accounts.remove(name)
 
     run_with_core(data, work)
     say("The account was removed.")

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
 from footnote.guard.accounts import LONGEST_PASSWORD, SHORTEST_PASSWORD, Account, check_name
 from footnote.guard.audit import audit
-from footnote.guard.identity import LONGEST_ID, end_sessions, session_id_of
+from footnote.guard.identity import LONGEST_ID, session_id_of
 from footnote.types import Caller, Role
 from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CallerOf, CoreOf, Origin, TokenOf
@@ -118,7 +118,6 @@ async def accept(asked: NewAccount, request: Request, core: CoreOf) -> Response:
     async with counted_try(asked.name, request, core):
         account = await core.accounts.accept(asked.name, secret, password)
     await audit(core.records, Caller(account.name), "account.accept", account.name, now=core.clock())
-    await end_sessions(account.name, cache=core.cache, records=core.records)
     return await open_for(account, request, core)
 
 
@@ -126,8 +125,7 @@ async def accept(asked: NewAccount, request: Request, core: CoreOf) -> Response:
 async def remove(account: str, admin: AdminOf, core: CoreOf) -> Response:
     """Removes an account, or withdraws an invitation, for admins. Its sessions end at once; conversations and documents stay."""
     await audit(core.records, admin, "account.remove", account, now=core.clock())
-    removed = await core.accounts.remove(account)
-    await end_sessions(removed.name, cache=core.cache, records=core.records)
+    await core.accounts.remove(account)
     return Response(status_code=204)
 
 
@@ -142,9 +140,8 @@ async def change(asked: PasswordChange, caller: CallerOf, token: TokenOf, reques
     check_accounts(core)
     old, new = asked.password.get_secret_value(), asked.new_password.get_secret_value()
     async with counted_try(caller.user_id, request, core):
-        await core.accounts.change_password(caller.user_id, old, new)
+        await core.accounts.change_password(caller.user_id, old, new, stay=session_id_of(token or ""))
     await audit(core.records, caller, "account.password", caller.user_id, now=core.clock())
-    await end_sessions(caller.user_id, cache=core.cache, records=core.records, but=session_id_of(token or ""))
     return Response(status_code=204)
 
 

@@ -285,7 +285,7 @@ class Backends(SettingGroups):
 
     @cached_property
     def accounts(self) -> Accounts:
-        return Accounts(self.records, Argon2Passwords(), self.clock)
+        return Accounts(self.records, self.cache, Argon2Passwords(), self.clock)
 
     @cached_property
     def limiter(self) -> RateLimiter:

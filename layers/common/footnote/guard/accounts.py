@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from footnote.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized
-from footnote.guard.identity import LONGEST_ID, Session, is_user_name
+from footnote.guard.identity import LONGEST_ID, Session, end_sessions, is_user_name
 from footnote.types import Page, Role
 
 if TYPE_CHECKING:
-    from footnote.ports import Clock, Passwords, Record, Records
+    from footnote.ports import Cache, Clock, Passwords, Record, Records
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 256
 """Characters. Twelve cannot be guessed at the rate that `RateLimiter.count_try` allows."""
@@ -49,10 +49,11 @@ class Account:
 
 
 class Accounts:
-    """The accounts. Names are compared without regard to capital letters."""
+    """The accounts, whose changes end sessions. Names are compared without regard to capital letters."""
 
-    def __init__(self, records: Records, passwords: Passwords, clock: Clock) -> None:
+    def __init__(self, records: Records, cache: Cache, passwords: Passwords, clock: Clock) -> None:
         self._records = records
+        self._cache = cache
         self._passwords = passwords
         self._clock = clock
 
@@ -75,13 +76,16 @@ class Accounts:
         return await self._invite(Account(person.user_id, person.groups, person.role, self._clock(), by), valid_s, found, by=by)
 
     async def reset(self, name: str, valid_s: float, *, by: str) -> tuple[Account, str]:
-        """Removes the password of an account, and returns it with the secret of an invitation to choose another. NotFound without an
-        account. The caller ends its sessions."""
+        """Removes the password of an account, ends its sessions, and returns it with the secret of an invitation to choose another
+        password. NotFound without an account."""
         found, account = await self._get(name)
-        return account, await self._invite(replace(account, password=None), valid_s, found, by=by)
+        secret = await self._invite(replace(account, password=None), valid_s, found, by=by)
+        await self._end_sessions(account)
+        return account, secret
 
     async def accept(self, name: str, invitation: str, password: str) -> Account:
-        """Uses an invitation: the account gets its password. Unauthorized if it is not valid, BadRequest for a bad password."""
+        """Uses an invitation: the account gets its password, and other sessions of this name end. Unauthorized if it is not valid,
+        BadRequest for a bad password."""
         found = await self._records.get("account", canonical(name))
         account = _account_of(found.value) if found else None
         right = hmac.compare_digest((account.invitation if account else None) or "", _digest(invitation))
@@ -93,6 +97,7 @@ class Accounts:
             await self._put(account, by=account.name, expected=found.version)
         except Conflict:  # used at the same time
             raise Unauthorized(NOT_VALID) from None
+        await self._end_sessions(account)
         return account
 
     async def sign_in(self, name: str, password: str) -> Account:
@@ -103,27 +108,31 @@ class Accounts:
             raise Unauthorized(WRONG)
         return account
 
-    async def change_password(self, name: str, old: str, new: str) -> None:
-        """Replaces a password by its owner, who gives the old one. Forbidden if that is wrong, NotFound without an account, Conflict if
-        it changed meanwhile. The caller ends the other sessions."""
+    async def change_password(self, name: str, old: str, new: str, *, stay: str) -> None:
+        """Replaces a password by its owner, who gives the old one, and ends the sessions except that with the id `stay`. Forbidden if the
+        old one is wrong, NotFound without an account, Conflict if it changed meanwhile."""
         found, account = await self._get(name)
         if not await self._passwords.verify(old, account.password):
             raise Forbidden("The current password is wrong.")
         check_password(new, account.name)
         await self._put(replace(account, password=await self._passwords.hash(new)), by=account.name, expected=found.version)
+        await self._end_sessions(account, but=stay)
 
-    async def remove(self, name: str) -> Account:
-        """Removes an account or withdraws an invitation; what the person asked and added stays. NotFound if there is none. The caller
-        ends its sessions."""
+    async def remove(self, name: str) -> None:
+        """Removes an account or withdraws an invitation, and ends its sessions; what the person asked and added stays. NotFound if there
+        is none."""
         found, account = await self._get(name)
         await self._records.delete("account", found.key)
-        return account
+        await self._end_sessions(account)
 
     async def _invite(self, account: Account, valid_s: float, found: Record | None, *, by: str) -> str:
         secret = secrets.token_urlsafe(INVITATION_BYTES)
         account = replace(account, invitation=_digest(secret), invited_until=self._clock() + valid_s)
         await self._put(account, by=by, expected=found.version if found else 0)
         return secret
+
+    async def _end_sessions(self, account: Account, but: str | None = None) -> None:
+        await end_sessions(account.name, cache=self._cache, records=self._records, but=but)
 
     async def _get(self, name: str) -> tuple[Record, Account]:
         found = await self._records.get("account", canonical(name))

@@ -101,14 +101,13 @@ async def revoke_session(session_id: str, *, cache: Cache, records: Records) -> 
     return _listed(session_id, record.value)
 
 
-async def end_sessions(user_id: str, *, cache: Cache, records: Records, but: str | None = None) -> int:
-    """Ends the sessions of a user, except the one with the id `but`, and returns their number."""
+async def end_sessions(user_id: str, *, cache: Cache, records: Records, but: str | None = None) -> None:
+    """Ends the sessions of a user, except the one with the id `but`."""
     open_ones = await read_all(lambda after: records.list("session", limit=200, after=after))
-    ended = [record for record in open_ones if record.value["user_id"] == user_id and record.key != but]
-    for record in ended:
-        await cache.delete(_key(record.value["digest"]))
-        await records.delete("session", record.key)
-    return len(ended)
+    for record in open_ones:
+        if record.value["user_id"] == user_id and record.key != but:
+            await cache.delete(_key(record.value["digest"]))
+            await records.delete("session", record.key)
 
 
 async def list_sessions(now: float, *, records: Records, limit: int = 50, after: str | None = None) -> Page[OpenSession]:
