@@ -7,7 +7,8 @@ from importlib.util import find_spec
 
 from footnote.ingest.child import DOCLING, PARSER, ParserProcess
 from footnote.ingest.convert import Converter, ConvertingParser, find_libreoffice
-from footnote.ports import Parser
+from footnote.ingest.scans import ScanParser
+from footnote.ports import Ocr, Parser
 from footnote.settings import Ingest
 
 log = logging.getLogger(__name__)
@@ -21,12 +22,14 @@ def lacks_docling(*, enabled: bool) -> bool:
     return enabled and find_spec("docling") is None
 
 
-def make_parser(limits: Ingest, *, docling: bool) -> Parser:
+def make_parser(limits: Ingest, *, docling: bool, ocr: Ocr | None = None) -> Parser:
     """A parser in a process of its own, with a converter for old formats where LibreOffice is installed.
 
+    `ocr`: reads what only images show; None = nothing does.
     `docling`: Docling parses what it can, where it is installed."""
     if missing := lacks_docling(enabled=docling):
         log.warning("%s %s", NO_DOCLING, DOCLING_REMEDY)
     process = ParserProcess(limits.parse_limit_s, limits.parse_memory_mb, parser=DOCLING if docling and not missing else PARSER)
+    parser = ScanParser(process, ocr, limits.parse_limit_s, limits.parse_memory_mb) if ocr else process
     program = find_libreoffice()
-    return ConvertingParser(process, Converter(program, limits.parse_limit_s)) if program else process
+    return ConvertingParser(parser, Converter(program, limits.parse_limit_s)) if program else parser

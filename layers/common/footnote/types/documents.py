@@ -54,6 +54,8 @@ class Place(NamedTuple):
     y0: float
     x1: float
     y1: float
+    confidence: float | None = None
+    """0..1 of a line that OCR read; None = it is text in the file."""
 
 
 class Pair(NamedTuple):
@@ -61,6 +63,13 @@ class Pair(NamedTuple):
 
     first: int
     end: int
+
+
+class Scans(NamedTuple):
+    """The numbers of the pages that OCR may read, and what `Parsed.reason` says of them."""
+
+    pages: tuple[int, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,8 @@ class Parsed:
     """Questions with their answers that the file's markup names."""
     records: tuple[int, ...] = ()
     """The blocks with which the mails of a mailbox begin."""
+    scans: Scans | None = None
+    """Only between a parser and OCR."""
 
 
 class Part(NamedTuple):

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
-from footnote.errors import UnreadableFile
+from footnote.errors import Scan, UnreadableFile
 from footnote.ingest.parse.decode import clean
 from footnote.ingest.parse.pdf.blocks import to_blocks
 from footnote.ingest.parse.pdf.lines import Box, Line
 from footnote.ingest.parse.pdf.page import read_page
 from footnote.ingest.parse.title import usable_title
-from footnote.types import Block, Parsed, Place
+from footnote.types import Block, Parsed, Place, Scans
 
-_OCR = "Run OCR on it, then add it again."
+OCR = "Install Tesseract with the language of the text where the server runs, or run OCR on it, then add it again."
 
 
 def parse(data: bytes) -> Parsed:
@@ -26,7 +26,7 @@ def parse(data: bytes) -> Parsed:
     except pypdfium2.PdfiumError as exc:
         if "password" in str(exc).lower():
             raise UnreadableFile("This PDF needs a password.", "Save a copy without the password and add it again.") from exc
-        raise _damaged() from exc
+        raise damaged_pdf() from exc
     pages = len(document)
     lines: list[Line] = []
     shown: dict[int, Callable[[Box], Box]] = {}
@@ -44,17 +44,15 @@ def parse(data: bytes) -> Parsed:
         if read.has_image and not read.lines:
             images.append(number)
     if damaged == pages:
-        raise _damaged()
+        raise damaged_pdf()
     if not lines:
-        raise UnreadableFile("The pages of this PDF contain only images, no text.", _OCR)
+        raise Scan("The pages of this PDF contain only images, no text.", OCR, pages, tuple(images))
     blocks = [_as_shown(block, shown) for block in to_blocks(lines, pages)]
     title = usable_title(clean(document.get_metadata_value("Title"))) or _title_on_page(blocks)
-    reason = (
-        f"{len(images)} of {pages} pages ({_ranges(images)}) {'contain' if len(images) > 1 else 'contains'} only images."
-        if images
-        else None
-    )
-    return Parsed(tuple(blocks), title, pages, reason=reason, remedy=_OCR if images else None)
+    if not images:
+        return Parsed(tuple(blocks), title, pages)
+    reason = f"{len(images)} of {pages} pages ({ranges(images)}) {'contain' if len(images) > 1 else 'contains'} only images."
+    return Parsed(tuple(blocks), title, pages, reason=reason, remedy=OCR, scans=Scans(tuple(images), reason))
 
 
 def _as_shown(block: Block, shown: dict[int, Callable[[Box], Box]]) -> Block:
@@ -62,7 +60,7 @@ def _as_shown(block: Block, shown: dict[int, Callable[[Box], Box]]) -> Block:
     return replace(block, places=tuple(places))
 
 
-def _ranges(numbers: Sequence[int]) -> str:
+def ranges(numbers: Sequence[int]) -> str:
     """2, 5, 6, 7 → `2, 5–7`."""
     starts = [numbers[0], *(b for a, b in pairwise(numbers) if b != a + 1)]
     ends = [*(a for a, b in pairwise(numbers) if b != a + 1), numbers[-1]]
@@ -79,5 +77,6 @@ def _is_heading(block: Block) -> bool:
     return block.kind == "heading"
 
 
-def _damaged() -> UnreadableFile:
+def damaged_pdf() -> UnreadableFile:
+    """What is said of a PDF that pdfium cannot read."""
     return UnreadableFile("This PDF is damaged.", "Open it in a PDF reader, save it again and add the new file.")

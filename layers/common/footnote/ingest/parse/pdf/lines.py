@@ -61,6 +61,8 @@ class Line:
     """The pieces between wide gaps, if there are several; all cells for a row of a ruled table."""
     table: int = 0
     """The number, from 1, of the ruled table on its page that it belongs to."""
+    confidence: float | None = None
+    """0..1 where OCR read it."""
 
 
 def is_item(text: str) -> bool:
