@@ -221,7 +221,8 @@ class OldFormat(UnreadableFile):
 
 
 class Scan(UnreadableFile):
-    """The file only contains images, whose text OCR may read. `pages`: how many pages it has, 0 = it is an image itself. `scans`: the
+    """The file only contains images, whose text OCR may read. `pages`: how many pages a PDF has, 0 = it is an image itself, or an
+    Office file. `scans`: the
     numbers of those with images."""
 
     def __init__(self, reason: str, remedy: str, pages: int = 0, scans: tuple[int, ...] = ()) -> None:

@@ -35,6 +35,8 @@ APART = "footnote.ingest.apart"
 DOCLING = "footnote.ingest.parse.with_docling"
 RENDER = "footnote.ingest.parse.pdf.render"
 """Draws pages instead of parsing a file."""
+MEDIA = "footnote.ingest.parse.media"
+"""Finds pictures instead of parsing a file."""
 
 _BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from footnote.ingest.child import serve; serve(*sys.argv[2:])"
 LARGE = 1_500_000

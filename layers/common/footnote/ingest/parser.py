@@ -30,6 +30,7 @@ def make_parser(limits: Ingest, *, docling: bool, ocr: Ocr | None = None) -> Par
     if missing := lacks_docling(enabled=docling):
         log.warning("%s %s", NO_DOCLING, DOCLING_REMEDY)
     process = ParserProcess(limits.parse_limit_s, limits.parse_memory_mb, parser=DOCLING if docling and not missing else PARSER)
-    parser = ScanParser(process, ocr, limits.parse_limit_s, limits.parse_memory_mb) if ocr else process
+    with_pictures = limits.ocr == "images"
+    parser = ScanParser(process, ocr, limits.parse_limit_s, limits.parse_memory_mb, with_pictures=with_pictures) if ocr else process
     program = find_libreoffice()
     return ConvertingParser(parser, Converter(program, limits.parse_limit_s)) if program else parser

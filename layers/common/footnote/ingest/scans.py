@@ -15,8 +15,8 @@ from statistics import median
 from typing import Protocol
 
 from footnote.errors import Scan, UnreadableFile
-from footnote.ingest.child import RENDER, Children, raise_refusal
-from footnote.ingest.parse import finish
+from footnote.ingest.child import MEDIA, RENDER, Children, raise_refusal
+from footnote.ingest.parse import finish, media
 from footnote.ingest.parse.decode import clean
 from footnote.ingest.parse.pdf import OCR, ranges
 from footnote.ingest.parse.pdf.blocks import to_blocks
@@ -63,13 +63,15 @@ class _Read:
 
 
 class ScanParser:
-    """A parser that reads by `ocr` what `parser` finds to be images. `timeout_s`, `memory_mb`: as those of `ParserProcess`."""
+    """A parser that reads by `ocr` what `parser` finds to be images. `timeout_s`, `memory_mb`: as those of `ParserProcess`.
+    `with_pictures`: also the pictures in Office files."""
 
-    def __init__(self, parser: _Parser, ocr: Ocr, timeout_s: float = 60, memory_mb: int = 1024) -> None:
+    def __init__(self, parser: _Parser, ocr: Ocr, timeout_s: float = 60, memory_mb: int = 1024, *, with_pictures: bool = False) -> None:
         self._parser = parser
         self._ocr = ocr
         self._limit_s = FILE_LIMITS * timeout_s
         self._pages = Children(RENDER, PAGE_S, memory_mb)
+        self._pictures = Children(MEDIA, timeout_s, memory_mb) if with_pictures else None
         self._at_once = max(1, (os.cpu_count() or 1) // 2)
 
     async def parse(self, data: bytes, file_name: str) -> Parsed:
@@ -77,6 +79,11 @@ class ScanParser:
         try:
             parsed = await self._parser.parse(data, file_name)
         except Scan as exc:
+            if data.startswith(b"PK"):
+                if self._pictures is None:
+                    raise
+                read = await self._with_pictures(self._pictures, Parsed(()), data, file_name)
+                return await asyncio.to_thread(finish, read, read.format, file_name)
             found = await (self._read_pages(data, exc.scans) if exc.pages else self._read_image(data))
             pages = exc.pages or len(found.lines) + len(found.late) + len(found.unread)
             if not any(found.lines.values()):
@@ -85,6 +92,8 @@ class ScanParser:
             empty = Parsed((), "", pages if exc.pages else None)
             read = await asyncio.to_thread(self._with_text, empty, found, pages)
             return await asyncio.to_thread(finish, read, "pdf" if exc.pages else "image", file_name)
+        if parsed.format in media.FORMATS and self._pictures is not None:
+            return await self._with_pictures(self._pictures, parsed, data, file_name)
         if not parsed.scans:
             return parsed
         numbers, said = parsed.scans
@@ -96,6 +105,8 @@ class ScanParser:
     async def close(self) -> None:
         """Ends the children."""
         await self._pages.close()
+        if self._pictures is not None:
+            await self._pictures.close()
         await self._parser.close()
 
     async def _read_pages(self, data: bytes, numbers: Sequence[int]) -> _Read:
@@ -127,6 +138,34 @@ class ScanParser:
         for number, page in enumerate(await self._ocr.read(data, self._limit_s), 1):
             await asyncio.to_thread(_sort, found, number, page, scale)
         return found
+
+    async def _with_pictures(self, children: Children, parsed: Parsed, data: bytes, file_name: str) -> Parsed:
+        """The file with the text of its pictures, each a block after the text that it follows. A picture without text that is read, such
+        as a photo, is left out."""
+        answer = await children.ask(data, file_name, len(data), self._limit_s / FILE_LIMITS)
+        raise_refusal(answer)
+        name, pictures = await asyncio.to_thread(media.read, answer)
+        deadline = time.monotonic() + self._limit_s
+        blocks, start, read, late = list(parsed.blocks), 0, 0, 0
+        for picture in pictures:
+            if time.monotonic() >= deadline:
+                late += 1
+                continue
+            found = _Read()
+            try:
+                for page in await self._ocr.read(picture.data, PAGE_S):
+                    await asyncio.to_thread(_sort, found, 1, page, 72 / DPI)
+            except UnreadableFile:
+                continue
+            if text := "\n".join(line.text for line in found.lines.get(1, ())):
+                at = _place_of(picture, blocks, start)
+                blocks.insert(at, Block("image", text, page=picture.page or (blocks[at - 1].page if at else None)))
+                start, read = at if picture.page is None else 0, read + 1
+        said = [f"Pictures with text that OCR read: {read}."] if read else []
+        said += [f"Pictures that OCR did not read in time: {late}."] if late else []
+        remedies = [_COMPARE] * bool(read) + [_SPLIT] * bool(late)
+        reason, remedy = _joined(parsed.reason, *said), _joined(parsed.remedy, *remedies)
+        return replace(parsed, blocks=tuple(blocks), reason=reason, remedy=remedy, format=parsed.format or name)
 
     def _with_text(self, parsed: Parsed, found: _Read, pages: int) -> Parsed:
         """The file with the pages that were read, each in its place."""
@@ -205,3 +244,14 @@ def _tilted(block: Block, slopes: Mapping[int, float]) -> Block:
         return place._replace(y0=place.y0 + min(left, right), y1=place.y1 + max(left, right))
 
     return replace(block, places=tuple(map(tilted, block.places)))
+
+
+def _place_of(picture: media.Picture, blocks: Sequence[Block], start: int) -> int:
+    """Where to insert its block: at the end of its slide, or after the first block from `start` on that has the text before it; else at
+    the end."""
+    if picture.page is not None:
+        return next((i for i, block in enumerate(blocks) if (block.page or 0) > picture.page), len(blocks))
+    if not picture.after:
+        return start
+    before = " ".join(picture.after.split())
+    return next((i + 1 for i in range(start, len(blocks)) if before in " ".join(blocks[i].text.split())), len(blocks))

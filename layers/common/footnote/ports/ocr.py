@@ -39,6 +39,6 @@ class Ocr(Protocol):
     """ISO 639-2 codes of the languages whose texts it reads, sorted; at least one."""
 
     async def read(self, image: bytes, timeout_s: float, dpi: int | None = None) -> list[OcrPage]:
-        """The images of a file, mostly one, read in the language that fits best. `image`: PNG, JPEG, TIFF, WebP, GIF, BMP or PNM; `dpi`: its
-        dots per inch, None = as it says. Text in another language or an unknown script has a low confidence. UnreadableFile if it is
-        damaged or takes longer than `timeout_s`. Cancelling ends it."""
+        """The images of a file, mostly one, read in the language that fits best. `image`: PNG, JPEG, TIFF, WebP, GIF, BMP or PNM.
+        `dpi`: its dots per inch; None = as it says. Text in another language or an unknown script has a low confidence. UnreadableFile
+        if it is damaged or takes longer than `timeout_s`. Cancelling ends it."""

@@ -144,6 +144,8 @@ export default {
   'Read by OCR: {} of {} pages ({}); lines: {}, uncertain: {}, illegible and left out: {}.': 'Mit Texterkennung (OCR) gelesen: {} von {} Seiten ({}); Zeilen: {}, davon unsicher: {}, unleserlich und weggelassen: {}.',
   'Not legible to OCR: {} of {} pages ({}); languages that it reads here: {}.': 'Für die Texterkennung (OCR) nicht lesbar: {} von {} Seiten ({}); Sprachen, die sie hier liest: {}.',
   'Not read by OCR in time: {} of {} pages ({}).': 'Von der Texterkennung (OCR) nicht rechtzeitig gelesen: {} von {} Seiten ({}).',
+  'Pictures with text that OCR read: {}.': 'Bilder mit Text, die die Texterkennung (OCR) gelesen hat: {}.',
+  'Pictures that OCR did not read in time: {}.': 'Bilder, die die Texterkennung (OCR) nicht rechtzeitig gelesen hat: {}.',
   'OCR found no text in this file.': 'Die Texterkennung (OCR) hat in dieser Datei keinen Text gefunden.',
   'OCR of an image took too long.': 'Die Texterkennung (OCR) eines Bildes hat zu lange gedauert.',
   'OCR cannot read this image; it may be damaged or too large.': 'Die Texterkennung (OCR) kann dieses Bild nicht lesen. Es ist vielleicht beschädigt oder zu groß.',

@@ -144,6 +144,8 @@ export default {
   'Read by OCR: {} of {} pages ({}); lines: {}, uncertain: {}, illegible and left out: {}.': '텍스트 인식(OCR)으로 읽음: {2}쪽 중 {1}쪽({3}), 줄: {4}, 불확실한 줄: {5}, 읽을 수 없어 제외한 줄: {6}.',
   'Not legible to OCR: {} of {} pages ({}); languages that it reads here: {}.': '텍스트 인식(OCR)으로 읽을 수 없음: {2}쪽 중 {1}쪽({3}), 여기서 읽는 언어: {4}.',
   'Not read by OCR in time: {} of {} pages ({}).': '텍스트 인식(OCR) 시간이 부족해 읽지 못함: {2}쪽 중 {1}쪽({3}).',
+  'Pictures with text that OCR read: {}.': '텍스트 인식(OCR)으로 읽은 텍스트가 있는 그림: {}개.',
+  'Pictures that OCR did not read in time: {}.': '텍스트 인식(OCR) 시간이 부족해 읽지 못한 그림: {}개.',
   'OCR found no text in this file.': '텍스트 인식(OCR)이 이 파일에서 텍스트를 찾지 못했습니다.',
   'OCR of an image took too long.': '이미지의 텍스트 인식(OCR)이 너무 오래 걸렸습니다.',
   'OCR cannot read this image; it may be damaged or too large.': '텍스트 인식(OCR)으로 이 이미지를 읽을 수 없습니다. 손상되었거나 너무 클 수 있습니다.',
