@@ -214,3 +214,20 @@ async def test_a_real_scan_is_read_in_child_processes() -> None:
     assert (place.x0, place.y0) == pytest.approx((150 * 72 / 200, 155 * 72 / 200), abs=6)
     assert place.confidence is not None
     assert place.confidence > scans.READABLE
+
+
+@pytest.mark.parametrize("turn", [90, 180, 270])
+async def test_a_page_that_lies_on_its_side_is_turned_and_marked_in_place(turn: int) -> None:
+    lines = ("The archive keeps drawings of all the harbour's cranes.", "Copies are made on request within two days.") * 4
+    upright = drawn(lines, top=100)
+    parser = ScanParser(ParserProcess(), tesseract())
+    parsed = await parser.parse(pdf_of(upright.rotate(turn, expand=True)), "cranes.pdf")  # anticlockwise
+    await parser.close()
+    text = " ".join(block.text for block in parsed.blocks)
+    assert text.startswith(" ".join(lines[:2]))
+    place = parsed.blocks[0].places[0]
+    across, down = (150 + 900 / 2) * 72 / 200, 122 * 72 / 200
+    width, height = (size * 72 / 200 for size in upright.size)
+    expected = {90: (down, width - across), 180: (width - across, height - down), 270: (height - down, across)}[turn]
+    assert ((place.x0 + place.x1) / 2, (place.y0 + place.y1) / 2) == pytest.approx(expected, abs=40)
+    assert (place.x1 - place.x0 > place.y1 - place.y0) == (turn == 180)

@@ -9,7 +9,7 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Protocol
@@ -20,7 +20,7 @@ from footnote.ingest.parse import finish, media
 from footnote.ingest.parse.decode import clean
 from footnote.ingest.parse.pdf import OCR, ranges
 from footnote.ingest.parse.pdf.blocks import to_blocks
-from footnote.ingest.parse.pdf.lines import Line, unweave
+from footnote.ingest.parse.pdf.lines import Box, Line, unweave
 from footnote.ingest.parse.pdf.render import DPI, points_of_pixel
 from footnote.ports import Ocr, OcrLine, OcrPage
 from footnote.types import Block, Parsed, Place
@@ -56,6 +56,8 @@ class _Read:
     lines: dict[int, list[Line]] = field(default_factory=dict)
     slopes: dict[int, float] = field(default_factory=dict)
     """Page → how far a line goes down on it, for its length."""
+    turns: dict[int, tuple[int, float, float]] = field(default_factory=dict)
+    """Page that lies on its side → the degrees that it was turned by, and its size then, in points."""
     illegible: int = 0
     """The number of lines that were left out of these pages."""
     late: list[int] = field(default_factory=list)
@@ -120,10 +122,11 @@ class ScanParser:
                     found.late.append(number)
                     continue
                 try:
-                    drawn = await self._pages.ask(data, str(number), len(data), PAGE_S)
-                    raise_refusal(drawn)
-                    scale = points_of_pixel(drawn)
-                    [page] = await self._ocr.read(drawn, PAGE_S, round(72 / scale))
+                    page, scale = await self._read_page(data, number)
+                    if page.turn:
+                        turn = page.turn
+                        page, scale = await self._read_page(data, number, turn)
+                        found.turns[number] = (turn, page.width * scale, page.height * scale)
                 except UnreadableFile:
                     found.unread.append(number)
                 else:
@@ -131,6 +134,14 @@ class ScanParser:
 
         await asyncio.gather(*(work() for _ in range(self._at_once)))
         return found
+
+    async def _read_page(self, data: bytes, number: int, turn: int = 0) -> tuple[OcrPage, float]:
+        """(what a page says, points of a pixel)."""
+        drawn = await self._pages.ask(data, f"{number} {turn}", len(data), PAGE_S)
+        raise_refusal(drawn)
+        scale = points_of_pixel(drawn)
+        [page] = await self._ocr.read(drawn, PAGE_S, round(72 / scale))
+        return page, scale
 
     async def _read_image(self, data: bytes) -> _Read:
         found = _Read()
@@ -171,7 +182,7 @@ class ScanParser:
         """The file with the pages that were read, each in its place."""
         numbers = sorted(found.lines)
         lines = [line for number in numbers for line in found.lines[number]]
-        added = [_tilted(block, found.slopes) for block in to_blocks(lines, len(numbers))] if lines else []
+        added = [_as_shown(block, found) for block in to_blocks(lines, len(numbers))] if lines else []
         blocks = sorted((*parsed.blocks, *added), key=lambda block: block.page or 0)  # stable: the order within a page stays
         reasons, remedies = [parsed.reason], [parsed.remedy]
         for reason, remedy in self._problems(found, pages):
@@ -235,15 +246,17 @@ def to_lines(rows: Sequence[Sequence[OcrLine]], number: int, scale: float, slope
     return unweave([[level(line) for line in row] for row in rows])
 
 
-def _tilted(block: Block, slopes: Mapping[int, float]) -> Block:
-    """The block with its lines where they are on the scanned page."""
+def _as_shown(block: Block, found: _Read) -> Block:
+    """The block with its lines where they are on the scanned page, which may be tilted or lie on its side."""
 
-    def tilted(place: Place) -> Place:
-        slope = slopes[place.page]
+    def shown(place: Place) -> Place:
+        slope = found.slopes[place.page]
         left, right = slope * place.x0, slope * place.x1
-        return place._replace(y0=place.y0 + min(left, right), y1=place.y1 + max(left, right))
+        box = Box(place.x0, place.y0 + min(left, right), place.x1, place.y1 + max(left, right))
+        turn, width, height = found.turns.get(place.page, (0, 0.0, 0.0))
+        return Place(place.offset, place.page, *box.turned((360 - turn) % 360, width, height), place.confidence)
 
-    return replace(block, places=tuple(map(tilted, block.places)))
+    return replace(block, places=tuple(map(shown, block.places)))
 
 
 def _place_of(picture: media.Picture, blocks: Sequence[Block], start: int) -> int:

@@ -30,6 +30,8 @@ class OcrPage:
     width: int
     height: int
     rows: tuple[tuple[OcrLine, ...], ...]
+    turn: int = 0
+    """Degrees to turn it clockwise by, 90, 180 or 270, for its text to be read; 0 = it is upright, or nobody knows."""
 
 
 class Ocr(Protocol):

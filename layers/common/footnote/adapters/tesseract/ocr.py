@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -92,12 +93,24 @@ class TesseractOcr:
                 break
             found = self._run(data, language, dpi, deadline, cancelled)
             images = [_better(image, other) for image, other in zip(images, found, strict=False)]
-        return [OcrPage(image.width, image.height, tuple(map(_row, image.lines))) for image in images]
+        turn = 0
+        if len(images) == 1 and _confidence(images[0].lines) < READABLE:
+            match = _ROTATE.search(self._start(data, ["-l", "osd", "--psm", "0"], deadline, cancelled)[0])
+            turn = int(match[1]) if match else 0
+        return [OcrPage(image.width, image.height, tuple(map(_row, image.lines)), turn) for image in images]
 
     def _run(self, data: bytes, languages: str, dpi: int | None, deadline: float, cancelled: threading.Event) -> list[Image]:
         """Tesseract's result. UnreadableFile if it fails."""
-        left = max(0.0, deadline - time.monotonic())
         options = ["-l", languages, "--psm", _MODE, *(("--dpi", str(dpi)) if dpi else ()), "-c", "hocr_char_boxes=1", "hocr"]
+        said, ended_well = self._start(data, options, deadline, cancelled)
+        images = read_hocr(said) if ended_well else []
+        if not images:
+            raise UnreadableFile("OCR cannot read this image; it may be damaged or too large.", _REMEDY)
+        return images
+
+    def _start(self, data: bytes, options: Sequence[str], deadline: float, cancelled: threading.Event) -> tuple[bytes, bool]:
+        """(what Tesseract says, whether it succeeds). UnreadableFile if it takes too long."""
+        left = max(0.0, deadline - time.monotonic())
         process = subprocess.Popen(  # noqa: S603 – the program that the operator installed, our own arguments
             [sys.executable, "-I", "-S", "-c", _LIMITED, f"{left:.0f}", str(MEMORY_MB), self._program, "-", "-", *options],
             env={"OMP_THREAD_LIMIT": "1", **{name: os.environ[name] for name in _PASSED if name in os.environ}},
@@ -119,12 +132,10 @@ class TesseractOcr:
             raise Unavailable("OCR was stopped.")
         if time.monotonic() >= deadline:
             raise UnreadableFile("OCR of an image took too long.", "Add a smaller image, or one with a lower resolution.")
-        images = read_hocr(said) if process.returncode == 0 else []
-        if not images:
-            raise UnreadableFile("OCR cannot read this image; it may be damaged or too large.", _REMEDY)
-        return images
+        return said, process.returncode == 0
 
 
+_ROTATE = re.compile(rb"^Rotate: (90|180|270)$", re.MULTILINE)
 _PASSED = ("PATH", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 

@@ -13,14 +13,15 @@ _MOST_PIXELS = 25_000_000
 
 
 def parse(data: bytes, file_name: str) -> bytes:
-    """The page whose number `file_name` is, as displayed: a grey PNM image."""
+    """A page as displayed: a grey PNM image. `file_name`: its number, and the degrees to turn it clockwise by."""
     import pypdfium2
 
     try:
-        page = pypdfium2.PdfDocument(data)[int(file_name) - 1]
+        number, turn = map(int, file_name.split())
+        page = pypdfium2.PdfDocument(data)[number - 1]
         width, height = page.get_size()
         scale = min(DPI / 72, sqrt(_MOST_PIXELS / max(1.0, width * height)))
-        bitmap = page.render(scale=scale, grayscale=True)
+        bitmap = page.render(scale=scale, rotation=turn, grayscale=True)
     except pypdfium2.PdfiumError as exc:
         raise damaged_pdf() from exc
     rows = memoryview(bytes(bitmap.buffer))
