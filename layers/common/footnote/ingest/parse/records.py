@@ -18,8 +18,6 @@ NAMES = ("title", "name", "id", "question", "subject", "key")
 _MAX_COLUMNS = 50
 _LONG_TEXT = 200
 """Characters of a value that is too long for a table, of a name, and of a list in one line."""
-_SPARSE = 3
-"""A table of which fewer than one cell in so many is filled is none."""
 _MAX_DEPTH = 100
 _MOST_LINES = 12
 """Lines of an inner object that are told with their paths; a longer one gets a heading."""
@@ -64,16 +62,13 @@ def table_of(rows: Sequence[Mapping[str, str]]) -> Block | None:
 
 
 def named_table(value: Mapping[str, Any]) -> Block | None:
-    """The table of an object whose values are records with a key in common, by their names; None for anything else."""
+    """The table of an object whose values are records of one kind, with most keys in common, by their names; None for anything else."""
     rows = [(name, flat(record)) for name, record in value.items() if isinstance(record, dict) and record]
     if len(rows) < max(2, len(value)):
         return None
     known = [(name, row) for name, row in rows if row]
-    keys = [record.keys() for record in value.values() if isinstance(record, dict)]
-    if len(known) < len(rows) or not set(keys[0]).intersection(*keys[1:]):
-        return None
     columns = {key for _, row in known for key in row}
-    if sum(len(row) for _, row in known) * _SPARSE < len(columns) * len(known):
+    if len(known) < len(rows) or any(2 * len(row) <= len(columns) for _, row in known):
         return None
     return table_of([{"": _plain(name), **row} for name, row in known])
 
