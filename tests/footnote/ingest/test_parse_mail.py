@@ -190,6 +190,12 @@ def test_text_before_and_after_a_file_is_read_and_a_signature_is_not() -> None:
     assert str(parsed.reason).startswith("The attachment attachment.pdf was not read. This PDF is damaged.")
 
 
+def test_a_signature_of_a_mail_that_was_forwarded_is_no_attachment() -> None:
+    message = mail()
+    message.add_attachment(b"0\x82\x01", maintype="application", subtype="x-pkcs7-signature", filename="smime.p7s")
+    assert (parse(bytes(message), "a.eml").blocks[1], parse(bytes(message), "a.eml").reason) == (Block("metadata", HEADER), None)
+
+
 def test_mails_are_read_three_deep_however_they_are_attached() -> None:
     inner = mail("Tiefe 5", "Text 5\n")
     for depth in (4, 3, 2, 1):

@@ -18,6 +18,7 @@ _SHOWN = ("From", "To", "Cc", "Date")
 _TEXTS = ("text/html", "text/plain")
 _FILES = ("application", "audio", "image", "model", "video")
 """Main types of what is a file even without a name."""
+_SIGNATURES = frozenset(("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"))
 
 
 def parse(data: bytes) -> Parsed:
@@ -107,6 +108,8 @@ def _leaf(part: EmailMessage) -> _Found:
     kind = part.get_content_type()
     if kind in _TEXTS and not part.is_attachment() and not (_is_named(part) and part.get_content_disposition()):
         return _text(part)
+    if kind in _SIGNATURES:
+        return _Found()
     is_file = kind == "message/rfc822" or part.is_attachment() or _is_named(part) or part.get_content_maintype() in _FILES
     return _Found(files=[part] if is_file else [])
 
