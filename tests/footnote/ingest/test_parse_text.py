@@ -15,6 +15,7 @@ from footnote.types import Block
 
 GERMAN = "Die Gebühr beträgt 5 € für größere Räume – „sofort“ fällig."
 RUSSIAN = "Все люди рождаются свободными и равными в своём достоинстве и правах. Они наделены разумом и совестью."
+JAPANESE = "倉庫の鍵は事務所にあります。雨の日は入口を閉めてください。質問は係の人に聞いてください。"
 KOREAN = "이 문서는 대한민국의 헌법을 설명합니다. 서울, 2024년."
 
 
@@ -26,7 +27,15 @@ def test_unicode_is_read_with_and_without_a_byte_order_mark(text: str, encoding:
 
 @pytest.mark.parametrize(
     ("text", "encoding"),
-    [(GERMAN, "cp1252"), (KOREAN, "cp949"), (KOREAN, "euc-kr"), ("können", "latin-1"), ("한글", "cp949"), (RUSSIAN, "cp1251")],
+    [
+        (GERMAN, "cp1252"),
+        (KOREAN, "cp949"),
+        (KOREAN, "euc-kr"),
+        ("können", "latin-1"),
+        ("한글", "cp949"),
+        (RUSSIAN, "cp1251"),
+        (JAPANESE, "cp932"),
+    ],
 )
 def test_texts_are_read_in_their_older_encodings(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)) == text
@@ -65,6 +74,14 @@ MIXED = [
 def test_utf8_and_an_older_encoding_in_one_file_are_both_read(modern: str, encoding: str, old: str) -> None:
     assert decode(modern.encode() + old.encode(encoding)) == modern + old
     assert decode(old.encode(encoding) + b"\n" + modern.encode()) == f"{old}\n{modern}"
+
+
+def test_a_file_that_says_it_is_utf8_may_have_other_words_too() -> None:
+    old = "Nächster Prüftermin im März"
+    assert decode(b"\xef\xbb\xbf" + "Kühlraum; ".encode() + old.encode("cp1252")) == f"Kühlraum; {old}"
+    assert decode("Kühlraum; ".encode() + "요금은 천 원".encode("cp949"), "utf-8") == "Kühlraum; 요금은 천 원"
+    plain = "The next inspection of the cold store is in spring. " * 9
+    assert decode(plain.encode() + b"Pr\xfcfung", "utf-8") == plain + "Prüfung"
 
 
 @pytest.mark.parametrize("text", [KOREAN, "천 원, 차 한 대, 해 진 뒤"])

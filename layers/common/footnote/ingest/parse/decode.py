@@ -22,6 +22,7 @@ _SIGN_IN_WORD = re.compile(r"[^\W\d_][¡¢£¥§©¬®°±²³´µ¶¹¼½¾¿×
 """`wy³¹czony`: Central European letters, decoded as Western European."""
 _WORD = re.compile(rb"[0-9A-Za-z\x80-\xff]*[\x80-\xff][0-9A-Za-z\x80-\xff]*")
 """A word with bytes beyond ASCII: as long as it can be without a sign of ASCII, which no encoding uses for anything else."""
+_LETTER = re.compile(rb"[A-Za-z]")
 _DAMAGED = frozenset("ÂÃÿ")
 """What damaged UTF-8 is in Windows-1252 rather than a letter: the first byte of two, and a byte that is in no UTF-8."""
 _BEFORE = 1000
@@ -108,7 +109,8 @@ def _decode_unicode(data: bytes) -> str | None:
     """Decodes by byte order mark, else by the positions of zero bytes."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, "replace")
+            rest = data[len(mark) :]
+            return (_decode_utf8(rest, None) if encoding == "utf-8" else None) or rest.decode(encoding, "replace")
     sample = data[: _SAMPLE - _SAMPLE % 4]
     if b"\0" not in sample:
         return None
@@ -151,9 +153,10 @@ def _decode_utf8(data: bytes, declared: str | None) -> str | None:
         at = data.find(others[0])
         rest = _WORD.sub(lambda match: b"" if in_utf8.get(match[0]) else match[0], data[max(0, at - _BEFORE) : at + _SAMPLE])
         encoding = _known(declared) or _legacy_encoding(rest)
-        encoding = "cp1252" if encoding == "utf-8" else encoding
-        if encoding in _MULTIBYTE and _strictly(data, encoding) is not None:
-            return None  # some words of these encodings happen to be valid UTF-8
+        # Two bytes of a syllable may be a letter in UTF-8, but that has other letters beside it.
+        has_letters = any(text and _LETTER.search(word) for word, text in in_utf8.items())
+        if encoding in _MULTIBYTE and not has_letters and _strictly(data, encoding) is not None:
+            return None
     read = {word: _word(word, text, encoding).encode() for word, text in in_utf8.items()}
     return _WORD.sub(lambda match: read[match[0]], data).decode()
 
@@ -171,7 +174,8 @@ def _in_utf8(word: bytes) -> str | None:
 
 def _word(word: bytes, text: str | None, encoding: str) -> str:
     """A word of a file in UTF-8 and `encoding`; "" = of a damaged file in UTF-8. `text`: as `_in_utf8` reads it."""
-    if encoding == "cp949" and (text is None or _share_of_hangul(text) < 1) and _share_of_hangul(_strictly(word, encoding) or "") == 1:
+    may_be_korean = text is None or (_share_of_hangul(text) < 1 and not _LETTER.search(word))
+    if encoding == "cp949" and may_be_korean and _share_of_hangul(_strictly(word, encoding) or "") == 1:
         return word.decode(encoding, "replace")
     if text is None:
         return word.decode(encoding, "replace") if encoding else _SINGLE.sub(_letter, word.decode("utf-8", "surrogateescape"))
@@ -185,10 +189,11 @@ def _letter(match: re.Match[str]) -> str:
 
 
 def _known(declared: str | None) -> str:
-    """Python's name of a declared encoding, or of its superset; "" if there is none."""
+    """Python's name of a declared encoding, or of its superset; "" if there is none, and for UTF-8, in which the text would have been
+    read before."""
     try:
         name = codecs.lookup(declared).name if declared else ""
-        return _SUPERSETS.get(name, name)
+        return "" if name == "utf-8" else _SUPERSETS.get(name, name)
     except (LookupError, ValueError):
         return ""
 
@@ -208,7 +213,7 @@ def _decode_legacy(data: bytes) -> str:
 def _legacy_encoding(sample: bytes) -> str:
     """Detects Korean by its syllables, Western European by its letters, others by statistics; falls back to Windows-1252."""
     korean = _strictly(sample, "cp949")
-    if korean and _share_of_hangul(korean) >= 0.8:
+    if korean and _share_of_hangul(korean) >= 0.8 and _share_of_common(korean) >= 0.8:
         return "cp949"
     western = sample.decode("cp1252", "replace")
     high = [c for c in western if c > "\x7f"]
@@ -232,6 +237,12 @@ def _strictly(sample: bytes, encoding: str) -> str | None:
 def _share_of_hangul(text: str) -> float:
     high = [c for c in text if c > "\x7f"]
     return sum("가" <= c <= "힣" for c in high) / len(high) if high else 0.0
+
+
+def _share_of_common(text: str) -> float:
+    """The share of syllables that EUC-KR has; CP949 has thousands more that are hardly used, and Japanese looks like those."""
+    pairs = "".join(c for c in text if "가" <= c <= "힣").encode("cp949")
+    return sum(min(pair) > 0xA0 for pair in zip(pairs[::2], pairs[1::2], strict=True)) / (len(pairs) // 2) if pairs else 0.0
 
 
 def _share_of_controls(text: str) -> float:
