@@ -103,19 +103,21 @@ def test_an_object_of_records_becomes_a_table_with_their_names() -> None:
     )
 
 
-def test_parts_of_a_record_name_it_in_their_headings() -> None:
+def test_a_record_keeps_its_short_parts_and_long_ones_name_it() -> None:
     rooms = [{"door": 4, "seats": 30}, {"door": 6, "seats": 12}]
     value = [{"name": "Annex", "rooms": rooms, "keeper": {"name": "Orr"}}, {"name": "Mill", "rooms": rooms[:1]}]
-    table = "| door | seats |\n| --- | --- |\n| 4 | 30 |\n| 6 | 12 |"
     assert blocks(value) == (
         Block("heading", "Annex", 1),
-        Block("list", "- name: Annex\n- keeper › name: Orr"),
-        Block("heading", "Annex › rooms", 2),
-        Block("table", table),
+        Block("list", "- name: Annex\n- rooms: door: 4, seats: 30\n- rooms: door: 6, seats: 12\n- keeper › name: Orr"),
         Block("heading", "Mill", 1),
-        Block("list", "- name: Mill"),
-        Block("heading", "Mill › rooms", 2),
-        Block("list", "- door: 4\n- seats: 30"),
+        Block("list", "- name: Mill\n- rooms: door: 4, seats: 30"),
+    )
+    long = "Its roof was mended twice. " * 9
+    assert blocks([{"name": "Annex", "rooms": rooms, "log": [{"note": long}, {"note": long}]}, {"name": "Mill"}])[:4] == (
+        Block("heading", "Annex", 1),
+        Block("list", "- name: Annex\n- rooms: door: 4, seats: 30\n- rooms: door: 6, seats: 12"),
+        Block("heading", "Annex › log › 1", 2),
+        Block("list", f"- note: {long.strip()}"),
     )
 
 

@@ -37,7 +37,7 @@ def blocks_of(value: Any, path: str = "", level: int = 1) -> Iterator[Block]:
         else:
             for number, record in enumerate(value, start=1):
                 name = name_of(record) or ("" if len(value) == 1 else str(number))
-                yield from _record(record, joined(path, name) if name else path, level)
+                yield from _record(record, joined(path, name) if name else path, level, is_item=True)
     elif isinstance(value, dict):
         if table := named_table(value):
             yield from _below(path, level, table)
@@ -93,10 +93,11 @@ def is_table(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 0 and all(isinstance(item, dict) for item in value)
 
 
-def _record(record: Mapping[str, Any], path: str, level: int) -> Iterator[Block]:
-    """A record below its path: its own values, then its larger parts, each below its own path."""
+def _record(record: Mapping[str, Any], path: str, level: int, *, is_item: bool = False) -> Iterator[Block]:
+    """A record below its path: its own values, then its larger parts, each below its own path. `is_item`: it is one of a list, and so keeps
+    its short lists of records, too."""
     has_values = any(not isinstance(item, (dict, list)) for item in record.values())
-    large = {key for key, item in record.items() if _is_large(item, has_values=has_values)} if level < _MAX_DEPTH else set()
+    large = {key for key, item in record.items() if _is_large(item, has_values, is_item)} if level < _MAX_DEPTH else set()
     if lines := _lines({key: item for key, item in record.items() if key not in large}):
         yield from _below(path, level, Block("list", "\n".join(_item(path, text) for path, text in lines)))
     for key, item in record.items():
@@ -110,11 +111,17 @@ def _below(path: str, level: int, block: Block) -> Iterator[Block]:
     yield block
 
 
-def _is_large(value: Any, *, has_values: bool) -> bool:
-    """Whether a part of a record gets a heading: a list of records; an object, unless it is short and stands beside plain values."""
+def _is_large(value: Any, has_values: bool, is_item: bool) -> bool:
+    """Whether a part of a record gets a heading: a list of records, or an object, unless it is short and stands beside plain values."""
     if isinstance(value, dict) and value:
         return not has_values or len(_lines(value, most=_MOST_LINES + 1)) > _MOST_LINES or any(map(is_table, value.values()))
-    return is_table(value)
+    return is_table(value) and not (has_values and is_item and len(value) <= _MOST_LINES and all(map(_in_one_line, value)))
+
+
+def _in_one_line(record: Mapping[str, Any]) -> str:
+    """A record within another one; "" if it is too long for that."""
+    text = ", ".join(f"{path}: {value}" for path, value in (flat(record) or {}).items())
+    return text if len(text) <= _LONG_TEXT else ""
 
 
 def _lines(value: Any, most: int | None = None) -> list[Line]:
@@ -125,6 +132,8 @@ def _lines(value: Any, most: int | None = None) -> list[Line]:
         path, item, depth = stack.pop()
         if isinstance(item, dict) and depth < _MAX_DEPTH:
             stack += [(joined(path, key), inner, depth + 1) for key, inner in reversed(item.items())]
+        elif is_table(item) and all(map(_in_one_line, item)):
+            found += [(path, _in_one_line(inner)) for inner in item]
         elif isinstance(item, list) and depth < _MAX_DEPTH and not _is_short(item):
             stack += [(path, inner, depth + 1) for inner in reversed(item)]
         elif text := _plain(item) if not isinstance(item, list) else ", ".join(filter(None, map(_plain, item))):
