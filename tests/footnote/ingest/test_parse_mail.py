@@ -290,7 +290,7 @@ def test_the_mails_of_a_mailbox_have_their_attachments_below_them() -> None:
     assert [(block.text, block.level) for block in parsed.blocks if block.kind != "metadata"] == [
         ("First", 1),
         ("Sie fährt um 9.", 0),
-        ("gate.txt", 2),
+        ("First › gate.txt", 2),
         ("Gate 7", 0),
         ("–", 1),
         ("No subject.", 0),

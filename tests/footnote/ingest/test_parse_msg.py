@@ -87,7 +87,7 @@ def test_attached_files_and_messages_are_read_below_the_message() -> None:
         ("heading", "Inner", 2),
         ("metadata", "Attachments: c.txt", 0),
         ("paragraph", "Deep", 0),
-        ("heading", "c.txt", 3),
+        ("heading", "Inner › c.txt", 3),
         ("paragraph", "Quay 3", 0),
     ]
     assert parsed.reason == "The attachment b.bin was not read. This file contains binary data, not text."

@@ -74,7 +74,8 @@ class Attachments:
     in_part: list[tuple[str, UnreadableFile]] = field(default_factory=list)
 
     def blocks(self, letter: Letter, depth: int = 1, *, is_one_of_many: bool = False) -> Iterator[Block]:
-        """A mail's subject, header and text, then what is attached to it, each file under its name."""
+        """A mail's subject, header and text, then what is attached to it, each file under its name, and under its mail's subject too where
+        that is not the title."""
         if letter.subject or is_one_of_many:
             yield Block("heading", letter.subject or "–", depth)
         names = ", ".join(each.shown_name for each in letter.attached if not isinstance(each.content, Letter))
@@ -83,7 +84,7 @@ class Attachments:
         yield from letter.body
         for each in letter.attached:
             try:
-                yield from self._read(each, depth)
+                yield from self._read(each, depth, letter.subject if is_one_of_many else "")
             except UnreadableFile as exc:
                 self.not_read.append((each.shown_name, exc))
 
@@ -94,7 +95,7 @@ class Attachments:
         remedy = _OTHER_REMEDY if len(remedies) > 1 else next(iter(remedies), None)
         return Parsed(tuple(blocks), title, reason=" ".join(told) or None, remedy=remedy, records=tuple(records))
 
-    def _read(self, file: Attached, depth: int) -> list[Block]:
+    def _read(self, file: Attached, depth: int, subject: str) -> list[Block]:
         if isinstance(file.content, UnreadableFile):
             raise file.content
         if self.files <= 0 or self.text <= 0:
@@ -108,7 +109,7 @@ class Attachments:
         self.text -= sum(len(block.text) for block in content.blocks)
         if content.reason:
             self.in_part.append((file.shown_name, UnreadableFile(content.reason, content.remedy or _OTHER_REMEDY)))
-        return list(_below(content, file.shown_name, depth + 1))
+        return list(_below(content, " › ".join(filter(None, (subject, file.shown_name))), depth + 1))
 
 
 def too_deep() -> UnreadableFile:
@@ -116,14 +117,14 @@ def too_deep() -> UnreadableFile:
     return UnreadableFile(f"Mails within mails are read {MAX_DEPTH} deep.", _OTHER_REMEDY)
 
 
-def _below(parsed: Parsed, name: str, level: int) -> Iterator[Block]:
-    """A file's blocks under its name, which its headings repeat, because a citation names the last one. Only pages keep their numbers."""
+def _below(parsed: Parsed, path: str, level: int) -> Iterator[Block]:
+    """A file's blocks under its path, which its headings repeat, because a citation names the last one. Only pages keep their numbers."""
     has_pages = UNITS.get(parsed.format, "page") == "page"
-    yield Block("heading", name, level)
+    yield Block("heading", path, level)
     for block in parsed.blocks:
         page = block.page if has_pages else None
         if block.kind == "heading":
-            yield replace(block, text=f"{name} › {block.text}", level=level + block.level, page=page, places=())
+            yield replace(block, text=f"{path} › {block.text}", level=level + block.level, page=page, places=())
         else:
             yield replace(block, page=page, places=())
 
