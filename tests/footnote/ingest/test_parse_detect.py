@@ -62,7 +62,7 @@ def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
         (b"x = '<html>'", "page.py", "code"),
         (b"FROM scratch", "Dockerfile", "code"),
         (b"<?xml version='1.0'?><html><body>x</body></html>", "page.xml", "html"),
-        (b"<?xml version='1.0'?><lake/>", "lake.xml", "code"),
+        (b"<?xml version='1.0'?><lake/>", "lake.xml", "xml"),
         (b"<ac:confluence><p>x</p></ac:confluence>", "page.xml", "confluence"),
         (b"<ac:confluence><p>x</p></ac:confluence>", "page.txt", "confluence"),
         (b"Just words", "words.txt", "text"),

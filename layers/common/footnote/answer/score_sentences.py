@@ -7,7 +7,7 @@ passage's first section is the last of its headings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -115,7 +115,8 @@ class Scored(NamedTuple):
     held: frozenset[str] = frozenset()
     """Terms of the question in the sentence, title and headings."""
     quotable: bool = True
-    """False for what answers nothing alone: a heading, a caption, the head of a table, a line that introduces a list, a question."""
+    """False for what answers nothing alone: a heading, a caption, the head of a table, a line that introduces a list, a question, and for
+    metadata of which nothing is asked."""
     is_heading: bool = False
     introduces: bool = False
     """Whether it introduces the following text: “To build it, run:”."""
@@ -156,6 +157,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     def asked_in(heading: str) -> frozenset[str]:
         return question.terms.intersection(question.as_own(content_terms(heading, chunk.lang)))
 
+    asks_metadata = _asks_metadata(question, chunk, passage, own_terms, around)
     heading = chunk.headings[-1] if chunk.headings else ""
     in_heading = asked_in(heading)
     scored: list[Scored] = []
@@ -167,7 +169,11 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
             in_heading = asked_in(heading)
         silent = is_heading or kind == "caption"
         introduces = not silent and announces(text, _precedes_block(chunk, passage, i))
-        quotable = not (silent or introduces or is_table_head(chunk.text, start, end) or _asks(text))
+        is_metadata = kind == "metadata"
+        is_asked = is_metadata and asks_metadata and bool(in_heading or asked_in(text))
+        if is_asked:
+            own_terms[i] |= in_heading  # the subject of the mail that it is of
+        quotable = not (silent or introduces or (is_metadata and not is_asked) or is_table_head(chunk.text, start, end) or _asks(text))
         adjacent = {frozenset(pair) for pair in pairwise(words[i])} if question.pairs and own_terms[i] else ()
         together = sum(weight for pair, weight in question.pairs.items() if pair in adjacent)
         here = around | own_terms[i] | (frozenset() if question.by_vectors else in_heading)  # with vectors, `heading` weighs it
@@ -188,6 +194,20 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         fresh = len(set(words[i]) - question.terms - above)
         scored.append(Scored(hit, i, start, end, score, features, heading, here, quotable, is_heading, introduces, fresh))
     return scored
+
+
+def _asks_metadata(
+    question: Question, chunk: Chunk, passage: ChunkSentences, own_terms: Sequence[frozenset[str]], around: frozenset[str]
+) -> bool:
+    """Whether the sender and the date of a mail answer: it is asked who or when, and the text of the mail has no more of the question than
+    title and headings have, and no date for it."""
+    if question.asked_type not in ("person", "date"):
+        return False
+    for (start, end), own in zip(passage.bounds, own_terms, strict=True):
+        is_date = question.asked_type == "date" and answer_type_score("date", question.text, chunk.text[start:end]) == 1
+        if chunk.kind_at(start) not in ("heading", "metadata") and (own - around or (own and is_date)):
+            return False
+    return True
 
 
 def _cosines(question: Question, passage: ChunkSentences) -> tuple[list[float], float]:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from footnote.text.tokens import content_terms
+from footnote.text.words import OF_MAILS
 from footnote.types import Chunk
 
 
 def sentence_terms(chunk: Chunk, bounds: Sequence[tuple[int, int]]) -> str:
     """The stored form in an index: a line of terms for the title and headings, then a line for each sentence."""
-    texts = (" ".join((chunk.title, *chunk.headings)), *(chunk.text[start:end] for start, end in bounds))
-    return "\n".join(" ".join(content_terms(text, chunk.lang)) for text in texts)
+    lines = [content_terms(" ".join((chunk.title, *chunk.headings)), chunk.lang)]
+    for start, end in bounds:
+        is_header = chunk.kind_at(start) == "metadata"
+        lines.append([*content_terms(chunk.text[start:end], chunk.lang), *(_terms_of_mails() if is_header else ())])
+    return "\n".join(map(" ".join, lines))
+
+
+@cache
+def _terms_of_mails() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(term for lang, words in OF_MAILS.items() for term in content_terms(words, lang)))
 
 
 def read_terms(stored: str) -> tuple[tuple[str, ...], str]:

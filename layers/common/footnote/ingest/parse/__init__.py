@@ -41,6 +41,8 @@ FORMATS: dict[str, str] = {
     "rst": "footnote.ingest.parse.rst",
     "csv": "footnote.ingest.parse.table",
     "json": "footnote.ingest.parse.json_records",
+    "yaml": "footnote.ingest.parse.yaml_records",
+    "xml": "footnote.ingest.parse.xml_records",
     "code": "footnote.ingest.parse.code",
     "subtitles": "footnote.ingest.parse.subtitles",
     "text": "footnote.ingest.parse.plain",
@@ -50,6 +52,8 @@ FORMATS: dict[str, str] = {
 MAX_TEXT = 10_000_000
 """Maximum characters that are kept of a file: some 5,000 pages."""
 
+_CODE = frozenset(("code", "yaml", "xml"))
+"""Formats of files that are called by their full names."""
 _WITH_PICTURES = frozenset(("docx", "pptx", "xlsx", "xls", "xlsb", "odt", "ods", "odp", "epub", "rtf", "hwp", "hwpx"))
 
 
@@ -67,7 +71,7 @@ def finish(parsed: Parsed, name: str, file_name: str) -> Parsed:
         if name in _WITH_PICTURES:
             raise UnreadableFile("This file contains no text, at most images.", "Run OCR on its images, or add a file with text.")
         raise UnreadableFile("This file contains no text, only white space.", "Check that it was saved completely and add it again.")
-    title = parsed.title or (re.split(r"[/\\]", file_name)[-1] if name == "code" else name_for_people(file_name))
+    title = parsed.title or (re.split(r"[/\\]", file_name)[-1] if name in _CODE else name_for_people(file_name))
     return _cut_off(split_questions(replace(parsed, title=title, format=name)))
 
 
