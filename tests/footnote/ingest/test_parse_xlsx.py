@@ -238,6 +238,28 @@ def test_empty_rows_and_columns_separate_tables_or_are_only_visual(given: Any, e
     assert grid(given) == expected
 
 
+def test_titles_above_and_notes_below_a_table_are_no_rows_of_it() -> None:
+    expected = [
+        ("caption", "Boats of the club"),
+        ("caption", "As of: 03.02.2025"),
+        ("table", "| boat | fee | crew | port |\n| --- | --- | --- | --- |\n| kayak | 5 | 2 | lake |\n| ferry | 7 | 3 | hill |"),
+        ("paragraph", "Harbour office"),
+    ]
+    given = "Boats of the club\nAs of:,03.02.2025\nboat,fee,crew,port\nkayak,5,2,lake\nferry,7,3,hill\nHarbour office"
+    assert grid(given) == expected
+    assert grid(given.replace("\nboat", "\n\nboat").replace("\nHarbour", "\n\nHarbour")) == expected
+
+
+def test_a_header_of_two_rows_without_merged_cells_becomes_one() -> None:
+    assert grid(",child,,adult,\nboat,fee,trips,fee,trips\nkayak,5,8,6,9\nferry,7,3,9,1")[0][1].split("\n")[0] == (
+        "| boat | child fee | child trips | adult fee | adult trips |"
+    )
+
+
+def test_a_sheet_without_column_names_has_an_empty_header() -> None:
+    assert grid("kayak,5.5,2.1\nferry,7.25,3.2\nraft,1.5,2.4")[0][1].startswith("|  |  |  |\n| --- | --- | --- |\n| kayak |")
+
+
 def test_a_header_of_two_rows_with_merged_cells_becomes_one() -> None:
     assert grid(",2023,,2024,\nboat,fee,trips,fee,trips\nkayak,5,8,6,9", [(0, 1, 0, 2), (0, 3, 0, 4)]) == [
         ("table", "| boat | 2023 fee | 2023 trips | 2024 fee | 2024 trips |\n| --- | --- | --- | --- | --- |\n| kayak | 5 | 8 | 6 | 9 |")

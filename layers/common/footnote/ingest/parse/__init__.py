@@ -39,7 +39,7 @@ FORMATS: dict[str, str] = {
     "html": "footnote.ingest.parse.html",
     "markdown": "footnote.ingest.parse.markdown",
     "rst": "footnote.ingest.parse.rst",
-    "csv": "footnote.ingest.parse.table",
+    "csv": "footnote.ingest.parse.delimited",
     "json": "footnote.ingest.parse.json_records",
     "code": "footnote.ingest.parse.code",
     "subtitles": "footnote.ingest.parse.subtitles",

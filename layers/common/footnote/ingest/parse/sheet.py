@@ -5,13 +5,12 @@ Rows and columns that a person does not see are left out: hidden by hand, by a f
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, groupby, takewhile, zip_longest
+from itertools import accumulate, groupby, repeat, zip_longest
 
-from footnote.ingest.parse.table import MAX_AREA, to_markdown
+from footnote.ingest.parse.table import MAX_AREA, divide, is_form, is_header, is_number, is_value, line_of, to_markdown
 from footnote.types import Block, Parsed
 
 MAX_CELLS = 500_000
@@ -19,7 +18,6 @@ MAX_CELLS = 500_000
 
 _MAX_REPEATS = 100_000
 """Maximum cells of a file that are filled from merged cells."""
-_NUMBER = re.compile(r"[^\w\s]{0,3}\s?\d[\d.,:\s-]*\s?(?:%|[^\w\s]{1,3}|[A-Z]{3})?")
 _LONG_TEXT = 80
 _MAX_TITLES = 5
 
@@ -60,7 +58,7 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
         hidden_rows, hidden_columns = hidden_rows + rows, hidden_columns + columns
         repeats = _spread(sheet, repeats)
         wide = {(top, left): right for top, left, _, right in sheet.merged if right > left}
-        found = [*_tables(sheet.rows, wide, sheet.number), *sheet.extra]
+        found = [*tables(sheet.rows, wide, sheet.number), *sheet.extra]
         if found:
             blocks += [Block("heading", sheet.name, 1, sheet.number), *found]
     reasons = [f"Only the first {MAX_CELLS:,} cells were read."] if is_cut else []
@@ -87,42 +85,67 @@ def _spread(sheet: Sheet, repeats: int) -> int:
     return repeats
 
 
-def _tables(rows: Rows, wide: Spans, page: int) -> list[Block]:
+def tables(rows: Rows, wide: Spans | None = None, page: int | None = None, *, is_list: bool = False) -> list[Block]:
+    """The tables, with their titles and notes. `is_list`: whether the rows are records, which no empty columns divide, and empty rows
+    only above another header."""
     blocks: list[Block] = []
-    regions = [region for band in _bands(rows) for region in _regions(band)]
+    regions = [region for band in _bands(rows, is_list=is_list) for region in ([band] if is_list else _regions(band))]
     for region, following in zip_longest(regions, regions[1:]):
-        texts = [text for row in region.values() for text in row.values()]
-        if len(texts) == 1 or (following and _width(region) == 1 and len(texts) <= _MAX_TITLES and not any(map(_NUMBER.fullmatch, texts))):
-            leads = following is not None and _width(following) > 1
-            blocks.extend(Block("caption" if leads else "paragraph", text, page=page) for text in texts)
+        if _are_lines(region, following, is_first=not blocks):
+            leads = following is not None and len(_columns(following)) > 1
+            lines = map(line_of, _dense(region))
+            blocks.extend(Block("caption" if leads else "paragraph", line, page=page) for line in lines)
         else:
-            blocks.extend(_table(region, wide, page))
+            blocks.extend(_table(region, wide or {}, page))
     return blocks
 
 
-def _bands(rows: Rows) -> list[Rows]:
+def _are_lines(region: Rows, following: Rows | None, *, is_first: bool) -> bool:
+    """Whether the rows are titles or notes: one cell each or, above a wider table, some of them, or labels with a colon."""
+    if len(region) > _MAX_TITLES:
+        return False
+    sizes = set(map(len, region.values()))
+    if len(_columns(region)) == 1:
+        texts = [_first(row) for row in region.values()]
+        return len(texts) == 1 or (not any(map(is_number, texts)) and (following is not None or not is_first))
+    if following is None or 2 * max(sizes) > len(_columns(following)):
+        return False
+    rows = _dense(region)
+    return not is_header(rows) and (1 in sizes or is_form(rows))
+
+
+def _bands(rows: Rows, *, is_list: bool = False) -> list[Rows]:
     """Splits rows at empty rows.
 
-    Rows that continue the columns of the band above and start with numbers instead of a header belong to it: the empty row
-    between them is only visual."""
+    The empty row is only visual if the rows below it continue the columns above and start with numbers instead of a header or are one
+    row, or if above it is one row, the header."""
     bands: list[Rows] = []
     columns: set[int] = set()  # columns of the last band
     for _, group in groupby(enumerate(rows), key=lambda pair: pair[1] - pair[0]):
         band = {row: rows[row] for _, row in group}
-        used = {column for row in band.values() for column in row}
-        first = next(iter(band.values()))
-        has_header = len(first) < 2 or not any(_NUMBER.fullmatch(text) for text in first.values())
-        if bands and len(columns) > 1 and columns >= used and not has_header:
+        used = set(_columns(band))
+        first = next((row for row in band.values() if len(row) > 1), next(iter(band.values())))
+        is_title = len(first) == 1 and min(first) == min(columns, default=0)
+        has_data = any(map(is_value, first.values())) or len(band) == 1 or (is_list and bands and not is_header(_dense(band)))
+        is_below_header = bool(bands) and len(bands[-1]) == 1 and len(columns & used) > 1
+        if len(columns) > 1 and (is_below_header or (columns >= used and has_data and not is_title)):
             bands[-1].update(band)
+            columns |= used
         else:
             bands.append(band)
             columns = used
     return bands
 
 
+def _dense(region: Rows) -> list[list[str]]:
+    """The rows as lists of one length, without the columns that are empty."""
+    columns = _columns(region)
+    return [list(map(row.get, columns, repeat(""))) for row in region.values()]
+
+
 def _regions(band: Rows) -> Iterator[Rows]:
     """Splits a band at columns that are empty throughout; each part is at least two columns wide."""
-    used = sorted({column for row in band.values() for column in row})
+    used = _columns(band)
     parts: list[list[int]] = []
     for _, group in groupby(enumerate(used), key=lambda pair: pair[1] - pair[0]):
         columns = [column for _, column in group]
@@ -145,46 +168,29 @@ def _regions(band: Rows) -> Iterator[Rows]:
 def _is_numeric(band: Rows, column: int) -> bool:
     """Whether a column has more numbers (or dashes) than words; no table starts with such a column."""
     texts = [cells[column] for cells in band.values() if column in cells]
-    return 2 * sum(bool(_NUMBER.fullmatch(text)) or not any(map(str.isalnum, text)) for text in texts) > len(texts)
+    return 2 * sum(is_number(text) or not any(map(str.isalnum, text)) for text in texts) > len(texts)
 
 
-def _width(region: Mapping[int, Mapping[int, str]]) -> int:
-    return len({column for row in region.values() for column in row})
+def _columns(region: Rows) -> list[int]:
+    return sorted(set().union(*region.values()))
 
 
-def _table(region: Rows, wide: Spans, page: int) -> Iterator[Block]:
-    rows = list(region.values())
-    columns = sorted({column for row in rows for column in row})
-    numbers = list(region)
-    most = 2 if len(columns) > 4 else 1  # `In millions` on the left and `2024` on the right
-    titles = takewhile(
-        lambda row: len(row) <= most and not any(map(_NUMBER.fullmatch, row.values())), rows[: min(_MAX_TITLES, len(rows) - 2)]
-    )
-    for title in list(titles) if len(columns) > 1 else ():
-        yield Block("caption", " · ".join(title.values()), page=page)  # a title above the header
-        rows, numbers = rows[1:], numbers[1:]
-    if (
-        len(columns) > 1
-        and len(rows) > 2
-        and not any(map(_NUMBER.fullmatch, rows[1].values()))
-        and any((numbers[0], column) in wide for column in rows[0])
-    ):
-        rows = [_one_header(rows[0], rows[1], {column: wide.get((numbers[0], column), column) for column in rows[0]}), *rows[2:]]
-    if len(columns) == 1 and any(len(_first(row)) > _LONG_TEXT for row in rows):
-        yield from (Block("paragraph", _first(row), page=page) for row in rows)
-    elif len(columns) * len(rows) > MAX_AREA:
-        yield Block("paragraph", "\n".join(" | ".join(row.values()) for row in rows), page=page)
+def _table(region: Rows, wide: Spans, page: int | None) -> Iterator[Block]:
+    columns = _columns(region)
+    place = {column: i for i, column in enumerate(columns)}
+    merged = {
+        i: {place[left]: bisect_right(columns, wide[number, left]) - 1 for left in region[number] if (number, left) in wide}
+        for i, number in enumerate(region if wide else ())
+    }
+    if len(columns) == 1 and any(len(_first(row)) > _LONG_TEXT for row in region.values()):
+        yield from (Block("paragraph", _first(row), page=page) for row in region.values())
+    elif len(columns) * len(region) > MAX_AREA:
+        yield Block("paragraph", "\n".join(" | ".join(row.values()) for row in region.values()), page=page)
     else:
-        yield Block("table", to_markdown([[row.get(column, "") for column in columns] for row in rows]), page=page)
-
-
-def _one_header(upper: Mapping[int, str], lower: Mapping[int, str], last: Mapping[int, int]) -> dict[int, str]:
-    """`2024` merged over `Fee` and `Visits` → `2024 Fee`, `2024 Visits`."""
-    header = dict(upper)
-    for column, text in lower.items():
-        above = next((upper[left] for left, right in last.items() if left <= column <= right), "")
-        header[column] = text if above == text else f"{above} {text}".strip()
-    return dict(sorted(header.items()))
+        above, rows, below = divide(_dense(region), merged)
+        yield from (Block("caption", text, page=page) for text in above)
+        yield Block("table", to_markdown(rows), page=page)
+        yield from (Block("paragraph", text, page=page) for text in below)
 
 
 def _first(row: Mapping[int, str]) -> str:
