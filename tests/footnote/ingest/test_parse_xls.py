@@ -138,3 +138,8 @@ def test_a_damaged_old_file_is_refused() -> None:
 def test_an_old_file_without_cells_is_refused() -> None:
     with pytest.raises(UnreadableFile, match="contains no text"):
         read(book_of())
+
+
+def test_long_integers_keep_all_digits_and_texts_their_zeros() -> None:
+    table = read(book_of(["card", "code"], [5105105105105100, "000123"])).blocks[1].text
+    assert table.split("\n")[2] == "| 5105105105105100 | 000123 |"

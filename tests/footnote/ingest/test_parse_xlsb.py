@@ -54,3 +54,8 @@ def test_a_damaged_file_is_refused(book: bytes) -> None:
         parse(zip_of({"xl/workbook.bin": book}), "a.xlsb")
     with pytest.raises(UnreadableFile, match=r"^This file is damaged"):
         parse(xlsb({"A": [["x"]]})[:-60], "a.xlsb")
+
+
+def test_long_integers_keep_all_digits_and_texts_their_zeros() -> None:
+    data = xlsb({"A": [["card", "code"], [5105105105105100.0, "000123"], [4.0e17, "0044"]]})
+    assert parse(data, "a.xlsb").blocks[1].text.splitlines()[2:] == ["| 5105105105105100 | 000123 |", "| 400000000000000000 | 0044 |"]

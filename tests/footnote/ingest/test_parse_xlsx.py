@@ -292,3 +292,30 @@ def test_a_format_may_hide_a_cell_or_write_around_its_text() -> None:
     cells = c("A2", "5", "n", 4) + c("B2", "secret", style=4) + c("C2", "7", style=5)
     header = "".join(c(f"{letter}1", letter.lower()) for letter in "ABC")
     assert read(rows(header, cells), styles=styles).blocks[1].text == "| a | b | c |\n| --- | --- | --- |\n|  |  | No. 7 |"
+
+
+def test_formulas_without_saved_values_are_counted_and_the_remedy_named() -> None:
+    formula = '<c r="B2"><f>A2*2</f><v></v></c><c r="C2"><f t="shared" si="0"/></c><c r="D2"><f>A2*3</f><v>9</v></c>'
+    empty_text = '<c r="E2" t="str"><f>IF(A2,"","x")</f><v></v></c>'
+    header = "".join(c(f"{letter}1", letter.lower()) for letter in "ABCDE")
+    parsed = read(rows(header, c("A2", "3", "n") + formula + empty_text))
+    assert parsed.reason == "Cells with formulas but no saved values: 2."
+    assert parsed.remedy == "Open the file in a spreadsheet program, save it there and add it again."
+    assert parsed.blocks[1].text.split("\n")[2] == "| 3 |  |  | 9 |  |"
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("5105105105105100", "5105105105105100"),
+        ("89014103211118510720", "89014103211118510720"),
+        ("-5105105105105100", "-5105105105105100"),
+        ("5.1051051051051E+15", "5105105105105100"),
+        ("6.02214076E+23", "6.02214076E+23"),
+        ("0.1", "0.1"),
+    ],
+)
+def test_long_integers_keep_all_digits(written: str, shown: str) -> None:
+    cells = c("A2", written, "n") + c("B2", "000123") + c("C2", "DE02120300000000202051")
+    parsed = read(rows(c("A1", "card") + c("B1", "code") + c("C1", "account"), cells))
+    assert parsed.blocks[1].text.split("\n")[2] == f"| {shown} | 000123 | DE02120300000000202051 |"

@@ -41,6 +41,8 @@ class Sheet:
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
     extra: list[Block] = field(default_factory=list)
     """Charts and text boxes."""
+    unsaved: int = 0
+    """Number of formulas whose values are not in the file, as in files of programs that do not calculate."""
 
 
 def cost(text: str) -> int:
@@ -71,6 +73,9 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
         reasons.append(f"Hidden columns were left out: {hidden_columns}.")
     if hidden or hidden_rows or hidden_columns:
         remedies.append("Show them and add the file again.")
+    if unsaved := sum(sheet.unsaved for sheet in sheets):
+        reasons.append(f"Cells with formulas but no saved values: {unsaved}.")
+        remedies.append("Open the file in a spreadsheet program, save it there and add it again.")
     return Parsed(tuple(blocks), title, count, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None)
 
 

@@ -141,7 +141,10 @@ def _has_sense(text: str) -> bool:
 def _split_above(rows: Sequence[Row]) -> tuple[list[Row], Sequence[Row]]:
     usual = _usual_cells(rows)
     end = 0
-    while end < min(_MAX_ABOVE, len(rows) - 2) and _is_line(rows[end], usual) and not is_number(line_of(rows[end])):
+    while end < min(_MAX_ABOVE, len(rows) - 2):
+        is_above = _is_line(rows[end], usual) and not is_number(line_of(rows[end]))
+        if not is_above and not _is_label_above_header(rows[end : end + _SAMPLE]):
+            break
         end += 1
     return list(rows[:end]), rows[end:]
 
@@ -170,6 +173,13 @@ def _is_line(row: Row, usual: int) -> bool:
     if len(filled) < 2:
         return len(filled) == 1 < usual
     return 2 * len(filled) <= usual and (filled[-1] == len(filled) - 1 or filled == [0, len(row) - 1])
+
+
+def _is_label_above_header(rows: Sequence[Row]) -> bool:
+    """Whether the first row is a label with its value, `As of | 2024`, and a header with more cells follows."""
+    row = rows[0]
+    is_label = sum(map(bool, row)) == 2 and bool(row[0] and row[1]) and (row[0].endswith(":") or is_number(row[1]))
+    return is_label and len(row) > 2 and all(rows[1]) and is_header(rows[1:])
 
 
 def _joined(rows: Sequence[Row], merged: Mapping[int, int] | None) -> Row | None:

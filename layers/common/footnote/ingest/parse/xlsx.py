@@ -65,8 +65,10 @@ class _Book:
             row_before = row
             if _is_hidden(node, "ht"):
                 sheet.hidden_rows.append((row, row))
-            if self.cells_left >= 0 and 0 <= row < _MAX_ROW and (cells := dict(self._cells(node))):
-                sheet.rows[row] = cells
+            if self.cells_left >= 0 and 0 <= row < _MAX_ROW:
+                sheet.unsaved += sum(map(_is_unsaved, node))
+                if cells := dict(self._cells(node)):
+                    sheet.rows[row] = cells
         if any(after < before for before, after in zip(sheet.rows, list(sheet.rows)[1:], strict=False)):
             sheet.rows = dict(sorted(sheet.rows.items()))
         sheet.extra = list(drawings(self._package, relation.target, number))
@@ -98,7 +100,7 @@ class _Book:
         if kind != "n" or not value:
             return show_text(spaced(_unescaped(value)), code)
         try:
-            return show(float(value), code, since_1904=self._since_1904)
+            return show(int(value) if value.lstrip("-").isdecimal() else float(value), code, since_1904=self._since_1904)
         except (ValueError, OverflowError):
             return spaced(value)
 
@@ -137,6 +139,12 @@ def _string(node: Element | None) -> str:
 
 def _unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+
+
+def _is_unsaved(cell: Element) -> bool:
+    """Whether a cell has a formula but no value; that of a text may be empty."""
+    parts = {local(node): node.text for node in cell}
+    return "f" in parts and not parts.get("v") and not (cell.get("t") == "str" and "v" in parts)
 
 
 def _column(reference: str | None) -> int:

@@ -13,6 +13,7 @@ from footnote.types import Parsed
 _MAX_ROWS = 1_048_576
 _MAX_REPEAT = 1_000
 """Maximum repetitions of a cell or row with text."""
+_VALUES = ("value", "string-value", "date-value", "time-value", "boolean-value")
 _GROUPS = frozenset(("table-header-rows", "table-rows", "table-row-group", "table-header-columns", "table-columns", "table-column-group"))
 
 
@@ -44,7 +45,8 @@ def _fill(sheet: Sheet, table: Element, left: int) -> int:
         at_column = 0
         for cell in row:
             repeat = count(cell, "number-columns-repeated", _MAX_ROWS)
-            text = spaced("\0".join("".join(p.itertext()) for p in cell.iterfind("{*}p"))) if local(cell) == "table-cell" else ""
+            text = _text(cell) if local(cell) == "table-cell" else ""
+            sheet.unsaved += not text and _is_unsaved(cell)
             for i in range(min(repeat, _MAX_REPEAT) if text else 0):
                 cells[at_column + i] = text
             down, across = count(cell, "number-rows-spanned", _MAX_ROWS), count(cell, "number-columns-spanned", _MAX_ROWS)
@@ -61,6 +63,20 @@ def _fill(sheet: Sheet, table: Element, left: int) -> int:
             sheet.rows[at + i] = dict(cells)
         at += repeat
     return left
+
+
+def _text(cell: Element) -> str:
+    """What the cell shows, or its value if the program did not write that; long integers with all digits."""
+    shown = spaced("\0".join("".join(p.itertext()) for p in cell.iterfind("{*}p")))
+    if shown and "E+" not in shown:
+        return shown
+    value = next((found for name in _VALUES if (found := attr(cell, name))), "")
+    return value if value.lstrip("-").isdecimal() or not shown else shown
+
+
+def _is_unsaved(cell: Element) -> bool:
+    """Whether a cell has a formula but no value; that of a text may be empty."""
+    return attr(cell, "formula") is not None and all(attr(cell, name) is None for name in _VALUES)
 
 
 def _lines(parent: Element, tag: str, *, is_hidden: bool = False) -> Iterator[tuple[Element, bool]]:
