@@ -319,3 +319,17 @@ def test_long_integers_keep_all_digits(written: str, shown: str) -> None:
     cells = c("A2", written, "n") + c("B2", "000123") + c("C2", "DE02120300000000202051")
     parsed = read(rows(c("A1", "card") + c("B1", "code") + c("C1", "account"), cells))
     assert parsed.blocks[1].text.split("\n")[2] == f"| {shown} | 000123 | DE02120300000000202051 |"
+
+
+def test_the_rows_of_a_form_stay_whole_across_an_empty_column() -> None:
+    assert grid("1.1,Length,,m,:,14\n1.2,Colour,,,:,blue\n1.3,Crew,,,:,3")[0][1].split("\n")[2:] == [
+        "| 1.1 | Length | m | : | 14 |",
+        "| 1.2 | Colour |  | : | blue |",
+        "| 1.3 | Crew |  | : | 3 |",
+    ]
+
+
+def test_a_table_that_starts_beside_the_numbers_of_another_has_its_own_header() -> None:
+    first, second = grid("boat,fee\nkayak,5\nferry,7,,crew,trips\nraft,2,,3,9\ncanoe,4,,2,8")
+    assert first[1].split("\n")[0] == "| boat | fee |"
+    assert second == ("table", "| crew | trips |\n| --- | --- |\n| 3 | 9 |\n| 2 | 8 |")

@@ -129,7 +129,7 @@ def _bands(rows: Rows, *, is_list: bool = False) -> list[Rows]:
     for _, group in groupby(enumerate(rows), key=lambda pair: pair[1] - pair[0]):
         band = {row: rows[row] for _, row in group}
         used = set(_columns(band))
-        first = next((row for row in band.values() if len(row) > 1), next(iter(band.values())))
+        first = _first_wide(band)
         is_title = len(first) == 1 and min(first) == min(columns, default=0)
         has_data = any(map(is_value, first.values())) or len(band) == 1 or (is_list and bands and not is_header(_dense(band)))
         is_below_header = bool(bands) and len(bands[-1]) == 1 and len(columns & used) > 1
@@ -149,12 +149,14 @@ def _dense(region: Rows) -> list[list[str]]:
 
 
 def _regions(band: Rows) -> Iterator[Rows]:
-    """Splits a band at columns that are empty throughout; each part is at least two columns wide."""
+    """Splits a band at columns that are empty throughout; each part is at least two columns wide. The rows of a form, which has no
+    header, stay whole."""
     used = _columns(band)
     parts: list[list[int]] = []
+    is_form = any(map(is_value, _first_wide(band).values()))
     for _, group in groupby(enumerate(used), key=lambda pair: pair[1] - pair[0]):
         columns = [column for _, column in group]
-        if parts and (len(columns) < 2 or len(parts[-1]) < 2 or _is_numeric(band, columns[0])):
+        if parts and (is_form or len(columns) < 2 or len(parts[-1]) < 2 or _only_continues(band, columns)):
             parts[-1] += columns  # labels and values; the empty column between them is only visual
         else:
             parts.append(columns)
@@ -170,10 +172,20 @@ def _regions(band: Rows) -> Iterator[Rows]:
         yield from _bands(region)
 
 
-def _is_numeric(band: Rows, column: int) -> bool:
-    """Whether a column has more numbers (or dashes) than words; no table starts with such a column."""
-    texts = [cells[column] for cells in band.values() if column in cells]
-    return 2 * sum(is_number(text) or not any(map(str.isalnum, text)) for text in texts) > len(texts)
+def _only_continues(band: Rows, columns: Sequence[int]) -> bool:
+    """Whether columns belong to the table at their left: the first has more numbers (or dashes) than words, with which no table starts,
+    and they do not start with a header beside its numbers."""
+    texts = [cells[columns[0]] for cells in band.values() if columns[0] in cells]
+    if 2 * sum(is_number(text) or not any(map(str.isalnum, text)) for text in texts) <= len(texts):
+        return False
+    part = {row: kept for row, cells in band.items() if (kept := {column: cells[column] for column in columns if column in cells})}
+    beside = band[next(iter(part))]
+    return not is_header(_dense(part)) or not any(is_value(text) for column, text in beside.items() if column < columns[0])
+
+
+def _first_wide(band: Rows) -> dict[int, str]:
+    """The first row with more than one cell, or the first one."""
+    return next((row for row in band.values() if len(row) > 1), next(iter(band.values())))
 
 
 def _columns(region: Rows) -> list[int]:

@@ -14,6 +14,8 @@ _MAX_ROWS = 1_048_576
 _MAX_REPEAT = 1_000
 """Maximum repetitions of a cell or row with text."""
 _VALUES = ("value", "string-value", "date-value", "time-value", "boolean-value")
+_EXACT = 15
+"""Digits of an integer up to which its format decides how it is shown."""
 _GROUPS = frozenset(("table-header-rows", "table-rows", "table-row-group", "table-header-columns", "table-columns", "table-column-group"))
 
 
@@ -71,7 +73,7 @@ def _text(cell: Element) -> str:
     if shown and "E+" not in shown:
         return shown
     value = next((found for name in _VALUES if (found := attr(cell, name))), "")
-    return value if value.lstrip("-").isdecimal() or not shown else shown
+    return value if (len(value) > _EXACT and value.lstrip("-").isdecimal()) or not shown else shown
 
 
 def _is_unsaved(cell: Element) -> bool:
