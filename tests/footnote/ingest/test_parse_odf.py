@@ -183,6 +183,17 @@ def test_a_cell_of_a_sheet_shows_long_integers_and_values_without_texts() -> Non
     assert parsed.blocks[1].text.split("\n")[2] == "| 5105105105105100 | 7.5 | 007 |"
 
 
+def test_a_note_of_a_sheet_is_a_comment_and_not_in_its_cell() -> None:
+    texts = "<dc:creator>Ada Berg</dc:creator><dc:date>2025-01-01</dc:date><text:p>from</text:p><text:p>May</text:p>"
+    note = f"<office:annotation>{texts}</office:annotation>"
+    fee = f"<table:table-cell>{note}<text:p>5</text:p></table:table-cell>"
+    blocks = spreadsheet(row(cell("boat"), cell("fee")), row(cell("Kayak"), fee)).blocks
+    assert [block.text for block in blocks[1:]] == [
+        "| boat | fee |\n| --- | --- |\n| Kayak | 5 |",
+        "Comment on Kayak, fee (Ada Berg): from May",
+    ]
+
+
 def test_the_header_of_a_sheet_is_below_its_titles() -> None:
     data = [row(*map(cell, texts)) for texts in (("boat", "fee", "crew"), ("kayak", "5", "2"), ("ferry", "7", "3"))]
     blocks = spreadsheet(row(cell("Boats of the club")), row(cell("As of"), cell("2025")), *data, row(cell("Harbour office"))).blocks[1:]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from footnote.ingest.parse import parse, sheet, xlsx
-from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, to_parsed
+from footnote.ingest.parse.sheet import MAX_CELLS, Comment, Sheet, to_parsed
 from footnote.types import Block, Parsed
 from tests.footnote.ingest.packages import relations, xml, zip_of
 
@@ -29,7 +29,15 @@ def rows(*cells: str) -> str:
     return "".join(f'<row r="{number}">{row}</row>' for number, row in zip(numbers, cells, strict=True))
 
 
-def read(*sheets: str, merged: str = "", state: str = "", strings: str = "", styles: str = STYLES, columns: str = "") -> Parsed:
+def read(
+    *sheets: str,
+    parts: dict[str, str] | None = None,
+    merged: str = "",
+    state: str = "",
+    strings: str = "",
+    styles: str = STYLES,
+    columns: str = "",
+) -> Parsed:
     nodes = "".join(
         f'<sheet name="{("Fees", "보트")[i]}" sheetId="{i + 1}" r:id="worksheet_{i}" {state if i else ""}/>' for i in range(len(sheets))
     )
@@ -37,10 +45,11 @@ def read(*sheets: str, merged: str = "", state: str = "", strings: str = "", sty
     merges = "".join(f'<mergeCell ref="{area}"/>' for area in merged.split())
     files: dict[str, str | bytes] = {
         "xl/workbook.xml": xml("workbook", f"<sheets>{nodes}</sheets>"),
-        "xl/_rels/workbook.xml.rels": relations(styles="styles.xml", sharedStrings="sharedStrings.xml", **targets),
+        "xl/_rels/workbook.xml.rels": relations(styles="styles.xml", sharedStrings="sharedStrings.xml", person="person.xml", **targets),
         "xl/styles.xml": styles,
         "xl/sharedStrings.xml": xml("sst", strings),
     }
+    files.update(parts or {})
     for i, content in enumerate(sheets):
         files[f"xl/worksheets/sheet{i}.xml"] = xml(
             "worksheet", f"<cols>{columns}</cols><sheetData>{content}</sheetData><mergeCells>{merges}</mergeCells>"
@@ -333,3 +342,32 @@ def test_a_table_that_starts_beside_the_numbers_of_another_has_its_own_header() 
     first, second = grid("boat,fee\nkayak,5\nferry,7,,crew,trips\nraft,2,,3,9\ncanoe,4,,2,8")
     assert first[1].split("\n")[0] == "| boat | fee |"
     assert second == ("table", "| crew | trips |\n| --- | --- |\n| 3 | 9 |\n| 2 | 8 |")
+
+
+def test_comments_follow_the_table_and_name_their_cells() -> None:
+    """Threads have copies as notes, for older programs."""
+    notes = {"A1": "boats of 2025", "B2": "[Threaded comment] copy", "B3": "Ben Sato:\nuntil May", "C7": "nothing here"}
+    listed = "".join(f'<comment ref="{cell}" authorId="0"><text><r><t>{text}</t></r></text></comment>' for cell, text in notes.items())
+    thread = (
+        '<threadedComment ref="B2" personId="{1}" id="{a}"><text>Is this right?</text></threadedComment>'
+        '<threadedComment ref="B2" personId="{2}" id="{b}" parentId="{a}"><text>Yes.</text></threadedComment>'
+    )
+    parts = {
+        "xl/worksheets/_rels/sheet0.xml.rels": relations(comments="../comments1.xml", threadedComment="../threads.xml"),
+        "xl/comments1.xml": xml("comments", f"<authors><author>Ben Sato</author></authors><commentList>{listed}</commentList>"),
+        "xl/threads.xml": xml("ThreadedComments", thread),
+        "xl/person.xml": xml("personList", '<person displayName="Ada Berg" id="{1}"/><person displayName="Cleo Marsh" id="{2}"/>'),
+    }
+    table = rows(c("A1", "boat") + c("B1", "fee"), c("A2", "Kayak") + c("B2", "5", "n"), c("A3", "Ferry") + c("B3", "7", "n"))
+    assert [block.text for block in read(table, parts=parts).blocks[2:]] == [
+        "Comment on boat (Ben Sato): boats of 2025",
+        "Comment on Kayak, fee (Ada Berg): Is this right?\nReply (Cleo Marsh): Yes.",
+        "Comment on Ferry, fee (Ben Sato): until May",
+        "Comment on C7 (Ben Sato): nothing here",
+    ]
+
+
+def test_a_comment_on_a_hidden_row_is_left_out() -> None:
+    sheet = Sheet("S", 1, {0: {0: "boat", 1: "fee"}, 1: {0: "Kayak", 1: "5"}, 2: {0: "Ferry", 1: "7"}}, hidden_rows=[(1, 1)])
+    sheet.comments = {1: {0: Comment("A2", [("", "secret")])}, 2: {1: Comment("B3", [("", "new")])}}
+    assert [block.text for block in to_parsed([sheet], "", 1, 0, False).blocks[2:]] == ["Comment on Ferry, fee: new"]

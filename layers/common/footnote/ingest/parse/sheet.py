@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby, repeat, zip_longest
 
+from footnote.ingest.parse.notes import comment
 from footnote.ingest.parse.table import MAX_AREA, divide, is_form, is_header, is_number, is_value, line_of, to_markdown
 from footnote.types import Block, Parsed
 
@@ -27,6 +28,22 @@ Spans = Mapping[tuple[int, int], int]
 """(row, column) of a cell that is merged over several columns → the last of these columns."""
 
 
+@dataclass(frozen=True)
+class Comment:
+    """A comment on a cell. `cell`: its name, `B4`; `remarks`: (author, text) of the comment and of its replies."""
+
+    cell: str
+    remarks: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, author: str, text: str) -> None:
+        """Adds a remark. Programs write the author into the text of a note, too."""
+        self.remarks.append((author, text.removeprefix(f"{author}:") if author else text))
+
+
+Comments = dict[int, dict[int, Comment]]
+"""Row → column → the comment on the cell."""
+
+
 @dataclass
 class Sheet:
     """A sheet with its non-empty cells. `number`: its position in the file, from 1."""
@@ -41,8 +58,19 @@ class Sheet:
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
     extra: list[Block] = field(default_factory=list)
     """Charts and text boxes."""
+    comments: Comments = field(default_factory=dict)
     unsaved: int = 0
     """Number of formulas whose values are not in the file, as in files of programs that do not calculate."""
+
+
+def cell_name(row: int, column: int) -> str:
+    """`B4`, of a row and a column from 0."""
+    letters = ""
+    column += 1
+    while column:
+        column, letter = divmod(column - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return f"{letters}{row + 1}"
 
 
 def cost(text: str) -> int:
@@ -60,7 +88,7 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
         hidden_rows, hidden_columns = hidden_rows + rows, hidden_columns + columns
         repeats = _spread(sheet, repeats)
         wide = {(top, left): right for top, left, _, right in sheet.merged if right > left}
-        found = [*tables(sheet.rows, wide, sheet.number), *sheet.extra]
+        found = [*tables(sheet.rows, wide, sheet.number, sheet.comments), *sheet.extra]
         if found:
             blocks += [Block("heading", sheet.name, 1, sheet.number), *found]
     reasons = [f"Only the first {MAX_CELLS:,} cells were read."] if is_cut else []
@@ -90,19 +118,44 @@ def _spread(sheet: Sheet, repeats: int) -> int:
     return repeats
 
 
-def tables(rows: Rows, wide: Spans | None = None, page: int | None = None, *, is_list: bool = False) -> list[Block]:
-    """The tables, with their titles and notes. `is_list`: whether the rows are records, which no empty columns divide, and empty rows
-    only above another header."""
+def tables(
+    rows: Rows, wide: Spans | None = None, page: int | None = None, comments: Comments | None = None, *, is_list: bool = False
+) -> list[Block]:
+    """The tables, each with its titles, notes and comments. `is_list`: whether the rows are records, which no empty columns divide, and
+    empty rows only above another header."""
     blocks: list[Block] = []
+    titles: list[Rows] = []
+    open_comments = {row: dict(cells) for row, cells in (comments or {}).items()}
     regions = [region for band in _bands(rows, is_list=is_list) for region in ([band] if is_list else _regions(band))]
     for region, following in zip_longest(regions, regions[1:]):
         if _are_lines(region, following, is_first=not blocks):
             leads = following is not None and len(_columns(following)) > 1
             lines = map(line_of, _dense(region))
             blocks.extend(Block("caption" if leads else "paragraph", line, page=page) for line in lines)
+            titles.append(region)
+            if leads:
+                continue  # its comments follow the table, since a title stands right above it
         else:
-            blocks.extend(_table(region, wide or {}, page))
-    return blocks
+            blocks.extend(_table(region, wide or {}, open_comments, page))
+        for title in titles:
+            blocks.extend(_take_comments(open_comments, title, [], len(title), page))
+        titles = []
+    on_empty_cells = [each for _, cells in sorted(open_comments.items()) for _, each in sorted(cells.items())]
+    return [*blocks, *(block for each in on_empty_cells for block in comment(each.remarks, each.cell, page))]
+
+
+def _take_comments(comments: Comments, region: Rows, header: Sequence[str], data: int, page: int | None) -> Iterator[Block]:
+    """The comments on the cells of a table, which are no longer in `comments` then. `data`: the first of its rows below the header."""
+    columns = _columns(region) if comments else []
+    for place, number in enumerate(region if comments else ()):
+        found = comments.get(number, {})
+        for column in sorted(found.keys() & set(columns)):
+            row, each = region[number], found.pop(column)
+            names = [row.get(column, "")]
+            if place >= data:
+                names = [_first(row), header[columns.index(column)] if column != min(row) else ""]
+            named = ", ".join(filter(None, names))
+            yield from comment(each.remarks, named if 0 < len(named) <= _LONG_TEXT else each.cell, page)
 
 
 def _are_lines(region: Rows, following: Rows | None, *, is_first: bool) -> bool:
@@ -192,7 +245,7 @@ def _columns(region: Rows) -> list[int]:
     return sorted(set().union(*region.values()))
 
 
-def _table(region: Rows, wide: Spans, page: int | None) -> Iterator[Block]:
+def _table(region: Rows, wide: Spans, comments: Comments, page: int | None) -> Iterator[Block]:
     columns = _columns(region)
     place = {column: i for i, column in enumerate(columns)}
     merged = {
@@ -208,6 +261,7 @@ def _table(region: Rows, wide: Spans, page: int | None) -> Iterator[Block]:
         yield from (Block("caption", text, page=page) for text in above)
         yield Block("table", to_markdown(rows), page=page)
         yield from (Block("paragraph", text, page=page) for text in below)
+        yield from _take_comments(comments, region, rows[0], len(region) - len(below) - len(rows) + 1, page)
 
 
 def _first(row: Mapping[int, str]) -> str:
@@ -230,6 +284,11 @@ def _leave_out_hidden(sheet: Sheet) -> tuple[int, int]:
         if row not in rows and (kept := {columns.shown(column): text for column, text in sorted(cells.items()) if column not in columns})
     }
     sheet.rows = shown
+    sheet.comments = {
+        rows.shown(row): {columns.shown(column): each for column, each in cells.items() if column not in columns}
+        for row, cells in sheet.comments.items()
+        if row not in rows
+    }
     return len(lost_rows), len(lost_columns)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.odf import open_document
 from footnote.ingest.parse.package import Element, attr, count, local
-from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
+from footnote.ingest.parse.sheet import MAX_CELLS, Comment, Sheet, cell_name, cost, to_parsed
 from footnote.types import Parsed
 
 _MAX_ROWS = 1_048_576
@@ -48,6 +48,9 @@ def _fill(sheet: Sheet, table: Element, left: int) -> int:
         for cell in row:
             repeat = count(cell, "number-columns-repeated", _MAX_ROWS)
             text = _text(cell) if local(cell) == "table-cell" else ""
+            if (note := cell.find("{*}annotation")) is not None:
+                each = sheet.comments.setdefault(at, {}).setdefault(at_column, Comment(cell_name(at, at_column)))
+                each.add(spaced("".join(note.itertext("{*}creator"))), spaced("\0".join(map(_plain, note.iter("{*}p")))))
             sheet.unsaved += not text and _is_unsaved(cell)
             for i in range(min(repeat, _MAX_REPEAT) if text else 0):
                 cells[at_column + i] = text
@@ -67,9 +70,13 @@ def _fill(sheet: Sheet, table: Element, left: int) -> int:
     return left
 
 
+def _plain(paragraph: Element) -> str:
+    return "".join(paragraph.itertext())
+
+
 def _text(cell: Element) -> str:
     """What the cell shows, or its value if the program did not write that; long integers with all digits."""
-    shown = spaced("\0".join("".join(p.itertext()) for p in cell.iterfind("{*}p")))
+    shown = spaced("\0".join(map(_plain, cell.iterfind("{*}p"))))
     if shown and "E+" not in shown:
         return shown
     value = next((found for name in _VALUES if (found := attr(cell, name))), "")
