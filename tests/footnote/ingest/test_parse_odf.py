@@ -172,6 +172,7 @@ def spreadsheet(*rows: str) -> Parsed:
 def test_formulas_of_a_sheet_without_saved_values_are_counted() -> None:
     formulas = '<table:table-cell table:formula="of:=[.A2]*2"/><table:table-cell table:formula="of:=[.A2]" office:string-value=""/>'
     parsed = spreadsheet(row(cell("a"), cell("b"), cell("c")), row(cell("3"), formulas))
+    assert parsed.blocks[1].text == "| a | c |\n| --- | --- |\n| 3 |  |"
     assert parsed.reason == "Cells with formulas but no saved values: 1."
     assert parsed.remedy == "Open the file in a spreadsheet program, save it there and add it again."
 

@@ -310,7 +310,23 @@ def test_formulas_without_saved_values_are_counted_and_the_remedy_named() -> Non
     parsed = read(rows(header, c("A2", "3", "n") + formula + empty_text))
     assert parsed.reason == "Cells with formulas but no saved values: 2."
     assert parsed.remedy == "Open the file in a spreadsheet program, save it there and add it again."
-    assert parsed.blocks[1].text.split("\n")[2] == "| 3 |  |  | 9 |  |"
+    assert parsed.blocks[1].text == "| a | d | e |\n| --- | --- | --- |\n| 3 | 9 |  |"
+
+
+def test_a_column_keeps_its_name_where_one_of_its_formulas_has_a_value() -> None:
+    formulas = [f'<c r="C{row}"><f>B{row}*2</f>{value}</c>' for row, value in ((2, ""), (3, "<v>14</v>"), (4, ""))]
+    names = "".join(c(f"{letter}1", name) for letter, name in zip("ABC", ("boat", "fee", "double"), strict=True))
+    body = [c(f"A{row}", f"boat {row}") + c(f"B{row}", f"{row}", "n") + formula for row, formula in enumerate(formulas, 2)]
+    total = c("A5", "count") + '<c r="B5"><f>COUNT(B2:B4)</f></c>'
+    parsed = read(rows(names, *body, total))
+    assert parsed.blocks[1].text.split("\n") == [
+        "| boat | fee | double |",
+        "| --- | --- | --- |",
+        "| boat 2 | 2 |  |",
+        "| boat 3 | 3 | 14 |",
+        "| boat 4 | 4 |  |",
+    ]
+    assert parsed.reason == "Cells with formulas but no saved values: 3."
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,8 @@ class Sheet:
     extra: list[Block] = field(default_factory=list)
     """Charts and text boxes."""
     comments: Comments = field(default_factory=dict)
-    unsaved: int = 0
-    """Number of formulas whose values are not in the file, as in files of programs that do not calculate."""
+    unsaved: set[tuple[int, int]] = field(default_factory=set)
+    """(row, column) of formulas whose values are not in the file, as in files of programs that do not calculate."""
 
 
 def cell_name(row: int, column: int) -> str:
@@ -84,6 +84,7 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
     hidden_rows = hidden_columns = 0
     blocks: list[Block] = []
     for sheet in sheets:
+        _leave_out_unsaved(sheet)
         rows, columns = _leave_out_hidden(sheet)
         hidden_rows, hidden_columns = hidden_rows + rows, hidden_columns + columns
         repeats = _spread(sheet, repeats)
@@ -101,7 +102,7 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
         reasons.append(f"Hidden columns were left out: {hidden_columns}.")
     if hidden or hidden_rows or hidden_columns:
         remedies.append("Show them and add the file again.")
-    if unsaved := sum(sheet.unsaved for sheet in sheets):
+    if unsaved := sum(len(sheet.unsaved) for sheet in sheets):
         reasons.append(f"Cells with formulas but no saved values: {unsaved}.")
         remedies.append("Open the file in a spreadsheet program, save it there and add it again.")
     return Parsed(tuple(blocks), title, count, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None)
@@ -266,6 +267,19 @@ def _table(region: Rows, wide: Spans, comments: Comments, page: int | None) -> I
 
 def _first(row: Mapping[int, str]) -> str:
     return next(iter(row.values()))
+
+
+def _leave_out_unsaved(sheet: Sheet) -> None:
+    """Leaves out the names of columns that have nothing but formulas without values, since a name would promise values."""
+    for row, column in sheet.unsaved:
+        above = sheet.rows.get(row - 1, {})
+        if column not in above or is_number(above[column]) or column in sheet.rows.get(row - 2, {}):
+            continue
+        end = row
+        while (end, column) in sheet.unsaved:
+            end += 1
+        if column not in sheet.rows.get(end, {}):
+            del above[column]
 
 
 def _leave_out_hidden(sheet: Sheet) -> tuple[int, int]:

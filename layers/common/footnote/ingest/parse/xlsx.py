@@ -66,25 +66,28 @@ class _Book:
             row_before = row
             if _is_hidden(node, "ht"):
                 sheet.hidden_rows.append((row, row))
-            if self.cells_left >= 0 and 0 <= row < _MAX_ROW:
-                sheet.unsaved += sum(map(_is_unsaved, node))
-                if cells := dict(self._cells(node)):
-                    sheet.rows[row] = cells
+            if self.cells_left >= 0 and 0 <= row < _MAX_ROW and (cells := dict(self._cells(node, sheet.unsaved, row))):
+                sheet.rows[row] = cells
         if any(after < before for before, after in zip(sheet.rows, list(sheet.rows)[1:], strict=False)):
             sheet.rows = dict(sorted(sheet.rows.items()))
         sheet.extra = list(drawings(self._package, relation.target, number))
         sheet.comments = _comments(self._package, relation.target, self._people)
         return sheet
 
-    def _cells(self, row: Element) -> Iterator[tuple[int, str]]:
+    def _cells(self, row: Element, unsaved: set[tuple[int, int]], number: int) -> Iterator[tuple[int, str]]:
+        """(column, text) of the cells of a row; those with a formula but no value are added to `unsaved`."""
         column = -1
         for node in row:
             column = _column(node.get("r")) if node.get("r") else column + 1
-            if 0 <= column < _MAX_COLUMN and (text := self._text(node)):
+            text = self._text(node) if 0 <= column < _MAX_COLUMN else ""
+            if text or (len(node) and _is_unsaved(node)):
                 self.cells_left -= cost(text)
                 if self.cells_left < 0:
                     return
-                yield column, text
+                if text:
+                    yield column, text
+                else:
+                    unsaved.add((number, column))
 
     def _text(self, cell: Element) -> str:
         kind = cell.get("t") or "n"

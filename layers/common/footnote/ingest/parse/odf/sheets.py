@@ -51,7 +51,8 @@ def _fill(sheet: Sheet, table: Element, left: int) -> int:
             if (note := cell.find("{*}annotation")) is not None:
                 each = sheet.comments.setdefault(at, {}).setdefault(at_column, Comment(cell_name(at, at_column)))
                 each.add(spaced("".join(note.itertext("{*}creator"))), spaced("\0".join(map(_plain, note.iter("{*}p")))))
-            sheet.unsaved += not text and _is_unsaved(cell)
+            if not text and _is_unsaved(cell):
+                sheet.unsaved.add((at, at_column))
             for i in range(min(repeat, _MAX_REPEAT) if text else 0):
                 cells[at_column + i] = text
             down, across = count(cell, "number-rows-spanned", _MAX_ROWS), count(cell, "number-columns-spanned", _MAX_ROWS)
