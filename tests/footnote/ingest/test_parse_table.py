@@ -71,6 +71,7 @@ FEES = "| boat | fee | crew | port |\n| --- | --- | --- | --- |\n| Kayak | 5 | 2
         pytest.param(
             "Boats of the club\nAs of,03.02.2025,,\n", ["Boats of the club", "As of · 03.02.2025"], id="titles of one and two cells"
         ),
+        pytest.param("Boats,May 2025\nHarbour,Lake\n\n", ["Boats · May 2025", "Harbour · Lake"], id="titles of two cells"),
         pytest.param("Club:,Lake,,\nBy:,Harbour office,,\n,,,\n", ["Club: Lake", "By: Harbour office"], id="lines and an empty row"),
         pytest.param(
             "# written by FleetTool 2\n# on 2025-02-03, at noon\n", ["written by FleetTool 2", "on 2025-02-03, at noon"], id="comments"
@@ -145,10 +146,13 @@ def test_a_very_long_cell_is_read() -> None:
         [["설날", "1월 1일"], ["추석", "9월 25일"]],
         [["Rent", "1,200.00 €"], ["Water", "40 €"]],
         [["Name:", "Ada"], ["Boat:", "Kayak"]],
+        [["1", "Kayak"], ["2", "Ferry"], ["3", "Raft"]],
+        [["Ada", "Kayak", "41"], ["Ben", "Ferry", "55"], ["Cleo", "Raft", "30"]],
+        [["12.5", "3.1"], ["11.9", "3.0"]],
     ],
 )
 def test_a_first_row_of_data_gets_an_empty_header_above_it(rows: list[list[str]]) -> None:
-    assert with_header(rows) == [["", ""], *rows]
+    assert with_header(rows) == [[""] * len(rows[0]), *rows]
 
 
 @pytest.mark.parametrize(
@@ -158,6 +162,7 @@ def test_a_first_row_of_data_gets_an_empty_header_above_it(rows: list[list[str]]
         [["Cost", "2024"], ["Rent", "1200"], ["Water", "400"]],
         [["Step", "1"], ["Pay", "1200"]],
         [["Quantity", "100", "500"], ["Price", "1.20", "1.10"]],
+        [["Year", "2023", "2022"], ["Sales", "12", "10"], ["Costs", "7", "9"]],
         [["Account", "01.01.2024", "31.12.2024"], ["Cash", "1,200.00", "900.00"]],
         [["Rent", "1,200.00 €"]],
         [],

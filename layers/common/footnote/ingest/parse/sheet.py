@@ -147,30 +147,31 @@ def tables(
 
 def _take_comments(comments: Comments, region: Rows, header: Sequence[str], data: int, page: int | None) -> Iterator[Block]:
     """The comments on the cells of a table, which are no longer in `comments` then. `data`: the first of its rows below the header."""
-    columns = _columns(region) if comments else []
+    columns = {column: i for i, column in enumerate(_columns(region))} if comments else {}
     for place, number in enumerate(region if comments else ()):
         found = comments.get(number, {})
-        for column in sorted(found.keys() & set(columns)):
+        for column in sorted(found.keys() & columns.keys()) if found else ():
             row, each = region[number], found.pop(column)
             names = [row.get(column, "")]
             if place >= data:
-                names = [_first(row), header[columns.index(column)] if column != min(row) else ""]
+                names = [_first(row), header[columns[column]] if column != min(row) else ""]
             named = ", ".join(filter(None, names))
             yield from comment(each.remarks, named if 0 < len(named) <= _LONG_TEXT else each.cell, page)
 
 
 def _are_lines(region: Rows, following: Rows | None, *, is_first: bool) -> bool:
-    """Whether the rows are titles or notes: one cell each or, above a wider table, some of them, or labels with a colon."""
+    """Whether the rows are titles or notes: one cell each or, above a wider table, some of them, or labels with a colon; one or two rows
+    above the first table with a header, too."""
     if len(region) > _MAX_TITLES:
         return False
     sizes = set(map(len, region.values()))
     if len(_columns(region)) == 1:
         texts = [_first(row) for row in region.values()]
         return len(texts) == 1 or (not any(map(is_number, texts)) and (following is not None or not is_first))
-    if following is None or 2 * max(sizes) > len(_columns(following)):
+    if following is None or max(sizes) > min(2, len(_columns(following))) or is_header(rows := _dense(region)):
         return False
-    rows = _dense(region)
-    return not is_header(rows) and (1 in sizes or is_form(rows))
+    is_title = is_first and len(region) < 3 and is_header(_dense(following))
+    return is_title or (2 * max(sizes) <= len(_columns(following)) and (1 in sizes or is_form(rows)))
 
 
 def _bands(rows: Rows, *, is_list: bool = False) -> list[Rows]:

@@ -115,6 +115,9 @@ def _starts_with_numbers(rows: Sequence[Row]) -> bool:
     if not all(map(str.isdecimal, found)):
         return len(found) > 1 or "." in found[0] or "," in found[0]
     numbers = [int(text[:20]) for text in found]
+    if len(numbers) == 1:
+        counts = rows[0][0].isdecimal() and rows[1][0].isdecimal() and int(rows[1][0][:20]) == int(rows[0][0][:20]) + 1
+        return counts or (len(rows[0]) > 2 and len(rows) > 2)
     return any(after <= before for before, after in pairwise(numbers))
 
 
