@@ -102,7 +102,14 @@ def test_a_last_row_of_one_cell_stays_where_others_have_one_too() -> None:
 
 def test_a_header_of_several_rows_becomes_one() -> None:
     assert table("boat,Fees,,port\n,child,adult,\nKayak,3,5,Lake\nFerry,4,7,Hill\n")[0] == "| boat | Fees child | Fees adult | port |"
+    assert table("boat,Fees,,Trips,\n,2023,2024,2023,2024\nKayak,3,5,9,8\nFerry,4,7,6,5\n")[0] == (
+        "| boat | Fees 2023 | Fees 2024 | Trips 2023 | Trips 2024 |"
+    )
     assert table("boat,length,fee\n,m,EUR\nKayak,4,5\nFerry,30,7\n")[0] == "| boat | length m | fee EUR |"
+
+
+def test_a_first_record_with_a_year_is_no_second_header() -> None:
+    assert table("boat,built,\nKayak,1998,new\nFerry,2004,old\nRaft,2011,old\n")[2] == "| Kayak | 1998 | new |"
 
 
 def test_records_between_empty_lines_are_one_table() -> None:

@@ -387,3 +387,8 @@ def test_a_comment_on_a_hidden_row_is_left_out() -> None:
     sheet = Sheet("S", 1, {0: {0: "boat", 1: "fee"}, 1: {0: "Kayak", 1: "5"}, 2: {0: "Ferry", 1: "7"}}, hidden_rows=[(1, 1)])
     sheet.comments = {1: {0: Comment("A2", [("", "secret")])}, 2: {1: Comment("B3", [("", "new")])}}
     assert [block.text for block in to_parsed([sheet], "", 1, 0, False).blocks[2:]] == ["Comment on Ferry, fee: new"]
+
+
+def test_years_below_a_merged_header_belong_to_it() -> None:
+    header = grid(",Fee,,Trips,\nboat,2023,2024,2023,2024\nkayak,5,8,6,9", [(0, 1, 0, 2), (0, 3, 0, 4)])[0][1].split("\n")[0]
+    assert header == "| boat | Fee 2023 | Fee 2024 | Trips 2023 | Trips 2024 |"

@@ -81,9 +81,13 @@ def is_form(rows: Sequence[Row]) -> bool:
 
 
 def is_header(rows: Sequence[Row]) -> bool:
-    """Whether the first row has text above numbers, and no number above them."""
+    """Whether the first row has text, or years above other numbers, in all columns of numbers."""
     found = _above_numbers(rows)
-    return bool(found) and not any(map(is_number, found))
+    return bool(found) and all(not is_number(text) or _is_year_above(text, below) for text, below in found)
+
+
+def _is_year_above(text: str, below: Sequence[str]) -> bool:
+    return bool(_YEAR.fullmatch(text)) and 2 * sum(map(bool, map(_YEAR.fullmatch, below))) < len(below)
 
 
 def with_header(rows: Sequence[Row]) -> Sequence[Row]:
@@ -109,7 +113,7 @@ def _starts_with_date(rows: Sequence[Row]) -> bool:
 
 def _starts_with_numbers(rows: Sequence[Row]) -> bool:
     """Whether the first row has numbers above all columns of numbers, and they are no scale: `2023, 2024` or `100, 200, 500`."""
-    found = _above_numbers(rows)
+    found = [text for text, _ in _above_numbers(rows)]
     if not found or not all(map(is_number, found)) or any(map(_DATE.fullmatch, found)) or all(map(_YEAR.fullmatch, found)):
         return False
     if not all(map(str.isdecimal, found)):
@@ -121,10 +125,10 @@ def _starts_with_numbers(rows: Sequence[Row]) -> bool:
     return any(after <= before for before, after in pairwise(numbers))
 
 
-def _above_numbers(rows: Sequence[Row]) -> list[str]:
-    """The cells of the first row that stand above columns of mostly numbers; a dash is none."""
+def _above_numbers(rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
+    """(cell of the first row, those below it) in each column of mostly numbers; a dash is no cell."""
     cells = zip(rows[0], _columns(rows[1:], len(rows[0])), strict=True)
-    return [text for text, below in cells if _has_sense(text) and below and 5 * sum(map(is_number, below)) >= 3 * len(below)]
+    return [(text, below) for text, below in cells if _has_sense(text) and below and 5 * sum(map(is_number, below)) >= 3 * len(below)]
 
 
 def _columns(rows: Sequence[Row], width: int) -> list[list[str]]:
@@ -191,7 +195,7 @@ def _joined(rows: Sequence[Row], merged: Mapping[int, int] | None) -> Row | None
     They do if the upper one has merged cells and the lower one no numbers, or if the lower one has text above numbers, below the
     upper one's gaps or beside gaps of its own."""
     upper, lower = rows[0], rows[1]
-    if any(map(is_number, lower)) or not any(lower):
+    if any(map(is_value, lower)) or not any(lower):
         return None
     if merged:
         return _under(upper, lower, merged)
@@ -202,14 +206,14 @@ def _joined(rows: Sequence[Row], merged: Mapping[int, int] | None) -> Row | None
         return None
     starts = [i for i, text in enumerate(upper) if text]
     ends = [*(start - 1 for start in starts[1:]), len(upper) - 1]
-    return _under(upper, lower, dict(zip(starts, ends, strict=True)))
+    return _under(upper, lower, {start: end for start, end in zip(starts, ends, strict=True) if lower[start]})
 
 
 def _under(upper: Row, lower: Row, last: Mapping[int, int]) -> Row:
     """The lower row with the upper one's texts before it. `last`: where each of these ends."""
     header = list(upper)
     for left, text in enumerate(upper):
-        for column in range(left, min(last.get(left, left), len(lower) - 1) + 1) if text and lower[left] else ():
+        for column in range(left, min(last.get(left, left), len(lower) - 1) + 1) if text else ():
             if lower[column]:
                 header[column] = lower[column] if lower[column] == text else f"{text} {lower[column]}"
     return [text or below for text, below in zip(header, lower, strict=True)]
