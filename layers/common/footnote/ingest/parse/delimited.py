@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import takewhile
 
 from footnote.ingest.parse.decode import decode
-from footnote.ingest.parse.sheet import tables
+from footnote.ingest.parse.sheet import tables_of_list
 from footnote.ingest.parse.table import is_header
 from footnote.types import Block, Parsed
 
@@ -22,9 +22,10 @@ def parse(data: bytes) -> Parsed:
     text, hint = _take_hint(decode(data))
     csv.field_size_limit(max(len(text), 1 << 17))  # the default, 128 KiB, refuses longer fields; other code may rely on it
     comments, text = _take_comments(text)
-    lines = enumerate(_read(text, hint or _sniff(text)))
-    rows = {i: cells for i, line in lines if (cells := {j: cell for j, cell in enumerate(map(str.strip, line)) if cell})}
-    return Parsed((*(Block("caption", line) for line in comments), *tables(rows, is_list=True)))
+    lines = [list(map(str.strip, line)) for line in _read(text, hint or _sniff(text))]
+    while lines and not any(lines[-1]):
+        lines.pop()
+    return Parsed((*(Block("caption", line) for line in comments), *tables_of_list(lines)))
 
 
 def _read(text: str, delimiter: str) -> list[list[str]]:

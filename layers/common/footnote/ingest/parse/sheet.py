@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby, repeat, zip_longest
 
 from footnote.ingest.parse.notes import comment
-from footnote.ingest.parse.table import MAX_AREA, divide, is_form, is_header, is_number, is_value, line_of, to_markdown
+from footnote.ingest.parse.table import MAX_AREA, Divided, divide, is_form, is_header, is_number, is_value, line_of, to_markdown
 from footnote.types import Block, Parsed
 
 MAX_CELLS = 500_000
@@ -145,6 +145,17 @@ def tables(
     return [*blocks, *(block for each in on_empty_cells for block in comment(each.remarks, each.cell, page))]
 
 
+def tables_of_list(lines: Sequence[list[str]]) -> list[Block]:
+    """The tables of a list of records. Most lists are one table, without empty lines, which is put together faster."""
+    width, cells = max(map(len, lines), default=0), sum(map(len, lines))
+    if width > 1 and all(map(any, lines)) and width * len(lines) <= max(MAX_AREA, 2 * cells):
+        rows = [line if len(line) == width else [*line, *[""] * (width - len(line))] for line in lines]
+        used = [i for i, column in enumerate(zip(*rows, strict=True)) if any(column)]
+        if len(used) > 1:
+            return list(_divided(divide(rows if len(used) == width else [[row[i] for i in used] for row in rows]), None))
+    return tables({i: {j: text for j, text in enumerate(line) if text} for i, line in enumerate(lines) if any(line)}, is_list=True)
+
+
 def _take_comments(comments: Comments, region: Rows, header: Sequence[str], data: int, page: int | None) -> Iterator[Block]:
     """The comments on the cells of a table, which are no longer in `comments` then. `data`: the first of its rows below the header."""
     columns = {column: i for i, column in enumerate(_columns(region))} if comments else {}
@@ -256,14 +267,19 @@ def _table(region: Rows, wide: Spans, comments: Comments, page: int | None) -> I
     }
     if len(columns) == 1 and any(len(_first(row)) > _LONG_TEXT for row in region.values()):
         yield from (Block("paragraph", _first(row), page=page) for row in region.values())
-    elif len(columns) * len(region) > MAX_AREA:
+    elif len(columns) * len(region) > max(MAX_AREA, 2 * sum(map(len, region.values()))):
         yield Block("paragraph", "\n".join(" | ".join(row.values()) for row in region.values()), page=page)
     else:
-        above, rows, below = divide(_dense(region), merged)
-        yield from (Block("caption", text, page=page) for text in above)
-        yield Block("table", to_markdown(rows), page=page)
-        yield from (Block("paragraph", text, page=page) for text in below)
-        yield from _take_comments(comments, region, rows[0], len(region) - len(below) - len(rows) + 1, page)
+        divided = divide(_dense(region), merged)
+        yield from _divided(divided, page)
+        data = len(region) - len(divided.below) - len(divided.rows) + 1
+        yield from _take_comments(comments, region, divided.rows[0], data, page)
+
+
+def _divided(parts: Divided, page: int | None) -> Iterator[Block]:
+    yield from (Block("caption", text, page=page) for text in parts.above)
+    yield Block("table", to_markdown(parts.rows), page=page)
+    yield from (Block("paragraph", text, page=page) for text in parts.below)
 
 
 def _first(row: Mapping[int, str]) -> str:
