@@ -17,7 +17,7 @@ from footnote.collections.embedders import choices
 from footnote.errors import FootnoteError, ModelTimeout, Unavailable
 from footnote.ingest.convert import find_libreoffice
 from footnote.ingest.migrating import find_outdated
-from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, lacks_docling
+from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, has_docling, lacks_docling
 from footnote.plugins import EMBEDDERS, FORMATS, installed
 from footnote.ports import Models
 from footnote.settings import Settings
@@ -217,11 +217,11 @@ def _plugins() -> list[Finding]:
 
 
 def _docling(core: Core) -> list[Finding]:
-    if not core.settings.docling_enabled:
-        return []
-    if lacks_docling(enabled=True):
+    if lacks_docling(enabled=core.settings.docling_enabled):
         return [Finding("docling", "missing", NO_DOCLING, DOCLING_REMEDY)]
-    return [Finding("docling", "ok", "reads office files and e-books")]
+    if has_docling(enabled=core.settings.docling_enabled):
+        return [Finding("docling", "ok", "reads Word and PowerPoint files")]
+    return []
 
 
 async def _tools(core: Core) -> list[Finding]:

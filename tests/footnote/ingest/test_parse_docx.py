@@ -203,7 +203,7 @@ def test_manual_breaks_give_no_page_numbers_if_a_page_would_be_too_long() -> Non
 
 def test_the_title_is_the_one_among_the_properties() -> None:
     parts = {"docProps/core.xml": core("Rules of the lake")}
-    assert read(p("Hello", "berschrift1"), parts).title == "Rules of the lake"
+    assert read(p("Lake", "berschrift1"), parts).title == "Rules of the lake"
     assert read(p("Hello"), {"docProps/core.xml": core("Document1")}).title == "letter 2024"
 
 

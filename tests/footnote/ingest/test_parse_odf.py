@@ -165,6 +165,47 @@ def test_hidden_filtered_and_collapsed_parts_of_a_sheet_are_left_out(columns: st
     )
 
 
+def spreadsheet(*rows: str) -> Parsed:
+    return read(f'<table:table table:name="S">{"".join(rows)}</table:table>', "spreadsheet")
+
+
+def test_formulas_of_a_sheet_without_saved_values_are_counted() -> None:
+    formulas = '<table:table-cell table:formula="of:=[.A2]*2"/><table:table-cell table:formula="of:=[.A2]" office:string-value=""/>'
+    parsed = spreadsheet(row(cell("a"), cell("b"), cell("c")), row(cell("3"), formulas))
+    assert parsed.blocks[1].text == "| a | c |\n| --- | --- |\n| 3 |  |"
+    assert parsed.reason == "Cells with formulas but no saved values: 1."
+    assert parsed.remedy == "Open the file in a spreadsheet program, save it there and add it again."
+
+
+def test_a_cell_of_a_sheet_shows_long_integers_and_values_without_texts() -> None:
+    value = '<table:table-cell office:value-type="float" office:value="{}">{}</table:table-cell>'
+    card = value.format("5105105105105100", "<text:p>5.1051051051051E+15</text:p>")
+    parsed = spreadsheet(row(cell("card"), cell("fee"), cell("code")), row(card, value.format("7.5", ""), cell("007")))
+    assert parsed.blocks[1].text.split("\n")[2] == "| 5105105105105100 | 7.5 | 007 |"
+
+
+def test_a_note_of_a_sheet_is_a_comment_and_not_in_its_cell() -> None:
+    texts = "<dc:creator>Ada Berg</dc:creator><dc:date>2025-01-01</dc:date><text:p>from</text:p><text:p>May</text:p>"
+    note = f"<office:annotation>{texts}</office:annotation>"
+    fee = f"<table:table-cell>{note}<text:p>5</text:p></table:table-cell>"
+    blocks = spreadsheet(row(cell("boat"), cell("fee")), row(cell("Kayak"), fee)).blocks
+    assert [block.text for block in blocks[1:]] == [
+        "| boat | fee |\n| --- | --- |\n| Kayak | 5 |",
+        "Comment on Kayak, fee (Ada Berg): from May",
+    ]
+
+
+def test_the_header_of_a_sheet_is_below_its_titles() -> None:
+    data = [row(*map(cell, texts)) for texts in (("boat", "fee", "crew"), ("kayak", "5", "2"), ("ferry", "7", "3"))]
+    blocks = spreadsheet(row(cell("Boats of the club")), row(cell("As of"), cell("2025")), *data, row(cell("Harbour office"))).blocks[1:]
+    assert [(block.kind, block.text.split("\n")[0]) for block in blocks] == [
+        ("caption", "Boats of the club"),
+        ("caption", "As of · 2025"),
+        ("table", "| boat | fee | crew |"),
+        ("paragraph", "Harbour office"),
+    ]
+
+
 def test_a_merged_cell_of_a_sheet_moves_to_its_first_visible_column() -> None:
     hidden = '<table:table-column table:visibility="collapse"/>'
     first = row(cell("2024", 'table:number-columns-spanned="2"'), "<table:covered-table-cell/>", cell("Note"))

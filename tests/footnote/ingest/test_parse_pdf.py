@@ -229,7 +229,7 @@ def test_pages_count_even_where_they_are_empty() -> None:
 )
 def test_the_title_is_from_the_file_properties_or_the_largest_text(title: str, expected: str) -> None:
     page = [Text(60, 740, "Big words", 20), *paragraph(*LINES)]
-    assert parse(make_pdf([page, paragraph(*LINES)], title), "a.pdf").title == expected
+    assert parse(make_pdf([page, paragraph(*LINES)], title), "rules.pdf").title == expected
 
 
 def test_a_small_heading_above_the_title_does_not_hide_it() -> None:

@@ -46,7 +46,7 @@ def test_content_other_than_text_is_left_out() -> None:
         r"{\info{\title Rules of the lake}{\author me}}{\header Page 3}{\*\generator x}{\pict\pngblip 89504e47}"
         r"{\field{\*\fldinst HYPERLINK x}{\fldrslt the pier}}{\v secret} is{\deleted  not} open.{\footnote Since 1890.}\par"
     )
-    parsed = parse(f"{{\\rtf1 {body}}}".encode(), "a.rtf")
+    parsed = parse(f"{{\\rtf1 {body}}}".encode(), "lake.rtf")
     assert parsed.blocks == (Block("paragraph", "the pier is open."), Block("paragraph", "Since 1890."))
     assert parsed.title == "Rules of the lake"
 

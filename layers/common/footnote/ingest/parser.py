@@ -16,17 +16,22 @@ NO_DOCLING = "DOCLING_ENABLED is set, but docling is not installed: Footnote's o
 DOCLING_REMEDY = "Install docling where the server runs, or set DOCLING_ENABLED to false."
 
 
-def lacks_docling(*, enabled: bool) -> bool:
-    """Whether docling is wanted and not installed."""
-    return enabled and find_spec("docling") is None
+def has_docling(*, enabled: bool | None) -> bool:
+    """Whether docling is used: where it is installed, unless it is turned off."""
+    return enabled is not False and find_spec("docling") is not None
 
 
-def make_parser(limits: Ingest, *, docling: bool) -> Parser:
+def lacks_docling(*, enabled: bool | None) -> bool:
+    """Whether docling is asked for and not installed."""
+    return enabled is True and find_spec("docling") is None
+
+
+def make_parser(limits: Ingest, *, docling: bool | None) -> Parser:
     """A parser in a process of its own, with a converter for old formats where LibreOffice is installed.
 
-    `docling`: Docling parses what it can, where it is installed."""
-    if missing := lacks_docling(enabled=docling):
+    `docling`: DOCLING_ENABLED."""
+    if lacks_docling(enabled=docling):
         log.warning("%s %s", NO_DOCLING, DOCLING_REMEDY)
-    process = ParserProcess(limits.parse_limit_s, limits.parse_memory_mb, parser=DOCLING if docling and not missing else PARSER)
+    process = ParserProcess(limits.parse_limit_s, limits.parse_memory_mb, parser=DOCLING if has_docling(enabled=docling) else PARSER)
     program = find_libreoffice()
     return ConvertingParser(process, Converter(program, limits.parse_limit_s)) if program else process
