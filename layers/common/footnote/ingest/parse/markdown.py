@@ -1,7 +1,7 @@
 """Parses Markdown by converting it to HTML, so that embedded HTML is read too.
 
 CommonMark, with GitHub's tables, task lists and alerts, footnotes, lists of definitions, and the notices of site generators: `!!! note`
-(MkDocs) and `:::note` (Docusaurus, VuePress, Pandoc). What else site generators and note-taking programs add (Jekyll, Hugo, Eleventy,
+(MkDocs) and `:::note` (Docusaurus, VuePress, Pandoc). What else site generators and note-taking programs add (Jekyll, Hugo, Eleventy, MDX,
 Obsidian) is made plain outside code only, where the same characters are what the document is about.
 """
 
@@ -15,16 +15,15 @@ from html import escape, unescape
 from typing import TYPE_CHECKING, Any
 
 from footnote.errors import UnreadableFile
-from footnote.ingest.parse import html
+from footnote.ingest.parse import front_matter, html
 from footnote.ingest.parse.decode import decode
-from footnote.types import Parsed
+from footnote.ingest.parse.front_matter import FrontMatter
+from footnote.types import Block, Pair, Parsed
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)\n(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_TITLE = re.compile(r"""^title\s*[:=]\s*(["']?)(.+?)\1\s*$""", re.MULTILINE | re.IGNORECASE)
 _KIND_AS_TITLE = re.compile(
     r'(?<=<div class="admonition )(\w+)([^>]*>\n)<p class="admonition-title">(?i:\1)</p>\n|<p class="markdown-alert-title">\w+</p>\n'
 )
@@ -69,15 +68,26 @@ _STATEMENTS = frozenset(
 def parse(data: bytes) -> Parsed:
     """Parses Markdown."""
     text = decode(data)
-    front = _FRONT_MATTER.match(text)
-    title = _TITLE.search(front[2]) if front else None
-    body = text[front.end() :] if front else text
+    front = front_matter.read(text)
+    body = text[front.end :] if front else text
     if front and not body.strip():
         raise UnreadableFile(
             "This file contains no text below its front matter.", "If it only redirects, leave it out; otherwise add its text."
         )
     parsed = html.parse_text(_KIND_AS_TITLE.sub(r"\1\2", _renderer().render(_untagged(body))))
-    return replace(parsed, title=unescape(title[2])) if title else parsed
+    return _with_front_matter(parsed, front) if front else parsed
+
+
+def _with_front_matter(parsed: Parsed, front: FrontMatter) -> Parsed:
+    """The parsed text with the front matter as lines below its title."""
+    title = unescape(front.title) or parsed.title
+    if not front.lines:
+        return replace(parsed, title=title)
+    first = parsed.blocks[0] if parsed.blocks else None
+    at = 1 if first is not None and first.kind == "heading" and first.level == 1 else 0
+    blocks = (*parsed.blocks[:at], Block("list", "\n".join(f"- {line}" for line in front.lines)), *parsed.blocks[at:])
+    pairs = tuple(pair if pair.end <= at else Pair(pair.first + 1, pair.end + 1) for pair in parsed.pairs)
+    return replace(parsed, title=title, blocks=blocks, pairs=pairs)
 
 
 @cache
@@ -87,9 +97,10 @@ def _renderer() -> MarkdownIt:
     from mdit_py_plugins.container import container_plugin
     from mdit_py_plugins.deflist import deflist_plugin
     from mdit_py_plugins.footnote import footnote_plugin
+    from mdit_py_plugins.tasklists import tasklists_plugin
 
     markdown = MarkdownIt("commonmark", {"alerts": True}).enable(["table", "strikethrough"])
-    markdown.use(admon_plugin).use(deflist_plugin).use(footnote_plugin, inline=False)
+    markdown.use(admon_plugin).use(deflist_plugin).use(footnote_plugin, inline=False).use(tasklists_plugin)
     markdown.use(container_plugin, name="notice", validate=lambda info, _: _NOTICE.match(info) is not None, render=_notice)
     markdown.add_render_rule("footnote_ref", _nothing)
     markdown.add_render_rule("footnote_anchor", _nothing)
