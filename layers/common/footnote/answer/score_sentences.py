@@ -115,7 +115,7 @@ class Scored(NamedTuple):
     held: frozenset[str] = frozenset()
     """Terms of the question in the sentence, title and headings."""
     quotable: bool = True
-    """False for what answers nothing alone: a heading, a caption, the head of a table, a line that introduces a list, a question."""
+    """False for what answers nothing alone: a heading, the caption and the head of a table, a line that introduces a list, a question."""
     is_heading: bool = False
     introduces: bool = False
     """Whether it introduces the following text: “To build it, run:”."""
@@ -165,8 +165,9 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         if is_heading := kind == "heading" or (kind in (None, "paragraph") and looks_like_heading(chunk.text, start, end)):
             heading = _line(chunk.text, start) if kind == "heading" else text  # a heading may have two sentences
             in_heading = asked_in(heading)
-        silent = is_heading or kind == "caption"
-        introduces = not silent and announces(text, _precedes_block(chunk, passage, i))
+        leads = _precedes_block(chunk, passage, i)
+        silent = is_heading or (kind == "caption" and leads)
+        introduces = not silent and announces(text, leads)
         quotable = not (silent or introduces or is_table_head(chunk.text, start, end) or _asks(text))
         adjacent = {frozenset(pair) for pair in pairwise(words[i])} if question.pairs and own_terms[i] else ()
         together = sum(weight for pair, weight in question.pairs.items() if pair in adjacent)
