@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -27,6 +28,37 @@ def test_menus_scripts_styles_and_footers_are_left_out() -> None:
     parsed = html(page)
     assert parsed.title == "Opening hours"
     assert [b.text for b in parsed.blocks] == ["By Ann", "We open at 9.", "2 May"]
+
+
+LINKS = '<li><a href="/wool">Wool</a><li><a href="/flax">Flax</a>'
+PROSE = "<p>The mill by the lake is open to all guests on each Sunday in the summer.</p>"
+
+
+@pytest.mark.parametrize(
+    ("page", "texts"),
+    [
+        (f'<div class="site-menu"><ul>{LINKS}</ul></div>{PROSE}', 1),
+        (f'{PROSE}<div id="related"><h3>See also</h3><ul>{LINKS}</ul></div>', 1),
+        (f'{PROSE}<ul class="footer-links">{LINKS}</ul>', 1),
+        (f"{PROSE}<ul>{LINKS}</ul>", 2),
+        (f'<div class="menu"><h1>Wool</h1><ul>{LINKS}</ul></div>{PROSE}', 3),
+        (f'{PROSE}<div class="menu"><p>Soup at noon, and <a href=/>cake</a> at three in the afternoon.</p></div>', 2),
+        (f'<div class="sidebar">{PROSE}<a href=/>Wool</a></div>', 2),
+        (f"<div>Sign in</div><main>{PROSE * 4}</main><div>More</div>", 4),
+        (f"<div><h1>Wool</h1>Sign in</div><article>{PROSE * 4}</article><div>More</div>", 5),
+        (f"<article>{PROSE * 4}</article><article>{PROSE * 2}</article>", 6),
+        (f"<div>{PROSE * 4}</div><main><p>Loading</p></main>", 5),
+        (f'<nav><ul>{LINKS}</ul></nav><div role="navigation"><p>Help</p></div>', 2),
+    ],
+)
+def test_the_frame_of_a_site_is_left_out_and_the_text_is_not(page: str, texts: int) -> None:
+    assert len(html(page).blocks) == texts
+
+
+def test_menus_within_menus_take_no_long_time() -> None:
+    began = time.process_time()
+    html('<div class="menu">' * 290 + "<p>Wool is sold here.</p>" * 5_000)
+    assert time.process_time() - began < 10
 
 
 def test_headings_keep_their_depth_and_the_first_one_is_the_title() -> None:

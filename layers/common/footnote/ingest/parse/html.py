@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from footnote.ingest.parse import html_tables, mathml
 from footnote.ingest.parse.decode import clean, decode, spaced
+from footnote.ingest.parse.html_frame import Frame, main_part
 from footnote.ingest.parse.html_marks import Marks
 from footnote.ingest.parse.html_tables import children
 from footnote.ingest.parse.struck import reported
@@ -45,6 +46,8 @@ _PARTS = ("article", "main", "section", "blockquote")
 _UNSEEN_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar"))
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _LONGEST_HEADING = 120
+_FEW = 10
+"""Blocks of a page that may have no text but links."""
 _DEEPEST_INDENT = 6  # of a list in lists; a page of small items may nest them hundreds deep
 MOST_DEEP = 300
 """Open elements. Further ones are left out; what is in them is kept."""
@@ -65,8 +68,8 @@ _PAIRED = frozenset(("details", "dt", "dl"))
 
 
 def parse(data: bytes) -> Parsed:
-    """Parses an HTML page."""
-    return parse_text(decoded(data))
+    """Parses an HTML page, without what its site puts around the text."""
+    return reported(*read(decoded(data), is_page=True))
 
 
 def decoded(data: bytes) -> str:
@@ -76,13 +79,13 @@ def decoded(data: bytes) -> str:
 
 
 def parse_text(html: str) -> Parsed:
-    """Parses a page or fragment. The title is its <title>, else its first <h1>, else a heading at the start."""
-    parsed, struck = read(html)
-    return reported(parsed, struck)
+    """Parses a fragment, or a page that all of is text."""
+    return reported(*read(html))
 
 
-def read(html: str) -> tuple[Parsed, int]:
-    """The parsed page or fragment, and the number of characters that are struck through."""
+def read(html: str, *, is_page: bool = False) -> tuple[Parsed, int]:
+    """(the parsed page or fragment, number of characters that are struck through). The title is its <title>, else its first <h1>, else a
+    heading at the start. `is_page`: a site may have put menus around the text."""
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(flatten(html))
@@ -91,11 +94,28 @@ def read(html: str) -> tuple[Parsed, int]:
     tree.strip_tags(["script", "style", "noscript", "template"])  # so that text() does not include them
     title_node = tree.css_first("title")
     marks = Marks(tree, sheets)
-    flow = _Flow(marks)
-    blocks = flow.run(tree.body) if tree.body is not None else []
+    body = tree.body
+    flow, blocks = _Flow(marks), list[Block]()
+    if body is not None and is_page:
+        root = main_part(tree, body)
+        flow = _Flow(marks, Frame(root))
+        if root.mem_id != body.mem_id and root.css_first("h1") is None and (heading := body.css_first("h1")) is not None:
+            flow.run(heading)  # that of the main part stands above it
+        blocks = flow.run(root)
+    if body is not None and (not is_page or _has_only_links(blocks, body)):
+        flow = _Flow(marks, with_menus=is_page)  # the menu is the page
+        blocks = flow.run(body)
     _add_hidden(named, blocks, flow.pairs)
     title = usable_title(spaced(title_node.text())) if title_node is not None else ""
     return Parsed(tuple(blocks), title or first_heading(blocks), pairs=tuple(flow.pairs)), marks.struck
+
+
+def _has_only_links(blocks: Sequence[Block], body: LexborNode) -> bool:
+    """Whether a page has nothing beside its menus, or other links only."""
+    if len(blocks) > _FEW:
+        return False
+    links = {spaced(link.text()) for link in body.css("a")}
+    return all(line.strip().removeprefix("- ") in links for block in blocks for line in block.text.split("\n"))
 
 
 def first_heading(blocks: Sequence[Block]) -> str:
@@ -107,9 +127,11 @@ def first_heading(blocks: Sequence[Block]) -> str:
 class _Flow:
     """Walks a tree and collects blocks, with its own stack because pages may nest deeper than Python's recursion limit."""
 
-    def __init__(self, marks: Marks) -> None:
+    def __init__(self, marks: Marks, frame: Frame | None = None, *, with_menus: bool = False) -> None:
         self.blocks: list[Block] = []
         self._marks = marks
+        self._frame = frame
+        self._with_menus = with_menus
         self._marked = _MarkedPairs(self.blocks)
         self.pairs = self._marked.found
         self._inline: list[str] = []
@@ -197,12 +219,20 @@ class _Flow:
 
     def _is_dropped(self, tag: str) -> bool:
         """Whether an element is no text of the page. A button in a heading is the heading of a part that opens."""
-        return tag in _DROPPED and not (tag == "button" and any(self._within[each] for each in _HEADINGS))
+        return (
+            tag in _DROPPED
+            and not (self._with_menus and tag == "nav")
+            and not (tag == "button" and any(self._within[each] for each in _HEADINGS))
+        )
 
     def _is_unseen(self, node: LexborNode, tag: str, attributes: Mapping[str, str | None]) -> bool:
-        if "hidden" in attributes or attributes.get("aria-hidden") == "true" or (attributes.get("role") or "") in _UNSEEN_ROLES:
+        if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+            return True
+        if (attributes.get("role") or "") in _UNSEEN_ROLES and not self._with_menus:
             return True
         if (style := attributes.get("style")) and _HIDDEN_STYLE.search(style):
+            return True
+        if self._frame is not None and self._frame.holds(node, tag, attributes):
             return True
         # a page's header and footer are boilerplate; those of an article contain its date, author and title
         if tag in ("footer", "header") and not any(self._within[each] for each in _PARTS):
