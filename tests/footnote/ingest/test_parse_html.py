@@ -133,6 +133,45 @@ def test_a_page_becomes_blocks(given: Any, expected: Any) -> None:
     assert html(given).blocks == expected
 
 
+HEAD = "<tr><th>Ware<th>Low<th>High</tr>"
+ROWS = "<tr><td>Wool<td>3<td>5</tr><tr><td>Flax<td>2<td>4</tr>"
+TABLE = ("table", "| Ware | Low | High |\n| --- | --- | --- |\n| Wool | 3 | 5 |\n| Flax | 2 | 4 |")
+
+
+@pytest.mark.parametrize(
+    ("rows", "blocks"),
+    [
+        (f"<tr><th colspan=3>Prices</th></tr>{HEAD}{ROWS}", [("caption", "Prices"), TABLE]),
+        (f"<tr><td>Prices</td></tr><tr><td colspan=3>In euros</td></tr>{HEAD}{ROWS}", [("caption", "Prices – In euros"), TABLE]),
+        (f"<tr><td>Prices<td><td></tr>{HEAD}{ROWS}", [("caption", "Prices"), TABLE]),
+        (f"{HEAD}{ROWS}<tr><td colspan=3>* since May</td></tr>", [TABLE, ("caption", "* since May")]),
+        (
+            f"<tr><th rowspan=2>Ware<th colspan=2>Price</tr><tr><th>Low<th>High</tr>{ROWS}",
+            [("table", "| Ware | Price Low | Price High |\n| --- | --- | --- |\n| Wool | 3 | 5 |\n| Flax | 2 | 4 |")],
+        ),
+        (
+            "<tr><th>Keeper<td>Ann</tr><tr><th>Lamp<td>Bert</tr>",
+            [("table", "|  |  |\n| --- | --- |\n| Keeper | Ann |\n| Lamp | Bert |")],
+        ),
+        (
+            "<tr><td><th>Low</tr><tr><th>Wool<td>3</tr>",
+            [("table", "|  | Low |\n| --- | --- |\n| Wool | 3 |")],
+        ),
+        (
+            f"{HEAD}<tr><td colspan=3>North</td></tr><tr><td>Wool<td rowspan=2 colspan=2>5</tr><tr><td>Flax</tr>",
+            [("table", "| Ware | Low | High |\n| --- | --- | --- |\n| North |  |  |\n| Wool | 5 |  |\n| Flax | 5 |  |")],
+        ),
+        ("<tr><td colspan=2>Wool</td></tr><tr><td>3<td>5</tr>", [("table", "| Wool |  |\n| --- | --- |\n| 3 | 5 |")]),
+        (
+            "<tr><th>Ware<th>Sold</tr><tr><td><b>W</b>ool <span hidden>no</span><td><img alt='Yes, on Sundays'></tr>",
+            [("table", "| Ware | Sold |\n| --- | --- |\n| Wool | Yes, on Sundays |")],
+        ),
+    ],
+)
+def test_titles_notes_and_headers_of_a_table_are_told_apart(rows: str, blocks: list[tuple[str, str]]) -> None:
+    assert [(block.kind, block.text) for block in html(f"<table>{rows}</table>").blocks] == blocks
+
+
 def test_the_encoding_that_a_page_declares_is_used() -> None:
     page = '<html><meta charset="iso-8859-2"><p>Zażółć gęślą jaźń'.encode("iso-8859-2")
     assert parse(page, "page.html").blocks[0].text == "Zażółć gęślą jaźń"

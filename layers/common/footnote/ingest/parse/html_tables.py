@@ -39,7 +39,8 @@ def is_layout(table: LexborNode) -> bool:
 
 
 def read(table: LexborNode, text_of: Callable[[LexborNode], str]) -> Iterator[tuple[BlockKind, str]]:
-    """(kind, text) of its caption and titles, of the table itself, and of the notes below it. `text_of`: the text of a cell."""
+    """(kind, text) of its caption, the title rows above its header, the table itself, and the notes below it. `text_of`: the text of a
+    cell."""
     caption = table.css_first("caption")
     if caption is not None:
         yield "caption", text_of(caption)
@@ -54,9 +55,10 @@ def read(table: LexborNode, text_of: Callable[[LexborNode], str]) -> Iterator[tu
     body = body[: len(body) - len(notes)]
     if len(body) < 2:  # lines between which there is no table
         titles, notes, body = [], [], rows
-    yield from (("caption", _line(row)) for row in titles)
+    if titles:
+        yield "caption", " – ".join(map(_line, titles))
     yield "table", to_markdown(_with_header(body))
-    yield from (("paragraph", _line(row)) for row in notes)
+    yield from (("caption", _line(row)) for row in notes)
 
 
 def _is_line(row: _Row) -> bool:
