@@ -46,6 +46,7 @@ def text(written: str) -> str:
             "keeper:: Ann Lee\n- open:: Sundays\n- [due:: 2 May] (call std::sort)",
             "keeper: Ann Lee / - open: Sundays\n- due: 2 May (call std::sort)",
         ),
+        ("About 10^8^ fibres, wet since 1871^2^, x^2 and y^2.", "About 10⁸ fibres, wet since 1871, x^2 and y^2."),
         ("#mill/lamp Wool is sold #today.", "#mill/lamp Wool is sold #today."),
         (
             "The price is $p_1 * q_1 * r$, from $5 to $10. $$x_{ab}^{2}*y*z$$",

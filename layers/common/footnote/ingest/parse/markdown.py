@@ -64,12 +64,13 @@ def _renderer(*, indented_code: bool) -> MarkdownIt:
     from mdit_py_plugins.deflist import deflist_plugin
     from mdit_py_plugins.dollarmath import dollarmath_plugin
     from mdit_py_plugins.footnote import footnote_plugin
+    from mdit_py_plugins.superscript import superscript_plugin
     from mdit_py_plugins.tasklists import tasklists_plugin
 
     markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     if not indented_code:
         markdown.disable("code")
-    markdown.use(admon_plugin).use(deflist_plugin).use(footnote_plugin, inline=False).use(tasklists_plugin)
+    markdown.use(admon_plugin).use(deflist_plugin).use(footnote_plugin, inline=False).use(tasklists_plugin).use(superscript_plugin)
     markdown.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
     markdown.use(container_plugin, name="notice", validate=lambda info, _: _NOTICE.match(info) is not None, render=_notice)
     for kind in ("math_inline", "math_inline_double", "math_block"):
