@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _ELEMENTS = {**dict.fromkeys(("s", "strike", "del"), "struck"), "sup": "super", "sub": "sub", "input": "box"}
 _INPUTS = {"checkbox": ("☐", "☑"), "radio": ("○", "◉")}
 """Kind of input → what stands for it where it is off and on."""
+_BOXES = frozenset(("checkbox-on", "checkbox-off"))
+"""Classes of the empty elements that are check boxes in pages that Notion exports."""
 _HOLDERS = frozenset(("label", "li", "td", "th", "p", "dd"))
 """Elements of which a check box is a part. One that stands elsewhere and has no label opens a menu."""
 _NOTE_ROLES = frozenset(("doc-noteref", "noteref"))
@@ -44,8 +46,8 @@ class Marks:
     def text_of(self, node: LexborNode, tag: str, attributes: Mapping[str, str | None], before: Sequence[str]) -> str | None:
         """The text that an element becomes; None = it has no such mark. `before`: the pieces of text before it in its paragraph."""
         mark = _ELEMENTS.get(tag) or self._mark(node, tag, attributes)
-        if not mark:
-            return None
+        if not mark or (mark == "struck" and "".join(before[-_BEFORE:]).rstrip().endswith(_INPUTS["checkbox"][1])):
+            return None  # what is struck beside a checked box is done
         if mark == "struck":
             self.struck += len(node.text().strip())
             return ""
@@ -69,13 +71,19 @@ class Marks:
                 and node.css_first("img, svg, math") is None
             ):
                 return "super"  # ¶ beside a heading, ↩ below a note
+        if attributes.get("role") == "checkbox" and "aria-checked" in attributes:
+            return "box"
         if (style := attributes.get("style")) and (mark := _style_mark(style)):
             return mark
-        if self._classes and (names := attributes.get("class")):
-            return next((self._classes[name] for name in names.split() if name in self._classes), "")
+        if names := attributes.get("class"):
+            found = _BOXES.intersection(names.split()) if "checkbox" in names else ()
+            return "box" if found else next((self._classes[name] for name in names.split() if name in self._classes), "")
         return ""
 
     def _box(self, node: LexborNode, attributes: Mapping[str, str | None]) -> str | None:
+        if node.tag != "input":
+            is_on = attributes.get("aria-checked") == "true" or "checkbox-on" in (attributes.get("class") or "").split()
+            return f" {_INPUTS['checkbox'][is_on]} "
         signs = _INPUTS.get((attributes.get("type") or "").lower())
         if signs is None or "role" in attributes:
             return None
