@@ -106,6 +106,11 @@ def test_a_layout_table_is_read_as_text() -> None:
             id="nested lists become one list with indents and numbers",
         ),
         pytest.param(
+            "<ol start=4><li>Four<li>Five<li value=9>Nine<li>Ten</ol><ol start=x><li>One</ol>",
+            (Block("list", "4. Four\n5. Five\n9. Nine\n10. Ten"), Block("list", "1. One")),
+            id="a list keeps its numbers",
+        ),
+        pytest.param(
             "<pre><code>if a &lt; b:\n    go()\n</code></pre>",
             (Block("code", "if a < b:\n    go()"),),
             id="code keeps its lines and spaces",

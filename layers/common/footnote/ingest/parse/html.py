@@ -46,6 +46,7 @@ _PARTS = ("article", "main", "section", "blockquote")
 _UNSEEN_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar"))
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _LONGEST_HEADING = 120
+_LONGEST_NUMBER = 6
 _FEW = 10
 """Blocks of a page that may have no text but links."""
 _DEEPEST_INDENT = 6  # of a list in lists; a page of small items may nest them hundreds deep
@@ -200,9 +201,11 @@ class _Flow:
             self._kind, self._level = ("heading", _HEADINGS[tag]) if tag in _HEADINGS else ("caption", 0)
         elif tag in _LISTS:
             self._flush()
-            self._lists.append("1" if tag == "ol" else "-")
+            self._lists.append(_number(attributes.get("start")) or "1" if tag == "ol" else "-")
         elif tag == "li" and self._lists:
             self._flush()
+            if self._lists[-1] != "-":
+                self._lists[-1] = _number(attributes.get("value")) or self._lists[-1]
             self._marker = self._next_marker()
         elif tag in _BLOCKS:
             self._flush()
@@ -317,6 +320,11 @@ class _Flow:
             return " ".join(clean(first.text_content or "").split())
         flow = _Flow(self._marks)
         return " ".join(" ".join(block.text for block in flow.run(node, only_children=True)).split())
+
+
+def _number(value: str | None) -> str:
+    """The number with which a list or item begins; "" without one."""
+    return value if value and value.isdecimal() and len(value) <= _LONGEST_NUMBER else ""
 
 
 def reads_like_heading(text: str) -> bool:
