@@ -124,7 +124,7 @@ def test_a_defect_of_a_parser_costs_only_its_attachment(monkeypatch: pytest.Monk
     def fail(data: bytes) -> None:
         raise MemoryError if b"large" in data else RuntimeError
 
-    monkeypatch.setattr("footnote.ingest.parse.table.parse", fail)
+    monkeypatch.setattr("footnote.ingest.parse.delimited.parse", fail)
     message = mail()
     for name in ("large", "odd"):
         attach(message, name.encode(), f"{name}.csv")
@@ -138,7 +138,7 @@ def test_an_attachment_that_takes_too_long_does_not_cost_the_mail(monkeypatch: p
         while data:
             pass
 
-    monkeypatch.setattr("footnote.ingest.parse.table.parse", hang)
+    monkeypatch.setattr("footnote.ingest.parse.delimited.parse", hang)
     message = mail()
     attach(message, b"a,b", "slow.csv")
     attach(message, b"Nur bis Mai.", "saison.txt")

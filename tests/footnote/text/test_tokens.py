@@ -84,6 +84,20 @@ def test_german_words_that_are_also_english_keep_their_t() -> None:
     assert content_terms(text, "de") == content_terms(text, "en") == text.split()
 
 
+@pytest.mark.parametrize(
+    ("written", "terms"),
+    [
+        ("10⁶ 10^6 10⁻⁶", ["10", "6", "10", "6", "10", "6"]),
+        ("m² m^2 m2 km³", ["m2", "m2", "m2", "km3"]),
+        ("H₂O H2O", ["h2o", "h2o"]),
+        ("1871³ and mills⁴", ["1871", "3", "mill", "4"]),
+        ("1010₂", ["1010", "2"]),
+    ],
+)
+def test_small_digits_join_no_number_and_stay_with_units(written: str, terms: list[str]) -> None:
+    assert content_terms(written, "en") == terms
+
+
 def test_a_query_has_each_token_once_in_order_of_appearance() -> None:
     assert query_tokens("dogs and a dog and cats", "en") == ("dog", "cat")
 

@@ -115,7 +115,7 @@ class Scored(NamedTuple):
     held: frozenset[str] = frozenset()
     """Terms of the question in the sentence, title and headings."""
     quotable: bool = True
-    """False for what answers nothing alone: a heading, a caption, the head of a table, a line that introduces a list, a question, and for
+    """False for what answers nothing alone: a heading, the caption and the head of a table, a line that introduces a list, a question, and
     metadata of which nothing is asked."""
     is_heading: bool = False
     introduces: bool = False
@@ -167,8 +167,9 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         if is_heading := kind == "heading" or (kind in (None, "paragraph") and looks_like_heading(chunk.text, start, end)):
             heading = _line(chunk.text, start) if kind == "heading" else text  # a heading may have two sentences
             in_heading = asked_in(heading)
-        silent = is_heading or kind == "caption"
-        introduces = not silent and announces(text, _precedes_block(chunk, passage, i))
+        leads = _precedes_block(chunk, passage, i)
+        silent = is_heading or (kind == "caption" and leads)
+        introduces = not silent and announces(text, leads)
         is_metadata = kind == "metadata"
         is_asked = is_metadata and asks_metadata and bool(in_heading or asked_in(text))
         if is_asked:

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import re
 import threading
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from footnote.text.codes import code_terms
+from footnote.text.compatible import compatible, with_units
 from footnote.text.words import IRREGULAR, NAMES, QUESTION_WORDS, STOP_WORDS
 from footnote.types import UNKNOWN_LANGUAGE
 
@@ -141,8 +141,9 @@ def _words(text: str) -> list[str]:
 
 
 def normalise(text: str) -> str:
-    """NFKC in lower case, so that "ﬁ" equals "fi" and "Ｆ" equals "f". A Turkish İ is an i without a second dot."""
-    return unicodedata.normalize("NFKC", text).lower().replace("i\u0307", "i")
+    """NFKC in lower case, so that "ﬁ" equals "fi" and "Ｆ" equals "f"; 10⁶ equals 10^6, m² m^2 and m2. A Turkish İ is an i without a second
+    dot."""
+    return compatible(with_units(text)).lower().replace("i\u0307", "i")
 
 
 @lru_cache(maxsize=4096)

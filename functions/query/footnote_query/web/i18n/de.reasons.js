@@ -4,6 +4,9 @@ export default {
   // Was an einer Datei nicht stimmt.
   'This file is empty.': 'Diese Datei ist leer.',
   'This file contains no text below its front matter.': 'Diese Datei enthält unter ihren Kopfdaten (Front Matter) keinen Text.',
+  'All text of this file is struck through.': 'Der gesamte Text dieser Datei ist durchgestrichen.',
+  'Most of the text is struck through and was left out.': 'Der größte Teil des Textes ist durchgestrichen und wurde weggelassen.',
+  'Remove the strikethrough from what is still valid and add it again.': 'Heben Sie die Durchstreichung bei allem auf, was noch gilt, und fügen Sie die Datei erneut hinzu.',
   'This file contains no text, only white space.': 'Diese Datei enthält keinen Text, nur Leerraum.',
   'This file contains no text, at most images.': 'Diese Datei enthält keinen Text, höchstens Bilder.',
   'The file contains no text.': 'Die Datei enthält keinen Text.',

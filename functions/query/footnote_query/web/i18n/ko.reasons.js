@@ -4,6 +4,9 @@ export default {
   // 파일의 문제.
   'This file is empty.': '빈 파일입니다.',
   'This file contains no text below its front matter.': '이 파일에는 머리말(front matter) 아래에 텍스트가 없습니다.',
+  'All text of this file is struck through.': '이 파일의 모든 텍스트에 취소선이 그어져 있습니다.',
+  'Most of the text is struck through and was left out.': '텍스트 대부분에 취소선이 그어져 있어 제외되었습니다.',
+  'Remove the strikethrough from what is still valid and add it again.': '아직 유효한 내용의 취소선을 없앤 뒤 다시 추가하세요.',
   'This file contains no text, only white space.': '이 파일에는 텍스트가 없고 공백만 있습니다.',
   'This file contains no text, at most images.': '이 파일에는 텍스트가 없으며, 있더라도 이미지뿐입니다.',
   'The file contains no text.': '파일에 텍스트가 없습니다.',

@@ -28,7 +28,7 @@ _CODE = (
 )
 _EXTENSIONS = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
-    **dict.fromkeys((".md", ".markdown"), "markdown"),
+    **dict.fromkeys((".md", ".mdx", ".markdown"), "markdown"),
     **dict.fromkeys((".rst", ".rest"), "rst"),
     **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".ipynb"), "json"),
