@@ -11,7 +11,7 @@ SQUARE = script("b", sup="2")
     ("written", "line"),
     [
         (row(["E", "=", "m", script("c", sup="2")]), "E = mc²"),
-        (fraction(row(["−", "b", "±", radical(row([SQUARE, "−", "4", "a", "c"]))]), row(["2", "a"])), "(−b ± √(b² − 4ac))/2a"),
+        (fraction(row(["−", "b", "±", radical(row([SQUARE, "−", "4", "a", "c"]))]), row(["2", "a"])), "(−b ± √(b² − 4ac))/(2a)"),
         (row([script("∑", "i = 1", "n"), script("x", "i")]), "∑_(i=1)^n x_i"),
         (row([stacked("lim", "x → 0"), fraction("1", "x")]), "lim_(x→0) 1/x"),
         (row([fraction("1", "2"), "m", script("v", sup="2")]), "1/2 mv²"),
@@ -20,6 +20,8 @@ SQUARE = script("b", sup="2")
         (script(row(["a", "+", "b"]), sup="2"), "(a + b)²"),
         (script("x", "1", "2"), "x₁²"),
         (script("x", sup="n+1"), "x^(n+1)"),
+        (script("∑", "n = 1", "∞"), "∑_(n=1)^∞"),
+        (script("v", "at the end"), "v_(at the end)"),
         (script("f", sup="′"), "f′"),
         (radical("x", "3"), "∛(x)"),
         (radical("x", "n"), "n√(x)"),

@@ -47,9 +47,11 @@ def read_diagram(package: Package, part: str, page: int | None) -> list[Block]:
 
 
 def alt_text(properties: Element | None) -> str:
-    """A picture's alternative text; "" if it is only a file name."""
-    text = spaced(attr(properties, "descr") or "")
-    return "" if len(text) < 3 or _NO_WORDS.fullmatch(text) else text
+    """The title and alternative text of a picture or shape; "" if they are only a file name, or if it is marked as decorative."""
+    if properties is None or any(attr(node, "val") in ("1", "true") for node in properties.iter("{*}decorative")):
+        return ""
+    texts = [spaced(attr(properties, name) or "") for name in ("title", "descr")]
+    return ": ".join(dict.fromkeys(text for text in texts if len(text) > 2 and not _NO_WORDS.fullmatch(text)))
 
 
 def _texts(node: Element | None, name: str) -> list[str]:

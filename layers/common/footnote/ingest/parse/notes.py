@@ -1,5 +1,5 @@
-"""The form in which parsers write comments: a block after what they are about. Its text says that it is a comment, because readers and
-answers must not take it for the text of the document."""
+"""The form in which parsers write what is not text of the document: comments and check boxes. A comment is a block after what it is about,
+and its text says that it is a comment, because readers and answers must not take it for the text of the document."""
 
 from __future__ import annotations
 
@@ -21,3 +21,8 @@ def comment(remarks: Iterable[tuple[str, str]], at: str = "", page: int | None =
             name = spaced(author)
             lines.append(f"{label} ({name}): {text}" if name else f"{label}: {text}")
     return [Block("paragraph", "\n".join(lines), page=page)] if lines else []
+
+
+def check_mark(*, checked: bool) -> str:
+    """The sign for a check box: `☑` or `☐`."""
+    return "☑" if checked else "☐"
