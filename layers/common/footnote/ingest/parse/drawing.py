@@ -64,13 +64,13 @@ def _points(node: Element | None) -> list[tuple[int, str]]:
         index = point.get("idx") or ""
         value = spaced("".join(_texts(point, "v")))
         if index.isdecimal() and int(index) < _MAX_POINTS and local(point.getparent()) != "lvl":
-            found.append((int(index), _number(value)))
+            found.append((int(index), number(value)))
         elif index.isdecimal() and int(index) < _MAX_POINTS and point.getparent().getprevious() is None:
             found.append((int(index), value))  # the first of several levels of categories is the finest
     return found
 
 
-def _number(text: str) -> str:
+def number(text: str) -> str:
     """`0.15000000000000002` → `0.15`."""
     try:
         return f"{float(text):.10g}"

@@ -1,4 +1,4 @@
-"""Joins the runs of a paragraph, of which some are raised or lowered."""
+"""Joins the runs of a paragraph, of which some are raised or lowered, and some are equations."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ class Lowered(str):
     __slots__ = ()
 
 
+class Formula(str):
+    """An equation in a sentence, which has a space between it and a word."""
+
+    __slots__ = ()
+
+
 def run_of(text: str, position: str) -> str:
     """Text as a part of `joined`. `position`: `super…` or `sub…`, as office formats name it; anything else is on the line."""
     return Raised(text) if position.startswith("super") else Lowered(text) if position.startswith("sub") else text
@@ -36,8 +42,10 @@ def joined(texts: Sequence[str], notes: Collection[str] = ()) -> str:
     line: list[str] = []
     before = ""
     for at, (kind, text) in enumerate(pieces):
-        if kind is Raised:
-            after = pieces[at + 1][1] if at + 1 < len(pieces) else ""
+        after = pieces[at + 1][1] if at + 1 < len(pieces) else ""
+        if kind is Formula:
+            text = f"{' ' * before[-1:].isalnum()}{text}{' ' * after[:1].isalnum()}"
+        elif kind is Raised:
             text = superscript(text, before.rpartition("\0")[2], after, notes=notes)
         elif kind is Lowered:
             text = subscript(text, before)
