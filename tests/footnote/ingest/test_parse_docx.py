@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
 from footnote.types import Block, Parsed
 from tests.footnote.ingest.packages import core, relations, xml, zip_of
@@ -375,3 +376,11 @@ def test_titles_of_pictures_and_texts_of_pictures_in_groups_are_read_once() -> N
     drawing = f"<w:p><w:r><w:drawing><wp:inline>{picture}</wp:inline></w:drawing></w:r></w:p>"
     blocks = read(drawing.format("pier", "The crane") + drawing.format("lock", "Plan of the lock").replace('title="Plan" ', "")).blocks
     assert [block.text for block in blocks] == ["Plan: Plan of the pier", "The crane", "Plan of the lock"]
+
+
+def test_a_file_that_is_mostly_struck_says_so() -> None:
+    struck = f"<w:p>{run('The lock opens at 7 on all days.', '<w:strike/>')}</w:p>"
+    assert read(struck + p("It is closed.")).reason == "Most of the text is struck through and was left out."
+    assert read(struck + p("It is closed from November until the ice is gone.")).reason is None
+    with pytest.raises(UnreadableFile, match="All text of this file is struck through"):
+        read(struck)

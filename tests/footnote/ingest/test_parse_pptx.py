@@ -187,3 +187,11 @@ def test_the_alternative_text_of_a_group_is_read_and_none_of_decoration() -> Non
     decorative = "<p:pic><p:cNvPr id='4' name='n' descr='A wavy line'><a:ext><a:decorative val='1'/></a:ext></p:cNvPr></p:pic>"
     blocks = read(shape(p("Lake"), kind=TITLE) + group.format(shape(p("Upper"))) + decorative).blocks
     assert [(block.kind, block.text) for block in blocks[1:]] == [("image", "Two boats in a lock"), ("paragraph", "Upper")]
+
+
+STRUCK = 'strike="sngStrike"'
+
+
+def test_a_file_that_is_mostly_struck_says_so() -> None:
+    struck = shape(f"<a:p>{run('The lock opens at 7 on all days.', STRUCK)}</a:p>")
+    assert read(struck + shape(p("It is closed."))).reason == "Most of the text is struck through and was left out."

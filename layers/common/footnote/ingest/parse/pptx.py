@@ -9,7 +9,8 @@ from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
 from footnote.ingest.parse.notes import comment
 from footnote.ingest.parse.omml import read_equation
 from footnote.ingest.parse.package import Element, Package, Relation, attr, child, count, damaged, local
-from footnote.ingest.parse.runs import joined, run_of
+from footnote.ingest.parse.runs import Formula, joined, run_of
+from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, Parsed
 
@@ -31,7 +32,7 @@ def parse(data: bytes) -> Parsed:
     slides = [relations.get(_relation_id(node)) for node in root.iterfind("{*}sldIdLst/{*}sldId")]
     authors = _authors(package, relations)
     blocks: list[Block] = []
-    hidden = 0
+    hidden = struck = 0
     for number, relation in enumerate(slides, 1):
         slide = package.xml(relation.target) if relation else None
         if slide is None or relation is None:
@@ -39,10 +40,11 @@ def parse(data: bytes) -> Parsed:
         if slide.get("show") in ("0", "false"):
             hidden += 1
         else:
+            struck += sum(len(node.text or "") for node in slide.iter("{*}t") if _is_struck(child(node.getparent(), "rPr"), None))
             blocks.extend(_Slide(package, relation.target, number, authors).read(slide))
     title = package.title() or next((block.text for block in blocks if block.kind == "heading" and not block.text.isdecimal()), "")
     reason, remedy = (f"Hidden slides were left out: {hidden}.", "Show them and add the file again.") if hidden else (None, None)
-    return Parsed(tuple(blocks), title, len(slides), reason=reason, remedy=remedy)
+    return reported(Parsed(tuple(blocks), title, len(slides), reason=reason, remedy=remedy), struck)
 
 
 class _Slide:
@@ -193,17 +195,20 @@ def _read(parent: Element, default: Element | None, texts: list[str]) -> None:
         tag = local(node)
         if tag in ("r", "fld"):
             properties = child(node, "rPr")
-            strike, baseline = (attr(properties, name) or attr(default, name) for name in ("strike", "baseline"))
-            if strike in (None, "noStrike") and (text := child(node, "t")) is not None:
-                texts.append(run_of(text.text or "", _position(baseline)))
+            if not _is_struck(properties, default) and (text := child(node, "t")) is not None:
+                texts.append(run_of(text.text or "", _position(attr(properties, "baseline") or attr(default, "baseline"))))
         elif tag == "br":
             texts.append("\0")
         elif tag == "AlternateContent":
             _read(node[:1], default, texts)
         elif tag in ("oMath", "oMathPara"):
-            texts.append(f" {read_equation(node)} ")
+            texts.append(Formula(read_equation(node)))
         elif tag in ("m", "Choice"):
             _read(node, default, texts)
+
+
+def _is_struck(properties: Element | None, default: Element | None) -> bool:
+    return (attr(properties, "strike") or attr(default, "strike")) not in (None, "noStrike")
 
 
 def _position(baseline: str | None) -> str:

@@ -16,7 +16,8 @@ from footnote.ingest.parse.notes import comment
 from footnote.ingest.parse.omml import read_equation
 from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local
 from footnote.ingest.parse.page_headers import said_once
-from footnote.ingest.parse.runs import joined, run_of
+from footnote.ingest.parse.runs import Formula, joined, run_of
+from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, BlockKind, Parsed
 
@@ -47,7 +48,7 @@ def parse(data: bytes) -> Parsed:
     pages = reader.pages.page if reader.pages.are_known else None
     title = package.title() or html.first_heading(blocks)
     blocks = [*said_once(_headers(reader), blocks), *blocks]
-    return Parsed(tuple(block if pages else replace(block, page=None) for block in blocks), title, pages)
+    return reported(Parsed(tuple(block if pages else replace(block, page=None) for block in blocks), title, pages), reader.struck)
 
 
 def _headers(reader: _Reader) -> Iterator[Block]:
@@ -78,6 +79,7 @@ class _Reader:
         self.package = package
         self.relations = package.related(part)
         self.pages = Pages()
+        self.struck = 0  # characters
         self._styles = Styles(self._of_kind("styles"))
         self._numbering = read_numbering(self._of_kind("numbering"))
         self._notes = {(local(note), attr(note, "id")): [note] for kind in ("footnotes", "endnotes") for note in self._notes_of(kind)}
@@ -234,10 +236,11 @@ class _Reader:
                 continue
             elif tag == "r":
                 shown = self._styles.look(child(node, "rPr"), inline.style)
-                if not shown.hidden:
+                if not (shown.hidden or shown.struck):
                     self._read(node, inline, shown)
                 else:
                     self._read_references(node)
+                    self.struck += sum(len(text.text or "") for text in node if local(text) == "t") if shown.struck else 0
             elif tag in ("tab", "ptab"):
                 inline.texts.append(" ")
             elif tag in ("br", "cr"):
@@ -259,7 +262,7 @@ class _Reader:
             elif tag == "AlternateContent":
                 self._read(node[:1], inline, look)  # the rest repeats the content for older programs
             elif tag in ("oMath", "oMathPara"):
-                self._text(f" {read_equation(node)} ", inline, look)
+                self._text(Formula(read_equation(node)), inline, look)
             elif tag in ("docPr", "cNvPr", "chart", "relIds", "textpath"):
                 self._graphic(tag, node, inline)
             elif tag == "ffData":
@@ -280,7 +283,7 @@ class _Reader:
                 self._refer("commentReference", attr(node, "id"))
 
     def _text(self, text: str, inline: _Inline, look: Look) -> None:
-        inline.texts.append(run_of(text, look.position))
+        inline.texts.append(text if type(text) is Formula else run_of(text, look.position))
         if text.strip():
             inline.all_bold = inline.all_bold and look.bold
             self.pages.add(text)

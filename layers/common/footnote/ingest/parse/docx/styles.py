@@ -55,6 +55,7 @@ class Look(NamedTuple):
     """How a run is shown. `position`: as in Style."""
 
     hidden: bool = False
+    struck: bool = False
     bold: bool = False
     position: str = ""
 
@@ -78,13 +79,13 @@ class Styles:
         return self._found[style_id]
 
     def look(self, properties: Element | None, paragraph: Style) -> Look:
-        """How a run is shown: by its own properties, else by its style, else by that of its paragraph. Struck text is hidden, too."""
+        """How a run is shown: by its own properties, else by its style, else by that of its paragraph."""
         found = {local(node): node for node in properties} if properties is not None else {}
         style = self.of(attr(found["rStyle"], "val") or "") if "rStyle" in found else _PLAIN
         hidden = _first(_switch(found.get("vanish")), _toggled(style.hidden, paragraph.hidden))
         struck = _first(_switches(found), _toggled(style.struck, paragraph.struck))
         position = attr(found.get("vertAlign"), "val") or style.position or paragraph.position
-        return Look(bool(hidden or struck), bool(_switch(found.get("b"))), position)
+        return Look(bool(hidden), bool(struck), bool(_switch(found.get("b"))), position)
 
 
 _PLAIN = Style()
