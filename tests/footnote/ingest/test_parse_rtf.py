@@ -149,6 +149,7 @@ def test_an_equation_is_read_in_its_sentence() -> None:
     equation = rf"{{\mmath{{\*\moMathPara{{\*\moMath{{\mr F=}}{fraction}{braces}}}}}{{\mmathPict{{\pict 00}}}}}}"
     assert texts(rf"With{equation}it stops.\par") == ["With F = m/t²[x] it stops."]
     assert texts(r"With{\*\moMath{\mr v\u178?}}.\par") == ["With v²."]
+    assert texts(r"It stops{\footnote By {\*\moMath{\mr a=1}}.}.\par") == ["It stops.", "By a = 1."]
 
 
 def test_a_file_that_is_mostly_struck_says_so() -> None:

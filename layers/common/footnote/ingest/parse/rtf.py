@@ -37,6 +37,7 @@ _TARGETS = {
 _POSITIONS = {"super": "super", "sub": "sub", "nosupersub": "", "up": "super", "dn": "sub"}
 _WITHIN_TEXT = frozenset("marker footnote comment author equations equation header".split())
 """Destinations that are only read where text is."""
+_NOTES = ("footnote", "comment")
 _SIGNS = {
     "tab": " ", "line": "\0", "emdash": "—", "endash": "–", "emspace": " ", "enspace": " ", "qmspace": " ", "bullet": "•",
     "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "~": " ", "_": "-", "-": "", "{": "{", "}": "}", "\\": "\\",
@@ -171,6 +172,7 @@ class _Reader:
         self._end_list()
 
     def _raw(self, text: bytes) -> None:
+        self._is_first = False
         if self._skip:
             skipped = min(self._skip, len(text))
             self._skip -= skipped
@@ -200,9 +202,9 @@ class _Reader:
             self._equation.add(text)
         elif group.hidden or group.struck:
             self.struck += len(text) if group.struck else 0
-        elif target in ("footnote", "comment") and self._flow.notes:
+        elif target in _NOTES and self._flow.notes:
             self._flow.notes[-1].texts.append(run_of(text, group.position))
-        elif target == "text":
+        elif target in ("text", "equations"):
             paragraph = self._flow.paragraph
             paragraph.texts.append(run_of(text, group.position))
             paragraph.all_bold = paragraph.all_bold and (group.bold or not text.strip())
@@ -253,7 +255,7 @@ class _Reader:
             self._codec = _codec(f"cp{number}" if name == "ansicpg" else "mac_roman", self._codec)
         elif self._group.target == "field":
             self._field.word(name, number)
-        elif self._group.target in ("footnote", "comment") and name == "par":
+        elif self._group.target in _NOTES and name == "par":
             self._put("\0" if self._group.target == "comment" else " ")
         elif self._group.target in ("text", "style", "marker"):
             self._layout(name, number)
@@ -261,9 +263,7 @@ class _Reader:
     def _enter(self, name: str) -> None:
         target = _TARGETS.get(name, "skip")
         around = self._stack[-1].target if self._stack else "text"
-        if target in _WITHIN_TEXT and around not in ("text", "equations"):
-            if target != "footnote" or around != "comment":
-                self._group = replace(self._group, target=around if target in ("marker", "footnote") else "skip")
+        if target in _WITHIN_TEXT and around not in ("text", "equations") and (target != "equation" or around not in _NOTES):
             return
         if target == "footnote":
             self._flow.notes.append(Note())
@@ -297,8 +297,8 @@ class _Reader:
         elif self._equation is not None:
             self._equation.close(depth)
             if depth <= self._equation_depth:
-                self._flow.paragraph.texts.append(Formula(self._equation.text()))
-                self._equation = None
+                formula, self._equation = Formula(self._equation.text()), None
+                self._put(formula)
         elif self._flow is not self._body and depth <= self._header_depth:
             self._end_header()
 

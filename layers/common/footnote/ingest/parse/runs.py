@@ -31,6 +31,8 @@ class Formula(str):
 
 def run_of(text: str, position: str) -> str:
     """Text as a part of `joined`. `position`: `super…` or `sub…`, as office formats name it; anything else is on the line."""
+    if type(text) is not str:
+        return text
     return Raised(text) if position.startswith("super") else Lowered(text) if position.startswith("sub") else text
 
 

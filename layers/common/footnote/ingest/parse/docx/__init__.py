@@ -283,7 +283,7 @@ class _Reader:
                 self._refer("commentReference", attr(node, "id"))
 
     def _text(self, text: str, inline: _Inline, look: Look) -> None:
-        inline.texts.append(text if type(text) is Formula else run_of(text, look.position))
+        inline.texts.append(run_of(text, look.position))
         if text.strip():
             inline.all_bold = inline.all_bold and look.bold
             self.pages.add(text)
