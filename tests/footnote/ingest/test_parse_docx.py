@@ -384,3 +384,10 @@ def test_a_file_that_is_mostly_struck_says_so() -> None:
     assert read(struck + p("It is closed from November until the ice is gone.")).reason is None
     with pytest.raises(UnreadableFile, match="All text of this file is struck through"):
         read(struck)
+
+
+def test_signs_of_symbol_fonts_are_read() -> None:
+    sign = '<w:r><w:sym w:font="{}" w:char="{}"/></w:r>'
+    runs = run("Grains of 40 ") + sign.format("Symbol", "F06D") + run("m ") + sign.format("Symbol", "F0B1") + run("2, dry ")
+    more = sign.format("Wingdings", "F0FC") + sign.format("Wingdings", "F04D") + sign.format("Symbol", "x") + run(".")
+    assert text_of(runs + more) == "Grains of 40 μm ±2, dry ✓."

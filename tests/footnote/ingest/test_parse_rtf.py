@@ -157,3 +157,9 @@ def test_a_file_that_is_mostly_struck_says_so() -> None:
     assert parsed.reason == "Most of the text is struck through and was left out."
     with pytest.raises(UnreadableFile, match="All text of this file is struck through"):
         read(r"\strike The lock opens at 7.\par")
+
+
+def test_signs_of_symbol_fonts_are_read() -> None:
+    fonts = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\froman\fcharset2{\*\panose 05}Symbol;}{\f2\fcharset2 Wingdings;}}"
+    body = r"\f0 Grains of 40 {\f1 m}m {\f1\'b1}2, \u-3913?{\f1\u-3913 ?} dry {\f2\'fc\'4d}\f1\plain .\par"
+    assert texts(fonts + body) == ["Grains of 40 μm ±2, \uf0b7• dry ✓."]

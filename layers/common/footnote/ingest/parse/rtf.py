@@ -16,6 +16,7 @@ from footnote.ingest.parse.page_headers import said_once
 from footnote.ingest.parse.rtf_parts import Equation, Field, Note
 from footnote.ingest.parse.runs import Formula, joined, run_of
 from footnote.ingest.parse.struck import reported
+from footnote.ingest.parse.symbol_font import is_symbol_font, symbol
 from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, Parsed
@@ -60,6 +61,8 @@ class _Group:
     skip_after_u: int = 1
     """Fallback characters after a `\\u`, for readers that do not support it."""
     codec: str = ""
+    symbols: str = ""
+    """The symbol font of its text; "" for any other."""
     hidden: bool = False
     struck: bool = False
     bold: bool = False
@@ -118,6 +121,7 @@ class _Reader:
         self._is_first = False  # whether a group has just been opened
         self._codec = "cp1252"
         self._fonts: dict[int, str] = {}
+        self._font_names: dict[int, str] = {}
         self._font = 0  # the font whose table entry is being read
         self._styles: dict[int, str] = {}
         self._style = 0
@@ -181,7 +185,9 @@ class _Reader:
 
     def _decode(self) -> None:
         if self._bytes:
-            text = self._bytes.decode(self._group.codec or self._codec, "replace")
+            symbols = self._group.symbols
+            text = self._bytes.decode("latin-1" if symbols else self._group.codec or self._codec, "replace")
+            text = "".join(symbol(symbols, ord(sign)) for sign in text) if symbols else text
             self._bytes.clear()
             self._put(text)
 
@@ -190,6 +196,8 @@ class _Reader:
         target = group.target
         if target == "title":
             self.title += text
+        elif target == "font":
+            self._font_names[self._font] = self._font_names.get(self._font, "") + text
         elif target == "style":
             self._styles[self._style] = self._styles.get(self._style, "") + text
         elif target == "marker":
@@ -222,7 +230,8 @@ class _Reader:
         self._decode()
         on = number != 0
         if name == "u":
-            self._put(chr((number or 0) % 0x10000))
+            code = (number or 0) % 0x10000
+            self._put(symbol(self._group.symbols, code) if self._group.symbols else chr(code))
             self._skip = self._group.skip_after_u
             return
         self._skip = 0
@@ -242,13 +251,14 @@ class _Reader:
         elif name in _POSITIONS:
             self._group = replace(self._group, position=_POSITIONS[name] if on else "")
         elif name == "plain":
-            self._group = replace(self._group, hidden=False, struck=False, bold=False, position="", codec="")
+            self._group = replace(self._group, hidden=False, struck=False, bold=False, position="", codec="", symbols="")
         elif name == "uc":
             self._group = replace(self._group, skip_after_u=max(number or 0, 0))
         elif name == "f":
             self._font = number or 0
             if self._group.target != "font":
-                self._group = replace(self._group, codec=self._fonts.get(self._font, ""))
+                name = self._font_names.get(self._font, "").strip("; ")
+                self._group = replace(self._group, codec=self._fonts.get(self._font, ""), symbols=name if is_symbol_font(name) else "")
         elif name == "fcharset":
             self._fonts[self._font] = _CHARSETS.get(number or 0, "")
         elif name in ("ansicpg", "mac"):

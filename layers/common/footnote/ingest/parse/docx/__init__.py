@@ -3,6 +3,7 @@ Word's marks of rendered page starts and by manual page breaks."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +19,7 @@ from footnote.ingest.parse.package import Element, Package, attr, child, count, 
 from footnote.ingest.parse.page_headers import said_once
 from footnote.ingest.parse.runs import Formula, joined, run_of
 from footnote.ingest.parse.struck import reported
+from footnote.ingest.parse.symbol_font import symbol
 from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, BlockKind, Parsed
 
@@ -25,6 +27,7 @@ from footnote.types import Block, BlockKind, Parsed
 _UNREAD = frozenset("del moveFrom instrText delText delInstrText pPr rPr tblPr tcPr trPr sectPr sdtPr rt rubyPr fldData".split())
 _GROUPS = frozenset("sdt ins moveTo customXml smartTag sdtContent txbxContent body".split())
 _NOTE_REFERENCES = frozenset(("footnoteReference", "endnoteReference", "commentReference"))
+_HEX = re.compile(r"[0-9A-Fa-f]{1,6}")
 _MAX_SPAN = 100
 _MAX_RANGES = 20
 """Maximum open ranges of comments whose text is collected."""
@@ -234,6 +237,9 @@ class _Reader:
                 self._text(node.text or "", inline, look)
             elif tag in _UNREAD:
                 continue
+            elif tag == "sym":
+                code = attr(node, "char") or ""
+                self._text(symbol(attr(node, "font") or "", int(code, 16)) if _HEX.fullmatch(code) else "", inline, look)
             elif tag == "r":
                 shown = self._styles.look(child(node, "rPr"), inline.style)
                 if not (shown.hidden or shown.struck):
