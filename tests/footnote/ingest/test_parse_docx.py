@@ -376,6 +376,8 @@ def test_titles_of_pictures_and_texts_of_pictures_in_groups_are_read_once() -> N
     drawing = f"<w:p><w:r><w:drawing><wp:inline>{picture}</wp:inline></w:drawing></w:r></w:p>"
     blocks = read(drawing.format("pier", "The crane") + drawing.format("lock", "Plan of the lock").replace('title="Plan" ', "")).blocks
     assert [block.text for block in blocks] == ["Plan: Plan of the pier", "The crane", "Plan of the lock"]
+    old = '<w:p><w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml" alt="The old crane"/></w:pict></w:r></w:p>'
+    assert read(old).blocks == (Block("image", "The old crane"),)
 
 
 def test_a_file_that_is_mostly_struck_says_so() -> None:

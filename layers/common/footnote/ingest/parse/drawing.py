@@ -46,11 +46,13 @@ def read_diagram(package: Package, part: str, page: int | None) -> list[Block]:
     return [Block("list", "\n".join(f"- {line}" for line in lines), page=page)] if lines else []
 
 
-def alt_text(properties: Element | None) -> str:
-    """The title and alternative text of a picture or shape; "" if they are only a file name, or if it is marked as decorative."""
+def alt_text(properties: Element | None, name: str = "descr") -> str:
+    """The title and alternative text of a picture or shape; "" if they are only a file name, or if it is marked as decorative.
+
+    `name`: of the attribute with the alternative text."""
     if properties is None or any(attr(node, "val") in ("1", "true") for node in properties.iter("{*}decorative")):
         return ""
-    texts = [spaced(attr(properties, name) or "") for name in ("title", "descr")]
+    texts = [spaced(attr(properties, each) or "") for each in ("title", name)]
     return ": ".join(dict.fromkeys(text for text in texts if len(text) > 2 and not _NO_WORDS.fullmatch(text)))
 
 

@@ -36,9 +36,12 @@ def run_of(text: str, position: str) -> str:
     return Raised(text) if position.startswith("super") else Lowered(text) if position.startswith("sub") else text
 
 
+_PLAIN = {str}
+
+
 def joined(texts: Sequence[str], notes: Collection[str] = ()) -> str:
     """The text of a paragraph. Raised text keeps apart from what is before it. `notes`: the markers of the document's notes."""
-    if all(type(text) is str for text in texts):
+    if set(map(type, texts)) <= _PLAIN:
         return "".join(texts)
     pieces = [(kind, "".join(group)) for kind, group in groupby(texts, type)]
     line: list[str] = []

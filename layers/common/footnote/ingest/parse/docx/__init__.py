@@ -276,6 +276,8 @@ class _Reader:
             else:
                 if tag == "sdt":
                     forms.check(node)
+                elif tag == "shape":
+                    self._graphic(tag, node, inline)
                 self._read(node, inline, look)
 
     def _open_range(self, start: Element) -> None:
@@ -301,8 +303,8 @@ class _Reader:
         page = self.pages.page
         if tag == "textpath":
             inline.texts.append(f" {attr(node, 'string') or ''} ")
-        elif tag in ("docPr", "cNvPr"):
-            image = Block("image", alt_text(node), page=page)
+        elif tag in ("docPr", "cNvPr", "shape"):
+            image = Block("image", alt_text(node, "alt" if tag == "shape" else "descr"), page=page)
             if image.text and image not in inline.blocks:  # a picture has the same text as the drawing that it is in
                 inline.blocks.append(image)
         elif relation := self.relations.get(attr(node, "dm" if tag == "relIds" else "id") or ""):

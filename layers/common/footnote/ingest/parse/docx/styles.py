@@ -80,7 +80,9 @@ class Styles:
 
     def look(self, properties: Element | None, paragraph: Style) -> Look:
         """How a run is shown: by its own properties, else by its style, else by that of its paragraph."""
-        found = {local(node): node for node in properties} if properties is not None else {}
+        if properties is None:
+            return Look(bool(paragraph.hidden), bool(paragraph.struck), False, paragraph.position)
+        found = {local(node): node for node in properties}
         style = self.of(attr(found["rStyle"], "val") or "") if "rStyle" in found else _PLAIN
         hidden = _first(_switch(found.get("vanish")), _toggled(style.hidden, paragraph.hidden))
         struck = _first(_switches(found), _toggled(style.struck, paragraph.struck))
