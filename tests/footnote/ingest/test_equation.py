@@ -21,6 +21,8 @@ SQUARE = script("b", sup="2")
         (script("x", "1", "2"), "x₁²"),
         (script("x", sup="n+1"), "x^(n+1)"),
         (script("∑", "n = 1", "∞"), "∑_(n=1)^∞"),
+        (stacked("∑", "n = 1", "∞"), "∑_(n=1)^∞"),
+        (stacked("a + b", "⏟"), "a + b"),
         (script("v", "at the end"), "v_(at the end)"),
         (script("f", sup="′"), "f′"),
         (radical("x", "3"), "∛(x)"),

@@ -125,9 +125,9 @@ def _base(base: str) -> str:
 
 def stacked(base: str, under: str = "", over: str = "") -> str:
     """A base with what stands under and over it. A line, arrow or hat over it is part of the letter."""
-    if over and not any(map(str.isalnum, over)):
+    if over in _DECORATION:
         over, base = "", f"{base}{_ACCENTS[over]}" if len(base) == 1 and over in _ACCENTS else base
-    if under and not any(map(str.isalnum, under)):
+    if under in _DECORATION:
         under = ""
     return script(base, under, over) if under or over else base
 
@@ -141,6 +141,8 @@ _ACCENTS = {
     **dict.fromkeys(("¨", "\u0308"), "\u0308"),
 }
 """An accent as it is written above a letter → the mark that combines with it."""
+_DECORATION = frozenset((*_ACCENTS, *"⏞⏟⏜⏝⎴⎵︷︸"))
+"""What over or under a part is no text of its own; a bound such as ∞ is."""
 
 
 def fenced(parts: Sequence[str], opening: str = "(", closing: str = ")", separator: str = ",") -> str:
