@@ -335,9 +335,9 @@ def test_a_comment_in_a_table_or_list_names_what_it_is_about() -> None:
     parsed = read(body, {"word/comments.xml": COMMENTS}, comments="comments.xml")
     assert [(block.kind, block.text) for block in parsed.blocks[:4]] == [
         ("table", "| Boat | Fee |\n| --- | --- |\n| Kayak | 7 |"),
-        ("paragraph", "Comment on “7” (Ida Falk): Is it 6?"),
+        ("list", "Comment on “7” (Ida Falk): Is it 6?"),
         ("list", "- by boat\n- on foot"),
-        ("paragraph", "Comment on “by boat”: Ask the port."),
+        ("list", "Comment on “by boat”: Ask the port."),
     ]
 
 

@@ -240,7 +240,7 @@ def test_comments_follow_their_paragraph_and_name_their_author() -> None:
 def test_comments_of_a_slide_are_read() -> None:
     title = '<draw:frame presentation:class="title"><draw:text-box><text:p>Lake</text:p></draw:text-box></draw:frame>'
     parsed = read(f"<draw:page>{title}{remark('Ida Falk', 'Add a map.')}</draw:page>", "presentation")
-    assert parsed.blocks[1:] == (Block("paragraph", "Comment (Ida Falk): Add a map.", page=1),)
+    assert parsed.blocks[1:] == (Block("list", "Comment (Ida Falk): Add a map.", page=1),)
 
 
 MATH = (
