@@ -149,6 +149,7 @@ def test_an_equation_is_read_in_its_sentence() -> None:
     equation = rf"{{\mmath{{\*\moMathPara{{\*\moMath{{\mr F=}}{fraction}{braces}}}}}{{\mmathPict{{\pict 00}}}}}}"
     assert texts(rf"With{equation}it stops.\par") == ["With F = m/t²[x] it stops."]
     assert texts(r"With{\*\moMath{\mr v\u178?}}.\par") == ["With v²."]
+    assert texts(r"With{\*\moMath{\mr\u-10187?\u-9115?=1}}{\*\moMath{\m x}}.\par") == ["With x = 1."]
     assert texts(r"It stops{\footnote By {\*\moMath{\mr a=1}}.}.\par") == ["It stops.", "By a = 1."]
 
 
@@ -163,3 +164,9 @@ def test_signs_of_symbol_fonts_are_read() -> None:
     fonts = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\froman\fcharset2{\*\panose 05}Symbol;}{\f2\fcharset2 Wingdings;}}"
     body = r"\f0 Grains of 40 {\f1 m}m {\f1\'b1}2, \u-3913?{\f1\u-3913 ?} dry {\f2\'fc\'4d}\f1\plain .\par"
     assert texts(fonts + body) == ["Grains of 40 μm ±2, \uf0b7• dry ✓."]
+
+
+def test_alternative_texts_follow_their_paragraph_but_not_file_names() -> None:
+    picture = r"{\*\shppict{\pict{\*\picprop{\sp{\sn wzName}{\sv x}}{\sp{\sn wzDescription}{\sv %s}}}\pngblip 89504e47}}"
+    body = picture % r"A crane at the F\'e4hre" + picture % "crane.png" + r" See.\par"
+    assert read(body) == (Block("paragraph", "See."), Block("image", "A crane at the Fähre"))

@@ -52,8 +52,13 @@ def alt_text(properties: Element | None, name: str = "descr") -> str:
     `name`: of the attribute with the alternative text."""
     if properties is None or any(attr(node, "val") in ("1", "true") for node in properties.iter("{*}decorative")):
         return ""
-    texts = [spaced(attr(properties, each) or "") for each in ("title", name)]
-    return ": ".join(dict.fromkeys(text for text in texts if len(text) > 2 and not _NO_WORDS.fullmatch(text)))
+    return ": ".join(dict.fromkeys(text for each in ("title", name) if (text := worded(attr(properties, each) or ""))))
+
+
+def worded(text: str) -> str:
+    """An alternative text; "" if it is only the name of a file or a kind of object."""
+    text = spaced(text)
+    return "" if len(text) < 3 or _NO_WORDS.fullmatch(text) else text
 
 
 def _texts(node: Element | None, name: str) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.docx.styles import style_of_name
+from footnote.ingest.parse.drawing import worded
 from footnote.ingest.parse.notes import comment
 from footnote.ingest.parse.package import damaged
 from footnote.ingest.parse.page_headers import said_once
@@ -25,20 +26,21 @@ _TOKEN = re.compile(rb"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(
 # fmt: off
 _SKIPPED = frozenset(
     "colortbl pict objdata fldinst listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore "
-    "latentstyles xmlnstbl pntxta pntxtb pntxtc bkmkstart bkmkend atnid atndate atnref nonshppict shprslt sn sv ftnsep ftnsepc "
+    "latentstyles xmlnstbl pntxta pntxtb pntxtc bkmkstart bkmkend atnid atndate atnref nonshppict shprslt ftnsep ftnsepc "
     "aftnsep aftnsepc filetbl mmathPr mmathPict xe tc info template datafield objclass objname private userprops docvar falt panose "
     "fontemb leveltext levelnumbers listname".split()
 )
 _TARGETS = {
     "listtext": "marker", "pntext": "marker", "fonttbl": "font", "stylesheet": "style", "title": "title", "footnote": "footnote",
     "shptxt": "text", "dptxbxtext": "text", "annotation": "comment", "atnauthor": "author", "formfield": "field", "ffl": "entry",
-    "moMathPara": "equations", "moMath": "equation",
+    "moMathPara": "equations", "moMath": "equation", "sn": "property", "sv": "value",
     **dict.fromkeys("header headerl headerr headerf footer footerl footerr footerf".split(), "header"),
 }
 _POSITIONS = {"super": "super", "sub": "sub", "nosupersub": "", "up": "super", "dn": "sub"}
 _WITHIN_TEXT = frozenset("marker footnote comment author equations equation header".split())
 """Destinations that are only read where text is."""
 _NOTES = ("footnote", "comment")
+_ALTERNATIVE_TEXT = "wzDescription"
 _SIGNS = {
     "tab": " ", "line": "\0", "emdash": "—", "endash": "–", "emspace": " ", "enspace": " ", "qmspace": " ", "bullet": "•",
     "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "~": " ", "_": "-", "-": "", "{": "{", "}": "}", "\\": "\\",
@@ -57,7 +59,7 @@ class _Group:
 
     target: str = "text"
     """Destination of its text: text, skip, marker (of a list item), font, style, title, footnote, comment, author (of a comment), field,
-    entry (of a field), equation."""
+    entry (of a field), equation, property and value (of a shape)."""
     skip_after_u: int = 1
     """Fallback characters after a `\\u`, for readers that do not support it."""
     codec: str = ""
@@ -116,6 +118,7 @@ class _Reader:
         self._header_depth = 0  # of groups, at the start of the open page header
         self._author = ""  # of the next comment
         self._field = Field()
+        self._property = ""  # name of a shape's property
         self._equation: Equation | None = None
         self._equation_depth = 0
         self._is_first = False  # whether a group has just been opened
@@ -204,8 +207,12 @@ class _Reader:
             self._flow.paragraph.marker += text
         elif target == "author":
             self._author += text
-        elif target == "entry":
+        elif target == "entry" and self._field.entries:
             self._field.entries[-1] += text
+        elif target == "property":
+            self._property += text
+        elif target == "value" and self._property.strip() == _ALTERNATIVE_TEXT and self._flow.notes:
+            self._flow.notes[-1].texts.append(text)
         elif target == "equation" and self._equation is not None:
             self._equation.add(text)
         elif group.hidden or group.struck:
@@ -286,6 +293,10 @@ class _Reader:
             self._field = Field()
         elif target == "entry":
             self._field.entries.append("")
+        elif target == "property":
+            self._property = ""
+        elif target == "value" and self._property.strip() == _ALTERNATIVE_TEXT:
+            self._flow.notes.append(Note(kind="image"))
         elif target == "equation":
             self._equation, self._equation_depth = Equation(len(self._stack)), len(self._stack)
         elif target == "header":
@@ -410,8 +421,8 @@ class _Reader:
             text = spaced(_joined(note.texts))
             if note.author is not None:
                 self._flow.blocks += comment([(note.author, text.replace("\n", "\0"))], f"“{note.about}”" if note.about else "")
-            elif text:
-                self._flow.blocks.append(Block("paragraph", text))
+            elif text := worded(text) if note.kind == "image" else text:
+                self._flow.blocks.append(Block(note.kind, text))
 
 
 def _joined(texts: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from footnote.ingest.parse.notes import check_mark
 from footnote.ingest.parse.omml import read_equation
 from footnote.ingest.parse.package import Element
+from footnote.types import BlockKind
 
 _DEFAULT = 25
 """The result of a form field that was not changed."""
@@ -14,11 +15,12 @@ _DEFAULT = 25
 
 @dataclass(frozen=True)
 class Note:
-    """A footnote, or the comment of an author ("" if unknown). `about`: the cell that a comment is in."""
+    """A footnote, the alternative text of an image, or the comment of an author ("" if unknown). `about`: the cell that a comment is in."""
 
     author: str | None = None
     about: str = ""
     texts: list[str] = field(default_factory=list)
+    kind: BlockKind = "paragraph"
 
 
 @dataclass
@@ -51,12 +53,13 @@ class Equation:
         self._root: Element = etree.Element("oMath")
         self._open: list[tuple[int, Element]] = [(depth, self._root)]
         """(number of open groups, element)."""
+        self._half = ""  # the first half of a surrogate pair, which comes in two control words
 
     def word(self, name: str, depth: int, *, starts: bool) -> None:
         """A control word. `starts`: it is the first of its group, and names an element."""
         from lxml import etree
 
-        if starts and name.startswith("m") and len(self._open) < _MAX_DEPTH:
+        if starts and name.startswith("m") and len(name) > 1 and len(self._open) < _MAX_DEPTH:
             self._open.append((depth, etree.SubElement(self._open[-1][1], name[1:])))
         elif name == "mnor":
             etree.SubElement(etree.SubElement(self._open[-1][1], "rPr"), "nor")
@@ -65,6 +68,10 @@ class Equation:
         """Text of a run, or the value of a property."""
         from lxml import etree
 
+        text, self._half = self._half + text, ""
+        if "\ud800" <= text[-1:] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         node = self._open[-1][1]
         if node.tag == "r":
             etree.SubElement(node, "t").text = _clean(text)
@@ -86,5 +93,5 @@ _MAX_DEPTH = 100
 
 
 def _clean(text: str) -> str:
-    """Characters that XML allows; halves of surrogate pairs are not."""
+    """Characters that XML allows."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
