@@ -133,7 +133,7 @@ def test_check_boxes_keep_their_state_and_comments_their_authors() -> None:
     assert blocks(Item("checkbox_selected", "Paid"), Item("checkbox_unselected", "Sent"), *comments) == (
         Block("paragraph", "☑ Paid"),
         Block("paragraph", "☐ Sent"),
-        Block("paragraph", "Comment (Ada Berg (AB)): Is this right?\nReply: Yes."),
+        Block("list", "Comment (Ada Berg (AB)): Is this right?\nReply: Yes."),
     )
 
 

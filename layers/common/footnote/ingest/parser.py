@@ -6,7 +6,7 @@ import logging
 from importlib.util import find_spec
 
 from footnote.ingest.child import DOCLING, PARSER, ParserProcess
-from footnote.ingest.convert import Converter, ConvertingParser, find_libreoffice
+from footnote.ingest.convert import Converter, ConvertingParser, PackageConverter, find_libreoffice, find_packages
 from footnote.ports import Parser
 from footnote.settings import Ingest
 
@@ -27,11 +27,13 @@ def lacks_docling(*, enabled: bool | None) -> bool:
 
 
 def make_parser(limits: Ingest, *, docling: bool | None) -> Parser:
-    """A parser in a process of its own, with a converter for old formats where LibreOffice is installed.
+    """A parser in a process of its own, with a converter for old formats where LibreOffice, or a package that converts some, is installed.
 
     `docling`: DOCLING_ENABLED."""
     if lacks_docling(enabled=docling):
         log.warning("%s %s", NO_DOCLING, DOCLING_REMEDY)
     process = ParserProcess(limits.parse_limit_s, limits.parse_memory_mb, parser=DOCLING if has_docling(enabled=docling) else PARSER)
-    program = find_libreoffice()
-    return ConvertingParser(process, Converter(program, limits.parse_limit_s)) if program else process
+    if program := find_libreoffice():
+        return ConvertingParser(process, Converter(program, limits.parse_limit_s))
+    packages = find_packages()
+    return ConvertingParser(process, PackageConverter(packages, limits.parse_limit_s)) if packages else process

@@ -42,6 +42,7 @@ export default {
   'Reading this file takes more memory than allowed.': 'Das Lesen dieser Datei braucht mehr Arbeitsspeicher als erlaubt.',
   'Converting this file took longer than {} s.': 'Das Umwandeln dieser Datei dauerte länger als {} s.',
   'LibreOffice could not read this file; it may be damaged.': 'LibreOffice konnte diese Datei nicht lesen. Vielleicht ist sie beschädigt.',
+  'Charts, text boxes or embedded objects may be missing: LibreOffice is not installed.': 'Diagramme, Textfelder oder eingebettete Objekte fehlen vielleicht, weil LibreOffice nicht installiert ist.',
   'The package {} cannot be loaded ({}).': 'Das Paket {} lässt sich nicht laden ({}).',
   'Reinstall or remove it, then restart.': 'Installieren Sie es neu oder entfernen Sie es, und starten Sie dann neu.',
   'The package {} could not read this file ({}).': 'Das Paket {} konnte diese Datei nicht lesen ({}).',

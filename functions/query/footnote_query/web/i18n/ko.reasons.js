@@ -42,6 +42,7 @@ export default {
   'Reading this file takes more memory than allowed.': '이 파일을 읽으려면 허용된 것보다 많은 메모리가 필요합니다.',
   'Converting this file took longer than {} s.': '이 파일을 변환하는 데 {}초 넘게 걸렸습니다.',
   'LibreOffice could not read this file; it may be damaged.': 'LibreOffice가 이 파일을 읽지 못했습니다. 손상되었을 수 있습니다.',
+  'Charts, text boxes or embedded objects may be missing: LibreOffice is not installed.': 'LibreOffice가 설치되어 있지 않아 차트, 텍스트 상자, 삽입된 개체가 빠졌을 수 있습니다.',
   'The package {} cannot be loaded ({}).': '{} 패키지를 불러올 수 없습니다({}).',
   'Reinstall or remove it, then restart.': '다시 설치하거나 제거한 다음 다시 시작하세요.',
   'The package {} could not read this file ({}).': '{} 패키지가 이 파일을 읽지 못했습니다({}).',

@@ -21,8 +21,12 @@ _RELATIONS = frozenset("= ≠ ≈ ≡ ≅ ∼ ≃ < > ≤ ≥ ≪ ≫ ∝ → �
 _SIGNS = frozenset("+-−±∓")
 """Operators with spaces between two operands; before a single one they are its sign."""
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[:=!<>]=|\S")
-_OPERAND = re.compile(r"[^\W_]+(?:[.,]\d+)?'*[⁰¹²³⁴-⁹⁺⁻⁽⁾ⁿ₀-₉₊₋]*")
+_OPERAND = re.compile(r"(?:\d+(?:[.,]\d+)*|[^\W\d_]+\d*)'*[⁰¹²³⁴-⁹⁺⁻⁽⁾ⁿ₀-₉₊₋]*")
 """A number, a variable or a word, which needs no brackets as part of a construct."""
+
+
+_AROUND = re.compile(r" ?([^\w\s]) ?")
+"""A sign with the spaces around it, which a script is written without."""
 
 
 def tokens(run: str) -> list[str]:
@@ -74,7 +78,7 @@ def _word(part: str) -> str:
 
 def grouped(part: str) -> str:
     """The part in brackets, unless it is one number, word or bracketed expression."""
-    return part if not part or _OPERAND.fullmatch(part) or _is_enclosed(part) else f"({part})"
+    return part if len(part) < 2 or _OPERAND.fullmatch(part) or _is_enclosed(part) else f"({part})"
 
 
 def _is_enclosed(part: str) -> bool:
@@ -108,7 +112,7 @@ def radical(body: str, degree: str = "") -> str:
 
 def script(base: str, sub: str = "", sup: str = "") -> str:
     """A base with what stands below and above it, at its right: indices, powers, the bounds of a sum."""
-    sub, sup = "".join(sub.split()), "".join(sup.split())
+    sub, sup = (_AROUND.sub(r"\1", " ".join(part.split())) for part in (sub, sup))
     above = sup if sup in _PRIMES else raised(sup) or f"^{grouped(sup)}"
     below = lowered(sub) or f"_{grouped(sub)}" if sub else ""
     return f"{_base(base)}{below}{above}"
@@ -121,9 +125,9 @@ def _base(base: str) -> str:
 
 def stacked(base: str, under: str = "", over: str = "") -> str:
     """A base with what stands under and over it. A line, arrow or hat over it is part of the letter."""
-    if over and not any(map(str.isalnum, over)):
+    if over in _DECORATION:
         over, base = "", f"{base}{_ACCENTS[over]}" if len(base) == 1 and over in _ACCENTS else base
-    if under and not any(map(str.isalnum, under)):
+    if under in _DECORATION:
         under = ""
     return script(base, under, over) if under or over else base
 
@@ -137,6 +141,8 @@ _ACCENTS = {
     **dict.fromkeys(("¨", "\u0308"), "\u0308"),
 }
 """An accent as it is written above a letter → the mark that combines with it."""
+_DECORATION = frozenset((*_ACCENTS, *"⏞⏟⏜⏝⎴⎵︷︸"))
+"""What over or under a part is no text of its own; a bound such as ∞ is."""
 
 
 def fenced(parts: Sequence[str], opening: str = "(", closing: str = ")", separator: str = ",") -> str:

@@ -10,7 +10,8 @@ from footnote.types import Block
 
 
 def comment(remarks: Iterable[tuple[str, str]], at: str = "", page: int | None = None) -> list[Block]:
-    """A comment and its replies as one block: `Comment (Ada Berg): Is this right?`; no block without text.
+    """A comment and its replies as one block: `Comment (Ada Berg): Is this right?`; no block without text. The block is a list, of which
+    excerpts show an item from its beginning, so that a sentence of a long comment is not quoted without its author.
 
     `remarks`: (author, text) of each, the author "" if unknown. `at`: what it is about where its position does not say it, e.g. a
     cell: `Comment on B4: …`."""
@@ -20,7 +21,7 @@ def comment(remarks: Iterable[tuple[str, str]], at: str = "", page: int | None =
             label = "Reply" if lines else f"Comment on {at}" if at else "Comment"
             name = spaced(author)
             lines.append(f"{label} ({name}): {text}" if name else f"{label}: {text}")
-    return [Block("paragraph", "\n".join(lines), page=page)] if lines else []
+    return [Block("list", "\n".join(lines), page=page)] if lines else []
 
 
 def check_mark(*, checked: bool) -> str:
