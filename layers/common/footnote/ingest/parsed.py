@@ -26,6 +26,7 @@ def to_json(parsed: Parsed) -> str:
     }
     fields["pairs"] = parsed.pairs
     fields["records"] = parsed.records
+    fields["fields"] = dict(parsed.fields)
     return json.dumps({"blocks": blocks, **fields})
 
 
@@ -37,7 +38,8 @@ def from_json(text: str | bytes) -> Parsed:
     )
     pairs = tuple(Pair(*pair) for pair in body.get("pairs", ()))  # a file that was parsed earlier has none
     records = tuple(body.get("records", ()))
-    return Parsed(tuple(blocks), body["title"], body["pages"], body["format"], body["reason"], body["remedy"], pairs, records)
+    fields = body.get("fields", {})
+    return Parsed(tuple(blocks), body["title"], body["pages"], body["format"], body["reason"], body["remedy"], pairs, records, fields)
 
 
 def pack(parsed: Parsed) -> bytes:

@@ -79,6 +79,8 @@ class Parsed:
     """Questions with their answers that the file's markup names."""
     records: tuple[int, ...] = ()
     """The blocks with which the mails of a mailbox begin."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """What the file says of itself beside its text: name → a text, or a list of texts. Searches can filter by it."""
 
 
 class Part(NamedTuple):

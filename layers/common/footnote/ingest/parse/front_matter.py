@@ -17,14 +17,17 @@ _MOST_LINES, _LONGEST_LINE = 200, 2_000
 _MOST_VISITS = 5_000
 """Values that are looked at: aliases make exponentially many of a few."""
 _DEEPEST = 8
+_MOST_FIELDS, _LONGEST_FIELD = 30, 100
 
 
 class FrontMatter(NamedTuple):
-    """`title`: "" without one. `lines`: all other values, a line for each. `end`: where the text begins."""
+    """`title`: "" without one. `lines`: all other values, a line for each. `end`: where the text begins. `fields`: the values without
+    mappings, as texts and lists of texts."""
 
     title: str
     lines: tuple[str, ...]
     end: int
+    fields: Mapping[str, Any] = {}
 
 
 def read(text: str) -> FrontMatter | None:
@@ -39,7 +42,20 @@ def read(text: str) -> FrontMatter | None:
     title = values[key] if key is not None else ""
     rest = {name: value for name, value in values.items() if name != key or not isinstance(title, str)}
     lines = [line[:_LONGEST_LINE] for line in islice(_lines("", rest, 0), _MOST_VISITS) if line]
-    return FrontMatter(" ".join(title.split()) if isinstance(title, str) else "", tuple(lines[:_MOST_LINES]), found.end())
+    return FrontMatter(" ".join(title.split()) if isinstance(title, str) else "", tuple(lines[:_MOST_LINES]), found.end(), _fields(rest))
+
+
+def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that a search can filter by."""
+    found: dict[str, Any] = {}
+    for name, value in islice(values.items(), _MOST_FIELDS):
+        if isinstance(value, list):
+            texts = [text for item in value[:_MOST_FIELDS] if not isinstance(item, (list, Mapping)) and (text := _scalar(item))]
+        else:
+            texts = [] if isinstance(value, Mapping) else [_scalar(value)]
+        if texts and all(0 < len(text) <= _LONGEST_FIELD for text in (name.strip(), *texts)):
+            found[name.strip()] = texts if isinstance(value, list) else texts[0]
+    return found
 
 
 def _toml(text: str) -> Mapping[str, Any]:

@@ -47,13 +47,14 @@ def parse(data: bytes) -> Parsed:
 def _with_front_matter(parsed: Parsed, front: FrontMatter) -> Parsed:
     """The parsed text with the front matter as lines below its title."""
     title = unescape(front.title) or parsed.title
+    parsed = replace(parsed, title=title, fields=front.fields)
     if not front.lines:
-        return replace(parsed, title=title)
+        return parsed
     first = parsed.blocks[0] if parsed.blocks else None
     at = 1 if first is not None and first.kind == "heading" and first.level == 1 else 0
     blocks = (*parsed.blocks[:at], Block("list", "\n".join(f"- {line}" for line in front.lines)), *parsed.blocks[at:])
     pairs = tuple(pair if pair.end <= at else Pair(pair.first + 1, pair.end + 1) for pair in parsed.pairs)
-    return replace(parsed, title=title, blocks=blocks, pairs=pairs)
+    return replace(parsed, blocks=blocks, pairs=pairs)
 
 
 @cache
