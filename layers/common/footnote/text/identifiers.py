@@ -15,7 +15,7 @@ CAMEL = re.compile(r"(?<![^\W_])(?:[A-Za-z][a-z0-9]+[A-Z]|[A-Z]{2,}[a-z])[a-zA-Z
 
 def joined_names(text: str) -> list[str]:
     """The names with underscores, in lower case, with repetitions."""
-    return [name.lower() for name in JOINED.findall(text)] if "_" in text else []
+    return [name.lower() for name in JOINED.findall(text)]
 
 
 def identifiers(text: str) -> list[str]:

@@ -13,18 +13,18 @@ KINDS = (
     "abschnitt", "kapitel", "artikel", "ziffer", "ziff.", "punkt", "teil", "paragraf", "anhang", "anlage",
 )  # fmt: skip
 """What stands before the number of a section."""
-KOREAN, KOREAN_ORDINAL = "장절조", "장절조편부관항"
-"""What stands behind it in Korean, and what only with 제 before it."""
+KOREAN = frozenset("장절조")
+"""What stands behind it in Korean without 제 before it."""
 NUMBER = re.compile(
-    r"[0-9A-Z](?<![a-zA-Z0-9_.].)(?:(?<=\d)\d{0,3}[a-z]?(?:\.\d{1,3}[a-z]?)*|(?<=[IVXLC])[IVXLC]{1,5}|(?<=[A-Z])(?:\.\d{1,3})*)(?![a-zA-Z0-9_%]|[.,]\d)"
+    r"([0-9A-Z](?<![a-zA-Z0-9_.].)"  # by these characters `re` finds the few numbers of a text fast
+    r"(?:(?<=\d)\d{0,3}[a-z]?(?:\.\d{1,3}[a-z]?)*|(?<=[IVXLC])[IVXLC]{1,5}|(?<=[A-Z])(?:\.\d{1,3})*))(?![a-zA-Z0-9_%]|[.,]\d)"
+    r"(?:\s?([장절조편부관항])(?:의\s?(\d{1,2}))?)?"
 )
-"""Begins with a set of characters, by which `re` finds the few numbers of a text fast."""
+"""The number, what stands behind it in Korean, and that of an article that was put in later: 제12조의2."""
 HEADING = re.compile(r"(?P<number>\d{1,3}[a-z]?(?:\.\d{1,3}[a-z]?)*)[.):]?(?:\s|$)")
-OF_ARTICLE = re.compile(r"의\s?(\d{1,2})")
-"""제12조의2: an article that was put in."""
 ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 NAMED, HEADED, JOINT = "section", "headed", "_"
-_LONGEST = max(map(len, KINDS)) + 1
+LONGEST = max(map(len, KINDS)) + 1
 
 
 def sections_named(text: str) -> list[str]:
@@ -60,18 +60,16 @@ def sections_headed(headings: Iterable[str]) -> list[str]:
 def _mentions(text: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, number) of each section that is named."""
     for match in NUMBER.finditer(text):
-        start, end = match.span()
-        before = text[max(0, start - _LONGEST) : start].removesuffix("\N{NO-BREAK SPACE}").removesuffix(" ")
-        at = start - 1 if text[start - 1 : start].isspace() else start
-        behind = text[end : end + 2].lstrip()[:1]
-        if kind := next((kind for kind in KINDS if before.lower().endswith(kind)), ""):
-            if kind == "§" or not text[max(0, at - len(kind) - 1) : at - len(kind)].isalpha():
-                yield at - len(kind), end, match[0]
-        elif behind and match[0][0].isdigit() and behind in (KOREAN_ORDINAL if before.endswith("제") else KOREAN):
-            end = text.index(behind, end) + 1
-            further = OF_ARTICLE.match(text, end)
-            number = f"{match[0]}.{further[1]}" if further else match[0]
-            yield at - before.endswith("제"), further.end() if further else end, number
+        start = match.start()
+        before = text[start - LONGEST if start > LONGEST else 0 : start].rstrip()
+        if before.lower().endswith(KINDS):
+            kind = next(kind for kind in KINDS if before.lower().endswith(kind))
+            at = text.rindex(before[-len(kind) :], 0, start)
+            if kind == "§" or not text[max(0, at - 1) : at].isalpha():
+                yield at, match.end(1), match[1]
+        elif match[2] and match[1][0].isdigit() and (match[2] in KOREAN or before.endswith("제")):
+            at = text.rindex("제", 0, start) if before.endswith("제") else start
+            yield at, match.end(), f"{match[1]}.{match[3]}" if match[3] else match[1]
 
 
 def _term(prefix: str, number: str) -> str:

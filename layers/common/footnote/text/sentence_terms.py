@@ -21,16 +21,14 @@ def chunk_tokens(chunk: Chunk) -> list[str]:
 
 def sentence_terms(chunk: Chunk, bounds: Sequence[tuple[int, int]]) -> str:
     """The stored form in an index: a line of terms for the title and headings, then a line for each sentence."""
-    above = _terms(" ".join((chunk.title, *chunk.headings)), chunk.lang) + sections_headed(chunk.headings)
-    lines = (
-        _terms(chunk.text[start:end], chunk.lang) + (sections_headed([chunk.text[start:end]]) if chunk.kind_at(start) == "heading" else [])
-        for start, end in bounds
-    )
-    return "\n".join(" ".join(terms) for terms in (above, *lines))
-
-
-def _terms(text: str, lang: str) -> list[str]:
-    return content_terms(divided(text), lang)
+    headings = {part.offset for part in chunk.parts if part.kind == "heading"}
+    above = content_terms(divided(" ".join((chunk.title, *chunk.headings))), chunk.lang)
+    lines = [above + sections_headed(chunk.headings)]
+    divide = divided if divided(chunk.text) != chunk.text else str  # hardly any text has names that programs use
+    for start, end in bounds:
+        text = chunk.text[start:end]
+        lines.append(content_terms(divide(text), chunk.lang) + (sections_headed([text]) if start in headings else []))
+    return "\n".join(map(" ".join, lines))
 
 
 def read_terms(stored: str) -> tuple[tuple[str, ...], str]:

@@ -83,7 +83,7 @@ def _all_tokens(text: str, lang: str) -> list[str]:
 
 def _wholes(text: str) -> list[str]:
     """The codes, names and numbers of sections that are tokens beside their parts."""
-    return code_terms(text) + joined_names(text) + sections_named(text)
+    return code_terms(text) + (joined_names(text) if "_" in text else []) + sections_named(text)
 
 
 def _tokens(words: Iterable[str], lang: str) -> list[str]:
