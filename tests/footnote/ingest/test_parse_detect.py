@@ -40,6 +40,8 @@ def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
         (b"a;b\n1;2\n", "list.csv", "csv"),
         (b"Title\n=====\n\n<html> is a tag", "index.rst", "rst"),
         (b"WEBVTT\n\n<html>", "talk.vtt", "subtitles"),
+        (b"BEGIN:VCALENDAR\nDESCRIPTION:<html>", "dates.ICS", "calendar"),
+        (b"BEGIN:VCARD\nNOTE:<html>", "crew.vcf", "contacts"),
         (b"a\tb\n", "list.tsv", "csv"),
         (zip_of({"word/document.xml": "x"}), "letter.pdf", "docx"),
         (zip_of({"xl/workbook.xml": "x"}), "figures", "xlsx"),

@@ -147,3 +147,31 @@ RTF: Shapes = {
     "of closing braces": lambda: fill("}", r"{\rtf1\ansi Hi."),
     "of lists": lambda: fill(r"{\pntext\'b7}a\par ", r"{\rtf1\ansi ", "}"),
 }
+
+_EVENT = ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Regatta\n", "\nEND:VEVENT\nEND:VCALENDAR")
+CALENDAR: Shapes = {
+    "of events": lambda: series(
+        lambda i: f"BEGIN:VEVENT\nSUMMARY:Regatta {i}\nDTSTART:20260704T093000Z\nEND:VEVENT\n", "BEGIN:VCALENDAR\n"
+    ),
+    "of empty events": lambda: fill("BEGIN:VEVENT\nEND:VEVENT\n", "BEGIN:VCALENDAR\n"),
+    "of components that never end": lambda: fill("BEGIN:VEVENT\n", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Regatta\n"),
+    "of ends": lambda: fill("END:VTODO\n", *_EVENT),
+    "of folded lines": lambda: fill("a\n ", f"{_EVENT[0]}DESCRIPTION:", _EVENT[1]),
+    "of quoted-printable lines": lambda: fill("a=\n", f"{_EVENT[0]}DESCRIPTION;ENCODING=QUOTED-PRINTABLE:", _EVENT[1]),
+    "of parameters": lambda: fill(";A=b", f"{_EVENT[0]}DESCRIPTION", f":c{_EVENT[1]}"),
+    "of open quotes": lambda: fill(';A="b', f"{_EVENT[0]}DESCRIPTION", f":c{_EVENT[1]}"),
+    "of quotes": lambda: fill(';A="b"', f"{_EVENT[0]}DESCRIPTION", _EVENT[1]),
+    "of escapes": lambda: fill("\\n\\,", f"{_EVENT[0]}DESCRIPTION:", _EVENT[1]),
+    "of white space": lambda: fill("\\n \\n", f"{_EVENT[0]}DESCRIPTION:a", f"b{_EVENT[1]}"),
+    "of exceptions": lambda: fill("20260704T093000Z,", f"{_EVENT[0]}X-WR-TIMEZONE:Europe/Oslo\nEXDATE:", _EVENT[1]),
+    "of a rule": lambda: fill("MO,", f"{_EVENT[0]}RRULE:FREQ=WEEKLY;BYDAY=", _EVENT[1]),
+    "of attendees": lambda: series(lambda i: f"ATTENDEE;CN=A{i}:mailto:a@b.example\n", *_EVENT),
+}
+CONTACTS: Shapes = {
+    "of contacts": lambda: series(lambda i: f"BEGIN:VCARD\nFN:Ida {i}\nTEL;TYPE=HOME:{i}\nEND:VCARD\n"),
+    "of contacts in one another": lambda: fill("BEGIN:VCARD\nFN:Ida\n"),
+    "of numbers": lambda: series(lambda i: f"TEL;TYPE=HOME,CELL:{i}\n", "BEGIN:VCARD\nFN:Ida\n"),
+    "of labels": lambda: series(lambda i: f"item{i}.TEL:1\nitem{i}.X-ABLABEL:_$!<A>!$_\n", "BEGIN:VCARD\nFN:Ida\n"),
+    "of an address": lambda: fill(";a", "BEGIN:VCARD\nFN:Ida\nADR:"),
+    "of a label": lambda: fill("_$!<", "BEGIN:VCARD\nFN:Ida\na.TEL:1\na.X-ABLABEL:"),
+}

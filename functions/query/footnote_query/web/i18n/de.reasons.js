@@ -7,6 +7,8 @@ export default {
   'This file contains no text, only white space.': 'Diese Datei enthält keinen Text, nur Leerraum.',
   'This file contains no text, at most images.': 'Diese Datei enthält keinen Text, höchstens Bilder.',
   'The file contains no text.': 'Die Datei enthält keinen Text.',
+  'This calendar has no events.': 'Dieser Kalender enthält keine Termine.',
+  'These contacts have neither names nor numbers.': 'Diese Kontakte enthalten weder Namen noch Nummern.',
   'This file contains binary data, not text.': 'Diese Datei enthält Binärdaten statt Text.',
   'This file could not be read; it may be damaged.': 'Diese Datei konnte nicht gelesen werden. Vielleicht ist sie beschädigt.',
   'This file is damaged: a part of it cannot be read.': 'Diese Datei ist beschädigt: Ein Teil davon lässt sich nicht lesen.',

@@ -7,6 +7,8 @@ export default {
   'This file contains no text, only white space.': '이 파일에는 텍스트가 없고 공백만 있습니다.',
   'This file contains no text, at most images.': '이 파일에는 텍스트가 없으며, 있더라도 이미지뿐입니다.',
   'The file contains no text.': '파일에 텍스트가 없습니다.',
+  'This calendar has no events.': '이 캘린더에는 일정이 없습니다.',
+  'These contacts have neither names nor numbers.': '이 연락처에는 이름도 번호도 없습니다.',
   'This file contains binary data, not text.': '이 파일은 텍스트가 아니라 바이너리 데이터입니다.',
   'This file could not be read; it may be damaged.': '이 파일을 읽지 못했습니다. 손상되었을 수 있습니다.',
   'This file is damaged: a part of it cannot be read.': '이 파일은 손상되어 일부를 읽을 수 없습니다.',

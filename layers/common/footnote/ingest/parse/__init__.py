@@ -43,6 +43,8 @@ FORMATS: dict[str, str] = {
     "json": "footnote.ingest.parse.json_records",
     "code": "footnote.ingest.parse.code",
     "subtitles": "footnote.ingest.parse.subtitles",
+    "calendar": "footnote.ingest.parse.calendar",
+    "contacts": "footnote.ingest.parse.contacts",
     "text": "footnote.ingest.parse.plain",
 }
 """Format, as returned by `detect` → the module whose `parse(data) -> Parsed` reads it."""

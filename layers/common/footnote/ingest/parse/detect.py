@@ -34,6 +34,8 @@ _EXTENSIONS = {
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".ipynb"), "json"),
     **dict.fromkeys((".eml", ".mht", ".mhtml"), "eml"),
     **dict.fromkeys((".vtt", ".srt"), "subtitles"),
+    **dict.fromkeys((".ics", ".ical", ".ifb", ".vcs"), "calendar"),
+    **dict.fromkeys((".vcf", ".vcard"), "contacts"),
     **dict.fromkeys(_CODE.split(), "code"),
 }
 """Text formats by file extension; any other text file is plain text."""
@@ -174,7 +176,9 @@ def _kind_of_text(data: bytes, extension: str) -> str:
         return "mbox"
     if by_name in ("text", "html") and _is_mail(head):
         return "eml"
-    if by_name in ("markdown", "rst", "csv", "json", "eml", "subtitles") or (by_name == "code" and extension != ".xml"):
+    if by_name in ("markdown", "rst", "csv", "json", "eml", "subtitles", "calendar", "contacts") or (
+        by_name == "code" and extension != ".xml"
+    ):
         return by_name
     if _HTML.match(start) if extension == ".txt" else _HTML.search(head):
         return "html"
