@@ -19,8 +19,10 @@ def read(data: bytes) -> Parsed:
 
 
 def facts(event: str, head: str = "") -> list[str]:
-    """The lines below an event's summary."""
-    return [line.removeprefix("- ") for block in read(calendar(event, head=head)).blocks[1:] for line in block.text.split("\n")]
+    """The lines below an event's summary, without its name."""
+    first, *others = (line.removeprefix("- ") for line in read(calendar(event, head=head)).blocks[1].text.split("\n"))
+    assert first == "Event: Regatta"
+    return others
 
 
 def test_an_event_has_a_heading_its_facts_and_its_description() -> None:
@@ -35,7 +37,7 @@ def test_an_event_has_a_heading_its_facts_and_its_description() -> None:
         Block("heading", "Regatta, second day", 1),
         Block(
             "list",
-            "- When: 2026-07-04 09:30–17:00 (Europe/Oslo)\n- Where: Pier 4; the north end\n- Organizer: Berg, Ida\n"
+            "- Event: Regatta, second day\n- When: 2026-07-04 09:30–17:00 (Europe/Oslo)\n- Where: Pier 4; the north end\n- Organizer: Berg, Ida\n"
             "- Attendees: Ole, uma@example.org (declined)",
         ),
         Block("paragraph", "Bring a vest.\nBoats start in pairs."),
@@ -101,12 +103,15 @@ def test_what_is_cancelled_or_moved_says_so() -> None:
 
 def test_tasks_notes_and_old_calendars_are_read_too() -> None:
     task = b"BEGIN:VCALENDAR\nBEGIN:VTODO\nSUMMARY:Paint the buoy\nDUE:20260801\nSTATUS:NEEDS-ACTION\nEND:VTODO\nEND:VCALENDAR"
-    assert [block.text for block in read(task).blocks] == ["Paint the buoy", "- Status: needs action\n- Due: 2026-08-01"]
+    assert [block.text for block in read(task).blocks] == [
+        "Paint the buoy",
+        "- Task: Paint the buoy\n- Status: needs action\n- Due: 2026-08-01",
+    ]
     old = (
         b"BEGIN:VCALENDAR\r\nVERSION:1.0\r\nBEGIN:VEVENT\r\nSUMMARY;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:K=C3=BCste =\r\n"
         b"putzen\r\nDTSTART:20260704\r\nEND:VEVENT\r\nEND:VCALENDAR"
     )
-    assert [block.text for block in parse(old, "alt.vcs").blocks] == ["Küste putzen", "- When: 2026-07-04"]
+    assert [block.text for block in parse(old, "alt.vcs").blocks] == ["Küste putzen", "- Event: Küste putzen\n- When: 2026-07-04"]
 
 
 def test_letters_that_a_line_end_divides_and_other_encodings_are_whole() -> None:

@@ -47,7 +47,8 @@ def _local(calendar: Component) -> tzinfo | None:
 def _entry(entry: Component, local: tzinfo | None) -> Iterator[Block]:
     if entry.name not in _ENTRIES:
         return
-    yield Block("heading", " ".join(entry.text("SUMMARY").split()) or _ENTRIES[entry.name], 1)
+    summary = " ".join(entry.text("SUMMARY").split())
+    yield Block("heading", summary or _ENTRIES[entry.name], 1)
     facts = [
         ("Status", " ".join(entry.text("STATUS").replace("-", " ").lower().split()) if entry.text("STATUS") != "CONFIRMED" else ""),
         ("When", _when(entry, local)),
@@ -64,7 +65,8 @@ def _entry(entry: Component, local: tzinfo | None) -> Iterator[Block]:
         ("Link", entry.text("URL")),
     ]
     if lines := [f"- {name}: {' '.join(value.split())}" for name, value in facts if value]:
-        yield Block("list", "\n".join(lines))
+        named = [f"- {_ENTRIES[entry.name]}: {summary}"] if summary else []  # so that the record can be told without its heading
+        yield Block("list", "\n".join((*named, *lines)))
     for paragraph in re.split(r"\n\s*\n", "\n\n".join(line.text for line in entry.every("DESCRIPTION", "COMMENT"))):
         if paragraph.strip():
             yield Block("paragraph", paragraph.strip())

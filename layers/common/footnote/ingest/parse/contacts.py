@@ -51,7 +51,8 @@ def _card(card: Component) -> Iterator[Block]:
     if name:
         yield Block("heading", name, 1)
     if lines:
-        yield Block("list", "\n".join(dict.fromkeys(lines)))
+        named = [f"- Name: {name}"] if name else []  # so that the record can be told without its heading
+        yield Block("list", "\n".join(dict.fromkeys((*named, *lines))))
     for note in filter(None, notes):
         yield Block("paragraph", note)
 
