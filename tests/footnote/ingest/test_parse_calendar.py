@@ -37,7 +37,8 @@ def test_an_event_has_a_heading_its_facts_and_its_description() -> None:
         Block("heading", "Regatta, second day", 1),
         Block(
             "list",
-            "- Event: Regatta, second day\n- When: 2026-07-04 09:30–17:00 (Europe/Oslo)\n- Where: Pier 4; the north end\n- Organizer: Berg, Ida\n"
+            "- Event: Regatta, second day\n- When: 2026-07-04 09:30–17:00 (Europe/Oslo)\n"
+            "- Where: Pier 4; the north end\n- Organizer: Berg, Ida\n"
             "- Attendees: Ole, uma@example.org (declined)",
         ),
         Block("paragraph", "Bring a vest.\nBoats start in pairs."),

@@ -32,7 +32,8 @@ def test_a_contact_has_a_heading_its_lines_and_its_note() -> None:
         Block("heading", "Dr. Ida Berg", 1),
         Block(
             "list",
-            "- Name: Dr. Ida Berg\n- Organization: Harbour office, Cranes\n- Title: Head\n- Phone (work): +47 22 11\n- Phone (mobile): +47 90 12\n"
+            "- Name: Dr. Ida Berg\n- Organization: Harbour office, Cranes\n- Title: Head\n"
+            "- Phone (work): +47 22 11\n- Phone (mobile): +47 90 12\n"
             "- E-mail: ida@example.org\n- Address (home): Pier 4, Oslo, 0150, Norway\n- Birthday: 1981-02-03",
         ),
         Block("paragraph", "Only by letter, please."),

@@ -39,6 +39,7 @@ FORMATS: dict[str, str] = {
     "html": "footnote.ingest.parse.html",
     "markdown": "footnote.ingest.parse.markdown",
     "rst": "footnote.ingest.parse.rst",
+    "asciidoc": "footnote.ingest.parse.asciidoc",
     "csv": "footnote.ingest.parse.table",
     "json": "footnote.ingest.parse.json_records",
     "code": "footnote.ingest.parse.code",

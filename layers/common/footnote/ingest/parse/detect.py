@@ -30,6 +30,7 @@ _EXTENSIONS = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
     **dict.fromkeys((".md", ".markdown"), "markdown"),
     **dict.fromkeys((".rst", ".rest"), "rst"),
+    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "asciidoc"),
     **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".ipynb"), "json"),
     **dict.fromkeys((".eml", ".mht", ".mhtml"), "eml"),
@@ -176,9 +177,7 @@ def _kind_of_text(data: bytes, extension: str) -> str:
         return "mbox"
     if by_name in ("text", "html") and _is_mail(head):
         return "eml"
-    if by_name in ("markdown", "rst", "csv", "json", "eml", "subtitles", "calendar", "contacts") or (
-        by_name == "code" and extension != ".xml"
-    ):
+    if by_name not in ("text", "html", "code") or (by_name == "code" and extension != ".xml"):
         return by_name
     if _HTML.match(start) if extension == ".txt" else _HTML.search(head):
         return "html"
