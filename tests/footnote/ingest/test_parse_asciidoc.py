@@ -61,6 +61,7 @@ def test_tables_have_rows_of_their_columns(source: str, rows: list[str]) -> None
         ("Press kbd:[F7], btn:[Go] or menu:File[Save].footnote:[Or stop.]", "Press F7, btn or File Save.Or stop."),
         ("[[drum]]The [.new]#drum# turns +\nleft.", "The drum turns left."),
         ("snake_case_name and 2 * 3 * 4 and {unknown}", "snake_case_name and 2 * 3 * 4 and {unknown}"),
+        ("See {base}/a.html#b[the plan].", "See the plan."),
         ("NOTE: Oil *daily*.", "NOTE: Oil daily."),
         ("a < b & c", "a < b & c"),
     ],
@@ -72,7 +73,8 @@ def test_marks_within_a_line_are_not_text(source: str, text: str) -> None:
 def test_comments_directives_and_delimiters_are_left_out() -> None:
     source = (
         "// a note\n////\nhidden\n////\ninclude::other.adoc[]\nifdef::web[]\nShown.\nendif::[]\n\n[NOTE]\n====\nOil it.\n====\n\n"
-        "[quote, Ida]\n____\nNever.\n____\n\n'''\n\n.The hook\nimage::hook.png[A bent hook,300]\n\n[source,sh]\n----\n* not a list\n----\n"
+        "[quote, Ida]\n____\nNever.\n____\n\n'''\n\n.The hook\nimage::hook.png[A bent hook,300]\n\n[source,sh]\n"
+        "----\ninclude::a.sh[]\n* not a list\n----\n"
     )
     assert [(block.kind, block.text) for block in read(source).blocks] == [
         ("paragraph", "Shown."),

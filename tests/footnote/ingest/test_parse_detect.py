@@ -41,6 +41,8 @@ def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
         (b"Title\n=====\n\n<html> is a tag", "index.rst", "rst"),
         (b"WEBVTT\n\n<html>", "talk.vtt", "subtitles"),
         (b"BEGIN:VCALENDAR\nDESCRIPTION:<html>", "dates.ICS", "calendar"),
+        (b"= Crane\n\n<html>", "crane.adoc", "asciidoc"),
+        (b"* Crane\n\n<html>", "crane.org", "org"),
         (b"BEGIN:VCARD\nNOTE:<html>", "crew.vcf", "contacts"),
         (b"a\tb\n", "list.tsv", "csv"),
         (zip_of({"word/document.xml": "x"}), "letter.pdf", "docx"),

@@ -198,3 +198,19 @@ ASCIIDOC: Shapes = {
     "of blocks that do not end": lambda: fill("----\na\n\n"),
     "of comments": lambda: fill("// a\n"),
 }
+ORG: Shapes = {
+    "of headings": lambda: fill("* TODO Drum :a:b:\n"),
+    "of items": lambda: fill("- a :: b\n"),
+    "of stars": lambda: fill("*"),
+    "of tags": lambda: fill(":a", "* Drum "),
+    "of spaces in a heading": lambda: fill(" ", "* Drum", ":a"),
+    "of colons": lambda: fill(" :: ", "- a"),
+    "of rows": lambda: fill("| a | b |\n"),
+    "of a row": lambda: fill("|a"),
+    "of links": lambda: fill("[[a][b]] "),
+    "of open links": lambda: fill("[[a]["),
+    "of open marks": lambda: fill("=a "),
+    "of drawers": lambda: fill(":A:\nb\n:END:\n", "c\n"),
+    "of blocks that do not end": lambda: fill("#+begin_src\na\n"),
+    "of comments": lambda: fill("# a\n", "b\n"),
+}

@@ -40,6 +40,7 @@ FORMATS: dict[str, str] = {
     "markdown": "footnote.ingest.parse.markdown",
     "rst": "footnote.ingest.parse.rst",
     "asciidoc": "footnote.ingest.parse.asciidoc",
+    "org": "footnote.ingest.parse.org",
     "csv": "footnote.ingest.parse.table",
     "json": "footnote.ingest.parse.json_records",
     "code": "footnote.ingest.parse.code",

@@ -33,7 +33,7 @@ _CELL = re.compile(
 """The beginning of a cell, with how it spans and looks."""
 _COLUMNS = re.compile(r"\bcols=[\"']?(?:(\d{1,2})\*|([^\"'\]]*))")
 _BLOCK_IMAGE = re.compile(r"(?:image|video|audio)::[^\[\s]*\[([^\]]*)\]\s*$")
-_LINK = re.compile(r"(?:(?:link|xref|mailto):[^\s\[]{0,500}|\b(?:https?|ftp)://[^\s\[\]<>]{0,500})\[([^\]]{0,2000})\]")
+_LINK = re.compile(r"(?:(?:(?:link|xref|mailto):|\{[\w-]{1,99}\})[^\s\[]{0,500}|\b(?:https?|ftp)://[^\s\[\]<>]{0,500})\[([^\]]{0,2000})\]")
 _REFERENCE = re.compile(r"<<([^<>,]*)(?:,([^<>]*))?>>")
 _MACRO = re.compile(
     r"\b(?:kbd|btn|footnote|pass|stem|latexmath|asciimath|indexterm2?|icon|image|menu|anchor):([^\s\[\]]{0,200})\[([^\]]{0,2000})\]"
@@ -95,7 +95,8 @@ class _Reader:
             level = len(heading[1])
             return f"{self._close(0)}<h{level}>{self._inline(heading[2])}</h{level}>"
         if _VERBATIM.fullmatch(line):
-            text = "\n".join(self._until("```" if line.startswith("```") else line))
+            lines = self._until("```" if line.startswith("```") else line)
+            text = "\n".join(each for each in lines if not each.startswith("include::"))
             return "" if line.startswith("//") else f"<pre>{escape(text, quote=False)}</pre>"
         if _TABLE.fullmatch(line):
             return f"{self._close(0)}{self._table(self._until(line))}"
