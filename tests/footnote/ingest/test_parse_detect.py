@@ -43,6 +43,7 @@ def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
         (b"BEGIN:VCALENDAR\nDESCRIPTION:<html>", "dates.ICS", "calendar"),
         (b"= Crane\n\n<html>", "crane.adoc", "asciidoc"),
         (b"* Crane\n\n<html>", "crane.org", "org"),
+        (b"\\section{Crane}<html>", "crane.tex", "latex"),
         (b"BEGIN:VCARD\nNOTE:<html>", "crew.vcf", "contacts"),
         (b"a\tb\n", "list.tsv", "csv"),
         (zip_of({"word/document.xml": "x"}), "letter.pdf", "docx"),

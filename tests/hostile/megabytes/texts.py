@@ -214,3 +214,22 @@ ORG: Shapes = {
     "of blocks that do not end": lambda: fill("#+begin_src\na\n"),
     "of comments": lambda: fill("# a\n", "b\n"),
 }
+LATEX: Shapes = {
+    "of sections": lambda: fill("\\section{a}b\n"),
+    "of open sections": lambda: fill("\\section{"),
+    "of braces": lambda: fill("{", "\\title{"),
+    "of balanced braces": lambda: fill("{a}", "\\section{"),
+    "of commands": lambda: fill("\\emph{a} "),
+    "of commands with arguments": lambda: fill("\\cite[a]{b}"),
+    "of open arguments": lambda: fill("\\cite{a"),
+    "of dollars": lambda: fill("$a$ "),
+    "of open dollars": lambda: fill("$a\n"),
+    "of double dollars": lambda: fill("$$", "a", "$"),
+    "of equations that do not end": lambda: fill("\\begin{equation}a"),
+    "of listings that do not end": lambda: fill("\\begin{verbatim}a"),
+    "of listings": lambda: fill("\\begin{verbatim}a\\end{verbatim}"),
+    "of items": lambda: fill("\\item a\n"),
+    "of comments": lambda: fill("% a\n", "b\n"),
+    "of percent signs": lambda: fill("\\%"),
+    "of backslashes": lambda: fill("\\"),
+}

@@ -41,6 +41,7 @@ FORMATS: dict[str, str] = {
     "rst": "footnote.ingest.parse.rst",
     "asciidoc": "footnote.ingest.parse.asciidoc",
     "org": "footnote.ingest.parse.org",
+    "latex": "footnote.ingest.parse.latex",
     "csv": "footnote.ingest.parse.table",
     "json": "footnote.ingest.parse.json_records",
     "code": "footnote.ingest.parse.code",
