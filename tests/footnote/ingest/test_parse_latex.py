@@ -35,6 +35,7 @@ def test_the_title_headings_and_paragraphs_are_read() -> None:
     ("source", "text"),
     [
         ("Oil \\emph{the \\textbf{drum}}~\\cite{a} daily~--- or\\footnote{Or not.} rarely.", "Oil the drum daily — or Or not. rarely."),
+        ("Oil the drum~\\cite{a}.", "Oil the drum."),
         ("It costs 5\\,\\% of \\$40\\_000.", "It costs 5% of $40_000."),
         ("``Stop'' at 3--4~m \\ref{x}", "“Stop” at 3–4 m"),
         ("\\begin{center}Stop.\\end{center}", "Stop."),

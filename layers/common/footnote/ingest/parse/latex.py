@@ -22,6 +22,7 @@ _MATH = re.compile(
 )
 _UNREAD = re.compile(r"\\begin\s*\{(?:tabular|longtable|equation|align|eqnarray|gather)|\\(?:input|include)\b|\$")
 _SILENT = re.compile(
+    r"(?:[~ ]{1,3}(?=\\(?:label|cite|ref|eqref)))?"
     r"\\(?:label|cite[a-zA-Z]*|ref|eqref|pageref|autoref|cref|Cref|vspace|hspace|includegraphics|bibliography|bibliographystyle|input|include"
     r"|usepackage|thispagestyle|pagestyle|setlength|newcommand|renewcommand|definecolor|begin|end)\*?\s*(?:\[[^\[\]]{0,500}\]|\{[^{}]{0,500}\})*"
 )
