@@ -112,6 +112,14 @@ CASES = [
     Case("reStructuredText that includes a file", "a.rst", lambda: b"Start.\n\n.. include:: /etc/passwd\n", None, "Start"),
     Case("reStructuredText of open tables", "a.rst", lambda: b"+---+---+\n| a | b\n" * 5_000, None, "a"),
     Case("subtitles of open tags", "a.vtt", lambda: b"WEBVTT\n\n00:01.000 --> 00:02.000\n" + b"<v " * 200_000 + b"a", None, "a"),
+    Case(
+        "a calendar 20,000 events deep",
+        "a.ics",
+        lambda: b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Top.\n" + b"BEGIN:VEVENT\n" * 20_000,
+        None,
+        "Top.",
+    ),
+    Case("contacts 20,000 deep", "a.vcf", lambda: b"BEGIN:VCARD\nFN:Top.\n" * 20_000, None, "Top."),
     Case("a mail 1,000 parts deep", "a.eml", lambda: mail(1_000), NESTED),
     Case(
         "a mail of 5,000 parts",

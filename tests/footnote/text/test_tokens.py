@@ -30,7 +30,7 @@ from footnote.text.tokens import content_terms, count_tokens, index_tokens, othe
         ("the running dogs", "und", ["the", "run", "dog"]),
         ("the running dogs", "mis", ["the", "running", "dogs"]),
         ("ﬁle Ｆile ﬀ x²", "und", ["file", "file", "ff", "x2"]),
-        ("snake_case c++ 3.14", "mis", ["snake_case", "c", "3", "14"]),
+        ("snake_case c++ 3.14", "mis", ["snake", "case", "c", "3", "14", "snake_case"]),
         ("chevaux chantaient", "fr", ["cheval", "chant"]),
         ("İstanbul'da evler", "tr", ["istanbul", "da", "ev"]),
         ("हिन्दी किताबें", "hi", ["हिन्द", "किताब"]),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from footnote.answer.excerpts import announces, is_table_head
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import UNSEEN, whole_weight
+from footnote.text.section_numbers import headings_asked, sections_headed
 from footnote.text.sentences import looks_like_heading
 from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms, other_forms
 from footnote.types import Chunk, ChunkSentences, Hit, Reading, Vector
@@ -59,6 +60,8 @@ class Question:
         self.asked_type = reading.asked_type
         sequence = content_terms(text, lang)
         self.terms = frozenset(sequence)
+        self.sections = frozenset(headings_asked(text))
+        """The sections that it names by their numbers."""
         self._forms = other_forms(text, lang, languages)
         self.weights = {term: weights.get(term, 1.0) for term in sequence}
         self.most = weights.get(UNSEEN, 0.0)
@@ -155,7 +158,8 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     cosines, passage_cosine = _cosines(question, passage)
 
     def asked_in(heading: str) -> frozenset[str]:
-        return question.terms.intersection(question.as_own(content_terms(heading, chunk.lang)))
+        terms = question.as_own(content_terms(heading, chunk.lang))
+        return question.terms.intersection([*terms, *sections_headed([heading])] if question.sections else terms)
 
     asks_metadata = _asks_metadata(question, chunk, passage, own_terms, around)
     heading = chunk.headings[-1] if chunk.headings else ""

@@ -40,12 +40,17 @@ FORMATS: dict[str, str] = {
     "html": "footnote.ingest.parse.html",
     "markdown": "footnote.ingest.parse.markdown",
     "rst": "footnote.ingest.parse.rst",
+    "asciidoc": "footnote.ingest.parse.asciidoc",
+    "org": "footnote.ingest.parse.org",
+    "latex": "footnote.ingest.parse.latex",
     "csv": "footnote.ingest.parse.delimited",
     "json": "footnote.ingest.parse.json_records",
     "yaml": "footnote.ingest.parse.yaml_records",
     "xml": "footnote.ingest.parse.xml_records",
     "code": "footnote.ingest.parse.code",
     "subtitles": "footnote.ingest.parse.subtitles",
+    "calendar": "footnote.ingest.parse.calendar",
+    "contacts": "footnote.ingest.parse.contacts",
     "text": "footnote.ingest.parse.plain",
 }
 """Format, as returned by `detect` → the module whose `parse(data) -> Parsed` reads it."""

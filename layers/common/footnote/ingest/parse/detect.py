@@ -30,10 +30,15 @@ _EXTENSIONS = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
     **dict.fromkeys((".md", ".mdx", ".markdown"), "markdown"),
     **dict.fromkeys((".rst", ".rest"), "rst"),
+    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "asciidoc"),
+    ".org": "org",
+    **dict.fromkeys((".tex", ".latex"), "latex"),
     **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".ipynb"), "json"),
     **dict.fromkeys((".eml", ".mht", ".mhtml"), "eml"),
     **dict.fromkeys((".vtt", ".srt"), "subtitles"),
+    **dict.fromkeys((".ics", ".ical", ".ifb", ".vcs"), "calendar"),
+    **dict.fromkeys((".vcf", ".vcard"), "contacts"),
     **dict.fromkeys(_CODE.split(), "code"),
     **dict.fromkeys((".yaml", ".yml"), "yaml"),
     ".xml": "xml",
@@ -176,7 +181,7 @@ def _kind_of_text(data: bytes, extension: str) -> str:
         return "mbox"
     if by_name in ("text", "html") and _is_mail(head):
         return "eml"
-    if by_name in ("markdown", "rst", "csv", "json", "yaml", "eml", "subtitles", "code"):
+    if by_name not in ("text", "html", "xml"):
         return by_name
     if _HTML.match(start) if extension == ".txt" else _HTML.search(head):
         return "html"
