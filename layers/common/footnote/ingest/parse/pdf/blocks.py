@@ -114,7 +114,7 @@ def _body_size(lines: Sequence[Line]) -> float:
     """The font height of most characters."""
     weights: Counter[float] = Counter()
     for line in lines:
-        weights[round(line.size * 2) / 2] += len(line.text)
+        weights[round(line.size * 2) / 2] += 0 if line.filled else len(line.text)
     return weights.most_common(1)[0][0] if weights else 0.0
 
 
@@ -124,6 +124,8 @@ def _is_large(group: Sequence[Line], body: float) -> bool:
 
 def _reads_like_heading(group: Sequence[Line]) -> bool:
     text = " ".join(line.text for line in group)
+    if any(line.filled for line in group):
+        return False
     width = sum(2.5 if c >= "\u1100" else 1 for c in text)
     letters = sum(c.isalpha() for c in text)
     begins = text[0].isalnum() or text[0] in "“\"'([«§"
@@ -237,6 +239,8 @@ def _continues(group: Sequence[Line], line: Line, pitch: float, width: float) ->
         return line.page == before.page and not _END.search(before.text)
     if len(line.cells) == len(before.cells) > 1 and line.page == before.page and 0 < line.y1 - before.y1 < 2.5 * line.size:
         return True  # rows of one table, whose header may be bold
+    if (before.filled or line.filled) and not line.text[:1].islower():
+        return False
     wraps = before.x1 - before.x0 > 0.7 * width and line.text[:1].islower() and not _END.search(before.text)
     tolerated = 0.35 if wraps else 0.12  # within a sentence, a line may be as high as an address in another font
     if all(abs(line.size - other.size) > tolerated * max(line.size, other.size) for other in (before, group[0])):

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from footnote.ingest.parse.plain import ITEM
 
 BULLET = re.compile(r"[•·‣▪◦●○■□➢➤✓\uf0b7\uf0a7\uf0d8]\s*|[-–*]\s+|o\s+(?=[A-Z])")
+_MARKS = ("☐", "☑", "☒")
+"""Of check boxes; they stay in the text."""
 _COLUMN_ROWS = 3
 _CELL_GAP = 1.2
 """Font heights; a wider gap separates cells rather than words."""
@@ -61,11 +63,13 @@ class Line:
     """The pieces between wide gaps, if there are several; all cells for a row of a ruled table."""
     table: int = 0
     """The number, from 1, of the ruled table on its page that it belongs to."""
+    filled: bool = False
+    """Whether it contains what someone filled in, such as the value of a form field."""
 
 
 def is_item(text: str) -> bool:
     """Whether a line starts a list item."""
-    return bool(BULLET.match(text) or (text[:1] in "(0123456789" and ITEM.match(text)))
+    return bool(text[:1] in _MARKS or BULLET.match(text) or (text[:1] in "(0123456789" and ITEM.match(text)))
 
 
 def with_bullets(rows: Sequence[Sequence[Line]], dots: Sequence[Box]) -> list[list[Line]]:
@@ -183,7 +187,8 @@ def _in_one(row: Sequence[Line]) -> Line:
         return row[0]
     texts = tuple(piece.text for piece in row)
     cells = texts[_is_bullet(row[0]) :]  # the gap after a bullet separates no cells
-    return replace(_around(row[0], row), text=" ".join(texts), cells=cells if len(cells) > 1 else ())
+    filled = any(piece.filled for piece in row)
+    return replace(_around(row[0], row), text=" ".join(texts), cells=cells if len(cells) > 1 else (), filled=filled)
 
 
 def _around(line: Line, pieces: Sequence[Line]) -> Line:
@@ -226,12 +231,13 @@ def join_rows(lines: Sequence[Line]) -> list[Line]:
             rows.append(line)
             continue
         main = before if len(before.text) >= len(line.text) else line
-        gap = (line.x0 - before.x1) / main.size
+        gap = (line.x0 - before.x1) / (main.size or 1.0)
         space = " " if gap > 0.15 else ""
         left, right = before.cells or (before.text,), line.cells or (line.text,)
         cells = (*left, *right) if gap > _CELL_GAP and not _is_bullet(before) else (*left[:-1], left[-1] + space + right[0], *right[1:])
         text = before.text + space + line.text
-        rows[-1] = replace(main, text=text, x0=before.x0, x1=line.x1, cells=cells if len(cells) > 1 else ())
+        filled = before.filled or line.filled
+        rows[-1] = replace(main, text=text, x0=before.x0, x1=line.x1, cells=cells if len(cells) > 1 else (), filled=filled)
     return rows
 
 
