@@ -35,6 +35,23 @@ class Glyphs:
 
 
 @dataclass(frozen=True)
+class Run:
+    """A line of texts after each other; one after `^` is raised and smaller until the next `^`."""
+
+    x: float
+    y: float
+    text: str
+    size: float = 10
+
+    def drawn(self) -> str:
+        shown = []
+        for i, part in enumerate(self.text.split("^")):
+            size, rise = (0.6 * self.size, 0.35 * self.size) if i % 2 else (self.size, 0)
+            shown.append(f"/F1 {size} Tf {rise} Ts ({part}) Tj")
+        return f"BT 1 0 0 1 {self.x} {self.y} Tm {' '.join(shown)} ET"
+
+
+@dataclass(frozen=True)
 class Rule:
     """A thin line from one point to another."""
 
@@ -74,7 +91,7 @@ class Background:
         return "0.9 g 0 0 600 800 re f 0 g"
 
 
-Drawing = Text | Glyphs | Rule | Dot | Image | Background
+Drawing = Text | Run | Glyphs | Rule | Dot | Image | Background
 
 
 def paragraph(*lines: str, x: float = 60, y: float = 700, size: float = 10) -> list[Text]:

@@ -156,7 +156,7 @@ RIGHT = ("Right one begins beside the left", "and has a second line, which is", 
         ),
         pytest.param(
             [Text(60, 700, "An area of 5 m"), Text(125.8, 704, "2", 6), Text(132, 700, "is enough for one.")],
-            ["An area of 5 m2 is enough for one."],
+            ["An area of 5 m² is enough for one."],
             id="superscripts stay in their line",
         ),
         pytest.param(

@@ -9,6 +9,7 @@ from statistics import median
 from typing import NamedTuple
 
 from footnote.ingest.parse.plain import ITEM
+from footnote.ingest.parse.superscript import superscript
 
 BULLET = re.compile(r"[•·‣▪◦●○■□➢➤✓\uf0b7\uf0a7\uf0d8]\s*|[-–*]\s+|o\s+(?=[A-Z])")
 _MARKS = ("☐", "☑", "☒")
@@ -232,13 +233,26 @@ def join_rows(lines: Sequence[Line]) -> list[Line]:
             continue
         main = before if len(before.text) >= len(line.text) else line
         gap = (line.x0 - before.x1) / (main.size or 1.0)
-        space = " " if gap > 0.15 else ""
+        if gap <= 0.15 and _is_script(line, before):
+            rows[-1] = _followed(before, superscript(line.text, before.text), line.x1)
+            continue
+        space = " " if gap > 0.15 or _is_script(before, line) else ""
         left, right = before.cells or (before.text,), line.cells or (line.text,)
         cells = (*left, *right) if gap > _CELL_GAP and not _is_bullet(before) else (*left[:-1], left[-1] + space + right[0], *right[1:])
         text = before.text + space + line.text
         filled = before.filled or line.filled
         rows[-1] = replace(main, text=text, x0=before.x0, x1=line.x1, cells=cells if len(cells) > 1 else (), filled=filled)
     return rows
+
+
+def _is_script(line: Line, other: Line) -> bool:
+    """Whether a line is a raised number beside another one: a power, or the number of a note."""
+    return line.text.isdecimal() and line.size < 0.8 * other.size and line.y1 < other.y1 - 0.2 * other.size
+
+
+def _followed(line: Line, text: str, x1: float) -> Line:
+    cells = (*line.cells[:-1], line.cells[-1] + text) if line.cells else ()
+    return replace(line, text=line.text + text, x1=x1, cells=cells)
 
 
 def _beside(before: Line, line: Line) -> bool:

@@ -16,8 +16,10 @@ from footnote.ingest.parse.pdf.filled import in_table, with_entries
 from footnote.ingest.parse.pdf.legible import ODD, is_nonsense, is_shifted, is_word
 from footnote.ingest.parse.pdf.lines import Box, Line, in_place, unweave, with_bullets
 from footnote.ingest.parse.pdf.rules import read_drawn
+from footnote.ingest.parse.pdf.scripts import DIGIT_WITHIN, RAISED_FIRST, SMALL, Char, is_raised, scripted, touches
 from footnote.ingest.parse.pdf.tables import Grid, Piece, Row, fill, find_grids
 from footnote.ingest.parse.pdf.words import GAP, GAP_IN_TABLE, Word, around, by_grid, by_height, cleaned, cut, piece, without_tracking
+from footnote.ingest.parse.superscript import superscript
 
 _LINE = re.compile(r"[^\n\x02\ufffe]*[\n\x02\ufffe]?")
 """pdfium writes U+0002 or U+FFFE for a hyphen at the end of a line, without a line end after it."""
@@ -190,6 +192,7 @@ class _Reader:
         """Each line of the text and its words; no words if it has no place on the page."""
         offset = 0
         has_error = self._pdfium.FPDFText_HasUnicodeMapError
+        above: list[Word] = []
         for raw in _LINE.findall(text):
             start, offset = offset, offset + _utf16_length(raw)
             if not cleaned(raw):
@@ -204,12 +207,54 @@ class _Reader:
             ]
             if not (self._is_on_page(words[0].head) and self._is_on_page(words[-1].tail)):
                 words = [word for word in words if self._is_on_page(word.head)]
+            words = self._with_scripts(words, above)
             is_odd = ODD.search(raw) is not None
             for word in words:
                 if has_error(self._text_page, word.first) == 1 or (is_odd and ODD.search(word.text)):
                     self._unmapped[self._font(word.first)].append(word)
             for line in by_height(words):
-                yield raw, without_tracking(line)
+                above = without_tracking(line)
+                yield raw, above
+
+    def _with_scripts(self, words: list[Word], above: list[Word]) -> list[Word]:
+        """The words of a line, with its raised digits as powers or, those of notes, left out. `above`: the line before, whose end may be
+        raised and therefore looks like a line of its own to pdfium."""
+        written: list[Word] = []
+        line = ""
+        for word, following in zip(words, [*(word.text for word in words), ""][1:], strict=True):
+            ahead = written or above
+            first = RAISED_FIRST.fullmatch(word.text) if ahead else None
+            if first and self._is_raised(word.first, ahead[-1].last, word.head, ahead[-1].tail):
+                before = line or " ".join(other.text for other in above)
+                script = superscript(first[1], before, f"{first[2]} {following}") + first[2]
+                tail = ahead[-1].tail._replace(x1=word.tail.x1)
+                ahead[-1] = ahead[-1]._replace(text=ahead[-1].text + script, last=word.last, tail=tail)
+                line += script if written else ""
+                continue
+            if self._may_have_scripts(word):
+                text = scripted(word.text, [self._char(index) for index in range(word.first, word.last + 1)], f"{line} " if line else "")
+                word = word._replace(text=text)
+            written.append(word)
+            line = f"{line} {word.text}" if line else word.text
+        return written
+
+    def _may_have_scripts(self, word: Word) -> bool:
+        head, tail = word.head.y1 - word.head.y0, word.tail.y1 - word.tail.y0
+        if min(head, tail) < SMALL * max(head, tail):
+            return len(word.text) == word.last - word.first + 1
+        digit = DIGIT_WITHIN.search(word.text)
+        return digit is not None and (box := self._box(word.first + digit.start(1))).y1 - box.y0 < SMALL * head
+
+    def _is_raised(self, index: int, other: int, box: Box, line: Box) -> bool:
+        """Whether a character is raised directly after another one. The boxes are known, the baselines are asked for if need be."""
+        small = box.y1 - box.y0 < SMALL * (line.y1 - line.y0)
+        return small and touches(line, box) and is_raised(self._char(index), self._char(other))
+
+    def _char(self, index: int) -> Char:
+        x, y = ctypes.c_double(), ctypes.c_double()
+        self._pdfium.FPDFText_GetCharOrigin(self._text_page, index, x, y)
+        x0, y0 = x.value - self._left, self._top - y.value
+        return Char(self._box(index), Box(x0, y0, x0, y0).turned(self._turn, self._width, self._height).y1)
 
     def _is_on_page(self, box: Box) -> bool:
         """False for text outside of the page: printer's marks, the other half of a spread."""
