@@ -34,6 +34,8 @@ _LEAST_UPPER = 0.5
 _LEAST_SMALL = 0.7
 _FREQUENCIES = (74, 17, 28, 46, 146, 20, 25, 54, 68, 2, 11, 37, 25, 83, 51, 13, 1, 65, 68, 77, 35, 9, 22, 1, 10, 6)
 """Letters a to z per mille, the mean of English and German."""
+_COMMON, _MOST_COMMON = "enirsta", 0.4
+"""Letters that make up most of a right text, so that few texts have to be counted."""
 _LENGTH = hypot(*_FREQUENCIES)
 _LEAST_SHIFTED = 100
 _MOST_UNLIKE, _LEAST_LIKE = 0.7, 0.9
@@ -60,6 +62,8 @@ def is_shifted(text: str) -> bool:
     """Whether each letter of a text in Latin script is certainly the same number of letters away from the right one, because the font
     says so: the letters are as frequent as in English and German only if they are moved back."""
     small = text.lower()
+    if sum(map(small.count, _COMMON)) > _MOST_COMMON * len(text):
+        return False
     counts = [small.count(letter) for letter in ascii_lowercase]
     if sum(counts) < _LEAST_SHIFTED or _likeness(counts) > _MOST_UNLIKE:
         return False

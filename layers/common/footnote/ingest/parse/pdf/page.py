@@ -16,7 +16,7 @@ from footnote.ingest.parse.pdf.filled import in_table, with_entries
 from footnote.ingest.parse.pdf.legible import ODD, is_nonsense, is_shifted, is_word
 from footnote.ingest.parse.pdf.lines import Box, Line, in_place, unweave, with_bullets
 from footnote.ingest.parse.pdf.rules import read_drawn
-from footnote.ingest.parse.pdf.scripts import DIGIT_WITHIN, RAISED_FIRST, SMALL, Char, is_raised, scripted, touches
+from footnote.ingest.parse.pdf.scripts import DIGIT, DIGIT_WITHIN, RAISED_FIRST, SCRIPT_STARTS, SMALL, Char, is_raised, scripted, touches
 from footnote.ingest.parse.pdf.tables import Grid, Piece, Row, fill, find_grids
 from footnote.ingest.parse.pdf.words import GAP, GAP_IN_TABLE, Word, around, by_grid, by_height, cleaned, cut, piece, without_tracking
 from footnote.ingest.parse.superscript import superscript
@@ -118,12 +118,14 @@ class _Reader:
         import pypdfium2.raw as pdfium
 
         self._pdfium = pdfium
-        self._text_page = text_page
+        self._text_page = text_page.raw  # a wrapper would be unwrapped at each call
         self._number = number
         self._left, self._top, self._width, self._height = area
         self._turn = turn
         self._page_width, self._page_height = (self._height, self._width) if turn in (90, 270) else (self._width, self._height)
         self._found = pdfium.FS_RECTF()
+        self._found_ref = ctypes.byref(self._found)
+        self._find_box = pdfium.FPDFText_GetLooseCharBox
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
         self._unmapped: dict[int, list[Word]] = defaultdict(list)
@@ -191,7 +193,7 @@ class _Reader:
     def _words(self, text: str) -> Iterator[tuple[str, list[Word]]]:
         """Each line of the text and its words; no words if it has no place on the page."""
         offset = 0
-        has_error = self._pdfium.FPDFText_HasUnicodeMapError
+        has_error, page = self._pdfium.FPDFText_HasUnicodeMapError, self._text_page
         above: list[Word] = []
         for raw in _LINE.findall(text):
             start, offset = offset, offset + _utf16_length(raw)
@@ -207,10 +209,13 @@ class _Reader:
             ]
             if not (self._is_on_page(words[0].head) and self._is_on_page(words[-1].tail)):
                 words = [word for word in words if self._is_on_page(word.head)]
-            words = self._with_scripts(words, above)
+            if DIGIT.search(raw):
+                words = self._with_scripts(words, above)
             is_odd = ODD.search(raw) is not None
             for word in words:
-                if has_error(self._text_page, word.first) == 1 or (is_odd and ODD.search(word.text)):
+                if not is_odd and word.text.isascii() and word.text.islower():
+                    continue  # such a word stays in any case, see `is_word`
+                if has_error(page, word.first) == 1 or (is_odd and ODD.search(word.text)):
                     self._unmapped[self._font(word.first)].append(word)
             for line in by_height(words):
                 above = without_tracking(line)
@@ -220,22 +225,22 @@ class _Reader:
         """The words of a line, with its raised digits as powers or, those of notes, left out. `above`: the line before, whose end may be
         raised and therefore looks like a line of its own to pdfium."""
         written: list[Word] = []
-        line = ""
-        for word, following in zip(words, [*(word.text for word in words), ""][1:], strict=True):
-            ahead = written or above
-            first = RAISED_FIRST.fullmatch(word.text) if ahead else None
-            if first and self._is_raised(word.first, ahead[-1].last, word.head, ahead[-1].tail):
-                before = line or " ".join(other.text for other in above)
-                script = superscript(first[1], before, f"{first[2]} {following}") + first[2]
-                tail = ahead[-1].tail._replace(x1=word.tail.x1)
-                ahead[-1] = ahead[-1]._replace(text=ahead[-1].text + script, last=word.last, tail=tail)
-                line += script if written else ""
+        for i, word in enumerate(words):
+            if word.text.isalpha():
+                written.append(word)
                 continue
+            ahead = written or above
+            if ahead and word.text[0] in SCRIPT_STARTS and (first := RAISED_FIRST.fullmatch(word.text)):
+                last = ahead[-1]
+                if self._is_raised(word.first, last.last, word.head, last.tail):
+                    following = words[i + 1].text if i + 1 < len(words) else ""
+                    script = superscript(first[1], _text(ahead), f"{first[2]} {following}") + first[2]
+                    ahead[-1] = last._replace(text=last.text + script, last=word.last, tail=last.tail._replace(x1=word.tail.x1))
+                    continue
             if self._may_have_scripts(word):
-                text = scripted(word.text, [self._char(index) for index in range(word.first, word.last + 1)], f"{line} " if line else "")
-                word = word._replace(text=text)
+                chars = [self._char(index) for index in range(word.first, word.last + 1)]
+                word = word._replace(text=scripted(word.text, chars, f"{_text(written)} " if written else ""))
             written.append(word)
-            line = f"{line} {word.text}" if line else word.text
         return written
 
     def _may_have_scripts(self, word: Word) -> bool:
@@ -263,7 +268,7 @@ class _Reader:
     def _box(self, index: int) -> Box:
         """The box of a character, by font height rather than by ink."""
         found = self._found
-        self._pdfium.FPDFText_GetLooseCharBox(self._text_page, index, found)
+        self._find_box(self._text_page, index, self._found_ref)
         left, top = self._left, self._top
         box = Box(found.left - left, top - found.top, found.right - left, top - found.bottom)
         return box.turned(self._turn, self._width, self._height) if self._turn else box
@@ -284,6 +289,10 @@ class _Reader:
         self._pdfium.FPDFText_GetFontInfo(self._text_page, index, self._name, 128, self._flags)
         font = self._name.value.lower()
         return any(name in font for name in _BOLD_NAMES)
+
+
+def _text(words: Sequence[Word]) -> str:
+    return " ".join(word.text for word in words)
 
 
 def _by_grid(entries: Sequence[Entry], grids: Mapping[int, Grid]) -> dict[int, list[Entry]]:

@@ -20,6 +20,8 @@ RAISED = re.compile(r"[\[(+\-−–]?\d(?:[\d,;+\-−–]*\d)?[+\-−–]?[\])]?
 """What may be raised: the number of a note, several of them, a power. Letters stay as they are: LᴬTᴇX, 1ˢᵗ."""
 RAISED_FIRST = re.compile(rf"({RAISED.pattern})([^\w\s]*)")
 """The same and the punctuation after it."""
+DIGIT = re.compile(r"\d")
+SCRIPT_STARTS = frozenset("0123456789[(+-−–")
 DIGIT_WITHIN = re.compile(r"\w\W?(\d)(?=[^\w\s]+$|[/·×*)\]])")
 """A digit that may be raised although the word's first and last characters are not: `m²/s`, `1953¹.`"""
 
