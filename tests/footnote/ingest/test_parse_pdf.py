@@ -79,6 +79,31 @@ def test_running_headers_footers_and_page_numbers_are_dropped() -> None:
     assert [b.text for b in blocks(*pages)] == [f"Page body {word} has its own text." for word in ("one", "two", "three", "four")]
 
 
+@pytest.mark.parametrize(
+    "footers",
+    [
+        pytest.param(["LEITFADEN 01s s s s", "LEITFADEN 02s s s", "LEITFADEN 03 s s s", "LEITFADEN 04t s s s s"], id="broken letters"),
+        pytest.param(["LEITFADEN 1", "L EITFADEN 2", "LEIT FADEN 3", "LEITFADEN  4"], id="spaced letters"),
+        pytest.param(["Leitfaden - i", "Leitfaden - ii", "Leitfaden - iii", "Leitfaden - iv"], id="Roman numbers"),
+        pytest.param(["Leitfaden \\225 1", "Leitfaden | 2", "Leitfaden \\267 3", "Leitfaden - 4"], id="varying signs"),
+    ],
+)
+def test_a_footer_that_varies_in_its_letters_is_dropped(footers: list[str]) -> None:
+    pages = [
+        [*paragraph(f"Page body {word} has its own text.", y=600), Text(60, 30, footer)]
+        for footer, word in zip(footers, ["one", "two", "three", "four"], strict=True)
+    ]
+    assert [b.text for b in blocks(*pages)] == [f"Page body {word} has its own text." for word in ("one", "two", "three", "four")]
+
+
+@pytest.mark.parametrize(
+    "lines", [("Plan A", "Plan B", "Plan C"), ("Hall of Ada", "Hall of Ben", "Hall of Cy"), ("Group I", "Group II", "Group IV")]
+)
+def test_first_lines_that_differ_in_a_letter_are_kept(lines: tuple[str, ...]) -> None:
+    pages = [[Text(60, 780, line), *paragraph(*LINES, y=600)] for line in lines]
+    assert set(lines) <= {b.text for b in blocks(*pages)}
+
+
 def test_a_title_that_the_headers_repeat_is_kept_once() -> None:
     first = [Text(60, 770, "Annual report", 20), *paragraph(*LINES, y=600)]
     later = [[Text(60, 780, "Annual report", 8), *paragraph(*LINES, y=600)] for _ in range(3)]

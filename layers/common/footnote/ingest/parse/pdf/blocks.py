@@ -8,7 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from statistics import median
 
 from footnote.ingest.parse.pdf.lines import BULLET, Line, is_item, join_rows
@@ -36,6 +36,8 @@ _EDGE_ROWS = 3
 _PAGE_NUMBER = re.compile(
     r"(?:page|seite|p\.|쪽|페이지)?\s*[-–|·]?\s*(?:\d{1,4}|[ivxl]{1,6})\s*[-–|·]?\s*(?:(?:of|von|/)\s*\d{1,4}|쪽|페이지)?", re.IGNORECASE
 )
+_ROMAN = re.compile(r"[ivxl]{1,6}")
+_LONE_LETTERS = 3
 _FRAME_ROWS = 3
 """A ruled table of at most this many rows may be a framed header; a longer one is content."""
 
@@ -278,14 +280,14 @@ def _without_running_lines(lines: Sequence[Line], pages: int) -> list[Line]:
         return list(lines)
     edges = _edges(lines)
     seen: dict[tuple[str, str, int], set[int]] = defaultdict(set)
-    for line in lines:
-        if edge := edges.get(line):
-            seen[edge, *_running_key(line)].add(line.page)
+    keys = {line: [(edge, key, round(line.size)) for key in _running_keys(line.text)] for line, edge in edges.items()}
+    for line, of_line in keys.items():
+        for key in of_line:
+            seen[key].add(line.page)
     running = {key for key, on in seen.items() if len(on) >= 3 and len(on) >= 0.45 * (max(on) - min(on) + 1)}
 
     def runs(line: Line) -> bool:
-        edge = edges.get(line)
-        return bool(edge) and ((edge, *_running_key(line)) in running or bool(_PAGE_NUMBER.fullmatch(line.text)))
+        return line in keys and (not running.isdisjoint(keys[line]) or bool(_PAGE_NUMBER.fullmatch(line.text)))
 
     return [line for line in lines if not runs(line)]
 
@@ -311,9 +313,30 @@ def _edges(lines: Sequence[Line]) -> dict[Line, str]:
     return edges
 
 
-def _running_key(line: Line) -> tuple[str, int]:
-    """A key that is equal for repetitions: digits beside letters count as equal ("Report 2024, page 7").
+def _running_keys(text: str) -> set[str]:
+    """Keys of which repetitions share one: digits beside letters count as equal ("Report 2024, page 7"), and so does a small Roman number
+    at either end. Spaces and signs do not count, which differ where letters are spaced; in the second key, nor do several lone letters,
+    which are what is left of a word in a broken font.
 
     The font size distinguishes a title from the running header that repeats it."""
-    text = re.sub(r"\d+", "#", line.text) if any(c.isalpha() for c in line.text) else line.text
-    return " ".join(text.split()), round(line.size)
+    if not any(c.isalpha() for c in text):
+        return {" ".join(text.split())}
+    words = re.sub(r"\d+", "#", text).split()
+    for end in (0, -1) if len(words) > 1 else ():
+        words[end] = "#" if _ROMAN.fullmatch(words[end]) else words[end]
+    groups = [(lone, [*group]) for lone, group in groupby(words, _is_lone)]
+    whole = [word for lone, group in groups if not (lone and _are_letters(group)) for word in group]
+    return {_signless(words), _signless(whole) or _signless(words)}
+
+
+def _is_lone(word: str) -> bool:
+    return sum(map(str.isalpha, word)) < 2
+
+
+def _are_letters(words: Sequence[str]) -> bool:
+    """Whether several letters stand apart from each other."""
+    return sum(any(map(str.isalpha, word)) for word in words) >= _LONE_LETTERS
+
+
+def _signless(words: Sequence[str]) -> str:
+    return "".join(c for word in words for c in word if c.isalnum() or c == "#")
