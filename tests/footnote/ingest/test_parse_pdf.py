@@ -12,7 +12,7 @@ from pypdf import PdfReader, PdfWriter
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
 from footnote.ingest.parse.pdf.blocks import to_blocks
-from footnote.ingest.parse.pdf.lines import Line
+from footnote.ingest.parse.pdf.lines import Line, unweave
 from footnote.ingest.parse.pdf.page import with_ligatures
 from footnote.types import Block
 from tests.footnote.ingest.pdf_files import Dot, Drawing, Image, Rule, Text, make_pdf, paragraph
@@ -123,6 +123,18 @@ LEFT = ("Left one ends with the words that", "go on in the second left line and"
 RIGHT = ("Right one begins beside the left", "and has a second line, which is", "followed by yet another line or", "by two.")
 
 
+GERMAN = [
+    "Die Brücke über den Kanal ist im",
+    "Winter gesperrt, weil das Eis auf",
+    "den Planken nicht geräumt wird.",
+    "Fußgänger nehmen dann den Weg",
+    "Im Sommer fährt die Fähre jede",
+    "Stunde, am Wochenende auch",
+    "abends bis um zehn. Hunde sind",
+    "an der Leine zu führen.",
+]
+
+
 @pytest.mark.parametrize(
     ("page", "texts"),
     [
@@ -201,6 +213,46 @@ RIGHT = ("Right one begins beside the left", "and has a second line, which is", 
 )
 def test_the_texts_of_a_page_are_read_in_their_order(page: Sequence[Drawing], texts: list[str]) -> None:
     assert [block.text for block in blocks(page)] == texts
+
+
+FACTS = [
+    ("Registered office of the society", "Hafenstrasse 12, Emden harbour"),
+    ("Chair of the board since 2021", "Wiebke Tammen of Borkum island"),
+    ("Number of paying members", "412 at the end of last year"),
+    ("Next general assembly", "Second Friday in March at seven"),
+]
+KOREAN = [
+    ("등록된 사무소의 소재지 주소", "엠덴 항구로 열두 번지 이층 건물"),
+    ("이사회 의장의 이름", "보르쿰 섬의 비프케 탐멘 의장"),
+    ("납부 회원 수", "지난해 말 기준 사백십이 명"),
+]
+
+
+def test_labels_stay_beside_their_values_without_rules() -> None:
+    page = [Text(x, 700 - 14 * i, text) for i, pair in enumerate(FACTS) for x, text in zip((60, 300), pair, strict=True)]
+    text = "\n".join(block.text for block in blocks(page))
+    assert [line for line in text.split("\n") if "---" not in line] == [f"| {label} | {value} |" for label, value in FACTS]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        (FACTS, [" ".join(pair) for pair in FACTS]),
+        (KOREAN, [" ".join(pair) for pair in KOREAN]),
+        (list(zip(LEFT, RIGHT, strict=True)), [*LEFT, *RIGHT]),
+        (
+            list(zip(GERMAN[:4], GERMAN[4:], strict=True)),
+            GERMAN,
+        ),
+    ],
+    ids=["labels", "Korean labels", "text", "German text"],
+)
+def test_rows_are_columns_only_if_their_lines_run_on(pairs: list[tuple[str, str]], expected: list[str]) -> None:
+    def line(text: str, x: float, y: float) -> Line:
+        return Line(text, 1, x, x + 5 * len(text) * (2 if text > "가" else 1), y, y + 10, 10, page_height=800)
+
+    rows = [[line(left, 60, 100 + 14 * i), line(right, 320, 100 + 14 * i)] for i, (left, right) in enumerate(pairs)]
+    assert [line.text for line in unweave(rows)] == expected
 
 
 def test_a_sentence_continues_across_a_page_break() -> None:

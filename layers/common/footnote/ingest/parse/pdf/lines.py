@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -19,6 +20,10 @@ _CELL_GAP = 1.2
 """Font heights; a wider gap separates cells rather than words."""
 _COLUMN_WIDTH = 8
 """Font heights; a narrower piece is a table cell rather than a line of a column."""
+_LEAST_SMALL = 0.1
+"""The share of lines of a text that begin with a small letter, at least: of those in a list that wraps."""
+_FULL = 0.8
+"""The share of its column's width that a full line has."""
 _ITEM_GAP = 3
 """Font heights; the widest gap between a bullet and the text of its item."""
 _OVERLAP = 0.25
@@ -220,7 +225,20 @@ def _columns(rows: Sequence[Sequence[Line]], start: int) -> tuple[int, float]:
     if len(pairs) < _COLUMN_ROWS:
         return start, 0.0
     narrowest = min(median((row[i].x1 - row[i].x0) / max(row[i].size, 1.0) for row in pairs) for i in (0, 1))
-    return (end, right) if narrowest > _COLUMN_WIDTH else (start, 0.0)
+    is_text = narrowest > _COLUMN_WIDTH and all(_runs_on([row[i] for row in pairs]) for i in (0, 1))
+    return (end, right) if is_text else (start, 0.0)
+
+
+def _runs_on(column: Sequence[Line]) -> bool:
+    """Whether some lines go on with the line before, as those of text do. Labels and their values begin with a capital letter or a number;
+    in a script without capitals, hardly any line before one is full."""
+    width = max(line.x1 - line.x0 for line in column)
+    small = sum(line.text[:1].islower() for line in column[1:])
+    plain = sum(
+        line.text[:1].isalpha() and line.text[:1].lower() == line.text[:1].upper() and before.x1 - before.x0 > _FULL * width
+        for before, line in pairwise(column)
+    )
+    return small >= _LEAST_SMALL * (len(column) - 1) or 2 * plain > len(column) - 1
 
 
 def join_rows(lines: Sequence[Line]) -> list[Line]:
