@@ -230,8 +230,21 @@ KOREAN = [
 
 def test_labels_stay_beside_their_values_without_rules() -> None:
     page = [Text(x, 700 - 14 * i, text) for i, pair in enumerate(FACTS) for x, text in zip((60, 300), pair, strict=True)]
-    text = "\n".join(block.text for block in blocks(page))
-    assert [line for line in text.split("\n") if "---" not in line] == [f"| {label} | {value} |" for label, value in FACTS]
+    parsed = parse(make_pdf([page]), "a.pdf")
+    assert [block.text for block in parsed.blocks] == [f"{label} {value}" for label, value in FACTS]
+    assert {(block.places[0].x0, len(block.places)) for block in parsed.blocks} == {(60, 1)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([("Berth", "Metres"), ("North", "120"), ("South", "95")], "| Berth | Metres |\n| --- | --- |\n| North | 120 |\n| South | 95 |"),
+        ([("Vessel:", "Seagull"), ("Draught:", "3 m"), ("Built:", "1961")], "Vessel: Seagull\nDraught: 3 m\nBuilt: 1961"),
+    ],
+)
+def test_two_columns_have_a_header_only_if_it_names_them(rows: list[tuple[str, str]], expected: str) -> None:
+    page = [Text(x, 700 - 14 * i, text) for i, row in enumerate(rows) for x, text in zip((60, 300), row, strict=True)]
+    assert "\n".join(block.text for block in blocks(page)) == expected
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,9 @@ def to_blocks(lines: Sequence[Line], pages: int) -> list[Block]:
     sizes = sorted({round(g[0].size) for g in groups if _is_large(g, body)}, reverse=True)[:4]
     blocks: list[Block] = []
     for group in groups:
-        if _is_table(group):
+        if _is_table(group) and not _names_columns(group):
+            blocks += [_block("paragraph", [line], line.text, [0]) for line in group]
+        elif _is_table(group):
             blocks.append(_table(group))
         elif _is_caption(group):
             blocks.append(_block("caption", group, *_join(group)))
@@ -102,6 +104,21 @@ def _table(group: Sequence[Line]) -> Block:
     text = to_markdown([line.cells for line in group])
     starts = list(accumulate((len(row) + 1 for row in text.split("\n")), initial=0))
     return _block("table", group, text, [starts[0], *starts[2 : len(group) + 1]])  # the second row is Markdown's delimiter row
+
+
+def _names_columns(group: Sequence[Line]) -> bool:
+    """Whether the first row names the columns. That of two cells without rules only does so if it alone is bold or above numbers; else
+    the first cell of each row is a label of the second one."""
+    first, *rows = group
+    if first.table or len(first.cells) != 2:
+        return True
+    if first.bold and not any(row.bold for row in rows):
+        return True
+    return not _is_number(first.cells[1]) and all(_is_number(row.cells[1]) for row in rows)
+
+
+def _is_number(text: str) -> bool:
+    return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
 def _is_caption(group: Sequence[Line]) -> bool:
