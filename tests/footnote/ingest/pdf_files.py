@@ -73,6 +73,17 @@ class Image:
 
 
 @dataclass(frozen=True)
+class Marked:
+    """A rule from one point to another as marked content, to which the structure of a tagged file refers."""
+
+    number: int
+    rule: Rule
+
+    def drawn(self) -> str:
+        return f"/Figure << /MCID {self.number} >> BDC {self.rule.drawn()} EMC"
+
+
+@dataclass(frozen=True)
 class Dot:
     """A filled square of 3 points."""
 
@@ -91,7 +102,7 @@ class Background:
         return "0.9 g 0 0 600 800 re f 0 g"
 
 
-Drawing = Text | Run | Glyphs | Rule | Dot | Image | Background
+Drawing = Text | Run | Glyphs | Rule | Marked | Dot | Image | Background
 
 
 def paragraph(*lines: str, x: float = 60, y: float = 700, size: float = 10) -> list[Text]:

@@ -1,4 +1,4 @@
-"""PDF: values of form fields, texts typed onto a page, comments."""
+"""PDF: values of form fields, texts typed onto a page, comments, alternative texts of figures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
 from footnote.types import Block, Parsed
-from tests.footnote.ingest.pdf_files import Drawing, Rule, Text, make_pdf, paragraph
+from tests.footnote.ingest.pdf_files import Drawing, Marked, Rule, Text, make_pdf, paragraph
 
 LABELS = [Text(60, 700, "Vessel"), Text(60, 670, "Home port:"), Text(60, 640, "Tonnage")]
 
@@ -199,3 +199,39 @@ def test_a_form_of_thousands_of_fields_is_read_in_seconds() -> None:
     fields = [entered(60 + (i % 40) * 10, 20 + i // 40 * 6, f"v{i}") for i in range(4_000)]
     parsed = parse(make_pdf([[Text(20 + i % 7, 10 + i * 2, "word " * 20, 2) for i in range(380)]], annotations=fields), "a.pdf")
     assert "v3999" in " ".join(texts(parsed))
+
+
+def tagged(*alternatives: str) -> tuple[str, list[str]]:
+    """(keys of the catalog, further objects) of a structure with a figure for each text."""
+    figures = [f"<{i}>" for i in range(1, len(alternatives) + 1)]
+    root = f"<< /Type /StructTreeRoot /K [{' '.join(figures)}] /ParentTree << /Nums [0 [{' '.join(figures)}]] >> >>"
+    elements = [f"<< /Type /StructElem /S /Figure /P <0> /Pg 6 0 R /K {i} /Alt ({alt}) >>" for i, alt in enumerate(alternatives)]
+    return "/MarkInfo << /Marked true >> /StructTreeRoot <0>", [root, *elements]
+
+
+def test_alternative_texts_of_figures_stand_at_their_place() -> None:
+    page: list[Drawing] = [
+        *paragraph("The quay is closed in winter."),
+        Marked(0, Rule(60, 650, 300, 660)),
+        *paragraph("The crane is to be greased each month.", y=600),
+        Marked(1, Rule(60, 550, 300, 560)),
+    ]
+    catalog, more = tagged("Plan of the quay with its four bollards", "crane.png")
+    parsed = parse(make_pdf([page], page_keys="/StructParents 0", catalog=catalog, more=more), "a.pdf")
+    assert [(block.kind, block.text) for block in parsed.blocks] == [
+        ("paragraph", "The quay is closed in winter."),
+        ("image", "Plan of the quay with its four bollards"),
+        ("paragraph", "The crane is to be greased each month."),
+    ]
+    assert parsed.blocks[1].places[0].page == 1
+
+
+def test_a_figure_that_is_on_each_page_is_described_once() -> None:
+    page: list[Drawing] = [
+        *paragraph("The quay is closed in winter."),
+        Marked(0, Rule(60, 650, 300, 660)),
+        Marked(1, Rule(60, 600, 300, 610)),
+    ]
+    catalog, more = tagged("Coat of arms", "Coat of arms")
+    parsed = parse(make_pdf([page], page_keys="/StructParents 0", catalog=catalog, more=more), "a.pdf")
+    assert texts(parsed).count("Coat of arms") == 1

@@ -69,6 +69,7 @@ def read_pages(document: Any) -> Read:
     import pypdfium2
 
     read = Read(len(document))
+    described: set[str] = set()  # a logo is on many pages
     with opened_form(document) as form:
         for number in range(1, read.pages + 1):
             try:
@@ -80,6 +81,10 @@ def read_pages(document: Any) -> Read:
                 continue
             read.lines += found.lines
             read.added += [at(block, number, note.box) for note in found.notes for block in comment(note.remarks)]
+            for text, box in found.figures:
+                if text not in described:
+                    read.added.append(at(Block("image", text), number, box))
+                    described.add(text)
             read.shown[number] = found.shown
             if found.has_nonsense:
                 read.nonsense.append(number)

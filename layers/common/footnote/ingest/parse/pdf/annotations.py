@@ -149,7 +149,7 @@ def _field(item: Any, form: Any) -> Entry | None:
         text = ""
     else:
         return None
-    text = text or _text(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, item))
+    text = text or text_of(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, item))
     lines = [line for line in (" ".join(line.split()) for line in clean(text).split("\n")) if line]
     size = ctypes.c_float()
     pdfium.FPDFAnnot_GetFontSize(form, item, size)
@@ -162,14 +162,14 @@ def _is_checked(item: Any, form: Any) -> bool:
 
     state = _value(item, b"AS")
     if not state and pdfium.FPDFAnnot_GetFormControlCount(form, item) == 1:
-        state = _text(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, item))
+        state = text_of(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, item))
     return state not in ("", "Off")
 
 
 def _name(item: Any, form: Any) -> str:
     import pypdfium2.raw as pdfium
 
-    return " ".join(clean(_text(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, item))).split())
+    return " ".join(clean(text_of(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, item))).split())
 
 
 def _chosen(item: Any, form: Any) -> str:
@@ -179,7 +179,7 @@ def _chosen(item: Any, form: Any) -> str:
     names = []
     for number in range(min(pdfium.FPDFAnnot_GetOptionCount(form, item), _MOST)):
         if pdfium.FPDFAnnot_IsOptionSelected(form, item, number):
-            names.append(_text(partial(pdfium.FPDFAnnot_GetOptionLabel, form, item, number)))
+            names.append(text_of(partial(pdfium.FPDFAnnot_GetOptionLabel, form, item, number)))
     return ", ".join(names)
 
 
@@ -226,10 +226,10 @@ def _contents(item: Any) -> str:
 def _value(item: Any, key: bytes) -> str:
     import pypdfium2.raw as pdfium
 
-    return _text(partial(pdfium.FPDFAnnot_GetStringValue, item, key))
+    return text_of(partial(pdfium.FPDFAnnot_GetStringValue, item, key))
 
 
-def _text(read: Callable[[Any, int], int]) -> str:
+def text_of(read: Callable[[Any, int], int]) -> str:
     """A string that pdfium writes into a buffer as UTF-16 with a zero at the end."""
     import pypdfium2.raw as pdfium
 

@@ -12,6 +12,7 @@ from statistics import median
 from typing import Any
 
 from footnote.ingest.parse.pdf.annotations import Entry, Note, read_annotations
+from footnote.ingest.parse.pdf.figures import Figure, read_figures
 from footnote.ingest.parse.pdf.filled import in_table, with_entries
 from footnote.ingest.parse.pdf.legible import ODD, is_nonsense, is_shifted, is_word
 from footnote.ingest.parse.pdf.lines import Box, Line, in_place, unweave, with_bullets
@@ -34,10 +35,11 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """`lines`, `notes`: on the page as turned for reading. `shown`: maps their boxes to the displayed page."""
+    """`lines`, `notes`, `figures`: on the page as turned for reading. `shown`: maps their boxes to the displayed page."""
 
     lines: list[Line]
     notes: list[Note]
+    figures: list[Figure]
     has_image: bool
     has_nonsense: bool
     """Whether text was left out whose font does not say which letters it shows."""
@@ -67,7 +69,8 @@ def read_page(page: Any, number: int, form: Any = None) -> ReadPage:
     text_page.close()
     back = (page.get_rotation() - turn) % 360
     notes = [note._replace(box=read(note.box)) for note in found.notes]
-    return ReadPage(lines, notes, drawn.has_image, reader.has_nonsense, lambda box: box.turned(back, read_width, read_height))
+    figures = [figure._replace(box=read(figure.box) if figure.box else None) for figure in read_figures(page)]
+    return ReadPage(lines, notes, figures, drawn.has_image, reader.has_nonsense, lambda box: box.turned(back, read_width, read_height))
 
 
 def _legible(text_page: Any) -> str:
