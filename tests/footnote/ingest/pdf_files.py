@@ -74,13 +74,15 @@ class Image:
 
 @dataclass(frozen=True)
 class Marked:
-    """A rule from one point to another as marked content, to which the structure of a tagged file refers."""
+    """A small image as marked content, to which the structure of a tagged file refers."""
 
     number: int
-    rule: Rule
+    x: float
+    y: float
 
     def drawn(self) -> str:
-        return f"/Figure << /MCID {self.number} >> BDC {self.rule.drawn()} EMC"
+        image = f"q 90 0 0 20 {self.x} {self.y} cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q"
+        return f"/Figure << /MCID {self.number} >> BDC {image} EMC"
 
 
 @dataclass(frozen=True)

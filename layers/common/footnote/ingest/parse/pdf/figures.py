@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from footnote.ingest.parse.pdf.annotations import text_of
 from footnote.ingest.parse.pdf.lines import Box
 
-_MOST = 5_000
+_MOST = 2_000
 """Elements of a page's structure that are looked through."""
 
 
@@ -27,6 +27,8 @@ def read_figures(page: Any) -> list[Figure]:
     tree = pdfium.FPDF_StructTree_GetForPage(page)
     if not tree:
         return []
+    get_alternative, get_child = pdfium.FPDF_StructElement_GetAltText, pdfium.FPDF_StructElement_GetChildAtIndex
+    count_children = pdfium.FPDF_StructElement_CountChildren
     found: list[tuple[str, int]] = []
     waiting = [pdfium.FPDF_StructTree_GetChildAtIndex(tree, i) for i in reversed(range(pdfium.FPDF_StructTree_CountChildren(tree)))]
     for _ in range(_MOST):
@@ -34,11 +36,14 @@ def read_figures(page: Any) -> list[Figure]:
             break
         if not (element := waiting.pop()):
             continue
-        text = " ".join(text_of(partial(pdfium.FPDF_StructElement_GetAltText, element)).replace("\0", " ").split())
+        if get_alternative(element, None, 0) > 2:  # bytes; asked first, since most elements have none
+            text = " ".join(text_of(partial(get_alternative, element)).replace("\0", " ").split())
+        else:
+            text = ""
         if " " in text and text_of(partial(pdfium.FPDF_StructElement_GetType, element)) == "Figure":
             found.append((text, pdfium.FPDF_StructElement_GetMarkedContentID(element)))
-        children = min(pdfium.FPDF_StructElement_CountChildren(element), _MOST)
-        waiting += [pdfium.FPDF_StructElement_GetChildAtIndex(element, i) for i in reversed(range(children))]
+        children = min(count_children(element), _MOST)
+        waiting += [get_child(element, i) for i in reversed(range(children))]
     pdfium.FPDF_StructTree_Close(tree)
     boxes = _boxes(page) if found else {}
     return [Figure(text, boxes.get(number)) for text, number in found]

@@ -12,7 +12,7 @@ from footnote.ingest.parse.pdf.tables import Piece
 from footnote.ingest.parse.pdf.words import GAP, Word
 
 _MOST = 2_000_000
-"""Entries times words of a page; a larger form is read without its labels."""
+"""Entries times words and entries of a page; a larger form is read without its labels."""
 _SLACK = 3.0
 """Points by which a field may overlap its label."""
 _SPACE = 0.3
@@ -58,7 +58,7 @@ def with_entries(rows: Sequence[Row], entries: Sequence[Entry], width: float) ->
     """The rows of words of a page of this width, with the entries in them or in rows of their own."""
     placed = [(text, list(words)) for text, words in rows]
     words = [words for _, words in placed if words]
-    many = len(entries) * sum(map(len, words)) > _MOST
+    many = len(entries) * (len(entries) + sum(map(len, words))) > _MOST
     marks = [entry.box for entry in entries if entry.kind == "mark"]
     size = median(_height(word) for row in words for word in row) if words else _USUAL_SIZE
     for entry in sorted(entries, key=lambda entry: (entry.box.y0, entry.box.x0)):

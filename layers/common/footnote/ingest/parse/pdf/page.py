@@ -69,7 +69,7 @@ def read_page(page: Any, number: int, form: Any = None) -> ReadPage:
     text_page.close()
     back = (page.get_rotation() - turn) % 360
     notes = [note._replace(box=read(note.box)) for note in found.notes]
-    figures = [figure._replace(box=read(figure.box) if figure.box else None) for figure in read_figures(page)]
+    figures = [figure._replace(box=read(figure.box) if figure.box else None) for figure in (read_figures(page) if drawn.has_image else ())]
     return ReadPage(lines, notes, figures, drawn.has_image, reader.has_nonsense, lambda box: box.turned(back, read_width, read_height))
 
 
