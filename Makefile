@@ -7,6 +7,7 @@ PYTHON ?=
 VENV ?= .venv
 JOBS ?= auto
 SHARD ?= 1/1
+EXTRAS ?=
 
 BIN := $(VENV)/bin
 UV ?= $(BIN)/uv
@@ -14,7 +15,7 @@ export SAM_CLI_TELEMETRY := 0
 # The name of a stamp file contains the checksum of its inputs, so libraries are installed once and reinstalled when these change.
 # The folder is an input, too, because an editable install points to it.
 sum = $(shell { echo "$(CURDIR)"; cat $(1); } | cksum | cut -d' ' -f1)
-RUNTIME := requirements/build.txt requirements/runtime.txt
+RUNTIME := requirements/build.txt requirements/runtime.txt $(EXTRAS:%=requirements/%.txt)
 SETUP_DONE := $(VENV)/setup-$(call sum,$(RUNTIME) pyproject.toml)
 DEV_DONE := $(VENV)/dev-$(call sum,requirements/dev.txt)
 SAM_DONE := .venv-sam/$(call sum,requirements/sam.txt)
@@ -32,7 +33,7 @@ PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s  %s\n", $$1, $$2 }' Makefile
 
-setup: $(SETUP_DONE) ## the libraries and the `footnote` command, in .venv
+setup: $(SETUP_DONE) ## the libraries and the `footnote` command, in .venv; EXTRAS=docling: the other reader for Office files, too
 
 run: setup ## serve on PORT (8000), keep data in DATA (data), ingest DOCS (docs)
 	@exec $(BIN)/footnote serve --port "$(PORT)" --data "$(DATA)" --ingest "$(DOCS)"
@@ -145,6 +146,7 @@ lock: $(DEV_DONE) ## update requirements/*.txt and those of the functions
 	$(LOCK) requirements/build.in -o requirements/build.txt
 	$(LOCK) --overrides requirements/overrides.txt requirements/runtime.in -c requirements/build.txt -o requirements/runtime.txt
 	$(LOCK) --overrides requirements/overrides-dev.txt requirements/dev.in -o requirements/dev.txt
+	$(LOCK) --overrides requirements/overrides-dev.txt requirements/docling.in -c requirements/runtime.txt -o requirements/docling.txt
 	$(LOCK) --no-deps tests/engines/llama/requirements.in -o tests/engines/llama/requirements.txt
 	for each in sam checkov site; do $(LOCK) requirements/$$each.in -o requirements/$$each.txt || exit 1; done
 	for each in layers/common functions/query functions/ingest functions/feedback functions/stats; do \

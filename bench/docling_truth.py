@@ -3,7 +3,7 @@
     python -m bench.docling_truth FOLDER [FORMAT …] [--below 0.9] [--docling]     docx, html, …
 
 The truth is the Markdown that docling writes of a file, without its marks, so it is biased to what docling reads. Recall and precision
-count words with their number over all files of a format; the last columns are the files whose recall or precision is below `--below`.
+count words with their number, over all files of a format and as the mean of its files; `--below` names files with less.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from footnote.types import Parsed
 
 FOLDERS = ("docx", "pptx", "xlsx", "xls", "odf", "html", "epub", "doc", "ppt", "asciidoc", "latex", "md", "csv", "webvtt")
 MARKS = re.compile(
-    r"<!--.*?-->|\[([^\]\n]*)\]\(<?[^)\n]*>?\)|\\(?=[_*#<>\[\]])|^\|[ :|-]+\|$|[*_]{2,3}|(?<!\w)[*_]|[*_](?!\w)", re.MULTILINE
+    r"<!--.*?-->|(?<=\])\((?:[^()\n]|\([^()\n]*\))*\)|\\(?=[_*#<>\[\]])|^\|[ :|-]+\|$|[*_]{2,3}|(?<!\w)[*_]|[*_](?!\w)", re.MULTILINE
 )
 """What Markdown adds to the words: comments, the addresses of links, marks of emphasis and of tables."""
 RUNS = 5
@@ -43,7 +43,7 @@ def pairs(folder: Path, only: Sequence[str]) -> Iterator[tuple[str, Path, Path]]
 
 def truth_words(text: str) -> Counter[str]:
     """The words of a Markdown text without its marks."""
-    return words(unescape(MARKS.sub(r"\1", text)))
+    return words(unescape(MARKS.sub("", text)))
 
 
 def read(source: Path, *, docling: bool) -> tuple[Parsed, float]:
@@ -73,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     expected: Counter[str] = Counter()
     read_words: Counter[str] = Counter()
     times: dict[str, list[float]] = {}
+    each: dict[str, list[tuple[float, float]]] = {}
     for kind, source, truth in pairs(chosen.folder, chosen.formats):
         parsed, took = read(source, docling=chosen.docling)
         right, got = truth_words(truth.read_text("utf-8")), words(text_of(parsed)[len(parsed.title) :])
@@ -82,13 +83,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         read_words[kind] += got.total()
         times.setdefault(kind, []).append(took)
         recall, precision = both / max(right.total(), 1), both / max(got.total(), 1)
+        if right:
+            each.setdefault(kind, []).append((recall, precision))
         if right and min(recall, precision) < chosen.below:
             missed, added = " ".join((right - got).keys())[:200], " ".join((got - right).keys())[:200]
             print(f"{source.name}: {recall:.3f} / {precision:.3f} of {right.total()} words\n  missed {missed}\n  added {added}")
-    print(f"{'format':10} {'files':>5} {'recall':>7} {'precision':>9} {'ms/file':>8}")
+    print(f"{'format':10} {'files':>5} {'recall':>7} {'precision':>9} {'mean of files':>13} {'ms/file':>8}")
     for kind, took_each in times.items():
         recall, precision = found[kind] / max(expected[kind], 1), found[kind] / max(read_words[kind], 1)
-        print(f"{kind:10} {len(took_each):5} {recall:7.3f} {precision:9.3f} {statistics.mean(took_each):8.1f}")
+        means = " / ".join(f"{statistics.mean(shares):.3f}" for shares in zip(*each[kind], strict=True))
+        print(f"{kind:10} {len(took_each):5} {recall:7.3f} {precision:9.3f} {means:>13} {statistics.mean(took_each):8.1f}")
     return 0
 
 

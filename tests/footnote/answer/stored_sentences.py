@@ -7,16 +7,15 @@ from typing import Any
 
 from footnote.answer.extract import read_sentences
 from footnote.answer.score_sentences import Question, Scored
+from footnote.text.sentence_terms import read_terms, sentence_terms
 from footnote.text.sentences import split_sentences
-from footnote.text.tokens import content_terms
 from footnote.types import Caller, Chunk, ChunkSentences, Hit
 from tests.turns import ME, make_turn
 
 
 def sentences_of(chunk: Chunk, vectors: Any = None, passage: Any = None) -> ChunkSentences:
     bounds = tuple(split_sentences(chunk.text, chunk.lang))
-    terms = tuple(" ".join(content_terms(chunk.text[start:end], chunk.lang)) for start, end in bounds)
-    above = " ".join(content_terms(" ".join((chunk.title, *chunk.headings)), chunk.lang))
+    terms, above = read_terms(sentence_terms(chunk, bounds))
     return ChunkSentences(bounds, vectors, passage, terms, above)
 
 

@@ -10,6 +10,7 @@ import pytest
 from footnote.answer.score_sentences import BESIDE_COSINE, COSINE, WORDS, Features, Question, Scored
 from footnote.types import BlockKind, Hit, Part, Reading
 from tests.fakes import make_hit
+from tests.footnote.answer.passages import passage
 from tests.footnote.answer.stored_sentences import score
 
 BRIDGE = "The bridge was built in 1894. It is painted blue today. Nobody lives on it."
@@ -163,13 +164,23 @@ async def test_by_words_a_sentence_is_about_what_the_heading_of_its_section_says
 # --- what may be quoted --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["heading", "caption"])
-async def test_a_heading_or_a_caption_answers_nothing(kind: BlockKind) -> None:
+async def test_a_heading_answers_nothing() -> None:
     text = "Table 2: The bridge was painted in 1911.\n\nThe bridge was painted by hand."
-    hit = make_hit(text, "record", parts=(Part(0, None, 0, 0, kind), Part(42, None, 1, 0, "paragraph")))
+    hit = make_hit(text, "record", parts=(Part(0, None, 0, 0, "heading"), Part(42, None, 1, 0, "paragraph")))
     _, found = await score("When was the bridge painted?", hit)
     assert texts(found) == ["The bridge was painted by hand."]
-    assert [each.is_heading for each in found] == [kind == "heading", False]
+    assert [each.is_heading for each in found] == [True, False]
+
+
+async def test_the_caption_of_an_image_answers_and_that_of_a_table_does_not() -> None:
+    parts = (Part(0, None, 0, 0, "caption"), Part(42, None, 1, 0, "paragraph"))
+    hit = make_hit("Image 2: The bridge was painted in 1911.\n\nIt is near.", "record", parts=parts)
+    _, found = await score("When was the bridge painted?", hit)
+    assert "Image 2: The bridge was painted in 1911." in texts(found)
+    parts = (Part(0, None, 0, 0, "caption"), Part(42, None, 1, 0, "table"))
+    hit = make_hit(f"Table 2: The bridge was painted in 1911.\n\n{BRIDGES}", "record", parts=parts)
+    _, found = await score("When was the bridge painted?", hit)
+    assert "Table 2: The bridge was painted in 1911." not in texts(found)
 
 
 BRIDGES = "| Bridge | Painted | Length |\n| --- | --- | --- |\n| Tower Bridge | 1911 | 244 m |"
@@ -249,3 +260,31 @@ async def test_a_short_line_of_code_or_a_list_is_no_heading(kind: BlockKind) -> 
     hit = make_hit("footnote paint\n\nThe bridge is painted blue.", parts=(Part(0, None, 0, 0, kind), Part(16, None, 1, 0, "paragraph")))
     _, found = await score("How is the bridge painted?", hit)
     assert [(each.is_heading, each.heading) for each in found] == [(False, ""), (False, "")]
+
+
+MAIL = passage(
+    ("heading", "Ferry timetable"),
+    ("metadata", "From: Jim Park <jim@example.org>\nTo: crew@example.org\nDate: Fri, 16 Dec 2022 17:04:16 +0100"),
+    ("paragraph", "The first ferry leaves on Monday. The captain is Ada Brook."),
+    doc_id="Ferry timetable",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [
+        pytest.param("Who sent the ferry timetable?", True, id="the sender"),
+        pytest.param("Who wrote the mail about the timetable?", True, id="the author"),
+        pytest.param("When was the timetable sent?", True, id="the date"),
+        pytest.param("Why was the timetable sent?", False, id="neither"),
+        pytest.param("Who is the captain?", False, id="a person of the text"),
+        pytest.param("When does the ferry leave?", False, id="a date of the text"),
+        pytest.param("When was the invoice sent?", False, id="another mail"),
+    ],
+)
+async def test_the_header_of_a_mail_answers_only_who_and_when(question: str, is_told: bool) -> None:
+    _, found = await score(question, MAIL)
+    header = next(each for each in found if each.text.startswith("From:"))
+    assert header.quotable is is_told
+    if is_told:
+        assert max((each for each in found if each.quotable), key=lambda each: each.score) is header

@@ -30,6 +30,11 @@ def test_the_name_of_a_source_is_its_title_and_section_each_once(heading: str, n
     assert source_name(Quote(hit, excerpt(hit, "ferry"), split(hit), (best,))) == name
 
 
+def test_the_fields_of_a_mail_are_set_apart() -> None:
+    hit = passage(("metadata", "From: Ann\nDate: Fri, 16 Dec 2022"), ("paragraph", PROSE))
+    assert show(quote(hit, "Ann")) == "From: Ann · Date: Fri, 16 Dec 2022"
+
+
 # --- paragraphs, lists, code and tables ----------------------------------------------------------
 
 

@@ -136,10 +136,12 @@ def xlsb(
     merged: Sequence[Sequence[int]] = (),
     hidden_rows: Sequence[int] = (),
     hidden_columns: Sequence[tuple[int, int]] = (),
+    notes: Sequence[tuple[int, int, str, str]] = (),
 ) -> bytes:
     """A binary Excel file: sheet → its rows of cells; one whose name starts with a dot is hidden.
 
-    `merged`: first row, last row, first column, last column, in every sheet, as are `hidden_rows` and `hidden_columns`: first, last."""
+    `merged`: first row, last row, first column, last column, in every sheet, as are `hidden_rows` and `hidden_columns`: first, last, and
+    `notes`: row, column, author, text."""
     names = list(sheets)
     state = [struct.pack("<II", name.startswith("."), number) for number, name in enumerate(names, 1)]
     listed = b"".join(_bin(156, head + _wide(f"worksheet_{number}") + _wide(names[number - 1])) for number, head in enumerate(state, 1))
@@ -157,6 +159,13 @@ def xlsb(
     for number, rows in enumerate(sheets.values(), 1):
         cells = b"".join(_row(at, row, at in hidden_rows) for at, row in enumerate(rows))
         files[f"xl/worksheets/sheet{number}.bin"] = _bin(129) + columns + _bin(145) + cells + _bin(146) + areas + _bin(130)
+        files[f"xl/worksheets/_rels/sheet{number}.bin.rels"] = relations(comments="../comments1.bin")
+    authors = b"".join(_bin(632, _wide(author)) for _, _, author, _ in notes)
+    texts = b"".join(
+        _bin(635, struct.pack("<5I", i, row, row, column, column) + bytes(16)) + _bin(637, b"\0" + _wide(text)) + _bin(636)
+        for i, (row, column, _, text) in enumerate(notes)
+    )
+    files["xl/comments1.bin"] = _bin(628) + _bin(630) + authors + _bin(631) + _bin(633) + texts + _bin(634) + _bin(629)
     return zip_of(files)
 
 

@@ -17,7 +17,7 @@ import pytest
 from footnote.errors import OldFormat, Unavailable, UnreadableFile
 from footnote.ingest import convert
 from footnote.ingest.child import ParserProcess
-from footnote.ingest.convert import TARGETS, Converter, ConvertingParser, find_libreoffice
+from footnote.ingest.convert import TARGETS, Converted, Converter, ConvertingParser, PackageConverter, find_libreoffice, find_packages
 from footnote.ingest.parse.detect import OLD_FORMATS
 from footnote.types import Block, Parsed
 from tests.footnote.ingest import ole_files
@@ -103,7 +103,7 @@ async def refusal(converter: Converter, order: bytes) -> tuple[str, str]:
 
 async def test_the_program_gets_the_format_a_fresh_profile_and_no_secrets(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLM__API_KEY", "secret")
-    target, name, *rest = (await make().convert(b"say", OLD)).decode().split("\n")
+    target, name, *rest = (await make().convert(b"say", OLD)).data.decode().split("\n")
     assert (target, name) == ("docx", "file.doc")
     assert (
         {"HOME", "PATH", "TMPDIR", "LC_ALL"}
@@ -123,7 +123,7 @@ async def test_a_conversion_that_hangs_ends_with_all_its_processes(make: Make, l
 
 
 async def test_processes_that_a_conversion_leaves_behind_end_too(make: Make, lock: Path) -> None:
-    assert await make().convert(b"leave", OLD) == b"done"
+    assert await make().convert(b"leave", OLD) == (b"done", True)
     await let_go(lock)
 
 
@@ -133,7 +133,7 @@ async def test_a_conversion_that_crashes_or_writes_too_much_or_nothing_is_a_refu
 
 
 async def test_a_result_below_the_limit_is_returned(make: Make) -> None:
-    assert await make(max_file=4 << 20).convert(b"write", OLD) == bytes(3 << 20)
+    assert await make(max_file=4 << 20).convert(b"write", OLD) == (bytes(3 << 20), True)
 
 
 async def test_cancelling_and_closing_end_a_conversion(make: Make, lock: Path) -> None:
@@ -169,7 +169,7 @@ async def test_a_converted_file_is_parsed_and_keeps_its_format(make: Make) -> No
     real = ParserProcess()
 
     class Prepared(Converter):
-        async def convert(self, data: bytes, old: OldFormat) -> bytes:
+        async def convert(self, data: bytes, old: OldFormat) -> Converted:
             return await super().convert(workbook(Fees=[["Line", "Fee"], ["8", "2"]]), old)
 
     parser = ConvertingParser(Old(), Prepared(make()._program, memory_mb=1024))
@@ -186,6 +186,74 @@ async def test_without_libreoffice_the_parser_says_what_is_needed_and_what_to_do
     await reader.close()
     assert caught.value.reason == "This is an old Word file (.doc), which is only read where LibreOffice is installed."
     assert (caught.value.remedy, caught.value.format) == ("Save it as .docx or PDF and add it again.", "doc")
+
+
+PACKAGE = """
+from pathlib import Path
+class EncryptedDocumentError(Exception): pass
+class Report:
+    def __init__(self, *codes): self.codes = codes
+    def to_dict(self): return {"warnings": [{"code": code} for code in self.codes]}
+class Result:
+    def __init__(self, *codes): self.report = Report(*codes)
+def convert(source, target):
+    order = Path(source).read_bytes()
+    if order == b"locked": raise EncryptedDocumentError
+    if order == b"fail": raise ValueError
+    Path(target).write_bytes(order)
+    return Result("ANIMATION_OMITTED", *(["CHART_OMITTED"] if order == b"chart" else []))
+"""
+
+
+@pytest.fixture
+async def by_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[PackageConverter]:
+    (tmp_path / "stand_in.py").write_text(PACKAGE)
+    monkeypatch.syspath_prepend(tmp_path)
+    made = PackageConverter({"doc": "stand_in"})
+    yield made
+    await made.close()
+
+
+async def test_a_package_converts_and_says_whether_text_may_be_missing(by_package: PackageConverter) -> None:
+    assert await by_package.convert(b"text", OLD) == (b"text", True)
+    assert await by_package.convert(b"chart", OLD) == (b"chart", False)
+
+
+async def test_what_a_package_cannot_read_needs_libreoffice(by_package: PackageConverter) -> None:
+    for data, old in ((b"fail", OLD), (b"text", OldFormat("This is old.", "Save it anew.", "wpd"))):
+        with pytest.raises(OldFormat) as caught:
+            await by_package.convert(data, old)
+        assert caught.value is old
+    with pytest.raises(UnreadableFile, match="This file needs a password"):
+        await by_package.convert(b"locked", OLD)
+
+
+async def test_a_file_of_which_text_may_be_missing_says_so() -> None:
+    class Old:
+        async def parse(self, data: bytes, file_name: str) -> Parsed:
+            if data == b"old":
+                raise OLD
+            return Parsed((Block("paragraph", data.decode()),), reason="Hidden slides were left out: 1.", remedy="Show them.")
+
+        async def close(self) -> None:
+            pass
+
+    class Partial(Converter):
+        async def convert(self, data: bytes, old: OldFormat) -> Converted:
+            return Converted(b"new", is_whole=False)
+
+    parser = ConvertingParser(Old(), Partial("soffice"))
+    parsed = await parser.parse(b"old", "talk.ppt")
+    await parser.close()
+    assert (parsed.blocks[0].text, parsed.format, parsed.remedy) == ("new", "doc", "Show them.")
+    assert parsed.reason == (
+        "Hidden slides were left out: 1. Charts, text boxes or embedded objects may be missing: LibreOffice is not installed."
+    )
+
+
+def test_only_installed_packages_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convert, "_PACKAGES", {"doc": "stand_in_for_doc", "ppt": "json"})
+    assert find_packages() == {"ppt": "json"}
 
 
 def test_each_old_format_has_a_target() -> None:

@@ -13,7 +13,7 @@ import pytest
 from footnote.errors import UnreadableFile
 from footnote.ingest import convert
 from footnote.ingest.child import ParserProcess
-from footnote.ingest.convert import Converter, ConvertingParser, find_libreoffice
+from footnote.ingest.convert import Converter, ConvertingParser, PackageConverter, find_libreoffice, find_packages
 from footnote.types import Block
 from tests.footnote.ingest.packages import zip_of
 
@@ -75,6 +75,16 @@ async def test_old_slides_are_read(reader: ConvertingParser, folder: Path) -> No
     parsed = await reader.parse(save_as(folder, "talk.fodp", SLIDES, "ppt:MS PowerPoint 97"), "talk.ppt")
     assert "The ferry leaves at nine." in [block.text for block in parsed.blocks]
     assert (parsed.format, parsed.pages) == ("ppt", 1)
+
+
+@pytest.mark.skipif(len(find_packages()) < 2, reason="The packages that convert .doc and .ppt are not installed.")
+async def test_packages_read_old_word_and_powerpoint_files_too(word: bytes, folder: Path) -> None:
+    reader = ConvertingParser(ParserProcess(), PackageConverter(find_packages()))
+    texts = (await reader.parse(word, "fees.doc")).blocks
+    slides = await reader.parse(save_as(folder, "talk.fodp", SLIDES, "ppt:MS PowerPoint 97"), "talk.ppt")
+    await reader.close()
+    assert texts == (Block("heading", "Gebühren", 1), Block("paragraph", "Was die Fähre kostet, 배편 요금."), Block("table", TABLE))
+    assert "The ferry leaves at nine." in [block.text for block in slides.blocks]
 
 
 @pytest.mark.nightly

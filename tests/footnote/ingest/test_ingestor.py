@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -392,6 +393,50 @@ async def test_a_document_can_only_be_deleted_by_its_readers(core: Core) -> None
     with pytest.raises(NotFound):
         await core.ingestor.delete(Caller("ann", frozenset({"eng"})), document.doc_id)
     assert await answering(core) == [OLD]
+
+
+def letter(*attachments: str) -> bytes:
+    """A mail with these texts attached to it, the last of them to a mail that is attached."""
+    message, inner = EmailMessage(), EmailMessage()
+    for each in (message, inner):
+        each["Subject"], each["From"] = "Lighthouse", "keeper@example.org"
+        each.set_content("The records are attached.")
+    for number, text in enumerate(attachments, start=1):
+        target = inner if number == len(attachments) else message
+        target.add_attachment(text.encode(), maintype="application", subtype="octet-stream", filename=f"{number}.txt")
+    message.add_attachment(inner)
+    return bytes(message)
+
+
+async def test_attachments_of_a_mail_have_its_readers_and_end_with_it(core: Core) -> None:
+    async def readers(word: str) -> list[str]:
+        return [
+            group
+            for group in ("hr", "eng")
+            if (await core.index.candidates(Caller(group, frozenset({group})), Search("default", word))).lexical
+        ]
+
+    document = await accept(core, letter("Sanchez painted it.", "Okafor repaired it."), "l.eml", ["hr"])
+    await work(core)
+    assert [await readers(word) for word in ("Sanchez", "Okafor")] == [["hr"], ["hr"]]
+    again = await accept(core, letter("Okafor repaired it."), "l.eml", ["hr"])
+    await work(core)
+    assert (again.doc_id, again.generation) == (document.doc_id, 2)
+    assert [await readers(word) for word in ("Sanchez", "Okafor")] == [[], ["hr"]]
+    await core.ingestor.delete(LOCAL, document.doc_id)
+    assert [await readers(word) for word in ("Sanchez", "Okafor", "records")] == [[], [], []]
+
+
+async def test_a_mail_is_ready_and_says_which_attachment_was_not_read(core: Core) -> None:
+    message = EmailMessage()
+    message["Subject"] = "Lighthouse"
+    message.set_content("The plan is attached.")
+    message.add_attachment(b"\x89PNG\r\n\x1a\n", maintype="image", subtype="png", filename="plan.png")
+    document = await accept(core, bytes(message), "l.eml")
+    await work(core)
+    ready = await core.ledger.get(LOCAL, document.doc_id)
+    assert (ready.state, ready.format) == ("READY", "eml")
+    assert ready.reason == "The attachment plan.png was not read. This is an image (.png), which is not supported."
 
 
 # --- repeated failures ----------------------------------------------------------------

@@ -28,7 +28,7 @@ READER = Caller("someone", groups=frozenset({"staff"}))
 
 def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
     """A version that writes other words."""
-    monkeypatch.setattr(chunk, "RULES", 6)
+    monkeypatch.setattr(chunk, "RULES", chunk.RULES + 1)
     made = tokens.index_tokens
     for module in ("sqlite.index_writes", "opensearch.mapping"):
         monkeypatch.setattr(f"footnote.adapters.{module}.index_tokens", lambda text, lang: [*made(text, lang), "quux"])
@@ -36,7 +36,7 @@ def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def cut_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     """A version that cuts every text into short passages."""
-    monkeypatch.setattr(chunk, "RULES", 6)
+    monkeypatch.setattr(chunk, "RULES", chunk.RULES + 1)
     made = chunk.by_size
 
     def by_words(sections: Any, cutting: Any) -> Any:
@@ -63,8 +63,8 @@ def test_names_say_by_which_rules_a_document_was_cut(monkeypatch: pytest.MonkeyP
     korean = CollectionSettings(languages=("ko",))
     old = [chunk.cut_name("structure", 320, korean), chunk.cut_name("fixed_size", 90, CollectionSettings())]
     old += [chunk.sent_cut_name(CollectionSettings()), chunk.sent_cut_name(korean)]
-    assert old[2] == "sent-5"
-    assert [chunk.rules_of(name) for name in old] == [5, 5, 5, 5]
+    assert old[2] == "sent-6"
+    assert [chunk.rules_of(name) for name in old] == [6, 6, 6, 6]
     assert chunk.rules_of("structure-320-2") == 2
     assert chunk.rules_of("sent-12345678") == 3
     monkeypatch.setattr(chunk, "RULES", 12)
@@ -85,7 +85,7 @@ async def test_other_words_are_written_where_the_passages_are(
     assert await found(core, "quux") == []
     await migrate_all(core, clock)
     after = await core.ledger.get(LOCAL, document.doc_id)
-    assert (after.state, after.generation, after.cut) == ("READY", 1, "structure-320-6")
+    assert (after.state, after.generation, after.cut) == ("READY", 1, "structure-320-7")
     assert await core.index.sample(LOCAL, "default", 9) == before
     assert before[0].metadata["topics"] == ["written by a model"]
     assert await found(core, "quux") == [before[0].chunk_id]
@@ -105,7 +105,7 @@ async def test_other_passages_are_the_next_generation_from_what_was_parsed(
     assert (waiting.state, waiting.generation, waiting.active_generation, await answering(core)) == ("RECEIVED", 2, 1, [OLD])
     await finish(core, clock)
     ready = await core.ledger.get(LOCAL, document.doc_id)
-    assert (ready.state, ready.active_generation, ready.cut, len(await answering(core))) == ("READY", 2, "structure-320-6", 4)
+    assert (ready.state, ready.active_generation, ready.cut, len(await answering(core))) == ("READY", 2, "structure-320-7", 4)
     assert (parser.parsed, await migration.step(), await find_outdated(core.ledger, core.generations)) == (["tower.txt"], False, [])
     assert (await core.sources.original(LOCAL, document.doc_id))[1] == OLD
 
@@ -126,7 +126,7 @@ async def test_a_text_with_sizes_of_its_sender_keeps_them(core: Core, clock: Han
     upgrade(monkeypatch)
     assert await find_outdated(core.ledger) == ["d1"]
     await migrate_all(core, clock)
-    assert (await core.ledger.get(LOCAL, "d1")).cut == "sent-6"
+    assert (await core.ledger.get(LOCAL, "d1")).cut == "sent-7"
     assert await find_outdated(core.ledger, core.generations) == []
     assert await reprocess(core.ingestor, StoredName("default")) == Reprocessed(current=1)
 
@@ -207,7 +207,7 @@ async def test_a_migration_that_was_killed_twice_goes_on(
     await finish(core, clock)
     await migrate_all(core, clock)
     ready = await core.ledger.get(LOCAL, document.doc_id)
-    assert (ready.state, ready.cut, await find_outdated(core.ledger, core.generations)) == ("READY", "structure-320-6", [])
+    assert (ready.state, ready.cut, await find_outdated(core.ledger, core.generations)) == ("READY", "structure-320-7", [])
     held = [(item.generation, item.active) async for item in core.generations.inventory()]
     assert held == [(ready.generation, True)]
 

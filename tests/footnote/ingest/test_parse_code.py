@@ -46,7 +46,7 @@ def test_a_definition_is_under_its_name_with_its_comment() -> None:
         ("a.ts", "export interface Boat {}\nexport const sail = async (n: number): Promise<void> => {}\n", [(1, "Boat"), (1, "sail")]),
         ("a.c", "static int row(int a,\n        int b)\n{\n    return a;\n}\n", [(1, "row")]),
         ("a.sql", "-- Boats.\nCREATE TABLE IF NOT EXISTS boats (id int);\nselect 1;\n", [(1, "boats")]),
-        ("a.yaml", "boats:\n  - kayak\nfees: 5\n", [(1, "boats"), (1, "fees")]),
+        ("a.yaml", "boats:\n  - {% kayak %}\nfees: 5\n", [(1, "boats"), (1, "fees")]),
         ("a.toml", "[lake]\ndepth = 80\n\n[[lake.boats]]\nname = 'x'\n", [(1, "lake"), (1, "lake.boats")]),
         ("a.sh", "#!/bin/sh\nrow() {\n  ls\n}\n", [(1, "row")]),
         ("a.rb", "module Lake\n  class Boat\n  end\nend\n", [(1, "Lake"), (2, "Boat")]),

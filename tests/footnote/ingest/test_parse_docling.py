@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -38,6 +38,7 @@ class Item:
     prov: list[Any] = field(default_factory=list)
     data: Any = None
     meta: Any = None
+    formatting: Any = None
 
 
 @dataclass
@@ -45,7 +46,7 @@ class FakeDocument:
     items: list[Item]
     pages: dict[int, Any] = field(default_factory=dict)
 
-    def iterate_items(self) -> Iterator[tuple[Item, int]]:
+    def iterate_items(self, **_: Any) -> Iterator[tuple[Item, int]]:
         return ((item, item.depth) for item in self.items)
 
 
@@ -65,7 +66,6 @@ def blocks(*items: Item) -> tuple[Block, ...]:
 
 def test_sections_are_below_the_title() -> None:
     parsed = to_parsed(FakeDocument([Item("title", "Fees"), Item("section_header", "Adults"), Item("section_header", "Groups", level=2)]))
-    assert parsed.title == "Fees"
     assert parsed.blocks == (Block("heading", "Fees", 1), Block("heading", "Adults", 2), Block("heading", "Groups", 3))
 
 
@@ -81,6 +81,12 @@ def test_successive_items_are_one_list_with_depths_and_numbers() -> None:
         Item("text", "After."),
     )
     assert found == (Block("list", "1. One\n  - inner\n2. Two"), Block("paragraph", "After."))
+
+
+def test_a_list_with_a_list_inside_is_one_list() -> None:
+    group: Any = SimpleNamespace(label="list", name="list", depth=2)
+    items: list[Any] = [Item("list_item", "One", 2), group, Item("list_item", "inner", 4), Item("list_item", "Two", 2)]
+    assert blocks(*items) == (Block("list", "- One\n  - inner\n- Two"),)
 
 
 def test_a_list_ends_with_its_slide() -> None:
@@ -106,6 +112,43 @@ def test_captions_code_and_formulas_keep_their_kinds_and_empty_items_are_left_ou
     assert found == (Block("caption", "Figure 1"), Block("code", "if x:\n    y()"), Block("paragraph", "a = b"))
 
 
+def test_the_parts_of_a_line_are_one_paragraph_without_struck_text() -> None:
+    struck = SimpleNamespace(strikethrough=True)
+    parts = [Item("text", "A kayak", 2), Item("text", "costs four", 2, formatting=struck), Item("text", "costs five", 2)]
+    assert blocks(Item("inline"), *parts, Item("text", "After.")) == (
+        Block("paragraph", "A kayak costs five"),
+        Block("paragraph", "After."),
+    )
+    assert blocks(Item("list_item"), Item("inline", depth=2), *(replace(part, depth=3) for part in parts)) == (
+        Block("list", "- A kayak costs five"),
+    )
+
+
+def test_check_boxes_keep_their_state_and_comments_their_authors() -> None:
+    comments = [
+        Item("comment_section"),
+        Item("text", "[author: Ada Berg (AB), time: 2025-01-04T05:48:07]: Is this right?", 2),
+        Item("text", "[time: 2025-01-05T05:48:07]: Yes.", 2),
+    ]
+    assert blocks(Item("checkbox_selected", "Paid"), Item("checkbox_unselected", "Sent"), *comments) == (
+        Block("paragraph", "☑ Paid"),
+        Block("paragraph", "☐ Sent"),
+        Block("list", "Comment (Ada Berg (AB)): Is this right?\nReply: Yes."),
+    )
+
+
+def test_the_contents_of_cells_are_read_once_and_captions_stay() -> None:
+    found = blocks(
+        Item("table", data=grid("Fee Year", "2 2024")), Item("unspecified", depth=2), Item("text", "2", 3), Item("caption", "Fees")
+    )
+    assert [block.kind for block in found] == ["table", "caption"]
+
+
+def test_a_chart_is_its_numbers() -> None:
+    meta = SimpleNamespace(tabular_chart=SimpleNamespace(chart_data=grid("Boat Trips", "Kayak 9")))
+    assert blocks(Item("picture", meta=meta)) == (Block("table", "| Boat | Trips |\n| --- | --- |\n| Kayak | 9 |"),)
+
+
 def test_a_file_that_docling_fails_on_is_read_without_it() -> None:
     """Either it is not installed here, or it fails on this minimal file."""
     parsed = with_docling.parse(SMALL, "fees.docx")
@@ -121,8 +164,8 @@ from types import SimpleNamespace as Bag
 
 class DocumentConverter:
     def convert(self, stream, raises_on_error):
-        text = Bag(label="text", text=f"docling read {stream.name}", prov=[])
-        return Bag(document=Bag(pages={}, iterate_items=lambda: [(text, 1)]))
+        text = Bag(label="text", text=TEXT, prov=[])
+        return Bag(document=Bag(pages={}, iterate_items=lambda **_: [(text, 1)]))
 """
 FAKE_MODELS = """
 from types import SimpleNamespace as DocumentStream
@@ -134,14 +177,28 @@ def parsers_in_this_process() -> None:
     """The child looks for Docling."""
 
 
-@pytest.mark.parametrize(("enabled", "text"), [(True, "docling read file.docx"), (False, "Two euros.")])
-async def test_docling_is_used_if_it_is_installed_and_enabled(
-    enabled: bool, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def install(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package `docling` that reads this text in every file."""
+    (folder / "docling" / "datamodel").mkdir(parents=True)
+    (folder / "docling" / "document_converter.py").write_text(f"TEXT = {text!r}\n{FAKE_DOCLING}")
+    (folder / "docling" / "datamodel" / "base_models.py").write_text(FAKE_MODELS)
+    monkeypatch.syspath_prepend(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("enabled", "read", "text"),
+    [
+        (True, "Two euros. Box: 3", "Two euros. Box: 3"),
+        (None, "Two euros. Box: 3", "Two euros. Box: 3"),
+        (False, "Two euros. Box: 3", "Two euros."),
+        (True, "Three euros", "Two euros."),
+    ],
+    ids=["turned on", "not set", "turned off", "it reads less"],
+)
+async def test_docling_is_used_where_it_is_installed_unless_turned_off_or_it_reads_less(
+    enabled: bool | None, read: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "docling" / "datamodel").mkdir(parents=True)
-    (tmp_path / "docling" / "document_converter.py").write_text(FAKE_DOCLING)
-    (tmp_path / "docling" / "datamodel" / "base_models.py").write_text(FAKE_MODELS)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    install(tmp_path, read, monkeypatch)
     core = Core(Settings(footnote_data=tmp_path, docling_enabled=enabled))
     try:
         assert (await core.parser.parse(SMALL, "fees.docx")).blocks == (Block("paragraph", text),)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
 from footnote.types import Block, Parsed
 from tests.footnote.ingest.packages import core, relations, xml, zip_of
@@ -203,7 +204,7 @@ def test_manual_breaks_give_no_page_numbers_if_a_page_would_be_too_long() -> Non
 
 def test_the_title_is_the_one_among_the_properties() -> None:
     parts = {"docProps/core.xml": core("Rules of the lake")}
-    assert read(p("Hello", "berschrift1"), parts).title == "Rules of the lake"
+    assert read(p("Lake", "berschrift1"), parts).title == "Rules of the lake"
     assert read(p("Hello"), {"docProps/core.xml": core("Document1")}).title == "letter 2024"
 
 
@@ -212,3 +213,183 @@ def test_a_strict_document_is_read_like_any_other() -> None:
         "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main"
     )
     assert parse(zip_of({"word/document.xml": body}), "a.docx").blocks == (Block("paragraph", "Hello"),)
+
+
+def run(text: str, properties: str = "") -> str:
+    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+STRIKING = (
+    '<w:style w:styleId="Old"><w:name w:val="Old"/><w:rPr><w:strike/></w:rPr></w:style>'
+    '<w:style w:styleId="Older"><w:name w:val="Older"/><w:basedOn w:val="Old"/></w:style>'
+    '<w:style w:styleId="Kept"><w:name w:val="Kept"/><w:basedOn w:val="Old"/><w:rPr><w:strike w:val="0"/></w:rPr></w:style>'
+    '<w:style w:styleId="Twice"><w:name w:val="Twice"/><w:rPr><w:dstrike w:val="true"/></w:rPr></w:style>'
+    '<w:style w:styleId="Ref"><w:name w:val="Ref"/><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:style>'
+    '<w:style w:styleId="Secret"><w:name w:val="Secret"/><w:rPr><w:vanish/></w:rPr></w:style>'
+)
+
+
+def text_of(runs: str, style: str = "") -> str:
+    body = f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr>{runs}</w:p>'
+    styles = STYLES.replace("</w:styles>", f"{STRIKING}</w:styles>")
+    return "\n".join(block.text for block in read(body, {"word/styles.xml": styles}).blocks or [Block("paragraph", "")])
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        "<w:strike/>",
+        "<w:dstrike/>",
+        '<w:strike w:val="1"/>',
+        *(f'<w:rStyle w:val="{style}"/>' for style in ("Old", "Older", "Twice", "Secret")),
+    ],
+)
+def test_struck_text_is_left_out_also_by_a_style(properties: str) -> None:
+    assert text_of(run("The toll is ") + run("4.10 ", properties) + run("5.30 euros.")) == "The toll is 5.30 euros."
+
+
+@pytest.mark.parametrize(
+    ("properties", "style"),
+    [
+        ('<w:strike w:val="0"/>', "Old"),
+        ('<w:strike w:val="false"/><w:dstrike w:val="off"/>', "Older"),
+        ('<w:rStyle w:val="Old"/><w:strike w:val="0"/>', ""),
+        ('<w:rStyle w:val="Kept"/>', ""),
+        ('<w:rStyle w:val="Old"/>', "Old"),  # a second style that strikes switches it off
+        ("", "Kept"),
+    ],
+)
+def test_text_that_a_run_or_style_does_not_strike_is_read(properties: str, style: str) -> None:
+    assert text_of(run("The toll", properties) + run(" is 5.30.", '<w:strike w:val="0"/>'), style) == "The toll is 5.30."
+
+
+def test_a_paragraph_of_a_style_that_strikes_is_left_out() -> None:
+    body = '<w:p><w:pPr><w:pStyle w:val="Older"/></w:pPr><w:r><w:t>It opens at 8.</w:t></w:r></w:p>' + p("It opens at 9.")
+    parsed = read(body, {"word/styles.xml": STYLES.replace("</w:styles>", f"{STRIKING}</w:styles>")})
+    assert parsed.blocks == (Block("paragraph", "It opens at 9."),)
+
+
+RAISED = '<w:vertAlign w:val="superscript"/>'
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        (run("The dam broke in 1976") + run("2", RAISED) + run("."), "The dam broke in 1976."),
+        (run("It broke in 1976.") + run("2", '<w:rStyle w:val="Ref"/>'), "It broke in 1976."),
+        (run("An area of 45 km") + run("2", RAISED) + run(" burned."), "An area of 45 km² burned."),
+        (run("Some 10") + run("−", RAISED) + run("9", RAISED) + run(" mol"), "Some 10⁻⁹ mol"),
+        (run("CO") + run("2", '<w:vertAlign w:val="subscript"/>') + run(" levels"), "CO2 levels"),
+        (run("1976") + run("2", f'{RAISED}<w:vertAlign w:val="baseline"/>'.replace(RAISED, "")), "19762"),
+    ],
+)
+def test_raised_text_keeps_apart_from_the_number_before_it(runs: str, expected: str) -> None:
+    assert text_of(runs) == expected
+
+
+def test_the_marker_that_an_author_chose_for_a_note_is_left_out() -> None:
+    notes = xml("w:footnotes", f'<w:footnote w:id="2">{p("By ferry.")}</w:footnote>')
+    body = '<w:p><w:r><w:t>Fare 12</w:t></w:r><w:r><w:footnoteReference w:customMarkFollows="1" w:id="2"/><w:t>3</w:t></w:r></w:p>'
+    assert [block.text for block in read(body, {"word/footnotes.xml": notes}, footnotes="footnotes.xml").blocks] == ["Fare 12", "By ferry."]
+
+
+def remark(name: int, author: str, text: str, paragraph: str = "") -> str:
+    content = f'<w:p w14:paraId="{paragraph}"><w:r><w:annotationRef/><w:t>{text}</w:t></w:r></w:p>'
+    return f'<w:comment w:id="{name}" w:author="{author}">{content}</w:comment>'
+
+
+def commented(text: str, *names: int) -> str:
+    starts = "".join(f'<w:commentRangeStart w:id="{name}"/>' for name in names)
+    ends = "".join(f'<w:commentRangeEnd w:id="{name}"/><w:r><w:commentReference w:id="{name}"/></w:r>' for name in names)
+    return f"<w:p>{starts}<w:r><w:t>{text}</w:t></w:r>{ends}</w:p>"
+
+
+COMMENTS = xml(
+    "w:comments",
+    remark(0, "Ida Falk", "Is it 6?", "0A")
+    + remark(1, "Tom Ray", "No, 7.", "0B")
+    + remark(2, "", "Ask the port.")
+    + remark(5, "Eva", "Old."),
+)
+REPLIES = xml("w15:commentsEx", '<w15:commentEx w15:paraId="0A" w15:done="1"/><w15:commentEx w15:paraId="0B" w15:paraIdParent="0A"/>')
+
+
+def test_a_comment_with_its_replies_follows_its_paragraph() -> None:
+    parts = {"word/comments.xml": COMMENTS, "word/commentsExtended.xml": REPLIES}
+    body = commented("The fare is 7.", 0, 1) + p("Dogs are free.") + commented("Bikes cost 2.", 2)
+    parsed = read(body, parts, comments="comments.xml", commentsExtended="commentsExtended.xml")
+    assert [block.text for block in parsed.blocks] == [
+        "The fare is 7.",
+        "Comment (Ida Falk): Is it 6?\nReply (Tom Ray): No, 7.",
+        "Dogs are free.",
+        "Bikes cost 2.",
+        "Comment: Ask the port.",
+        "Comment (Eva): Old.",  # nothing refers to it
+    ]
+
+
+def test_a_comment_in_a_table_or_list_names_what_it_is_about() -> None:
+    cell = f"<w:tc>{commented('7', 0)}</w:tc>"
+    item = commented("by boat", 2).replace("<w:p>", '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="2"/></w:numPr></w:pPr>')
+    body = table(tc("Boat") + tc("Fee"), tc("Kayak") + cell) + item + p("on foot", num=(2, 0))
+    parsed = read(body, {"word/comments.xml": COMMENTS}, comments="comments.xml")
+    assert [(block.kind, block.text) for block in parsed.blocks[:4]] == [
+        ("table", "| Boat | Fee |\n| --- | --- |\n| Kayak | 7 |"),
+        ("list", "Comment on “7” (Ida Falk): Is it 6?"),
+        ("list", "- by boat\n- on foot"),
+        ("list", "Comment on “by boat”: Ask the port."),
+    ]
+
+
+def test_equations_are_read_in_their_sentence() -> None:
+    def r(text: str) -> str:
+        return f"<m:r><m:t>{text}</m:t></m:r>"
+
+    power = f"<m:sSup><m:e>{r('v')}</m:e><m:sup>{r('2')}</m:sup></m:sSup>"
+    fraction = f"<m:f><m:num>{r('m')}{power}</m:num><m:den>{r('2')}</m:den></m:f>"
+    total = f"<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr><m:sub>{r('i=1')}</m:sub><m:sup>{r('n')}</m:sup><m:e>{r('F')}</m:e></m:nary>"
+    body = f"<w:p><w:r><w:t>With</w:t></w:r><m:oMath>{r('E=')}{fraction}</m:oMath><w:r><w:t>it moves.</w:t></w:r></w:p>"
+    alone = f"<w:p><m:oMathPara><m:oMath>{r('S=')}{total}</m:oMath></m:oMathPara></w:p>"
+    assert [block.text for block in read(body + alone).blocks] == ["With E = mv²/2 it moves.", "S = ∑_(i=1)^n F"]
+
+
+def checkbox(checked: str, sign: str) -> str:
+    state = f'<w14:checkbox><w14:checked w14:val="{checked}"/></w14:checkbox>' if checked else "<w14:checkbox/>"
+    return f"<w:sdt><w:sdtPr>{state}</w:sdtPr><w:sdtContent><w:r>{sign}</w:r></w:sdtContent></w:sdt>"
+
+
+def test_check_boxes_show_whether_they_are_checked() -> None:
+    boxes = [checkbox("1", "<w:t>☒</w:t>"), checkbox("0", '<w:sym w:font="Wingdings" w:char="F0A8"/>'), checkbox("", "<w:t>☐</w:t>")]
+    lines = "".join(
+        f"<w:p>{box}<w:r><w:t> {label}</w:t></w:r></w:p>" for box, label in zip(boxes, ("Life vest", "Oars", "Rope"), strict=True)
+    )
+    field = '<w:p><w:r><w:fldChar w:fldCharType="begin"><w:ffData>{}</w:ffData></w:fldChar></w:r><w:r><w:t> {}</w:t></w:r></w:p>'
+    old = field.format('<w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox>', "Insured")
+    old += field.format('<w:checkBox><w:default w:val="0"/></w:checkBox>', "Member")
+    listed = '<w:ddList><w:result w:val="1"/><w:listEntry w:val="May"/><w:listEntry w:val="June"/></w:ddList>'
+    texts = [block.text for block in read(lines + old + field.format(listed, "2026")).blocks]
+    assert texts == ["☑ Life vest", "☐ Oars", "☐ Rope", "☑ Insured", "☐ Member", "June 2026"]
+
+
+def test_titles_of_pictures_and_texts_of_pictures_in_groups_are_read_once() -> None:
+    picture = '<wp:docPr id="1" name="x" title="Plan" descr="Plan of the {0}"/><a:pic><a:cNvPr id="2" name="y" descr="{1}"/></a:pic>'
+    drawing = f"<w:p><w:r><w:drawing><wp:inline>{picture}</wp:inline></w:drawing></w:r></w:p>"
+    blocks = read(drawing.format("pier", "The crane") + drawing.format("lock", "Plan of the lock").replace('title="Plan" ', "")).blocks
+    assert [block.text for block in blocks] == ["Plan: Plan of the pier", "The crane", "Plan of the lock"]
+    old = '<w:p><w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml" alt="The old crane"/></w:pict></w:r></w:p>'
+    assert read(old).blocks == (Block("image", "The old crane"),)
+
+
+def test_a_file_that_is_mostly_struck_says_so() -> None:
+    struck = f"<w:p>{run('The lock opens at 7 on all days.', '<w:strike/>')}</w:p>"
+    assert read(struck + p("It is closed.")).reason == "Most of the text is struck through and was left out."
+    assert read(struck + p("It is closed from November until the ice is gone.")).reason is None
+    with pytest.raises(UnreadableFile, match="All text of this file is struck through"):
+        read(struck)
+
+
+def test_signs_of_symbol_fonts_are_read() -> None:
+    sign = '<w:r><w:sym w:font="{}" w:char="{}"/></w:r>'
+    runs = run("Grains of 40 ") + sign.format("Symbol", "F06D") + run("m ") + sign.format("Symbol", "F0B1") + run("2, dry ")
+    more = sign.format("Wingdings", "F0FC") + sign.format("Wingdings", "F04D") + sign.format("Symbol", "x") + run(".")
+    assert text_of(runs + more) == "Grains of 40 μm ±2, dry ✓."

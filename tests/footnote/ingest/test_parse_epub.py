@@ -28,7 +28,7 @@ FILES: dict[str, str | bytes] = {
 
 
 def test_chapters_come_in_the_order_of_the_spine_and_once() -> None:
-    parsed = parse(zip_of(FILES), "lake.epub")
+    parsed = parse(zip_of(FILES), "see.epub")
     assert parsed.blocks == (
         Block("heading", "Eins", 1),
         Block("paragraph", "Tief."),

@@ -147,7 +147,7 @@ def test_sections_are_read_in_the_order_of_the_spine_or_of_their_numbers() -> No
     spine = f'<package>{head}<spine><itemref idref="s1"/><itemref idref="s0"/></spine></package>'
     files = {"Contents/content.hpf": spine}
     assert [block.text for block in parse(zipped(p("영"), p("일"), **files), "a.hwpx").blocks] == ["일", "영"]
-    assert parse(zipped(p("영"), p("일"), **files), "a.hwpx").title == "요금 안내"
+    assert parse(zipped(p("영"), p("일"), **files), "요금.hwpx").title == "요금 안내"
     many = zipped(*(p(str(number)) for number in range(12)))
     assert [block.text for block in parse(many, "a.hwpx").blocks] == [str(number) for number in range(12)]
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import signal
 from email.message import EmailMessage
 
 import pytest
 
+from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
 from footnote.types import Block
+from tests.footnote.ingest.packages import workbook
+from tests.footnote.ingest.pdf_files import make_pdf, paragraph
 
 
 def mail(subject: str = "Die Fähre", text: str = "Sie fährt um 9.\n") -> EmailMessage:
@@ -25,7 +30,7 @@ HEADER = "From: Jörg <joerg@example.org>\nTo: 지민 <jimin@example.org>\nDate:
 
 def test_a_mail_starts_with_subject_sender_and_recipients() -> None:
     parsed = parse(bytes(mail()), "a.eml")
-    assert parsed.blocks == (Block("heading", "Die Fähre", 1), Block("paragraph", HEADER), Block("paragraph", "Sie fährt um 9."))
+    assert parsed.blocks == (Block("heading", "Die Fähre", 1), Block("metadata", HEADER), Block("paragraph", "Sie fährt um 9."))
     assert (parsed.title, parsed.format) == ("Die Fähre", "eml")
 
 
@@ -51,20 +56,192 @@ def test_quoted_replies_are_kept() -> None:
     assert [block.text for block in parse(bytes(mail(text=text)), "a.eml").blocks[2:]] == ["Ja.", "> Kommst du?"]
 
 
-def test_attachments_are_named_and_not_read() -> None:
+def test_attachments_are_sections_of_the_mail_under_their_names() -> None:
     message = mail()
-    message.add_attachment(b"%PDF-1.7 secret", maintype="application", subtype="pdf", filename="Fahrplan.pdf")
-    message.add_attachment("secret", filename="notiz.txt")
-    blocks = parse(bytes(message), "a.eml").blocks
-    assert blocks[-1] == Block("paragraph", "Attachments: Fahrplan.pdf, notiz.txt")
-    assert "secret" not in str(blocks)
+    message.add_attachment("Linie;Preis\nBlau;2,40\n".encode("cp1252"), maintype="text", subtype="csv", filename="preise.csv")
+    page = "<h1>Regeln</h1><p>Fahrräder sind frei.</p><h2>Hunde</h2><p>Nur angeleint.</p>"
+    message.add_attachment(page, subtype="html", filename="C:\\Akten\\regeln.html")
+    parsed = parse(bytes(message), "a.eml")
+    assert parsed.blocks == (
+        Block("heading", "Die Fähre", 1),
+        Block("metadata", f"{HEADER}\nAttachments: preise.csv, regeln.html"),
+        Block("paragraph", "Sie fährt um 9."),
+        Block("heading", "preise.csv", 2),
+        Block("table", "| Linie | Preis |\n| --- | --- |\n| Blau | 2,40 |"),
+        Block("heading", "regeln.html", 2),
+        Block("heading", "regeln.html › Regeln", 3),
+        Block("paragraph", "Fahrräder sind frei."),
+        Block("heading", "regeln.html › Hunde", 4),
+        Block("paragraph", "Nur angeleint."),
+    )
+    assert (parsed.format, parsed.reason, parsed.remedy) == ("eml", None, None)
+
+
+def test_an_attached_pdf_keeps_its_pages_and_sheets_have_none() -> None:
+    message = mail()
+    attach(
+        message, make_pdf([paragraph("Trains to the coast leave from platform four."), paragraph("Those to the hills do not.")]), "plan.pdf"
+    )
+    attach(message, workbook(Winter=[["Gate", "Hour"], ["7", "9"]]), "gates.xlsx")
+    found = [(block.text, block.page, block.places) for block in parse(bytes(message), "a.eml").blocks[3:]]
+    assert found == [
+        ("plan.pdf", None, ()),
+        ("Trains to the coast leave from platform four.", 1, ()),
+        ("Those to the hills do not.", 2, ()),
+        ("gates.xlsx", None, ()),
+        ("gates.xlsx › Winter", None, ()),
+        ("| Gate | Hour |\n| --- | --- |\n| 7 | 9 |", None, ()),
+    ]
+
+
+def attach(message: EmailMessage, data: bytes, name: str) -> None:
+    message.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
+
+
+def test_what_cannot_be_read_is_said_and_the_mail_is_read() -> None:
+    message = mail()
+    attach(message, b"\x89PNG\r\n\x1a\n", "foto.png")
+    parsed = parse(bytes(message), "a.eml")
+    assert parsed.blocks[2] == Block("paragraph", "Sie fährt um 9.")
+    assert parsed.reason == "The attachment foto.png was not read. This is an image (.png), which is not supported."
+    assert parsed.remedy == "Save what is attached to it, and add that."
+    for number in range(9):
+        attach(message, b"", f"leer{number}.txt")
+    parsed = parse(bytes(message), "a.eml")
+    assert str(parsed.reason).count("was not read.") == 3
+    assert str(parsed.reason).endswith("7 more attachments were not read.")
+    assert parsed.remedy == "Save these attachments, and add them in a format that is read."
+
+
+def test_an_attachment_that_is_read_in_part_says_so() -> None:
+    message = mail()
+    attach(message, b'{"berth": 4, // north\n}', "berths.json")
+    reason = "The attachment berths.json was read in part. This is not valid JSON; it was read as text."
+    assert parse(bytes(message), "a.eml").reason == reason
+
+
+def test_a_defect_of_a_parser_costs_only_its_attachment(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(data: bytes) -> None:
+        raise MemoryError if b"large" in data else RuntimeError
+
+    monkeypatch.setattr("footnote.ingest.parse.delimited.parse", fail)
+    message = mail()
+    for name in ("large", "odd"):
+        attach(message, name.encode(), f"{name}.csv")
+    reason = str(parse(bytes(message), "a.eml").reason)
+    assert "large.csv was not read. Reading this file takes more memory than allowed." in reason
+    assert "odd.csv was not read. This file could not be read; it may be damaged." in reason
+
+
+def test_an_attachment_that_takes_too_long_does_not_cost_the_mail(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(data: bytes) -> None:
+        while data:
+            pass
+
+    monkeypatch.setattr("footnote.ingest.parse.delimited.parse", hang)
+    message = mail()
+    attach(message, b"a,b", "slow.csv")
+    attach(message, b"Nur bis Mai.", "saison.txt")
+    signal.setitimer(signal.ITIMER_PROF, 1.0)
+    try:
+        parsed = parse(bytes(message), "a.eml")
+        assert signal.getitimer(signal.ITIMER_PROF)[0] > 0
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    assert re.fullmatch(r"The attachment slow\.csv was not read\. Reading this file took longer than 0\.\d+ s\.", str(parsed.reason))
+    assert parsed.blocks[-1] == Block("paragraph", "Nur bis Mai.")
+
+
+def test_images_that_the_text_shows_are_no_attachments() -> None:
+    message = mail()
+    message.add_alternative("<p>Sie fährt.</p><img src='cid:logo@example.org'>", subtype="html")
+    message.get_payload()[1].add_related(b"\x89PNG\r\n", maintype="image", subtype="png", cid="<logo@example.org>", filename="logo.png")  # type: ignore[union-attr, index]
+    parsed = parse(bytes(message), "a.eml")
+    assert (parsed.blocks[1:], parsed.reason) == ((Block("metadata", HEADER), Block("paragraph", "Sie fährt.")), None)
+    message.make_mixed()
+    message.add_attachment(b"\x89PNG\r\n", maintype="image", subtype="png", cid="<logo@example.org>", filename="logo.png")
+    assert parse(bytes(message), "a.eml").reason is None
+    message.add_attachment(b"\x89PNG\r\n", maintype="image", subtype="png", cid="<other@example.org>", filename="map.png")
+    assert str(parse(bytes(message), "a.eml").reason).startswith("The attachment map.png was not read.")
+
+
+def test_text_before_and_after_a_file_is_read_and_a_signature_is_not() -> None:
+    parts = "".join(
+        f"--x\nContent-Type: {kind}\n\n{body}\n"
+        for kind, body in (
+            ("text/plain", "Vorher."),
+            ('text/plain; name="tide.txt"\nContent-Disposition: inline', "Flut um 3."),
+            ("text/html", "<p>Nachher.</p>"),
+            ("application/pdf", "endobj"),
+        )
+    )
+    mixed = f'Content-Type: multipart/mixed; boundary="x"\n\n{parts}--x--\n'
+    signature = "Content-Type: application/pgp-signature; name=signature.asc\n\n-----BEGIN PGP SIGNATURE-----\n"
+    signed = f'Content-Type: multipart/signed; boundary="y"\n\n--y\n{mixed}--y\n{signature}--y--\n'
+    parsed = parse(f"From: a@example.org\nSubject: Hafen\n{signed}".encode(), "a.eml")
+    assert [block.text for block in parsed.blocks] == [
+        "Hafen",
+        "From: a@example.org\nAttachments: tide.txt, attachment.pdf",
+        "Vorher.",
+        "Nachher.",
+        "tide.txt",
+        "Flut um 3.",
+    ]
+    assert str(parsed.reason).startswith("The attachment attachment.pdf was not read. This PDF is damaged.")
+
+
+def test_a_signature_of_a_mail_that_was_forwarded_is_no_attachment() -> None:
+    message = mail()
+    message.add_attachment(b"0\x82\x01", maintype="application", subtype="x-pkcs7-signature", filename="smime.p7s")
+    assert (parse(bytes(message), "a.eml").blocks[1], parse(bytes(message), "a.eml").reason) == (Block("metadata", HEADER), None)
+
+
+def test_mails_are_read_three_deep_however_they_are_attached() -> None:
+    inner = mail("Tiefe 5", "Text 5\n")
+    for depth in (4, 3, 2, 1):
+        outer = mail(f"Tiefe {depth}", f"Text {depth}\n")
+        if depth % 2:
+            outer.add_attachment(inner)
+        else:
+            attach(outer, bytes(inner), f"tiefe {depth + 1}.eml")
+        inner = outer
+    parsed = parse(bytes(inner), "a.eml")
+    assert [block.text for block in parsed.blocks if block.kind == "paragraph"] == ["Text 1", "Text 2", "Text 3"]
+    assert [(block.text, block.level) for block in parsed.blocks if block.kind == "heading"] == [
+        ("Tiefe 1", 1),
+        ("Tiefe 2", 2),
+        ("Tiefe 3", 3),
+    ]
+    assert str(parsed.reason).endswith("was not read. Mails within mails are read 3 deep.")
+
+
+def test_a_mail_with_very_many_attachments_or_levels_is_read_within_limits() -> None:
+    message = mail()
+    for number in range(1_010):
+        attach(message, f"Boje {number}".encode(), f"../../b{number}.txt")
+    parsed = parse(bytes(message), "a.eml")
+    assert [block.text for block in parsed.blocks[-2:]] == ["b999.txt", "Boje 999"]
+    assert "The attachment b1000.txt was not read. There are too many attachments." in str(parsed.reason)
+    nested = b"Subject: 99\n\ndeep"
+    for number in range(100):
+        nested = b"Subject: %d\nContent-Type: message/rfc822\n\n" % (98 - number) + nested
+    assert len([block for block in parse(nested, "a.eml").blocks if block.kind == "heading"]) == 3
+    with pytest.raises(UnreadableFile, match=r"^The parts of this mail are nested too deeply"):
+        parse(b"Content-Type: message/rfc822\n\n" * 5_000 + b"Subject: x\n\nText", "a.eml")
+
+
+def test_an_attached_mail_without_a_subject_is_a_section_too() -> None:
+    message = mail()
+    message.add_attachment(mail("", "Ohne Betreff.\n"))
+    headings = [(block.text, block.level) for block in parse(bytes(message), "a.eml").blocks if block.kind == "heading"]
+    assert headings == [("Die Fähre", 1), ("–", 2)]
 
 
 def test_a_mail_within_a_mail_is_read_below_it() -> None:
     message = mail()
     message.add_attachment(mail("배 시간표", "아홉 시에 떠납니다.\n"))
     blocks = parse(bytes(message), "a.eml").blocks
-    assert blocks[3:] == (Block("heading", "배 시간표", 2), Block("paragraph", HEADER), Block("paragraph", "아홉 시에 떠납니다."))
+    assert blocks[3:] == (Block("heading", "배 시간표", 2), Block("metadata", HEADER), Block("paragraph", "아홉 시에 떠납니다."))
 
 
 @pytest.mark.parametrize(("encoding", "text"), [("euc-kr", "배 시간표"), ("iso-2022-jp", "渡し船の時刻表"), ("iso-8859-1", "Fähre")])
@@ -96,10 +273,26 @@ def test_a_mailbox_gives_each_mail_under_its_subject() -> None:
     parsed = parse(data, "inbox_2022.mbox")
     assert [(block.kind, block.text) for block in parsed.blocks] == [
         ("heading", "First"),
-        ("paragraph", HEADER),
+        ("metadata", HEADER),
         ("paragraph", "Sie fährt um 9."),
         ("heading", "Second"),
-        ("paragraph", HEADER),
+        ("metadata", HEADER),
         ("paragraph", "One line.\nFrom here on.\nFrom there: no mail."),
     ]
     assert (parsed.format, parsed.title) == ("mbox", "inbox 2022")
+
+
+def test_the_mails_of_a_mailbox_have_their_attachments_below_them() -> None:
+    with_file, without_subject = mail("First"), mail("", "No subject.\n")
+    attach(with_file, b"Gate 7", "gate.txt")
+    data = b"".join(b"From joerg@example.org Fri Dec 16 17:04:16 2022\n" + bytes(each) + b"\n" for each in (with_file, without_subject))
+    parsed = parse(data, "inbox.mbox")
+    assert [(block.text, block.level) for block in parsed.blocks if block.kind != "metadata"] == [
+        ("First", 1),
+        ("Sie fährt um 9.", 0),
+        ("First › gate.txt", 2),
+        ("Gate 7", 0),
+        ("–", 1),
+        ("No subject.", 0),
+    ]
+    assert parsed.records == (0, 5)

@@ -35,6 +35,24 @@ def text(written: str) -> str:
         ("Dear {{ name }}, the cost is {{ price }}.", "Dear {{ name }}, the cost is {{ price }}."),
         ("`{% if user %}` begins a condition.", "{% if user %} begins a condition."),
         ("See [[Project Plan|the plan]], [[Budget]] and ![[tower.png]].", "See the plan, Budget and ."),
+        ("![[plan.png|The mill and its pond]]\n\n![[plan.png|200]]\n\n![[Wool prices]]", "The mill and its pond / Wool prices"),
+        ("See [[Wool#Prices]], [[#Flax]] and [[Mill#^a1b2c3|the mill]].", "See Wool > Prices, Flax and the mill."),
+        ("| Ware | Page |\n|---|---|\n| Wool | [[Wool\\|about wool]] |", "| Ware | Page |\n| --- | --- |\n| Wool | about wool |"),
+        (
+            "Wool is sold. ^b4c5d6\n\n^keeper-rule\n\n%%Ask Ann\n\nagain%%\n\nFlax %%not%% is not, at 5 %% or 6 %%x.",
+            "Wool is sold. / Flax is not, at 5 %% or 6 %%x.",
+        ),
+        (
+            "keeper:: Ann Lee\n- open:: Sundays\n- [due:: 2 May] (call std::sort)",
+            "keeper: Ann Lee / - open: Sundays\n- due: 2 May (call std::sort)",
+        ),
+        ("About 10^8^ fibres, wet since 1871^2^, x^2 and y^2.", "About 10⁸ fibres, wet since 1871, x^2 and y^2."),
+        ("#mill/lamp Wool is sold #today.", "#mill/lamp Wool is sold #today."),
+        (
+            "The price is $p_1 * q_1 * r$, from $5 to $10. $$x_{ab}^{2}*y*z$$",
+            "The price is $p_1 * q_1 * r$, from $5 to $10. $$x_{ab}^{2}*y*z$$",
+        ),
+        ("$$\n\\frac{a}{b} *c* \\{d\\}\n$$", "$$ \\frac{a}{b} *c* \\{d\\} $$"),
         ("The mill is ==closed== today, as a==b==c says.", "The mill is closed today, as a==b==c says."),
         ("[[_TOC_]]\n\nWool.", "Wool."),
         ("## Sizes {#sizes-(all) .wide}\n\nLearn more{.usa-button} of {wool}.\n{: .note }", "Sizes / Learn more of {wool}."),
@@ -74,6 +92,68 @@ def test_the_title_of_a_notice_or_tab_stays(written: str) -> None:
     assert texts(written) == [("paragraph", "Mind the gap"), ("paragraph", "Trains do not stop.")]
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "> [!warning] Mind the gap\n> Trains do not stop.",
+        "> [!faq]- Mind [[Gap|the gap]]\n> Trains do not stop.",
+        ">[!note|wide]+ Mind the gap\n>\n> Trains do not stop.",
+    ],
+)
+def test_the_title_of_a_callout_is_a_paragraph(written: str) -> None:
+    assert text(written) == "Mind the gap / Trains do not stop."
+
+
+def test_a_callout_that_is_named_like_its_kind_has_no_title() -> None:
+    assert text("> [!note] Note\n> Trains do not stop.") == "Trains do not stop."
+
+
+COMPONENTS = """import {Tab, Tabs} from '../tabs.jsx'
+import './mill.css'
+
+export const meta = {
+  title: 'The old mill',
+  floors: 3,
+
+  about: "Wool and flax"
+}
+export default function Layout({children}) {
+  return <main className="a b">{children}</main>
+}
+
+# Mill {/* draft */}
+
+<Tabs groupId="ware" onChange={(v) => { set({v}) }}>
+    <Tab value="wool" label="Wool">
+    Wool costs **5** euros.
+
+      <Note type="tip">Come <Link to="/gate">early</Link>, it is <Price of="wool" />cold.</Note>
+    </Tab>
+  <Card title="Opening hours" href="/hours" text="From nine to five" className="wide card" />
+</Tabs>
+
+Use `<Tabs label="none">` and Map<String, Integer>.
+"""
+
+
+def test_the_text_of_components_and_of_their_properties_stays() -> None:
+    parsed = parse(COMPONENTS.encode(), "mill.mdx")
+    assert parsed.format == "markdown"
+    assert [(block.kind, block.text) for block in parsed.blocks] == [
+        ("list", "- title: The old mill\n- about: Wool and flax"),
+        ("heading", "Mill"),
+        ("paragraph", "Wool"),
+        ("paragraph", "Wool costs 5 euros."),
+        ("paragraph", "Come early, it is cold."),
+        ("paragraph", "Opening hours: From nine to five"),
+        ("paragraph", 'Use <Tabs label="none"> and Map<String, Integer>.'),
+    ]
+
+
+def test_indented_text_is_code_where_there_are_no_components() -> None:
+    assert texts("Run:\n\n    mill --wool") == [("paragraph", "Run:"), ("code", "mill --wool")]
+
+
 @pytest.mark.parametrize("fence", ["```", "~~~~", "  ```"])
 def test_code_is_read_as_it_is(fence: str) -> None:
     inside = '{% page "x" %} [[a]] ==b== {.c}\n:::note\nimport a from "b"'
@@ -91,7 +171,32 @@ def test_a_file_of_front_matter_alone_says_so() -> None:
 
 
 @pytest.mark.sample(3)
-@pytest.mark.parametrize("piece", ["{%", "[[", "](", "`", "==a", "{{<", "{.a ", "{/*", "]({%", "<pre>", "import a "])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "{%",
+        "[[",
+        "](",
+        "`",
+        "==a",
+        "{{<",
+        "{.a ",
+        "{/*",
+        "]({%",
+        "<pre>",
+        "import a ",
+        " ",
+        "$a",
+        "$$a",
+        "<A a={{",
+        "<A a ",
+        "%%a ",
+        "\nexport const a = {\n",
+        "[a:: ",
+        " ^a",
+        "a::",
+    ],
+)
 def test_long_runs_of_unfinished_syntax_take_no_long_time(piece: str) -> None:
     began = time.process_time()
     parse((piece * (50_000 // len(piece)) + "\n\nWool.").encode(), "notes.md")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from email.message import EmailMessage
 
 import pytest
 
@@ -30,7 +31,7 @@ def packed(rtf: bytes) -> bytes:
 
 def test_a_message_starts_with_subject_sender_recipients_and_date() -> None:
     parsed = read(message({**HEAD, "1000": "Sie fährt um 9.\r\n"}, numbers={0x39: SENT}))
-    assert parsed.blocks == (Block("heading", "Die Fähre", 1), Block("paragraph", FIELDS), Block("paragraph", "Sie fährt um 9."))
+    assert parsed.blocks == (Block("heading", "Die Fähre", 1), Block("metadata", FIELDS), Block("paragraph", "Sie fährt um 9."))
     assert (parsed.title, parsed.format) == ("Die Fähre", "msg")
 
 
@@ -68,24 +69,61 @@ def test_rtf_that_cannot_be_unpacked_is_left_out(data: bytes) -> None:
     assert read(message({"1000": "Text", "1009": data})).blocks == (Block("paragraph", "Text"),)
 
 
-def test_attachments_are_named_and_attached_messages_are_read() -> None:
-    inner = {"__substg1.0_3701000D": message({"0037": "Inner", "1000": "Deep"}, inner=True, one=attachment("c.pdf"))}
-    tree = message({"0037": "Outer", "1000": "Text"}, one=attachment("Preise.xlsx"), two=inner, three=attachment("b.doc"))
-    assert [(block.kind, block.text, block.level) for block in read(tree).blocks] == [
+def file(name: str, data: bytes, **more: bytes) -> Tree:
+    """An attached file; `more`: properties of it by their ids, after an underscore."""
+    return {**attachment(name), "__substg1.0_37010102": data, **{f"__substg1.0{key}": value for key, value in more.items()}}
+
+
+def test_attached_files_and_messages_are_read_below_the_message() -> None:
+    inner = {"__substg1.0_3701000D": message({"0037": "Inner", "1000": "Deep"}, inner=True, one=file("c.txt", b"Quay 3"))}
+    tree = message({"0037": "Outer", "1000": "Text"}, one=file("fees.csv", b"Berth,Fee\nEast,12"), two=inner, three=file("b.bin", b"\0\1"))
+    parsed = read(tree)
+    assert [(block.kind, block.text, block.level) for block in parsed.blocks] == [
         ("heading", "Outer", 1),
+        ("metadata", "Attachments: fees.csv, b.bin", 0),
         ("paragraph", "Text", 0),
-        ("paragraph", "Attachments: Preise.xlsx, b.doc", 0),
+        ("heading", "fees.csv", 2),
+        ("table", "| Berth | Fee |\n| --- | --- |\n| East | 12 |", 0),
         ("heading", "Inner", 2),
+        ("metadata", "Attachments: c.txt", 0),
         ("paragraph", "Deep", 0),
-        ("paragraph", "Attachments: c.pdf", 0),
+        ("heading", "Inner › c.txt", 3),
+        ("paragraph", "Quay 3", 0),
     ]
+    assert parsed.reason == "The attachment b.bin was not read. This file contains binary data, not text."
+
+
+def test_images_that_a_message_shows_are_no_attachments() -> None:
+    text: dict[str, str | bytes] = {"0037": "Hi", "1013": b"<p>Text</p><img src='cid:logo1'>"}
+    hidden = {**file("line.png", b"\x89PNG"), "__properties_version1.0": bytes(8) + struct.pack("<HHIQ", 0x000B, 0x7FFE, 6, 1)}
+    shown = file("logo.png", b"\x89PNG", _3712001F="logo1".encode("utf-16-le"))
+    assert read(message(text, one=shown, two=hidden)).reason is None
+    assert str(read(message(text, one=file("map.png", b"\x89PNG\r\n"))).reason).startswith("The attachment map.png was not read.")
+    assert str(read(message(text, one=file("logo1", b"\0\0", _3712001F="logo1".encode("utf-16-le")))).reason).startswith("The attachment")
+
+
+def test_an_embedded_object_is_said_to_be_unread() -> None:
+    sheet: Tree = {**attachment("Object 1"), "__substg1.0_3701000D": {"Workbook": b"x" * 10}}
+    assert str(read(message({"1000": "Text"}, one=sheet)).reason).startswith("The attachment Object 1 was not read.")
 
 
 def test_messages_are_read_three_deep() -> None:
     tree = message({"1000": "level 5"}, inner=True)
     for depth in (4, 3, 2, 1):
         tree = message({"1000": f"level {depth}"}, inner=depth > 1, one={"__substg1.0_3701000D": tree})
-    assert [block.text for block in read(tree).blocks] == ["level 1", "level 2", "level 3"]
+    parsed = read(tree)
+    assert [block.text for block in parsed.blocks if block.kind == "paragraph"] == ["level 1", "level 2", "level 3"]
+    assert str(parsed.reason).endswith("was not read. Mails within mails are read 3 deep.")
+
+
+def test_a_message_attached_to_a_mail_is_read() -> None:
+    outer = EmailMessage()
+    outer["Subject"] = "Fwd"
+    outer.set_content("See below.")
+    outer.add_attachment(
+        ole(message({**HEAD, "1000": "Sie fährt um 9."})), maintype="application", subtype="octet-stream", filename="f.msg"
+    )
+    assert [block.text for block in parse(bytes(outer), "a.eml").blocks[-3:]] == ["Die Fähre", FIELDS.split("\nDate")[0], "Sie fährt um 9."]
 
 
 def test_a_message_with_an_old_word_file_attached_is_still_a_message() -> None:

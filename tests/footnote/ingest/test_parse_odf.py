@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from footnote.errors import UnreadableFile
@@ -14,6 +16,13 @@ STYLES = (
     '<style:style style:name="P2" style:parent-style-name="Title"/>'
     '<style:style style:name="Break"><style:paragraph-properties fo:break-before="page"/></style:style>'
     '<style:style style:name="Secret"><style:text-properties text:display="none"/></style:style>'
+    '<style:style style:name="Gone"><style:text-properties style:text-line-through-style="solid"/></style:style>'
+    '<style:style style:name="GoneToo" style:parent-style-name="Gone"/>'
+    '<style:style style:name="Twice"><style:text-properties style:text-line-through-type="double"/></style:style>'
+    '<style:style style:name="Kept"><style:text-properties style:text-line-through-style="none"/></style:style>'
+    '<style:style style:name="Up"><style:text-properties style:text-position="super 58%"/></style:style>'
+    '<style:style style:name="Higher"><style:text-properties style:text-position="33% 58%"/></style:style>'
+    '<style:style style:name="Down"><style:text-properties style:text-position="sub 58%"/></style:style>'
     '<style:style style:name="ta2"><style:table-properties table:display="false"/></style:style>'
     '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>'
 )
@@ -68,10 +77,10 @@ def test_merged_cells_keep_their_visual_position() -> None:
     assert read(f"<table:table>{table}</table:table>").blocks == (Block("table", expected),)
 
 
-def test_deleted_text_comments_and_hidden_text_are_not_read() -> None:
+def test_deleted_and_hidden_text_is_not_read() -> None:
     content = (
         "<text:tracked-changes><text:deletion><text:p>old</text:p></text:deletion></text:tracked-changes>"
-        "<text:p>The fee<office:annotation><text:p>why?</text:p></office:annotation> is "
+        "<text:p>The fee is "
         '<text:span text:style-name="Secret">not </text:span>7.</text:p>'
     )
     assert read(content).blocks == (Block("paragraph", "The fee is 7."),)
@@ -165,6 +174,47 @@ def test_hidden_filtered_and_collapsed_parts_of_a_sheet_are_left_out(columns: st
     )
 
 
+def spreadsheet(*rows: str) -> Parsed:
+    return read(f'<table:table table:name="S">{"".join(rows)}</table:table>', "spreadsheet")
+
+
+def test_formulas_of_a_sheet_without_saved_values_are_counted() -> None:
+    formulas = '<table:table-cell table:formula="of:=[.A2]*2"/><table:table-cell table:formula="of:=[.A2]" office:string-value=""/>'
+    parsed = spreadsheet(row(cell("a"), cell("b"), cell("c")), row(cell("3"), formulas))
+    assert parsed.blocks[1].text == "| a | c |\n| --- | --- |\n| 3 |  |"
+    assert parsed.reason == "Cells with formulas but no saved values: 1."
+    assert parsed.remedy == "Open the file in a spreadsheet program, save it there and add it again."
+
+
+def test_a_cell_of_a_sheet_shows_long_integers_and_values_without_texts() -> None:
+    value = '<table:table-cell office:value-type="float" office:value="{}">{}</table:table-cell>'
+    card = value.format("5105105105105100", "<text:p>5.1051051051051E+15</text:p>")
+    parsed = spreadsheet(row(cell("card"), cell("fee"), cell("code")), row(card, value.format("7.5", ""), cell("007")))
+    assert parsed.blocks[1].text.split("\n")[2] == "| 5105105105105100 | 7.5 | 007 |"
+
+
+def test_a_note_of_a_sheet_is_a_comment_and_not_in_its_cell() -> None:
+    texts = "<dc:creator>Ada Berg</dc:creator><dc:date>2025-01-01</dc:date><text:p>from</text:p><text:p>May</text:p>"
+    note = f"<office:annotation>{texts}</office:annotation>"
+    fee = f"<table:table-cell>{note}<text:p>5</text:p></table:table-cell>"
+    blocks = spreadsheet(row(cell("boat"), cell("fee")), row(cell("Kayak"), fee)).blocks
+    assert [block.text for block in blocks[1:]] == [
+        "| boat | fee |\n| --- | --- |\n| Kayak | 5 |",
+        "Comment on Kayak, fee (Ada Berg): from May",
+    ]
+
+
+def test_the_header_of_a_sheet_is_below_its_titles() -> None:
+    data = [row(*map(cell, texts)) for texts in (("boat", "fee", "crew"), ("kayak", "5", "2"), ("ferry", "7", "3"))]
+    blocks = spreadsheet(row(cell("Boats of the club")), row(cell("As of"), cell("2025")), *data, row(cell("Harbour office"))).blocks[1:]
+    assert [(block.kind, block.text.split("\n")[0]) for block in blocks] == [
+        ("caption", "Boats of the club"),
+        ("caption", "As of · 2025"),
+        ("table", "| boat | fee | crew |"),
+        ("paragraph", "Harbour office"),
+    ]
+
+
 def test_a_merged_cell_of_a_sheet_moves_to_its_first_visible_column() -> None:
     hidden = '<table:table-column table:visibility="collapse"/>'
     first = row(cell("2024", 'table:number-columns-spanned="2"'), "<table:covered-table-cell/>", cell("Note"))
@@ -178,3 +228,130 @@ def test_a_document_with_a_password_is_refused() -> None:
     with pytest.raises(UnreadableFile) as caught:
         read("<text:p>x</text:p>", parts={"META-INF/manifest.xml": manifest})
     assert caught.value.reason == "This file needs a password."
+
+
+def span(text: str, style: str) -> str:
+    return f'<text:span text:style-name="{style}">{text}</text:span>'
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (f"<text:p>The toll is {span('4.10', 'Gone')} 5.30.</text:p>", ["The toll is 5.30."]),
+        (f"<text:p>It is {span('3 ', 'GoneToo')}{span('4 ', 'Twice')}<text:a>{span('5', 'Kept')}</text:a>.</text:p>", ["It is 5."]),
+        (f'<text:p text:style-name="GoneToo">Old {span("and new", "Kept")}.</text:p>', ["and new"]),
+        ('<text:h text:style-name="Gone" text:outline-level="1">Closed</text:h><text:p>Open.</text:p>', ["Open."]),
+    ],
+)
+def test_struck_text_is_left_out_also_by_a_named_style(content: str, expected: list[str]) -> None:
+    assert [block.text for block in read(content).blocks] == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (f"The dam broke in 1976{span('2', 'Up')}.", "The dam broke in 1976."),
+        (f"It covers 45 km{span('2', 'Higher')} of land.", "It covers 45 km² of land."),
+        (f"CO{span('2', 'Down')} levels", "CO2 levels"),
+    ],
+)
+def test_raised_text_keeps_apart_from_the_number_before_it(content: str, expected: str) -> None:
+    assert [block.text for block in read(f"<text:p>{content}</text:p>").blocks] == [expected]
+
+
+def remark(author: str, text: str, attributes: str = "") -> str:
+    named = f"<dc:creator>{author}</dc:creator>" if author else ""
+    return f"<office:annotation {attributes}>{named}<dc:date>2026-01-02</dc:date><text:p>{text}</text:p></office:annotation>"
+
+
+def test_comments_follow_their_paragraph_and_name_their_author() -> None:
+    asked, reply = remark("Ida Falk", "Is it 6?", 'office:name="c1"'), remark("Tom Ray", "No, 7.", 'loext:parent-name="c1"')
+    content = f"<text:p>The fare{asked}{reply} is 7.</text:p><text:p>Bikes{remark('', 'Free?')}.</text:p>"
+    table = row(cell("Boat"), cell("Fee")) + row(cell("Kayak"), cell(f"{remark('Eva', 'Too low.')}5"))
+    assert [block.text for block in read(f"{content}<table:table>{table}</table:table>").blocks] == [
+        "The fare is 7.",
+        "Comment (Ida Falk): Is it 6?\nReply (Tom Ray): No, 7.",
+        "Bikes.",
+        "Comment: Free?",
+        "| Boat | Fee |\n| --- | --- |\n| Kayak | 5 |",
+        "Comment on “5” (Eva): Too low.",
+    ]
+
+
+def test_comments_of_a_slide_are_read() -> None:
+    title = '<draw:frame presentation:class="title"><draw:text-box><text:p>Lake</text:p></draw:text-box></draw:frame>'
+    parsed = read(f"<draw:page>{title}{remark('Ida Falk', 'Add a map.')}</draw:page>", "presentation")
+    assert parsed.blocks[1:] == (Block("list", "Comment (Ida Falk): Add a map.", page=1),)
+
+
+MATH = (
+    '<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mrow><mi>F</mi><mo>=</mo><mfrac><mi>m</mi><msup><mi>t</mi><mn>2</mn>'
+    '</msup></mfrac></mrow><annotation encoding="StarMath 5.0">F = {m} over {t^2}</annotation></semantics></math>'
+)
+FRAME = '<draw:frame><draw:object xlink:href="./Object 1"><loext:p/></draw:object><draw:image/></draw:frame>'
+
+
+@pytest.mark.parametrize("math", [MATH, re.sub(r"<(/?)(\w)", r"<\1math:\2", MATH).replace("xmlns=", "xmlns:math=")])
+def test_an_equation_is_read_in_its_sentence(math: str) -> None:
+    blocks = read(f"<text:p>With {FRAME} it stops.</text:p>", parts={"Object 1/content.xml": math}).blocks
+    assert blocks == (Block("paragraph", "With F = m/t² it stops."),)
+
+
+def test_an_equation_on_a_slide_is_read() -> None:
+    title = '<draw:frame presentation:class="title"><draw:text-box><text:p>Brakes</text:p></draw:text-box></draw:frame>'
+    blocks = read(f"<draw:page>{FRAME}{title}</draw:page>", "presentation", {"Object 1/content.xml": MATH}).blocks
+    assert [block.text for block in blocks] == ["Brakes", "F = m/t²"]
+
+
+def test_an_embedded_chart_becomes_a_table() -> None:
+    rows = row(cell(""), cell("Visits")) + row(cell("May"), cell("10")) + row(cell("June"), cell("0.30000000000000004"))
+    inner = f"<chart:title><text:p>Guests</text:p></chart:title><table:table><table:table-rows>{rows}</table:table-rows></table:table>"
+    chart = xml("office:document-content", f"<office:body><office:chart><chart:chart>{inner}</chart:chart></office:chart></office:body>")
+    assert read(f"<text:p>{FRAME}</text:p>", parts={"Object 1/content.xml": chart}).blocks == (
+        Block("caption", "Guests"),
+        Block("table", "|  | Visits |\n| --- | --- |\n| May | 10 |\n| June | 0.3 |"),
+    )
+
+
+def test_form_controls_show_their_values() -> None:
+    controls = (
+        '<form:checkbox form:id="a" form:label="Life vest" form:state="unchecked" form:current-state="checked"/>'
+        '<form:checkbox form:id="b" form:label="Oars"/><form:radio form:id="c" form:label="by boat" form:current-selected="true"/>'
+        '<form:text form:id="d" form:current-value="L-31"/>'
+        '<form:listbox form:id="e"><form:option form:label="May"/>'
+        '<form:option form:label="June" form:current-selected="true"/></form:listbox>'
+    )
+    forms = f"<office:forms><form:form>{controls}</form:form></office:forms>"
+    lines = "".join(f'<text:p>{name}: <draw:control draw:control="{name}"/></text:p>' for name in "abcde")
+    box = '<text:p><loext:content-control loext:checkbox="true" loext:checked="{}">x</loext:content-control> Rope</text:p>'
+    parsed = read(forms + lines + box.format("true") + box.format("false"))
+    assert [block.text for block in parsed.blocks] == [
+        "a: ☑ Life vest",
+        "b: ☐ Oars",
+        "c: ☑ by boat",
+        "d: L-31",
+        "e: June",
+        "☑ Rope",
+        "☐ Rope",
+    ]
+
+
+def test_descriptions_of_shapes_and_groups_are_read() -> None:
+    shape = "<draw:custom-shape><svg:title>Arrow</svg:title><svg:desc>To the pier</svg:desc><text:p>Go.</text:p></draw:custom-shape>"
+    group = f"<draw:g><svg:desc>Both banks</svg:desc>{shape}</draw:g>"
+    assert [block.text for block in read(f"<text:p>See:{group}</text:p>").blocks] == ["See:", "Go.", "Arrow To the pier", "Both banks"]
+
+
+def test_headers_are_read_with_styles_of_their_own_and_said_once() -> None:
+    header = f"<style:header><text:p>Ref. {span('A-1 ', 'T1')}B-2</text:p><text:p>Seite 3 von 7</text:p></style:header>"
+    first = "<style:header-first><text:p>Ref. B-2</text:p></style:header-first>"
+    struck = '<style:style style:name="T1"><style:text-properties style:text-line-through-style="solid"/></style:style>'
+    parts: dict[str, str | bytes] = {
+        "styles.xml": xml("office:document-styles", f"{struck}<style:master-page>{header}{first}</style:master-page>")
+    }
+    assert [block.text for block in read("<text:p>Hallo.</text:p>", parts=parts).blocks] == ["Ref. B-2", "Hallo."]
+
+
+def test_a_file_that_is_mostly_struck_says_so() -> None:
+    struck = f"<text:p>{span('The lock opens at 7 on all days.', 'Gone')}</text:p>"
+    assert read(f"{struck}<text:p>It is closed.</text:p>").reason == "Most of the text is struck through and was left out."

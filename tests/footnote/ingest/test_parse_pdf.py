@@ -12,7 +12,7 @@ from pypdf import PdfReader, PdfWriter
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
 from footnote.ingest.parse.pdf.blocks import to_blocks
-from footnote.ingest.parse.pdf.lines import Line
+from footnote.ingest.parse.pdf.lines import Line, unweave
 from footnote.ingest.parse.pdf.page import with_ligatures
 from footnote.types import Block
 from tests.footnote.ingest.pdf_files import Dot, Drawing, Image, Rule, Text, make_pdf, paragraph
@@ -80,6 +80,31 @@ def test_running_headers_footers_and_page_numbers_are_dropped() -> None:
     assert [b.text for b in blocks(*pages)] == [f"Page body {word} has its own text." for word in ("one", "two", "three", "four")]
 
 
+@pytest.mark.parametrize(
+    "footers",
+    [
+        pytest.param(["LEITFADEN 01s s s s", "LEITFADEN 02s s s", "LEITFADEN 03 s s s", "LEITFADEN 04t s s s s"], id="broken letters"),
+        pytest.param(["LEITFADEN 1", "L EITFADEN 2", "LEIT FADEN 3", "LEITFADEN  4"], id="spaced letters"),
+        pytest.param(["Leitfaden - i", "Leitfaden - ii", "Leitfaden - iii", "Leitfaden - iv"], id="Roman numbers"),
+        pytest.param(["Leitfaden \\225 1", "Leitfaden | 2", "Leitfaden \\267 3", "Leitfaden - 4"], id="varying signs"),
+    ],
+)
+def test_a_footer_that_varies_in_its_letters_is_dropped(footers: list[str]) -> None:
+    pages = [
+        [*paragraph(f"Page body {word} has its own text.", y=600), Text(60, 30, footer)]
+        for footer, word in zip(footers, ["one", "two", "three", "four"], strict=True)
+    ]
+    assert [b.text for b in blocks(*pages)] == [f"Page body {word} has its own text." for word in ("one", "two", "three", "four")]
+
+
+@pytest.mark.parametrize(
+    "lines", [("Plan A", "Plan B", "Plan C"), ("Hall of Ada", "Hall of Ben", "Hall of Cy"), ("Group I", "Group II", "Group IV")]
+)
+def test_first_lines_that_differ_in_a_letter_are_kept(lines: tuple[str, ...]) -> None:
+    pages = [[Text(60, 780, line), *paragraph(*LINES, y=600)] for line in lines]
+    assert set(lines) <= {b.text for b in blocks(*pages)}
+
+
 def test_a_title_that_the_headers_repeat_is_kept_once() -> None:
     first = [Text(60, 770, "Annual report", 20), *paragraph(*LINES, y=600)]
     later = [[Text(60, 780, "Annual report", 8), *paragraph(*LINES, y=600)] for _ in range(3)]
@@ -97,6 +122,18 @@ ASIDE = [Text(400, 712, "Ask the office"), Text(400, 688, "for the key")]
 WIDE = "Both columns stand below this line, which runs over the whole width of the page and ends here."
 LEFT = ("Left one ends with the words that", "go on in the second left line and", "then the third left one comes and", "stop in the last.")
 RIGHT = ("Right one begins beside the left", "and has a second line, which is", "followed by yet another line or", "by two.")
+
+
+GERMAN = [
+    "Die Brücke über den Kanal ist im",
+    "Winter gesperrt, weil das Eis auf",
+    "den Planken nicht geräumt wird.",
+    "Fußgänger nehmen dann den Weg",
+    "Im Sommer fährt die Fähre jede",
+    "Stunde, am Wochenende auch",
+    "abends bis um zehn. Hunde sind",
+    "an der Leine zu führen.",
+]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +194,7 @@ RIGHT = ("Right one begins beside the left", "and has a second line, which is", 
         ),
         pytest.param(
             [Text(60, 700, "An area of 5 m"), Text(125.8, 704, "2", 6), Text(132, 700, "is enough for one.")],
-            ["An area of 5 m2 is enough for one."],
+            ["An area of 5 m² is enough for one."],
             id="superscripts stay in their line",
         ),
         pytest.param(
@@ -177,6 +214,59 @@ RIGHT = ("Right one begins beside the left", "and has a second line, which is", 
 )
 def test_the_texts_of_a_page_are_read_in_their_order(page: Sequence[Drawing], texts: list[str]) -> None:
     assert [block.text for block in blocks(page)] == texts
+
+
+FACTS = [
+    ("Registered office of the society", "Hafenstrasse 12, Emden harbour"),
+    ("Chair of the board since 2021", "Wiebke Tammen of Borkum island"),
+    ("Number of paying members", "412 at the end of last year"),
+    ("Next general assembly", "Second Friday in March at seven"),
+]
+KOREAN = [
+    ("등록된 사무소의 소재지 주소", "엠덴 항구로 열두 번지 이층 건물"),
+    ("이사회 의장의 이름", "보르쿰 섬의 비프케 탐멘 의장"),
+    ("납부 회원 수", "지난해 말 기준 사백십이 명"),
+]
+
+
+def test_labels_stay_beside_their_values_without_rules() -> None:
+    page = [Text(x, 700 - 14 * i, text) for i, pair in enumerate(FACTS) for x, text in zip((60, 300), pair, strict=True)]
+    parsed = parse(make_pdf([page]), "a.pdf")
+    assert [block.text for block in parsed.blocks] == [f"{label} {value}" for label, value in FACTS]
+    assert {(block.places[0].x0, len(block.places)) for block in parsed.blocks} == {(60, 1)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([("Berth", "Metres"), ("North", "120"), ("South", "95")], "| Berth | Metres |\n| --- | --- |\n| North | 120 |\n| South | 95 |"),
+        ([("Vessel:", "Seagull"), ("Draught:", "3 m"), ("Built:", "1961")], "Vessel: Seagull\nDraught: 3 m\nBuilt: 1961"),
+    ],
+)
+def test_two_columns_have_a_header_only_if_it_names_them(rows: list[tuple[str, str]], expected: str) -> None:
+    page = [Text(x, 700 - 14 * i, text) for i, row in enumerate(rows) for x, text in zip((60, 300), row, strict=True)]
+    assert "\n".join(block.text for block in blocks(page)) == expected
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        (FACTS, [" ".join(pair) for pair in FACTS]),
+        (KOREAN, [" ".join(pair) for pair in KOREAN]),
+        (list(zip(LEFT, RIGHT, strict=True)), [*LEFT, *RIGHT]),
+        (
+            list(zip(GERMAN[:4], GERMAN[4:], strict=True)),
+            GERMAN,
+        ),
+    ],
+    ids=["labels", "Korean labels", "text", "German text"],
+)
+def test_rows_are_columns_only_if_their_lines_run_on(pairs: list[tuple[str, str]], expected: list[str]) -> None:
+    def line(text: str, x: float, y: float) -> Line:
+        return Line(text, 1, x, x + 5 * len(text) * (2 if text > "가" else 1), y, y + 10, 10, page_height=800)
+
+    rows = [[line(left, 60, 100 + 14 * i), line(right, 320, 100 + 14 * i)] for i, (left, right) in enumerate(pairs)]
+    assert [line.text for line in unweave(rows)] == expected
 
 
 def test_a_sentence_continues_across_a_page_break() -> None:
@@ -230,7 +320,7 @@ def test_pages_count_even_where_they_are_empty() -> None:
 )
 def test_the_title_is_from_the_file_properties_or_the_largest_text(title: str, expected: str) -> None:
     page = [Text(60, 740, "Big words", 20), *paragraph(*LINES)]
-    assert parse(make_pdf([page, paragraph(*LINES)], title), "a.pdf").title == expected
+    assert parse(make_pdf([page, paragraph(*LINES)], title), "rules.pdf").title == expected
 
 
 def test_a_small_heading_above_the_title_does_not_hide_it() -> None:

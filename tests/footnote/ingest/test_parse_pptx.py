@@ -27,9 +27,10 @@ TITLE, BODY = 'type="title"', 'idx="1"'
 def read(*slides: str, parts: dict[str, str] | None = None, hidden: tuple[int, ...] = ()) -> Parsed:
     numbers = range(1, len(slides) + 1)
     ids = "".join(f"<p:sldId id='{255 + n}' r:id='slide_{n}'/>" for n in numbers)
+    authors = {"commentAuthors": "commentAuthors.xml", "authors": "authors.xml"}
     files: dict[str, str | bytes] = {
         "ppt/presentation.xml": xml("p:presentation", f"<p:sldIdLst>{ids}</p:sldIdLst>"),
-        "ppt/_rels/presentation.xml.rels": relations(**{f"slide_{n}": f"slides/slide{n}.xml" for n in numbers}),
+        "ppt/_rels/presentation.xml.rels": relations(**{f"slide_{n}": f"slides/slide{n}.xml" for n in numbers}, **authors),
     }
     for n, content in zip(numbers, slides, strict=True):
         shown = 'show="0"' if n in hidden else ""
@@ -113,3 +114,84 @@ def test_a_presentation_with_only_images_is_refused() -> None:
         "This file contains no text, at most images.",
         "Run OCR on its images, or add a file with text.",
     )
+
+
+def run(text: str, attributes: str = "") -> str:
+    return f"<a:r><a:rPr {attributes}/><a:t>{text}</a:t></a:r>"
+
+
+def texts(*paragraphs: str, styles: str = "") -> list[str]:
+    body = shape(*(f"<a:p>{content}</a:p>" for content in paragraphs)).replace("<p:txBody>", f"<p:txBody>{styles}")
+    return [block.text for block in read(shape(p("Title"), kind=TITLE) + body).blocks[1:]]
+
+
+def test_struck_text_is_left_out() -> None:
+    assert texts(
+        run("The toll is ") + run("4 ", 'strike="sngStrike"') + run("6 ", 'strike="dblStrike"') + run("7.", 'strike="noStrike"')
+    ) == ["The toll is 7."]
+    styles = "<a:lstStyle><a:lvl1pPr><a:defRPr strike='sngStrike'/></a:lvl1pPr></a:lstStyle>"
+    assert texts(run("Old."), run("New.", 'strike="noStrike"'), f'<a:pPr lvl="1"/>{run("Below.")}', styles=styles) == ["New.", "Below."]
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        (run("The dam broke in 1976") + run("4", 'baseline="30000"') + run("."), "The dam broke in 1976."),
+        (run("It covers 45 km") + run("2", 'baseline="30%"') + run(" of land."), "It covers 45 km² of land."),
+        (run("CO") + run("2", 'baseline="-25000"') + run(" levels"), "CO2 levels"),
+        (run("Room 12") + run("3", 'baseline="0"'), "Room 123"),
+    ],
+)
+def test_raised_text_keeps_apart_from_the_number_before_it(runs: str, expected: str) -> None:
+    assert texts(runs) == [expected]
+
+
+def test_an_equation_is_read_in_its_paragraph() -> None:
+    def r(text: str) -> str:
+        return f"<m:r><m:t>{text}</m:t></m:r>"
+
+    root = f"<m:rad><m:radPr><m:degHide/></m:radPr><m:deg/><m:e>{r('2gh')}</m:e></m:rad>"
+    choice = f"<mc:Choice Requires='a14'><m><m:oMathPara><m:oMath>{r('v=')}{root}</m:oMath></m:oMathPara></m></mc:Choice>"
+    both = f"<mc:AlternateContent>{choice}<mc:Fallback>{run('picture')}</mc:Fallback></mc:AlternateContent>"
+    assert texts(run("So") + both) == ["So v = √(2 gh)"]
+
+
+def test_comments_follow_the_slide_with_their_replies() -> None:
+    old = xml(
+        "p:cmLst",
+        '<p:cm authorId="0" idx="1"><p:text>Is it deep?</p:text></p:cm><p:cm authorId="7" idx="4"><p:text>Date?</p:text></p:cm>'
+        '<p:cm authorId="1" idx="1"><p:text>80 m.</p:text><p:ext><p:parentCm authorId="0" idx="1"/></p:ext></p:cm>',
+    )
+    body = "<p:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></p:txBody>"
+    reply = f'<p:replyLst><p:reply id="{{R}}" authorId="{{A}}">{body.format("Done.")}</p:reply></p:replyLst>'
+    new = xml("p:cmLst", f'<p:cm id="{{C}}" authorId="{{A}}">{reply}{body.format("Add a map.")}</p:cm>')
+    parts = {
+        "ppt/commentAuthors.xml": xml("p:cmAuthorLst", '<p:cmAuthor id="0" name="Ida Falk"/><p:cmAuthor id="1" name="Tom Ray"/>'),
+        "ppt/authors.xml": xml("p:authorLst", '<p:author id="{A}" name="Eva Lind"/>'),
+        "ppt/comments/comment1.xml": old,
+        "ppt/comments/modern.xml": new,
+        "ppt/slides/_rels/slide1.xml.rels": relations(comments="../comments/comment1.xml", comments_2="../comments/modern.xml"),
+    }
+    blocks = read(shape(p("Lake"), kind=TITLE), shape(p("Pier"), kind=TITLE), parts=parts).blocks
+    assert [(block.text, block.page) for block in blocks] == [
+        ("Lake", 1),
+        ("Comment (Ida Falk): Is it deep?\nReply (Tom Ray): 80 m.", 1),
+        ("Comment: Date?", 1),
+        ("Comment (Eva Lind): Add a map.\nReply (Eva Lind): Done.", 1),
+        ("Pier", 2),
+    ]
+
+
+def test_the_alternative_text_of_a_group_is_read_and_none_of_decoration() -> None:
+    group = "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='3' name='g' descr='Two boats in a lock'/></p:nvGrpSpPr>{}</p:grpSp>"
+    decorative = "<p:pic><p:cNvPr id='4' name='n' descr='A wavy line'><a:ext><a:decorative val='1'/></a:ext></p:cNvPr></p:pic>"
+    blocks = read(shape(p("Lake"), kind=TITLE) + group.format(shape(p("Upper"))) + decorative).blocks
+    assert [(block.kind, block.text) for block in blocks[1:]] == [("image", "Two boats in a lock"), ("paragraph", "Upper")]
+
+
+STRUCK = 'strike="sngStrike"'
+
+
+def test_a_file_that_is_mostly_struck_says_so() -> None:
+    struck = shape(f"<a:p>{run('The lock opens at 7 on all days.', STRUCK)}</a:p>")
+    assert read(struck + shape(p("It is closed."))).reason == "Most of the text is struck through and was left out."

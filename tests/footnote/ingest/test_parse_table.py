@@ -1,4 +1,4 @@
-"""CSV and TSV."""
+"""CSV and TSV, and the headers of all tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from footnote.ingest.parse import parse
-from footnote.ingest.parse.table import with_header
+from footnote.ingest.parse.table import divide, to_markdown, with_header
 from footnote.types import Block
 
 
@@ -58,6 +58,85 @@ def test_a_list_becomes_a_table(given: Any, expected: Any) -> None:
     assert table(given) == expected
 
 
+def blocks(data: str, file_name: str = "list.csv") -> list[tuple[str, str]]:
+    return [(block.kind, block.text) for block in parse(data.encode(), file_name).blocks]
+
+
+FEES = "| boat | fee | crew | port |\n| --- | --- | --- | --- |\n| Kayak | 5 | 2 | Lake |\n| Ferry | 7 | 3 | Hill |"
+
+
+@pytest.mark.parametrize(
+    ("above", "captions"),
+    [
+        pytest.param(
+            "Boats of the club\nAs of,03.02.2025,,\n", ["Boats of the club", "As of · 03.02.2025"], id="titles of one and two cells"
+        ),
+        pytest.param("Boats,May 2025\nHarbour,Lake\n\n", ["Boats · May 2025", "Harbour · Lake"], id="titles of two cells"),
+        pytest.param("Club:,Lake,,\nBy:,Harbour office,,\n,,,\n", ["Club: Lake", "By: Harbour office"], id="lines and an empty row"),
+        pytest.param(
+            "# written by FleetTool 2\n# on 2025-02-03, at noon\n", ["written by FleetTool 2", "on 2025-02-03, at noon"], id="comments"
+        ),
+    ],
+)
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_lines_above_the_header_are_captions(above: str, captions: list[str], delimiter: str) -> None:
+    data = "boat,fee,crew,port\nKayak,5,2,Lake\nFerry,7,3,Hill\n"
+    given = (above if above.startswith("#") else above.replace(",", delimiter)) + data.replace(",", delimiter)
+    assert blocks(given) == [*(("caption", line) for line in captions), ("table", FEES)]
+
+
+def test_a_marked_header_is_no_comment() -> None:
+    assert table("# boat,fee\nKayak,5\nFerry,7\n")[0] == "| boat | fee |"
+    assert table("#,boat,fee\n1,Kayak,5\n2,Ferry,7\n")[0] == "| # | boat | fee |"
+
+
+def test_notes_below_the_table_are_paragraphs_and_totals_stay_in_it() -> None:
+    given = "boat,fee,crew\nKayak,5,2\nFerry,7,3\nSum,12,5\nHarbour office\n\nFees without tax\n"
+    rows = "| boat | fee | crew |\n| --- | --- | --- |\n| Kayak | 5 | 2 |\n| Ferry | 7 | 3 |\n| Sum | 12 | 5 |"
+    assert blocks(given) == [("table", rows), ("paragraph", "Harbour office"), ("paragraph", "Fees without tax")]
+
+
+def test_a_last_row_of_one_cell_stays_where_others_have_one_too() -> None:
+    assert table("boat,fee,crew\nKayak,5,2\nRaft,,\nFerry,7,3\nCanoe,,\n")[-1] == "| Canoe |  |  |"
+
+
+def test_a_header_of_several_rows_becomes_one() -> None:
+    assert table("boat,Fees,,port\n,child,adult,\nKayak,3,5,Lake\nFerry,4,7,Hill\n")[0] == "| boat | Fees child | Fees adult | port |"
+    assert table("boat,Fees,,Trips,\n,2023,2024,2023,2024\nKayak,3,5,9,8\nFerry,4,7,6,5\n")[0] == (
+        "| boat | Fees 2023 | Fees 2024 | Trips 2023 | Trips 2024 |"
+    )
+    assert table("boat,length,fee\n,m,EUR\nKayak,4,5\nFerry,30,7\n")[0] == "| boat | length m | fee EUR |"
+
+
+def test_a_first_record_with_a_year_is_no_second_header() -> None:
+    assert table("boat,built,\nKayak,1998,new\nFerry,2004,old\nRaft,2011,old\n")[2] == "| Kayak | 1998 | new |"
+
+
+def test_records_between_empty_lines_are_one_table() -> None:
+    given = "boat,port\n\nKayak,Lake\n\nFerry,Hill\nRaft,Lake\n\nCanoe,Hill\nBarge,Hill\n"
+    assert len(table(given)) == 7
+
+
+def test_another_table_below_an_empty_line_keeps_its_header() -> None:
+    second = blocks("boat,fee\nKayak,5\nFerry,7\n\nport,depth\nLake,12\nHill,8\n")[1]
+    assert second == ("table", "| port | depth |\n| --- | --- |\n| Lake | 12 |\n| Hill | 8 |")
+
+
+@pytest.mark.parametrize("data", ["12.5,3.1,0.4\n11.9,3.0,0.5\n12.1,2.9,0.4\n", "1,1,a.wav,4\n1,2,b.wav,1\n1,3,c.wav,2\n"])
+def test_a_list_of_numbers_without_names_has_an_empty_header(data: str) -> None:
+    assert set(table(data)[0]) == {"|", " "}
+    assert len(table(data)) == 5
+
+
+def test_a_table_is_divided_into_titles_rows_and_notes() -> None:
+    rows = [["Boats", "", ""], ["boat", "fee", "crew"], ["Kayak", "5", "2"], ["Ferry", "7", "3"], ["Harbour office", "", ""]]
+    assert divide(rows) == (["Boats"], rows[1:4], ["Harbour office"])
+
+
+def test_a_cell_with_a_null_character_or_spaces_shifts_no_column() -> None:
+    assert to_markdown([["a ", " b\0", ""], ["|", "c  d", "e"]]) == "| a | b |  |\n| --- | --- | --- |\n| \\| | c d | e |"
+
+
 def test_an_unclosed_quote_loses_no_text() -> None:
     assert "Hill" in "\n".join(table('name,fee\n"Lake,5\nHill,7\n'))
 
@@ -73,10 +152,14 @@ def test_a_very_long_cell_is_read() -> None:
         [["Neujahr", "1. Januar"], ["Tag der Arbeit", "1. Mai"]],
         [["설날", "1월 1일"], ["추석", "9월 25일"]],
         [["Rent", "1,200.00 €"], ["Water", "40 €"]],
+        [["Name:", "Ada"], ["Boat:", "Kayak"]],
+        [["1", "Kayak"], ["2", "Ferry"], ["3", "Raft"]],
+        [["Ada", "Kayak", "41"], ["Ben", "Ferry", "55"], ["Cleo", "Raft", "30"]],
+        [["12.5", "3.1"], ["11.9", "3.0"]],
     ],
 )
 def test_a_first_row_of_data_gets_an_empty_header_above_it(rows: list[list[str]]) -> None:
-    assert with_header(rows) == [["", ""], *rows]
+    assert with_header(rows) == [[""] * len(rows[0]), *rows]
 
 
 @pytest.mark.parametrize(
@@ -86,6 +169,7 @@ def test_a_first_row_of_data_gets_an_empty_header_above_it(rows: list[list[str]]
         [["Cost", "2024"], ["Rent", "1200"], ["Water", "400"]],
         [["Step", "1"], ["Pay", "1200"]],
         [["Quantity", "100", "500"], ["Price", "1.20", "1.10"]],
+        [["Year", "2023", "2022"], ["Sales", "12", "10"], ["Costs", "7", "9"]],
         [["Account", "01.01.2024", "31.12.2024"], ["Cash", "1,200.00", "900.00"]],
         [["Rent", "1,200.00 €"]],
         [],

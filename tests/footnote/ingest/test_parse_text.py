@@ -15,6 +15,7 @@ from footnote.types import Block
 
 GERMAN = "Die Gebühr beträgt 5 € für größere Räume – „sofort“ fällig."
 RUSSIAN = "Все люди рождаются свободными и равными в своём достоинстве и правах. Они наделены разумом и совестью."
+JAPANESE = "倉庫の鍵は事務所にあります。雨の日は入口を閉めてください。質問は係の人に聞いてください。"
 KOREAN = "이 문서는 대한민국의 헌법을 설명합니다. 서울, 2024년."
 
 
@@ -26,7 +27,15 @@ def test_unicode_is_read_with_and_without_a_byte_order_mark(text: str, encoding:
 
 @pytest.mark.parametrize(
     ("text", "encoding"),
-    [(GERMAN, "cp1252"), (KOREAN, "cp949"), (KOREAN, "euc-kr"), ("können", "latin-1"), ("한글", "cp949"), (RUSSIAN, "cp1251")],
+    [
+        (GERMAN, "cp1252"),
+        (KOREAN, "cp949"),
+        (KOREAN, "euc-kr"),
+        ("können", "latin-1"),
+        ("한글", "cp949"),
+        (RUSSIAN, "cp1251"),
+        (JAPANESE, "cp932"),
+    ],
 )
 def test_texts_are_read_in_their_older_encodings(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)) == text
@@ -45,8 +54,62 @@ def test_one_damaged_place_does_not_change_the_encoding_of_the_rest() -> None:
     assert decode("ä".encode() * 30 + b"\xff") == "ä" * 30 + "\ufffd"
 
 
+def test_a_damaged_letter_of_two_bytes_is_no_other_letter() -> None:
+    assert (
+        decode("Süße Öfen für größere Räume ".encode() * 10 + b"g\xc3nstig \xe2\x80")
+        == "Süße Öfen für größere Räume " * 10 + "g\ufffdnstig \ufffd\ufffd"
+    )
+
+
+MIXED = [
+    pytest.param("Der Kühlraum öffnet früh.\n", "cp1252", "Nächster Prüftermin – „März“: 15 €.", id="Western European"),
+    pytest.param("Der Kühlraum öffnet früh.\n" * 40, "latin-1", "Nächster Prüftermin.", id="one old line in a long file"),
+    pytest.param("냉장실은 일찍 엽니다.\n", "cp949", "다음 점검은 삼월, 요금은 천 원입니다.", id="Korean"),
+    pytest.param("냉장실은 일찍 엽니다.\n" * 40, "cp949", "요금", id="one old word in a long Korean file"),
+    pytest.param("한 줄: Kühlraum\n", "cp1251", RUSSIAN, id="Cyrillic"),
+]
+
+
+@pytest.mark.parametrize(("modern", "encoding", "old"), MIXED)
+def test_utf8_and_an_older_encoding_in_one_file_are_both_read(modern: str, encoding: str, old: str) -> None:
+    assert decode(modern.encode() + old.encode(encoding)) == modern + old
+    assert decode(old.encode(encoding) + b"\n" + modern.encode()) == f"{old}\n{modern}"
+
+
+def test_a_file_that_says_it_is_utf8_may_have_other_words_too() -> None:
+    old = "Nächster Prüftermin im März"
+    assert decode(b"\xef\xbb\xbf" + "Kühlraum; ".encode() + old.encode("cp1252")) == f"Kühlraum; {old}"
+    assert decode("Kühlraum; ".encode() + "요금은 천 원".encode("cp949"), "utf-8") == "Kühlraum; 요금은 천 원"
+    plain = "The next inspection of the cold store is in spring. " * 9
+    assert decode(plain.encode() + b"Pr\xfcfung", "utf-8") == plain + "Prüfung"
+
+
+@pytest.mark.parametrize("text", [KOREAN, "천 원, 차 한 대, 해 진 뒤"])
+def test_korean_whose_bytes_happen_to_be_utf8_stays_korean(text: str) -> None:
+    assert decode(text.encode("cp949"), "euc-kr") == decode(text.encode("cp949")) == text
+
+
+@pytest.mark.parametrize(
+    ("file_name", "before", "after"),
+    [
+        ("dock.md", "# Kühlraum\n\n", "Prüfung im März."),
+        ("dock.csv", "Raum;Preis\nKühlraum;4 Euro\n", "Gewächshaus;7 Euro\nBüro;9 Euro\n"),
+        ("dock.html", "<html><body><p>Kühlraum</p>", "<p>Prüfung im März.</p></body></html>"),
+    ],
+)
+def test_every_kind_of_text_is_read_in_both_its_encodings(file_name: str, before: str, after: str) -> None:
+    mixed, whole = (parse(before.encode() + after.encode(encoding), file_name) for encoding in ("cp1252", "utf-8"))
+    assert mixed.blocks == whole.blocks
+
+
 def test_utf8_that_was_encoded_twice_is_repaired() -> None:
     assert decode("1997–2004 for £5".encode().decode("latin-1").encode()) == "1997–2004 for £5"
+    assert decode("Schöne Grüße für 5 €".encode().decode("cp1252").encode()) == "Schöne Grüße für 5 €"
+
+
+def test_signs_after_capitals_are_not_taken_for_text_that_was_encoded_twice() -> None:
+    for text in ("„IRMÃ”, Ã€ und „MÜNCHEN–", "CAFÉ”"):
+        assert decode(text.encode()) == text
 
 
 def test_binary_data_is_refused() -> None:

@@ -138,3 +138,24 @@ def test_a_damaged_old_file_is_refused() -> None:
 def test_an_old_file_without_cells_is_refused() -> None:
     with pytest.raises(UnreadableFile, match="contains no text"):
         read(book_of())
+
+
+def test_long_integers_keep_all_digits_and_texts_their_zeros() -> None:
+    table = read(book_of(["card", "code"], [5105105105105100, "000123"])).blocks[1].text
+    assert table.split("\n")[2] == "| 5105105105105100 | 000123 |"
+
+
+def test_a_note_names_the_cell_that_it_is_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library that writes the files of these tests writes no notes."""
+    import xlrd
+
+    def with_note(**options: Any) -> xlrd.Book:
+        book = opened(**options)
+        note = xlrd.sheet.Note()
+        note.author, note.text = "Ada Berg", "Ada Berg:\nfrom May on"
+        book.sheet_by_index(0).cell_note_map = {(1, 1): note}
+        return book
+
+    opened = xlrd.open_workbook
+    monkeypatch.setattr(xlrd, "open_workbook", with_note)
+    assert read(book_of(["boat", "fee"], ["Kayak", 5])).blocks[2].text == "Comment on Kayak, fee (Ada Berg): from May on"

@@ -22,8 +22,9 @@ def test_each_sheet_is_a_heading_and_its_tables() -> None:
 def test_numbers_are_shown_in_their_formats() -> None:
     data = xlsb({"A": [["Share", (0.07, 0)], ["Fee", (1234.5, 1)], ["From", (44562.0, 2)]]}, ["0%", '#,##0.00 "€"', "dd/mm/yyyy"])
     assert parse(data, "a.xlsb").blocks[1].text.splitlines() == [
-        "| Share | 7% |",
+        "|  |  |",
         "| --- | --- |",
+        "| Share | 7% |",
         "| Fee | 1,234.50 € |",
         "| From | 2022-01-01 |",
     ]
@@ -53,3 +54,16 @@ def test_a_damaged_file_is_refused(book: bytes) -> None:
         parse(zip_of({"xl/workbook.bin": book}), "a.xlsb")
     with pytest.raises(UnreadableFile, match=r"^This file is damaged"):
         parse(xlsb({"A": [["x"]]})[:-60], "a.xlsb")
+
+
+def test_long_integers_keep_all_digits_and_texts_their_zeros() -> None:
+    data = xlsb({"A": [["card", "code"], [5105105105105100.0, "000123"], [4.0e17, "0044"]]})
+    assert parse(data, "a.xlsb").blocks[1].text.splitlines()[2:] == ["| 5105105105105100 | 000123 |", "| 400000000000000000 | 0044 |"]
+
+
+def test_a_note_names_the_cell_that_it_is_on() -> None:
+    data = xlsb({"A": [["boat", "fee"], ["Kayak", 5.0]]}, notes=[(1, 1, "Ada Berg", "Ada Berg:\nfrom May on"), (4, 3, "", "unused")])
+    assert [block.text for block in parse(data, "a.xlsb").blocks[2:]] == [
+        "Comment on Kayak, fee (Ada Berg): from May on",
+        "Comment on D5: unused",
+    ]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from footnote.ingest.parse import parse, sheet, xlsx
-from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, to_parsed
+from footnote.ingest.parse.sheet import MAX_CELLS, Comment, Sheet, to_parsed
 from footnote.types import Block, Parsed
 from tests.footnote.ingest.packages import relations, xml, zip_of
 
@@ -29,7 +29,15 @@ def rows(*cells: str) -> str:
     return "".join(f'<row r="{number}">{row}</row>' for number, row in zip(numbers, cells, strict=True))
 
 
-def read(*sheets: str, merged: str = "", state: str = "", strings: str = "", styles: str = STYLES, columns: str = "") -> Parsed:
+def read(
+    *sheets: str,
+    parts: dict[str, str] | None = None,
+    merged: str = "",
+    state: str = "",
+    strings: str = "",
+    styles: str = STYLES,
+    columns: str = "",
+) -> Parsed:
     nodes = "".join(
         f'<sheet name="{("Fees", "보트")[i]}" sheetId="{i + 1}" r:id="worksheet_{i}" {state if i else ""}/>' for i in range(len(sheets))
     )
@@ -37,10 +45,11 @@ def read(*sheets: str, merged: str = "", state: str = "", strings: str = "", sty
     merges = "".join(f'<mergeCell ref="{area}"/>' for area in merged.split())
     files: dict[str, str | bytes] = {
         "xl/workbook.xml": xml("workbook", f"<sheets>{nodes}</sheets>"),
-        "xl/_rels/workbook.xml.rels": relations(styles="styles.xml", sharedStrings="sharedStrings.xml", **targets),
+        "xl/_rels/workbook.xml.rels": relations(styles="styles.xml", sharedStrings="sharedStrings.xml", person="person.xml", **targets),
         "xl/styles.xml": styles,
         "xl/sharedStrings.xml": xml("sst", strings),
     }
+    files.update(parts or {})
     for i, content in enumerate(sheets):
         files[f"xl/worksheets/sheet{i}.xml"] = xml(
             "worksheet", f"<cols>{columns}</cols><sheetData>{content}</sheetData><mergeCells>{merges}</mergeCells>"
@@ -238,6 +247,28 @@ def test_empty_rows_and_columns_separate_tables_or_are_only_visual(given: Any, e
     assert grid(given) == expected
 
 
+def test_titles_above_and_notes_below_a_table_are_no_rows_of_it() -> None:
+    expected = [
+        ("caption", "Boats of the club"),
+        ("caption", "As of: 03.02.2025"),
+        ("table", "| boat | fee | crew | port |\n| --- | --- | --- | --- |\n| kayak | 5 | 2 | lake |\n| ferry | 7 | 3 | hill |"),
+        ("paragraph", "Harbour office"),
+    ]
+    given = "Boats of the club\nAs of:,03.02.2025\nboat,fee,crew,port\nkayak,5,2,lake\nferry,7,3,hill\nHarbour office"
+    assert grid(given) == expected
+    assert grid(given.replace("\nboat", "\n\nboat").replace("\nHarbour", "\n\nHarbour")) == expected
+
+
+def test_a_header_of_two_rows_without_merged_cells_becomes_one() -> None:
+    assert grid(",child,,adult,\nboat,fee,trips,fee,trips\nkayak,5,8,6,9\nferry,7,3,9,1")[0][1].split("\n")[0] == (
+        "| boat | child fee | child trips | adult fee | adult trips |"
+    )
+
+
+def test_a_sheet_without_column_names_has_an_empty_header() -> None:
+    assert grid("kayak,5.5,2.1\nferry,7.25,3.2\nraft,1.5,2.4")[0][1].startswith("|  |  |  |\n| --- | --- | --- |\n| kayak |")
+
+
 def test_a_header_of_two_rows_with_merged_cells_becomes_one() -> None:
     assert grid(",2023,,2024,\nboat,fee,trips,fee,trips\nkayak,5,8,6,9", [(0, 1, 0, 2), (0, 3, 0, 4)]) == [
         ("table", "| boat | 2023 fee | 2023 trips | 2024 fee | 2024 trips |\n| --- | --- | --- | --- | --- |\n| kayak | 5 | 8 | 6 | 9 |")
@@ -270,3 +301,94 @@ def test_a_format_may_hide_a_cell_or_write_around_its_text() -> None:
     cells = c("A2", "5", "n", 4) + c("B2", "secret", style=4) + c("C2", "7", style=5)
     header = "".join(c(f"{letter}1", letter.lower()) for letter in "ABC")
     assert read(rows(header, cells), styles=styles).blocks[1].text == "| a | b | c |\n| --- | --- | --- |\n|  |  | No. 7 |"
+
+
+def test_formulas_without_saved_values_are_counted_and_the_remedy_named() -> None:
+    formula = '<c r="B2"><f>A2*2</f><v></v></c><c r="C2"><f t="shared" si="0"/></c><c r="D2"><f>A2*3</f><v>9</v></c>'
+    empty_text = '<c r="E2" t="str"><f>IF(A2,"","x")</f><v></v></c>'
+    header = "".join(c(f"{letter}1", letter.lower()) for letter in "ABCDE")
+    parsed = read(rows(header, c("A2", "3", "n") + formula + empty_text))
+    assert parsed.reason == "Cells with formulas but no saved values: 2."
+    assert parsed.remedy == "Open the file in a spreadsheet program, save it there and add it again."
+    assert parsed.blocks[1].text == "| a | d | e |\n| --- | --- | --- |\n| 3 | 9 |  |"
+
+
+def test_a_column_keeps_its_name_where_one_of_its_formulas_has_a_value() -> None:
+    formulas = [f'<c r="C{row}"><f>B{row}*2</f>{value}</c>' for row, value in ((2, ""), (3, "<v>14</v>"), (4, ""))]
+    names = "".join(c(f"{letter}1", name) for letter, name in zip("ABC", ("boat", "fee", "double"), strict=True))
+    body = [c(f"A{row}", f"boat {row}") + c(f"B{row}", f"{row}", "n") + formula for row, formula in enumerate(formulas, 2)]
+    total = c("A5", "count") + '<c r="B5"><f>COUNT(B2:B4)</f></c>'
+    parsed = read(rows(names, *body, total))
+    assert parsed.blocks[1].text.split("\n") == [
+        "| boat | fee | double |",
+        "| --- | --- | --- |",
+        "| boat 2 | 2 |  |",
+        "| boat 3 | 3 | 14 |",
+        "| boat 4 | 4 |  |",
+    ]
+    assert parsed.reason == "Cells with formulas but no saved values: 3."
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("5105105105105100", "5105105105105100"),
+        ("89014103211118510720", "89014103211118510720"),
+        ("-5105105105105100", "-5105105105105100"),
+        ("5.1051051051051E+15", "5105105105105100"),
+        ("6.02214076E+23", "6.02214076E+23"),
+        ("0.1", "0.1"),
+    ],
+)
+def test_long_integers_keep_all_digits(written: str, shown: str) -> None:
+    cells = c("A2", written, "n") + c("B2", "000123") + c("C2", "DE02120300000000202051")
+    parsed = read(rows(c("A1", "card") + c("B1", "code") + c("C1", "account"), cells))
+    assert parsed.blocks[1].text.split("\n")[2] == f"| {shown} | 000123 | DE02120300000000202051 |"
+
+
+def test_the_rows_of_a_form_stay_whole_across_an_empty_column() -> None:
+    assert grid("1.1,Length,,m,:,14\n1.2,Colour,,,:,blue\n1.3,Crew,,,:,3")[0][1].split("\n")[2:] == [
+        "| 1.1 | Length | m | : | 14 |",
+        "| 1.2 | Colour |  | : | blue |",
+        "| 1.3 | Crew |  | : | 3 |",
+    ]
+
+
+def test_a_table_that_starts_beside_the_numbers_of_another_has_its_own_header() -> None:
+    first, second = grid("boat,fee\nkayak,5\nferry,7,,crew,trips\nraft,2,,3,9\ncanoe,4,,2,8")
+    assert first[1].split("\n")[0] == "| boat | fee |"
+    assert second == ("table", "| crew | trips |\n| --- | --- |\n| 3 | 9 |\n| 2 | 8 |")
+
+
+def test_comments_follow_the_table_and_name_their_cells() -> None:
+    """Threads have copies as notes, for older programs."""
+    notes = {"A1": "boats of 2025", "B2": "[Threaded comment] copy", "B3": "Ben Sato:\nuntil May", "C7": "nothing here"}
+    listed = "".join(f'<comment ref="{cell}" authorId="0"><text><r><t>{text}</t></r></text></comment>' for cell, text in notes.items())
+    thread = (
+        '<threadedComment ref="B2" personId="{1}" id="{a}"><text>Is this right?</text></threadedComment>'
+        '<threadedComment ref="B2" personId="{2}" id="{b}" parentId="{a}"><text>Yes.</text></threadedComment>'
+    )
+    parts = {
+        "xl/worksheets/_rels/sheet0.xml.rels": relations(comments="../comments1.xml", threadedComment="../threads.xml"),
+        "xl/comments1.xml": xml("comments", f"<authors><author>Ben Sato</author></authors><commentList>{listed}</commentList>"),
+        "xl/threads.xml": xml("ThreadedComments", thread),
+        "xl/person.xml": xml("personList", '<person displayName="Ada Berg" id="{1}"/><person displayName="Cleo Marsh" id="{2}"/>'),
+    }
+    table = rows(c("A1", "boat") + c("B1", "fee"), c("A2", "Kayak") + c("B2", "5", "n"), c("A3", "Ferry") + c("B3", "7", "n"))
+    assert [block.text for block in read(table, parts=parts).blocks[2:]] == [
+        "Comment on boat (Ben Sato): boats of 2025",
+        "Comment on Kayak, fee (Ada Berg): Is this right?\nReply (Cleo Marsh): Yes.",
+        "Comment on Ferry, fee (Ben Sato): until May",
+        "Comment on C7 (Ben Sato): nothing here",
+    ]
+
+
+def test_a_comment_on_a_hidden_row_is_left_out() -> None:
+    sheet = Sheet("S", 1, {0: {0: "boat", 1: "fee"}, 1: {0: "Kayak", 1: "5"}, 2: {0: "Ferry", 1: "7"}}, hidden_rows=[(1, 1)])
+    sheet.comments = {1: {0: Comment("A2", [("", "secret")])}, 2: {1: Comment("B3", [("", "new")])}}
+    assert [block.text for block in to_parsed([sheet], "", 1, 0, False).blocks[2:]] == ["Comment on Ferry, fee: new"]
+
+
+def test_years_below_a_merged_header_belong_to_it() -> None:
+    header = grid(",Fee,,Trips,\nboat,2023,2024,2023,2024\nkayak,5,8,6,9", [(0, 1, 0, 2), (0, 3, 0, 4)])[0][1].split("\n")[0]
+    assert header == "| boat | Fee 2023 | Fee 2024 | Trips 2023 | Trips 2024 |"

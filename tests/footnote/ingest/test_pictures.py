@@ -68,7 +68,7 @@ def open_document(*content: str, **pictures: bytes) -> bytes:
     body = f"<office:body><office:text>{paragraphs}</office:text></office:body>"
     files: dict[str, str | bytes] = {
         "mimetype": "application/vnd.oasis.opendocument.text",
-        "content.xml": xml("office:document-content", body, 'xmlns:xlink="http://www.w3.org/1999/xlink"'),
+        "content.xml": xml("office:document-content", body),
     }
     return zip_of(files | {f"Pictures/{name}.png": data for name, data in pictures.items()})
 

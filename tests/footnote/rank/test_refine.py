@@ -179,3 +179,17 @@ def test_the_order_of_a_single_list_stays() -> None:
     assert is_fused(make_turn(ranked=ranked, retriever="rrf"))
     assert not is_fused(make_turn(ranked=ranked, retriever="bm25"))
     assert not is_fused(make_turn(ranked=ranked[:1]))
+
+
+def test_a_passage_of_the_section_that_is_asked_for_comes_first() -> None:
+    passages = [
+        passage("see section_4_1 fee"),
+        passage("meter read", heading="4 1 meter section_4_1 headed_4_1"),
+        passage("headed_4_2 fee"),
+    ]
+    entries = [Ranked(f"d|1|{i}", score) for i, score in enumerate([1.0, 0.2, 0.9])]
+    for vector, highest in ((None, WITHOUT_VECTORS), (X, WITH_VECTORS)):
+        given = [ChunkSentences(p.bounds, np.zeros((1, 3), np.int8), Y, p.terms, p.heading_terms) for p in passages]
+        scores = second_stage(Query("section 4.1", vector=vector), entries, given, ["section_4_1"], {"": 6.0, "section_4_1": 4.0})
+        assert scores.index(max(scores)) == 1
+        assert max(scores) < highest

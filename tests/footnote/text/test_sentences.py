@@ -141,7 +141,7 @@ def test_a_short_line_above_a_paragraph_looks_like_a_heading(line: str) -> None:
     assert looks_like_heading(f"{line}\n\nThe text.", 0, len(line))
 
 
-@pytest.mark.parametrize("line", ["Release 2", "If the file is missing:", "Run it; then wait", "x" * 81, "| Prices |"])
+@pytest.mark.parametrize("line", ["Release 2", "Dear Ms Brook,", "If the file is missing:", "Run it; then wait", "x" * 81, "| Prices |"])
 def test_a_line_with_a_number_or_a_mark_or_a_long_one_looks_like_none(line: str) -> None:
     assert not looks_like_heading(f"{line}\n\nThe text.", 0, len(line))
 

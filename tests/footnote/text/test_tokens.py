@@ -30,7 +30,7 @@ from footnote.text.tokens import content_terms, count_tokens, index_tokens, othe
         ("the running dogs", "und", ["the", "run", "dog"]),
         ("the running dogs", "mis", ["the", "running", "dogs"]),
         ("ﬁle Ｆile ﬀ x²", "und", ["file", "file", "ff", "x2"]),
-        ("snake_case c++ 3.14", "mis", ["snake_case", "c", "3", "14"]),
+        ("snake_case c++ 3.14", "mis", ["snake", "case", "c", "3", "14", "snake_case"]),
         ("chevaux chantaient", "fr", ["cheval", "chant"]),
         ("İstanbul'da evler", "tr", ["istanbul", "da", "ev"]),
         ("हिन्दी किताबें", "hi", ["हिन्द", "किताब"]),
@@ -82,6 +82,20 @@ def test_the_forms_of_a_german_verb_share_their_stem(forms: str, stem: str) -> N
 def test_german_words_that_are_also_english_keep_their_t() -> None:
     text = "client contract test host port script format agent default ticket debt light alert support limit"
     assert content_terms(text, "de") == content_terms(text, "en") == text.split()
+
+
+@pytest.mark.parametrize(
+    ("written", "terms"),
+    [
+        ("10⁶ 10^6 10⁻⁶", ["10", "6", "10", "6", "10", "6"]),
+        ("m² m^2 m2 km³", ["m2", "m2", "m2", "km3"]),
+        ("H₂O H2O", ["h2o", "h2o"]),
+        ("1871³ and mills⁴", ["1871", "3", "mill", "4"]),
+        ("1010₂", ["1010", "2"]),
+    ],
+)
+def test_small_digits_join_no_number_and_stay_with_units(written: str, terms: list[str]) -> None:
+    assert content_terms(written, "en") == terms
 
 
 def test_a_query_has_each_token_once_in_order_of_appearance() -> None:

@@ -19,6 +19,8 @@ from footnote.text.values import missing_values, values_in
         ("8.55 million, 2 Milliarden", "en", {"8550000", "2000000000"}),
         ("version 2026.4.2, 1.234.567", "en", {"2026.4.2", "1234567"}),
         ("call 0800 555 111", "en", {"800", "555111"}),
+        ("4·10⁶ fibres, 4·10^6", "en", {"4", "10", "6"}),
+        ("85 m², 85 m^2, 85 m2, H₂O", "en", {"85"}),
     ],
 )
 def test_a_value_is_read_in_each_of_its_forms(text: str, lang: str, values: set[str]) -> None:

@@ -19,7 +19,8 @@ const kinds = (kind, ...formats) => formats.map(format => [format, kind])
 const KINDS = new Map([
   ...kinds('pdf', 'pdf'), ...kinds('sheet', 'csv', ...SHEETS), ...kinds('slides', ...SLIDES), ...kinds('web', 'html', 'confluence'),
   ...kinds('word', 'docx', 'doc', 'odt', 'fodt', 'sxw', 'rtf', 'wordml', 'wpd', 'hwp', 'hwpx', 'hwp97'),
-  ...kinds('text', 'text', 'markdown', 'rst', 'epub', 'subtitles'), ...kinds('mail', 'eml', 'mbox', 'msg'), ...kinds('code', 'code', 'json'),
+  ...kinds('text', 'text', 'markdown', 'rst', 'epub', 'subtitles'),
+  ...kinds('mail', 'eml', 'mbox', 'msg'), ...kinds('code', 'code', 'json', 'yaml', 'xml'),
 ])
 const formats = new Map() // doc_id → format of the documents that were listed
 const fileNames = new Map() // the same

@@ -33,6 +33,7 @@ export function renderText({ blocks, marks, format }) {
 const RENDER = {
   heading: block => [el(`h${Math.min(6, block.depth)}`, {}, ...pieces(block))],
   paragraph: block => [el('p', {}, ...pieces(block))],
+  metadata: block => linesOf(block.text).map(({ from, to }) => el('p', { class: 'caption' }, ...pieces(block, from, to))),
   caption: block => [el('p', { class: 'caption' }, ...pieces(block))],
   code: block => [el('pre', { tabindex: 0 }, el('code', {}, ...pieces(block)))],
   image: block => [el('p', { class: 'image' }, ...pieces(block))],

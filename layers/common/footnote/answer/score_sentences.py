@@ -7,7 +7,7 @@ passage's first section is the last of its headings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from typing import NamedTuple
 from footnote.answer.excerpts import announces, is_table_head
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import UNSEEN, whole_weight
+from footnote.text.section_numbers import headings_asked, sections_headed
 from footnote.text.sentences import looks_like_heading
 from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms, other_forms
 from footnote.types import Chunk, ChunkSentences, Hit, Reading, Vector
@@ -59,6 +60,8 @@ class Question:
         self.asked_type = reading.asked_type
         sequence = content_terms(text, lang)
         self.terms = frozenset(sequence)
+        self.sections = frozenset(headings_asked(text))
+        """The sections that it names by their numbers."""
         self._forms = other_forms(text, lang, languages)
         self.weights = {term: weights.get(term, 1.0) for term in sequence}
         self.most = weights.get(UNSEEN, 0.0)
@@ -115,7 +118,8 @@ class Scored(NamedTuple):
     held: frozenset[str] = frozenset()
     """Terms of the question in the sentence, title and headings."""
     quotable: bool = True
-    """False for what answers nothing alone: a heading, a caption, the head of a table, a line that introduces a list, a question."""
+    """False for what answers nothing alone: a heading, the caption and the head of a table, a line that introduces a list, a question, and
+    metadata of which nothing is asked."""
     is_heading: bool = False
     introduces: bool = False
     """Whether it introduces the following text: “To build it, run:”."""
@@ -154,8 +158,10 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     cosines, passage_cosine = _cosines(question, passage)
 
     def asked_in(heading: str) -> frozenset[str]:
-        return question.terms.intersection(question.as_own(content_terms(heading, chunk.lang)))
+        terms = question.as_own(content_terms(heading, chunk.lang))
+        return question.terms.intersection([*terms, *sections_headed([heading])] if question.sections else terms)
 
+    asks_metadata = _asks_metadata(question, chunk, passage, own_terms, around)
     heading = chunk.headings[-1] if chunk.headings else ""
     in_heading = asked_in(heading)
     scored: list[Scored] = []
@@ -165,9 +171,14 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         if is_heading := kind == "heading" or (kind in (None, "paragraph") and looks_like_heading(chunk.text, start, end)):
             heading = _line(chunk.text, start) if kind == "heading" else text  # a heading may have two sentences
             in_heading = asked_in(heading)
-        silent = is_heading or kind == "caption"
-        introduces = not silent and announces(text, _precedes_block(chunk, passage, i))
-        quotable = not (silent or introduces or is_table_head(chunk.text, start, end) or _asks(text))
+        leads = _precedes_block(chunk, passage, i)
+        silent = is_heading or (kind == "caption" and leads)
+        introduces = not silent and announces(text, leads)
+        is_metadata = kind == "metadata"
+        is_asked = is_metadata and asks_metadata and bool(in_heading or asked_in(text))
+        if is_asked:
+            own_terms[i] |= in_heading  # the subject of the mail that it is of
+        quotable = not (silent or introduces or (is_metadata and not is_asked) or is_table_head(chunk.text, start, end) or _asks(text))
         adjacent = {frozenset(pair) for pair in pairwise(words[i])} if question.pairs and own_terms[i] else ()
         together = sum(weight for pair, weight in question.pairs.items() if pair in adjacent)
         here = around | own_terms[i] | (frozenset() if question.by_vectors else in_heading)  # with vectors, `heading` weighs it
@@ -188,6 +199,20 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         fresh = len(set(words[i]) - question.terms - above)
         scored.append(Scored(hit, i, start, end, score, features, heading, here, quotable, is_heading, introduces, fresh))
     return scored
+
+
+def _asks_metadata(
+    question: Question, chunk: Chunk, passage: ChunkSentences, own_terms: Sequence[frozenset[str]], around: frozenset[str]
+) -> bool:
+    """Whether the sender and the date of a mail answer: it is asked who or when, and the text of the mail has no more of the question than
+    title and headings have, and no date for it."""
+    if question.asked_type not in ("person", "date"):
+        return False
+    for (start, end), own in zip(passage.bounds, own_terms, strict=True):
+        is_date = question.asked_type == "date" and answer_type_score("date", question.text, chunk.text[start:end]) == 1
+        if chunk.kind_at(start) not in ("heading", "metadata") and (own - around or (own and is_date)):
+            return False
+    return True
 
 
 def _cosines(question: Question, passage: ChunkSentences) -> tuple[list[float], float]:

@@ -47,9 +47,16 @@ def shown(quote: Quote, question_terms: frozenset[str], lang: str) -> str:
         body = [fenced_code(_code(quote, excerpt.numbers)), *([LEFT_OUT] if excerpt.more else [])]
     else:
         signs = LEFT_OUT if excerpt.more_before else "", LEFT_OUT if excerpt.more_after else ""
-        said = (_line(quote.blocks.text(number)) for number in excerpt.numbers)
+        said = (_line(_fields(quote, number)) for number in excerpt.numbers)
         return " ".join(filter(None, (lead, signs[0], *said, signs[1])))
     return "\n\n".join(filter(None, (lead, "\n".join(body))))
+
+
+def _fields(quote: Quote, number: int) -> str:
+    """A sentence; the lines of metadata, each of which is a field, are set apart."""
+    text = quote.blocks.text(number)
+    is_metadata = quote.blocks.chunk.kind_at(quote.blocks.bounds[number][0]) == "metadata"
+    return text.replace("\n", " · ") if is_metadata else text
 
 
 def _more(count: int, lang: str) -> list[str]:

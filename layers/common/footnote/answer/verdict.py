@@ -6,7 +6,7 @@ given where the wrong ones cost no more than the right ones are worth (`bench.fi
 the collection at all: .5 is where all but a few unrelated questions are refused.
 
 Excerpts without a code of the question are no answer, whatever the probability: 1AG40 is not 1AG41, and too few questions written by people
-have one to fit a weight."""
+have one to fit a weight. A section that the question names by its number is one (`named_section`)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from typing import Any, Literal
 from footnote.answer.choose import Quote, alone, candidates, shown_beside
 from footnote.answer.features import GROUPS, NAMES, codes_missing, describe
 from footnote.answer.linear import Linear, linear_of, read_fitted
+from footnote.answer.named_section import asks_for_all, quotes_of_sections
 from footnote.answer.score_sentences import Question, Scored
 from footnote.text.codes import codes_in
+from footnote.text.identifiers import identifiers
 from footnote.text.message_kinds import EMBEDDER
 from footnote.types import MEDIUM, Hit, Matrix, Reason, Tier, Verdict
 
@@ -70,7 +72,8 @@ def regime_of(question: Question, embedder: str) -> Regime:
 
 def decide_tier(question: Question, sentences: Sequence[Scored], hits: Sequence[Hit], embedder: str = "") -> Decision:
     """The tier of an answer, with its excerpts. `sentences`: those of the hits; `embedder`: as of `regime_of`."""
-    quotes = list(islice(candidates(sentences), MOST_COMPARED))
+    of_sections = quotes_of_sections(question, sentences)
+    quotes = of_sections or list(islice(candidates(sentences), MOST_COMPARED))
     if not quotes:
         return Decision([], NOTHING)
     answers, related = _models(regime_of(question, embedder))
@@ -85,9 +88,19 @@ def decide_tier(question: Question, sentences: Sequence[Scored], hits: Sequence[
     if tier == "answer" and codes_missing(codes_in(question.text), shown):
         tier, because = "closest", "lacks_code"
         shown = shown_beside(ordered, probabilities, question.lang, is_certain=False)
+    if of_sections and asks_for_all(question, of_sections):
+        tier, because, shown = "answer", "sure", of_sections
+    elif tier == "nothing" and (of_sections or _has_names(question, ordered[0])):
+        tier, because = "closest", "likely"
     reasons = _reasons(answers, features[order[0]])
     verdict = Verdict(tier, because, round(probabilities[0], 3), answer_from(), round(relation, 3), RELATED_FROM, missing, reasons)
     return Decision(shown if tier != "nothing" else [], verdict)
+
+
+def _has_names(question: Question, quote: Quote) -> bool:
+    """Whether an excerpt has the names of settings or programs that the question has, as written: it is related, whatever it means."""
+    names = frozenset(identifiers(question.text))
+    return bool(names) and names <= frozenset(identifiers(quote.text))
 
 
 def _tier(probability: float, relation: float, *, is_quotable: bool) -> tuple[Tier, Reason]:

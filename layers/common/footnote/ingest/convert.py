@@ -1,7 +1,8 @@
-"""Reads old formats where LibreOffice is installed: it converts a file to a newer format, which the parsers then read.
+"""Reads old formats by converting a file to a newer format, which the parsers then read: with LibreOffice where it is installed, else .doc
+and .ppt with Python packages.
 
-LibreOffice gets a file that nobody trusts. Each conversion is a process group of its own with limits on time, memory and
-the size of files, in a temporary folder with a fresh profile: no macros, nothing that the file links to, and no network
+A converter gets a file that nobody trusts. Each conversion is a process group of its own with limits on time, memory and
+the size of files, in a temporary folder. LibreOffice also gets a fresh profile: no macros, nothing that the file links to, and no network
 (a proxy that does not exist). The folder is removed and the group killed in any case.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -17,12 +19,15 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from footnote.errors import OldFormat, Unavailable, UnreadableFile
+from footnote.ingest.parse.package import needs_password
 from footnote.types import Parsed
 
 TARGETS = {
@@ -38,7 +43,29 @@ MEMORY_MB = 2048
 MAX_FILE = 200 * 1024 * 1024
 """Maximum bytes of a file that LibreOffice writes."""
 
+_PACKAGES = {"doc": "doc2docx", "ppt": "ppt2pptx"}
+_LOSSES = (
+    "CHART_OMITTED", "DIAGRAM_OR_SMARTART_OMITTED", "EMBEDDED_OLE_OMITTED", "EMPTY_SLIDE_CONTENT", "HEADER_FOOTER_TABLE_MALFORMED",
+    "MAIN_TEXTBOX_TABLE_MALFORMED",
+)  # fmt: skip
+"""What the packages report where text may be missing. Most of their other reports are about the looks of a page."""
+_LOST, _LOCKED = "lost", "locked"
+"""Files by which the conversion says that text may be missing, and that the file needs a password."""
 _TICK_S = 0.05
+_BY_PACKAGE = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from importlib import import_module
+from pathlib import Path
+name, source, target, lost, locked, losses = sys.argv[2:]
+out = Path(target).parent
+out.mkdir()
+try: report = import_module(name).convert(source, target).report.to_dict()
+except Exception as exc:
+    if type(exc).__name__.startswith("Encrypted"): (out / locked).touch()
+else:
+    if any(each["code"] in losses.split() for each in report.get("diagnostics") or report.get("warnings") or ()): (out / lost).touch()
+"""
 _LIMITED = """
 import os, resource, sys
 seconds, megabytes, size, program, *arguments = sys.argv[1:]
@@ -72,6 +99,18 @@ def find_libreoffice() -> str | None:
     return found or next((str(path) for place in _PLACES for path in Path("/").glob(place.lstrip("/")) if os.access(path, os.X_OK)), None)
 
 
+def find_packages() -> dict[str, str]:
+    """Old format → the installed package that converts it."""
+    return {old: name for old, name in _PACKAGES.items() if find_spec(name) is not None}
+
+
+class Converted(NamedTuple):
+    """A file in a newer format. `is_whole`: nothing of its text is known to be missing."""
+
+    data: bytes
+    is_whole: bool = True
+
+
 class _Parser(Protocol):
     async def parse(self, data: bytes, file_name: str) -> Parsed: ...
 
@@ -91,7 +130,11 @@ class ConvertingParser:
             return await self._parser.parse(data, file_name)
         except OldFormat as exc:
             converted = await self._converter.convert(data, exc)
-            return replace(await self._parser.parse(converted, file_name), format=exc.format)
+            parsed = replace(await self._parser.parse(converted.data, file_name), format=exc.format)
+            if converted.is_whole:
+                return parsed
+            reasons = filter(None, (parsed.reason, "Charts, text boxes or embedded objects may be missing: LibreOffice is not installed."))
+            return replace(parsed, reason=" ".join(reasons), remedy=parsed.remedy or exc.remedy)
 
     async def close(self) -> None:
         """Ends the running conversion and the parser."""
@@ -100,7 +143,7 @@ class ConvertingParser:
 
 
 class Converter:
-    """Converts one file at a time. `program`: path of LibreOffice. `timeout_s`: seconds per file."""
+    """Converts one file at a time with LibreOffice. `program`: its path. `timeout_s`: seconds per file."""
 
     def __init__(self, program: str, timeout_s: float = 60, memory_mb: int = MEMORY_MB, max_file: int = MAX_FILE) -> None:
         self._program = program
@@ -111,8 +154,8 @@ class Converter:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="converter")
         self._closing = threading.Event()
 
-    async def convert(self, data: bytes, old: OldFormat) -> bytes:
-        """The file in the newer format. UnreadableFile with the remedy of `old` if that fails. Cancelling ends LibreOffice."""
+    async def convert(self, data: bytes, old: OldFormat) -> Converted:
+        """The file in the newer format. UnreadableFile with the remedy of `old` if that fails. Cancelling ends the program."""
         if self._closing.is_set():
             raise Unavailable("The file converter is shutting down.")
         cancelled = threading.Event()
@@ -130,24 +173,33 @@ class Converter:
             await asyncio.wrap_future(self._thread.submit(lambda: None))
             self._thread.shutdown(wait=False)
 
-    def _convert(self, data: bytes, old: OldFormat, cancelled: threading.Event) -> bytes:
+    def _convert(self, data: bytes, old: OldFormat, cancelled: threading.Event) -> Converted:
         target = TARGETS[old.format]
         with tempfile.TemporaryDirectory(prefix="footnote-convert-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             source = folder / f"file.{_EXTENSIONS.get(old.format, old.format)}"
             source.write_bytes(data)
-            (folder / "profile" / "user").mkdir(parents=True)
-            (folder / "profile" / "user" / "registrymodifications.xcu").write_text(_profile())
-            self._run(folder, source, target, old, cancelled)
             result = folder / "out" / f"file.{target}"
+            self._run(folder, self._options(source, result, old), old, cancelled)
+            if (folder / "out" / _LOCKED).exists():
+                raise needs_password()
             if not result.is_file() or not 0 < result.stat().st_size < self._max_file:
-                raise UnreadableFile("LibreOffice could not read this file; it may be damaged.", old.remedy)
-            return result.read_bytes()
+                raise self._failed(old)
+            return Converted(result.read_bytes(), is_whole=not (folder / "out" / _LOST).exists())
 
-    def _run(self, folder: Path, source: Path, target: str, old: OldFormat, cancelled: threading.Event) -> None:
+    def _options(self, source: Path, result: Path, old: OldFormat) -> list[str]:
+        """The arguments of the program."""
+        profile = source.parent / "profile"
+        (profile / "user").mkdir(parents=True)
+        (profile / "user" / "registrymodifications.xcu").write_text(_profile())
+        options = [f"-env:UserInstallation={profile.as_uri()}", "--headless", "--norestore", "--nologo", "--nolockcheck"]
+        return [*options, "--convert-to", TARGETS[old.format], "--outdir", str(result.parent), str(source)]
+
+    def _failed(self, old: OldFormat) -> UnreadableFile:
+        return UnreadableFile("LibreOffice could not read this file; it may be damaged.", old.remedy)
+
+    def _run(self, folder: Path, options: list[str], old: OldFormat, cancelled: threading.Event) -> None:
         limits = [f"{self._timeout_s:.0f}", str(self._memory_mb), str(self._max_file)]
-        options = [f"-env:UserInstallation={(folder / 'profile').as_uri()}", "--headless", "--norestore", "--nologo", "--nolockcheck"]
-        options += ["--convert-to", target, "--outdir", str(folder / "out"), str(source)]
         process = subprocess.Popen(  # noqa: S603 – the program that the operator installed, our own arguments
             [sys.executable, "-I", "-S", "-c", _LIMITED, *limits, self._program, *options],
             cwd=folder,
@@ -169,6 +221,27 @@ class Converter:
             with contextlib.suppress(ProcessLookupError, PermissionError):  # nothing of the group is left
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+class PackageConverter(Converter):
+    """Converts .doc and .ppt with installed Python packages. What they cannot read is refused like an old format without a converter."""
+
+    def __init__(self, packages: Mapping[str, str], timeout_s: float = 60) -> None:
+        super().__init__(sys.executable, timeout_s)
+        self._packages = packages
+
+    async def convert(self, data: bytes, old: OldFormat) -> Converted:
+        """As with LibreOffice."""
+        if old.format not in self._packages:
+            raise old
+        return await super().convert(data, old)
+
+    def _options(self, source: Path, result: Path, old: OldFormat) -> list[str]:
+        names = [self._packages[old.format], str(source), str(result), _LOST, _LOCKED, " ".join(_LOSSES)]
+        return ["-I", "-S", "-c", _BY_PACKAGE, json.dumps(sys.path), *names]
+
+    def _failed(self, old: OldFormat) -> UnreadableFile:
+        return old
 
 
 def _profile() -> str:

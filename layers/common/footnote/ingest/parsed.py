@@ -24,6 +24,7 @@ def to_json(parsed: Parsed) -> str:
     }
     fields["pairs"] = parsed.pairs
     fields["records"] = parsed.records
+    fields["fields"] = dict(parsed.fields)
     if parsed.scans:
         fields["scans"] = parsed.scans
     return json.dumps({"blocks": blocks, **fields})
@@ -38,7 +39,8 @@ def from_json(text: str | bytes) -> Parsed:
     pairs = tuple(Pair(*pair) for pair in body.get("pairs", ()))  # a file that was parsed earlier has none
     records = tuple(body.get("records", ()))
     scans = Scans(tuple(body["scans"][0]), body["scans"][1]) if "scans" in body else None
-    return Parsed(tuple(blocks), body["title"], body["pages"], body["format"], body["reason"], body["remedy"], pairs, records, scans)
+    more = (pairs, records, body.get("fields", {}), scans)
+    return Parsed(tuple(blocks), body["title"], body["pages"], body["format"], body["reason"], body["remedy"], *more)
 
 
 def _stored(place: Place) -> tuple[float, ...]:

@@ -40,7 +40,7 @@ class Piece:
     opened_at: int = 0
     """Offset of `opening` in the block's text; for a cell, of the first cell of its row."""
     keep_with_next: bool = False
-    """True for a heading, a caption, or a line that introduces a list: a chunk does not end with it."""
+    """True for a heading, a caption, metadata, or a line that introduces a list: a chunk does not end with it."""
 
     @cached_property
     def tokens(self) -> int:
@@ -70,7 +70,7 @@ def piece_of(number: int, block: Block, following: Block | None) -> Piece:
     """The piece for a whole block. `following`: the next block."""
     leads = block.kind == "paragraph" and block.text.endswith((":", "：")) and following is not None
     leads = leads and following is not None and following.kind in ("list", "table", "code")
-    keep = leads or block.kind in ("heading", "caption")
+    keep = leads or block.kind in ("heading", "caption", "metadata")
     return Piece(number, block.kind, block.text, block.page, places=block.places, keep_with_next=keep)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from footnote.ingest.chunk import NO_AIDS, Aids, chunk_document, cut_name, sent_cut_name
-from footnote.ingest.describe import describe, frequent_words
+from footnote.ingest.describe import FIELDS, describe, frequent_words
 from footnote.ingest.faq_pairs import find_pairs, is_faq
 from footnote.ingest.fixed_size import FixedSize
 from footnote.ingest.parsed import pack
@@ -17,6 +17,8 @@ from footnote.text.sentences import split_chunk
 from footnote.types import Chunk, CollectionSettings, ContentType, Document, Pair, Parsed, chunks_digest
 
 DEFAULTS = CollectionSettings()
+NOT_OF_FILES = frozenset((*FIELDS, "additional_field", "class", "file_name", "p_id", "paragraph_type", "url"))
+"""Metadata that means something to Footnote, which a file cannot set by a field of the same name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,8 @@ def prepare(
     wrote about the document. `settings`: those of its collection."""
     languages = settings.languages
     lang = language_of("\n".join(block.text for block in parsed.blocks), languages)
-    metadata = {"file_name": document.file_name, **describe(parsed, lang, document.metadata, written)}
+    given = {**{name: value for name, value in parsed.fields.items() if name not in NOT_OF_FILES}, **document.metadata}
+    metadata = {"file_name": document.file_name, **describe(parsed, lang, given, written)}
     document = replace(document, title=parsed.title or document.title, lang=lang, metadata=metadata)
     made = sent_cut_name(settings) if fixed else cut_name(aids.stands_for or aids.chunker, max_tokens, settings)
     document = replace(document, cut=made)

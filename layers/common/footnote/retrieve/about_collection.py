@@ -17,7 +17,7 @@ from footnote.types.copies import replace
 
 MOST_DOCUMENTS = 6
 """How many documents are taken."""
-NO_PROSE = frozenset(("code", "json", "csv", "xlsx", "xls", "xlsb", "ods"))
+NO_PROSE = frozenset(("code", "json", "yaml", "xml", "csv", "xlsx", "xls", "xlsb", "ods"))
 """Formats of documents that are taken last."""
 LISTED = 200
 """How many documents, the newest ones, it chooses from."""

@@ -86,9 +86,9 @@ class Settings(BaseSettings):
     footnote_data: Path = setting(
         Path("data"), description="Folder of the embedded index, stores and files.", affects="nothing", topic="storage"
     )
-    docling_enabled: bool = setting(
-        False,
-        description="Read office files and e-books with docling, where it is installed; slower.",
+    docling_enabled: bool | None = setting(
+        None,
+        description="Read Word and PowerPoint files with docling, which is slower. Unset: where it is installed.",
         affects="nothing",
         topic="documents",
     )

@@ -13,8 +13,9 @@ A word with small letters is no part of it: “COVID-19-Impfung” has a code, �
 from __future__ import annotations
 
 import re
-import unicodedata
 from itertools import groupby
+
+from footnote.text.compatible import compatible
 
 _LETTER = "A-Za-zÀ-ÖØ-öø-ɏͰ-ԯ"
 _PART, _SIGN = rf"[0-9{_LETTER}]++", r"(?:[-.\u2010]|(?<=\d)/(?=\d|[A-Z]{2,3}\b))"
@@ -44,7 +45,7 @@ def codes_in(text: str) -> frozenset[str]:
 
     A text that has 6ES7214-1AG41-0XB0 also has 6ES7214-1AG41 and 1AG41, since often no more of it is written; one that has 2.5.1.3 does
     not have 2.5.1. So texts have all codes of a question if `codes_in(question) <= codes_in(texts)`."""
-    return frozenset(code_terms(text)).union(word.lower() for word in ALONE.findall(unicodedata.normalize("NFKC", text)))
+    return frozenset(code_terms(text)).union(word.lower() for word in ALONE.findall(compatible(text)))
 
 
 def code_terms(text: str) -> list[str]:
@@ -53,7 +54,7 @@ def code_terms(text: str) -> list[str]:
     if not has_sign or DIGITS.isdisjoint(text):  # as in most questions
         return []
     terms = list[str]()
-    for run in PARTS.findall(unicodedata.normalize("NFKC", text)):
+    for run in PARTS.findall(compatible(text)):
         at = 0
         for is_word, some in groupby(run.translate(SIGNS).split(" "), _is_word):
             written = run[at : at + len(" ".join(some))].lower()

@@ -5,10 +5,10 @@ Case, white space, quotes and the signs at the end of words make no difference; 
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from footnote.text.compatible import compatible
 from footnote.text.tokens import UNSPACED, content_terms, normalise
 from footnote.text.words import STOP_WORDS
 
@@ -22,7 +22,7 @@ def normal_form(question: str, lang: str) -> str:
     """The words with a space between them; none in scripts that need none, where people place them differently.
 
     A stop word that is written like a name keeps its capitals: US, IT, WHO; within a German sentence, Sie."""
-    text = unicodedata.normalize("NFKC", question).replace("’", "'").replace("−", "-")
+    text = compatible(question).replace("’", "'").replace("−", "-")
     stop = frozenset[str]() if text.isupper() else STOP_WORDS.get(lang, frozenset())
     form, starts = "", True
     for written in text.split():

@@ -21,7 +21,7 @@ EMPTY_LINES = re.compile(r"\n\s*\n")
 ROMAN = frozenset("ivxlc")
 """Digits of small Roman numerals."""
 HANGUL_END = re.compile(r"[가-힣][.!?。]+[\"'”’»)\]]*$")
-HEADING = re.compile(r"(?:[\dIVXivx]+[.)]\s*)*[^\d.!?:;…。！？|]{1,80}")
+HEADING = re.compile(r"(?:[\dIVXivx]+[.)]\s*)*[^\d.!?:;…。！？|]{1,80}(?<!,)")
 LONGEST_WORD = 64
 """Characters before a full stop that can be an abbreviation or a number."""
 LONGEST = 600
@@ -58,7 +58,7 @@ def split_chunk(chunk: Chunk) -> list[tuple[int, int]]:
 
 
 def looks_like_heading(text: str, start: int, end: int) -> bool:
-    """Whether text[start:end] is a heading: a short line without end mark or number, followed by a paragraph break."""
+    """Whether text[start:end] is a heading: a short line without number, end mark or comma at its end, followed by a paragraph break."""
     return text.startswith("\n\n", end) and HEADING.fullmatch(text, start, end) is not None
 
 

@@ -6,7 +6,8 @@ it; forms that are equal are one token, and a passage has only one of the others
 
 Runs of scripts that leave no space between words (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) become bigrams in any language;
 other words in such a text become English stems, as those of unknown language do.
-A code (`text.codes`) is a token of its own beside its parts: 6es7214, 1ag41, 6es7214_1ag41.
+A code (`text.codes`) is a token of its own beside its parts: 6es7214, 1ag41, 6es7214_1ag41; so is a name with underscores
+(`text.identifiers`), and the number of a section (`text.section_numbers`).
 en, de: without stop words. de: the stems without -t and -et, which Snowball leaves on verbs, plus character 5-grams of every word with
 boundary markers (`_haus_`), which match the parts of compounds.
 """
@@ -15,12 +16,14 @@ from __future__ import annotations
 
 import re
 import threading
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from footnote.text.codes import code_terms
+from footnote.text.compatible import compatible, with_units
+from footnote.text.identifiers import divided, joined_names
+from footnote.text.section_numbers import headings_asked, sections_named
 from footnote.text.words import IRREGULAR, NAMES, QUESTION_WORDS, STOP_WORDS
 from footnote.types import UNKNOWN_LANGUAGE
 
@@ -70,8 +73,17 @@ _local = threading.local()
 
 
 def index_tokens(text: str, lang: str) -> list[str]:
-    """All tokens with repetitions, for term frequencies: bigrams first, then words, then their 5-grams, then codes."""
-    return _tokens(_words(text), lang) + code_terms(text)
+    """All tokens of a passage with repetitions, for term frequencies: bigrams, words, their 5-grams, codes and names."""
+    return _all_tokens(divided(text), lang)
+
+
+def _all_tokens(text: str, lang: str) -> list[str]:
+    return _tokens(_words(text), lang) + _wholes(text)
+
+
+def _wholes(text: str) -> list[str]:
+    """The codes, names and numbers of sections that are tokens beside their parts."""
+    return code_terms(text) + (joined_names(text) if "_" in text else []) + sections_named(text)
 
 
 def _tokens(words: Iterable[str], lang: str) -> list[str]:
@@ -81,12 +93,13 @@ def _tokens(words: Iterable[str], lang: str) -> list[str]:
 
 def query_tokens(text: str, lang: str, languages: Iterable[str] = ()) -> tuple[str, ...]:
     """Distinct tokens in order of first appearance, also in the forms of `languages`. A query of stop words only keeps its plain words."""
-    tokens = dict.fromkeys(index_tokens(text, lang))
+    tokens = dict.fromkeys(_all_tokens(text, lang))
     stop = STOP_WORDS.get(lang, frozenset())
     _, plain = _divide(word for word in _words(text) if word not in stop)
     for other in languages:
         if other != lang:
             tokens |= dict.fromkeys(_word_tokens(plain, other))
+    tokens |= dict.fromkeys(headings_asked(text))
     return tuple(tokens) or tuple(dict.fromkeys(_words(text)))
 
 
@@ -100,12 +113,12 @@ def _content_terms(text: str, lang: str) -> Sequence[str]:
     """Kept because one turn asks for those of its question, of each word in it and of its answer's sentences several times."""
     question_words = QUESTION_WORDS.get(lang, frozenset())
     if lang in BIGRAM_LANGUAGES:
-        return _tokens((word for word in _words(text) if word not in question_words), lang) + code_terms(text)
+        return _tokens((word for word in _words(text) if word not in question_words), lang) + _wholes(text)
     stop = STOP_WORDS.get(lang, frozenset())
     words = [word for word in _words(text) if word not in stop and word not in question_words]
     if any(UNSPACED.search(word) for word in words):
-        return _tokens(words, "ko") + code_terms(text)
-    return _stem(words, lang) + code_terms(text)
+        return _tokens(words, "ko") + _wholes(text)
+    return _stem(words, lang) + _wholes(text)
 
 
 def other_forms(text: str, lang: str, languages: Iterable[str]) -> Mapping[str, str]:
@@ -137,12 +150,13 @@ def _divide(words: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 def _words(text: str) -> list[str]:
-    return WORD.findall(normalise(PLURAL.sub(r"\1", text)))
+    return WORD.findall(normalise(PLURAL.sub(r"\1", text)).replace("_", " "))
 
 
 def normalise(text: str) -> str:
-    """NFKC in lower case, so that "ﬁ" equals "fi" and "Ｆ" equals "f". A Turkish İ is an i without a second dot."""
-    return unicodedata.normalize("NFKC", text).lower().replace("i\u0307", "i")
+    """NFKC in lower case, so that "ﬁ" equals "fi" and "Ｆ" equals "f"; 10⁶ equals 10^6, m² m^2 and m2. A Turkish İ is an i without a second
+    dot."""
+    return compatible(with_units(text)).lower().replace("i\u0307", "i")
 
 
 @lru_cache(maxsize=4096)

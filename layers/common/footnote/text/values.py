@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from footnote.text.calendar_names import CALENDAR_NAMES
+from footnote.text.compatible import with_powers
 from footnote.text.particulars import NUMBER_WORDS
 
 _MONTHS = {
@@ -92,7 +93,7 @@ def _values(text: str, lang: str, *, spelled: bool) -> Iterator[str]:
     if not DIGIT.search(text):  # most sentences; every other form of a value has a digit
         yield from (digits for word in (LETTERS.findall(text) if words else ()) if (digits := words.get(word.lower(), "")).isdigit())
         return
-    for match in VALUE.finditer(text):
+    for match in VALUE.finditer(with_powers(text)):
         if match.lastgroup == "word":
             if (digits := words.get(match[0].lower(), "")).isdigit():
                 yield digits

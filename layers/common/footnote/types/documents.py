@@ -23,7 +23,8 @@ WORDED_LANGUAGES = ("en", "de", "ko")
 UNKNOWN_LANGUAGE = "und"
 """ISO 639 code of a text whose language cannot be detected, such as a list of names."""
 
-BlockKind = Literal["heading", "paragraph", "list", "table", "caption", "code", "image"]
+BlockKind = Literal["heading", "paragraph", "list", "table", "caption", "code", "image", "metadata"]
+"""metadata: what a file says of itself rather than in its text, such as the sender and the date of a mail, in lines `name: value`."""
 
 ContentType = Literal["text", "faq", "reference", "contents", "credits"]
 """The type of a passage. faq: one question with its answer. reference: a glossary, an index or a list of references. contents: a table of
@@ -87,6 +88,8 @@ class Parsed:
     """Questions with their answers that the file's markup names."""
     records: tuple[int, ...] = ()
     """The blocks with which the mails of a mailbox begin."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """What the file says of itself beside its text: name → a text, or a list of texts. Searches can filter by it."""
     scans: Scans | None = None
     """Only between a parser and OCR."""
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from footnote.ports import ChunkVectors, PendingVector
-from footnote.text.sentence_terms import read_terms, sentence_terms
+from footnote.text.sentence_terms import chunk_tokens, read_terms, sentence_terms
 from footnote.text.tokens import index_tokens
 from footnote.types import EVERYONE, Caller, Chunk, ChunkSentences, Document, Part
 from footnote.types.conditions import text_of
@@ -201,7 +201,7 @@ def to_source(document: Document, chunk: Chunk, bounds: Sequence[tuple[int, int]
         "filters": list(_filters(chunk.metadata)),
         "active": active,
         "staged_at": staged_at,
-        "tokens": " ".join(title * TITLE_WEIGHT + index_tokens(chunk.searched_text, chunk.lang)),
+        "tokens": " ".join(title * TITLE_WEIGHT + chunk_tokens(chunk)),
         "title": document.title,
         "text": chunk.text,
         "rest": {

@@ -12,7 +12,7 @@ from footnote.adapters.sqlite.database import writing
 from footnote.adapters.sqlite.index_schema import FULL_TEXT, QUESTIONS, pack_bounds
 from footnote.adapters.sqlite.word_segments import add_segment, forget, next_row
 from footnote.ports import Indexed
-from footnote.text.sentence_terms import sentence_terms
+from footnote.text.sentence_terms import chunk_tokens, sentence_terms
 from footnote.text.tokens import index_tokens
 from footnote.types import Chunk, Document, chunks_digest
 
@@ -25,9 +25,7 @@ def stage(
 ) -> None:
     """`ports.Index.stage`."""
     # Tokenized before the write lock is taken, so that other writers wait for the inserts only.
-    tokens = [
-        (" ".join(index_tokens(chunk.title, chunk.lang)), " ".join(index_tokens(chunk.searched_text, chunk.lang))) for chunk in chunks
-    ]
+    tokens = [(" ".join(index_tokens(chunk.title, chunk.lang)), " ".join(chunk_tokens(chunk))) for chunk in chunks]
     terms = [sentence_terms(chunk, pieces) for chunk, pieces in zip(chunks, bounds, strict=True)]
     with writing(connection):
         collection_id = _make_collection(connection, document.collection)

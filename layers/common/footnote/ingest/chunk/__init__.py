@@ -72,7 +72,7 @@ class Aids:
 
 
 NO_AIDS = Aids()
-RULES = 5
+RULES = 6
 """The version of what comes out of a parsed file: its passages, and the words in which they are searched (`text.tokens`,
 `text.sentence_terms`). Increased when either changes: all documents are then made again in the background (`ingest.migrating`)."""
 UNNUMBERED = 3

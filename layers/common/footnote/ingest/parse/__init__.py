@@ -15,7 +15,8 @@ from footnote.errors import Scan, UnreadableFile
 from footnote.ingest.faq_pairs import split_questions
 from footnote.ingest.parse import installed
 from footnote.ingest.parse.detect import detect
-from footnote.ingest.parse.title import name_for_people
+from footnote.ingest.parse.html import first_heading
+from footnote.ingest.parse.title import is_supported, name_for_people, usable_title
 from footnote.types import Parsed
 
 FORMATS: dict[str, str] = {
@@ -39,16 +40,32 @@ FORMATS: dict[str, str] = {
     "html": "footnote.ingest.parse.html",
     "markdown": "footnote.ingest.parse.markdown",
     "rst": "footnote.ingest.parse.rst",
-    "csv": "footnote.ingest.parse.table",
+    "asciidoc": "footnote.ingest.parse.asciidoc",
+    "org": "footnote.ingest.parse.org",
+    "latex": "footnote.ingest.parse.latex",
+    "csv": "footnote.ingest.parse.delimited",
     "json": "footnote.ingest.parse.json_records",
+    "yaml": "footnote.ingest.parse.yaml_records",
+    "xml": "footnote.ingest.parse.xml_records",
     "code": "footnote.ingest.parse.code",
     "subtitles": "footnote.ingest.parse.subtitles",
+    "calendar": "footnote.ingest.parse.calendar",
+    "contacts": "footnote.ingest.parse.contacts",
     "text": "footnote.ingest.parse.plain",
 }
 """Format, as returned by `detect` → the module whose `parse(data) -> Parsed` reads it."""
 
 MAX_TEXT = 10_000_000
 """Maximum characters that are kept of a file: some 5,000 pages."""
+
+_CODE = frozenset(("code", "yaml", "xml"))
+"""Formats of files that are called by their full names."""
+
+_WITH_PROPERTIES = frozenset(("pdf", "docx", "pptx", "xlsx", "xlsb", "odt", "ods", "odp", "epub", "rtf", "hwp", "hwpx", "html"))
+"""Formats with a title beside the text, which programs take from templates and from other files. A page keeps it if it has no heading."""
+
+_SHEETS = frozenset(("xlsx", "xlsb", "ods"))
+"""Formats whose headings are the names of sheets, which are no titles."""
 
 _WITH_PICTURES = frozenset(("docx", "pptx", "xlsx", "xls", "xlsb", "odt", "ods", "odp", "epub", "rtf", "hwp", "hwpx"))
 
@@ -67,7 +84,11 @@ def finish(parsed: Parsed, name: str, file_name: str) -> Parsed:
         if name in _WITH_PICTURES:
             raise Scan("This file contains no text, at most images.", "Run OCR on its images, or add a file with text.")
         raise UnreadableFile("This file contains no text, only white space.", "Check that it was saved completely and add it again.")
-    title = parsed.title or (re.split(r"[/\\]", file_name)[-1] if name == "code" else name_for_people(file_name))
+    title = parsed.title
+    if title and name in _WITH_PROPERTIES and not is_supported(title, parsed.blocks, file_name):
+        heading = usable_title(first_heading(parsed.blocks)) if name not in _SHEETS else ""
+        title = heading or (title if name == "html" else "")
+    title = title or (re.split(r"[/\\]", file_name)[-1] if name in _CODE else name_for_people(file_name))
     return _cut_off(split_questions(replace(parsed, title=title, format=name)))
 
 

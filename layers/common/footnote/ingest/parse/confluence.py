@@ -103,10 +103,10 @@ def _element(node: Element, tag: str, in_cell: bool) -> str:
         return _image(attr(node, "alt"))
     if in_cell and tag in _CELL:
         return f"<div>{'• ' if tag == 'li' else ''}{_inside(node, True)}</div>"
-    if in_cell or tag not in _HTML:  # in a cell, the text of each element would be set off by spaces
+    if tag not in _HTML:
         return _inside(node, in_cell)
-    spans = "".join(f' {name}="{escape(value)}"' for name in ("colspan", "rowspan") if (value := attr(node, name)))
-    return f"<{tag}{spans}>{_inside(node, tag in ('td', 'th'))}</{tag}>"
+    kept = "".join(f' {name}="{escape(value)}"' for name in ("colspan", "rowspan", "style") if (value := attr(node, name)))
+    return f"<{tag}{kept}>{_inside(node, in_cell or tag in ('td', 'th'))}</{tag}>"
 
 
 # --- macros --------------------------------------------------------------------------------------
@@ -169,12 +169,12 @@ def _emoticon(node: Element, in_cell: bool) -> str:
 
 
 def _tasks(node: Element, in_cell: bool) -> str:
-    """A task list as a list whose items begin with [ ] or [x]."""
+    """A task list as a list whose items begin with ☐ or ☑."""
     items = []
     for task in (child for child in node if local(child) == "task"):
         parts = {local(child): child for child in task}
-        done = "x" if "task-status" in parts and (parts["task-status"].text or "").strip() == "complete" else " "
-        items.append(f"[{done}] " + (_inside(parts["task-body"], in_cell) if "task-body" in parts else ""))
+        sign = "☑" if "task-status" in parts and (parts["task-status"].text or "").strip() == "complete" else "☐"
+        items.append(f"{sign} " + (_inside(parts["task-body"], in_cell) if "task-body" in parts else ""))
     if in_cell:
         return "".join(f"<div>{item}</div>" for item in items)
     return f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"

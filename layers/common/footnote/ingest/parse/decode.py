@@ -20,8 +20,17 @@ _WESTERN = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝß
 
 _SIGN_IN_WORD = re.compile(r"[^\W\d_][¡¢£¥§©¬®°±²³´µ¶¹¼½¾¿×÷][^\W\d_]")
 """`wy³¹czony`: Central European letters, decoded as Western European."""
+_WORD = re.compile(rb"[0-9A-Za-z\x80-\xff]*[\x80-\xff][0-9A-Za-z\x80-\xff]*")
+"""A word with bytes beyond ASCII: as long as it can be without a sign of ASCII, which no encoding uses for anything else."""
+_LETTER = re.compile(rb"[A-Za-z]")
+_DAMAGED = frozenset("ÂÃÿ")
+"""What damaged UTF-8 is in Windows-1252 rather than a letter: the first byte of two, and a byte that is in no UTF-8."""
+_BEFORE = 1000
+"""Bytes before the first word in another encoding, by which this is detected."""
 _SUPERSETS = {"iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949", "gb2312": "gb18030", "shift_jis": "cp932"}
 """Declared encodings that are read as their Windows supersets, as the WHATWG encoding standard specifies."""
+
+_MULTIBYTE = frozenset(("cp949", "cp932", "gb18030", "big5", "big5hkscs", "euc_jp", "johab", "euc_jis_2004", "shift_jis_2004", "gbk"))
 
 _KEPT_CONTROLS = {"\t", "\n"}
 _DROPPED = {chr(c): None for c in (*range(0x20), *range(0x7F, 0xA0)) if chr(c) not in _KEPT_CONTROLS}
@@ -36,6 +45,9 @@ _SOFT_HYPHEN_AT_END = re.compile(r"\u00ad[ \t]*\n([ \t]*)(\S+)([ \t]*\n)?[ \t]*"
 """Within a word that goes on in the next line."""
 _C1 = re.compile("[\x80-\x9f]")
 _MOJIBAKE = re.compile("[\xc2-\xf4][\x80-\xbf]{1,3}")
+_BEYOND_ASCII = re.compile("[^\0-\x7f]+")
+_SINGLE = re.compile("[\udc80-\udcff]+")
+_TWICE = re.compile("[ÂÃâ][^\0-\x7f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -62,10 +74,10 @@ def decode(data: bytes, declared: str | None = None) -> str:
     if text is None:
         if b"\0" in data:
             raise binary()
-        text = _decode_escaped(data) or _decode_utf8(data) or _decode_declared(data, declared) or _decode_legacy(data)
+        text = _decode_escaped(data) or _decode_utf8(data, declared) or _decode_declared(data, declared) or _decode_legacy(data)
     if _share_of_controls(text) > 0.02:
         raise binary()
-    return clean(_MOJIBAKE.sub(_repair, text) if _C1.search(text) else text)
+    return clean(_MOJIBAKE.sub(_repair, text) if _C1.search(text) else _repair_western(text))
 
 
 def _repair(match: re.Match[str]) -> str:
@@ -74,6 +86,18 @@ def _repair(match: re.Match[str]) -> str:
         return match[0].encode("latin-1").decode("utf-8")
     except UnicodeDecodeError:
         return match[0]
+
+
+def _repair_western(text: str) -> str:
+    """Repairs UTF-8 that was decoded as Windows-1252 and encoded as UTF-8 again: `Ã¤` → `ä`. Only where all that is not ASCII was, at
+    least twice: a sign after a capital may be meant as it stands."""
+    runs = _BEYOND_ASCII.findall(text) if _TWICE.search(text) else ()
+    if len(runs) < 2:
+        return text
+    try:
+        return _BEYOND_ASCII.sub(lambda match: match[0].encode("cp1252").decode("utf-8"), text)
+    except UnicodeError:
+        return text
 
 
 def binary() -> UnreadableFile:
@@ -85,7 +109,8 @@ def _decode_unicode(data: bytes) -> str | None:
     """Decodes by byte order mark, else by the positions of zero bytes."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, "replace")
+            rest = data[len(mark) :]
+            return (_decode_utf8(rest, None) if encoding == "utf-8" else None) or rest.decode(encoding, "replace")
     sample = data[: _SAMPLE - _SAMPLE % 4]
     if b"\0" not in sample:
         return None
@@ -112,43 +137,93 @@ def _decode_escaped(data: bytes) -> str | None:
     return None
 
 
-def _decode_utf8(data: bytes) -> str | None:
-    """Decodes strictly, or with a few replacements if the rest is clearly UTF-8."""
+def _decode_utf8(data: bytes, declared: str | None) -> str | None:
+    """Decodes UTF-8, and words that are in an older encoding in that one: files are appended to by different programs."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        text = data.decode("utf-8", "replace")
-    damaged = text.count("\ufffd")
+        words = _WORD.findall(data)
+    in_utf8 = {word: _in_utf8(word) for word in set(words)}
+    others = [word for word in words if in_utf8[word] is None]
+    if len(others) == len(words):
+        return None
+    if len(words) - len(others) >= 20 * len(others):  # clearly UTF-8: what does not read as words is damaged
+        encoding = "cp949" if _share_of_hangul(_strictly(b" ".join(others), "euc_kr") or "") == 1 else ""
+    else:
+        at = data.find(others[0])
+        rest = _WORD.sub(lambda match: b"" if in_utf8.get(match[0]) else match[0], data[max(0, at - _BEFORE) : at + _SAMPLE])
+        encoding = _known(declared) or _legacy_encoding(rest)
+        # Two bytes of a syllable may be a letter in UTF-8, but that has other letters beside it.
+        has_letters = any(text and _LETTER.search(word) for word, text in in_utf8.items())
+        if encoding in _MULTIBYTE and not has_letters and _strictly(data, encoding) is not None:
+            return None
+    read = {word: _word(word, text, encoding).encode() for word, text in in_utf8.items()}
+    return _WORD.sub(lambda match: read[match[0]], data).decode()
+
+
+def _in_utf8(word: bytes) -> str | None:
+    """A word in UTF-8, of which a part may be damaged; None if it is in another encoding."""
+    try:
+        return word.decode("utf-8")
+    except UnicodeDecodeError:
+        text = word.decode("utf-8", "surrogateescape")
+    damaged = sum(map(len, _SINGLE.findall(text)))
     intact = sum(1 for c in text if c > "\x7f") - damaged
-    return text if intact >= 20 * damaged else None
+    return _SINGLE.sub(_letter, text) if intact >= 2 * damaged else None
+
+
+def _word(word: bytes, text: str | None, encoding: str) -> str:
+    """A word of a file in UTF-8 and `encoding`; "" = of a damaged file in UTF-8. `text`: as `_in_utf8` reads it."""
+    may_be_korean = text is None or (_share_of_hangul(text) < 1 and not _LETTER.search(word))
+    if encoding == "cp949" and may_be_korean and _share_of_hangul(_strictly(word, encoding) or "") == 1:
+        return word.decode(encoding, "replace")
+    if text is None:
+        return word.decode(encoding, "replace") if encoding else _SINGLE.sub(_letter, word.decode("utf-8", "surrogateescape"))
+    return text
+
+
+def _letter(match: re.Match[str]) -> str:
+    """A byte that is no UTF-8, alone within a word: its letter in Windows-1252, if it is one."""
+    letter = chr(ord(match[0]) - 0xDC00) if len(match[0]) == 1 else ""
+    return letter if letter.isalpha() and letter in _WESTERN and letter not in _DAMAGED else "\ufffd" * len(match[0])
+
+
+def _known(declared: str | None) -> str:
+    """Python's name of a declared encoding, or of its superset; "" if there is none, and for UTF-8, in which the text would have been
+    read before."""
+    try:
+        name = codecs.lookup(declared).name if declared else ""
+        return "" if name == "utf-8" else _SUPERSETS.get(name, name)
+    except (LookupError, ValueError):
+        return ""
 
 
 def _decode_declared(data: bytes, declared: str | None) -> str | None:
-    if not declared:
-        return None
     try:
-        name = codecs.lookup(declared).name
-        text = data.decode(_SUPERSETS.get(name, name), "replace")
-    except (LookupError, ValueError):
+        text = data.decode(name, "replace") if (name := _known(declared)) else None
+    except (LookupError, ValueError):  # an encoding of Python that is none of text
         return None
-    return text if text.count("\ufffd") <= len(text) // 100 else None
+    return text if text is not None and text.count("\ufffd") <= len(text) // 100 else None
 
 
 def _decode_legacy(data: bytes) -> str:
+    return data.decode(_legacy_encoding(data[:_SAMPLE]), "replace")
+
+
+def _legacy_encoding(sample: bytes) -> str:
     """Detects Korean by its syllables, Western European by its letters, others by statistics; falls back to Windows-1252."""
-    sample = data[:_SAMPLE]
     korean = _strictly(sample, "cp949")
-    if korean and _share_of_hangul(korean) >= 0.8:
-        return data.decode("cp949", "replace")
+    if korean and _share_of_hangul(korean) >= 0.8 and _share_of_common(korean) >= 0.8:
+        return "cp949"
     western = sample.decode("cp1252", "replace")
     high = [c for c in western if c > "\x7f"]
     letters = sum(c.isalpha() for c in western)
     if all(c in _WESTERN for c in high) and sum(c.isalpha() for c in high) < 0.45 * letters and not _SIGN_IN_WORD.search(western):
-        return data.decode("cp1252", "replace")
+        return "cp1252"
     from charset_normalizer import from_bytes
 
     best = from_bytes(sample).best()
-    return data.decode(best.encoding if best else "cp1252", "replace")
+    return best.encoding if best else "cp1252"
 
 
 def _strictly(sample: bytes, encoding: str) -> str | None:
@@ -162,6 +237,12 @@ def _strictly(sample: bytes, encoding: str) -> str | None:
 def _share_of_hangul(text: str) -> float:
     high = [c for c in text if c > "\x7f"]
     return sum("가" <= c <= "힣" for c in high) / len(high) if high else 0.0
+
+
+def _share_of_common(text: str) -> float:
+    """The share of syllables that EUC-KR has; CP949 has thousands more that are hardly used, and Japanese looks like those."""
+    pairs = "".join(c for c in text if "가" <= c <= "힣").encode("cp949")
+    return sum(min(pair) > 0xA0 for pair in zip(pairs[::2], pairs[1::2], strict=True)) / (len(pairs) // 2) if pairs else 0.0
 
 
 def _share_of_controls(text: str) -> float:

@@ -23,18 +23,25 @@ _MAILBOX = re.compile(rb"From \S+ [^\r\n]*\d{4}[^\r\n]*\r?\n[\w-]+:")
 _CODE = (
     ".py .pyi .js .mjs .cjs .jsx .ts .tsx .vue .svelte .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hpp .cs .swift "
     ".m .mm .php .rb .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .clj .fs .vb .pas .f90 .sh .bash .zsh .fish .ps1 .bat .cmd .sql "
-    ".yaml .yml .toml .ini .cfg .conf .properties .env .xml .xsl .xslt .xsd .css .scss .less .proto .graphql .tf .gradle .cmake "
+    ".toml .ini .cfg .conf .properties .env .xsl .xslt .xsd .css .scss .less .proto .graphql .tf .gradle .cmake "
     ".mk .diff .patch makefile dockerfile jenkinsfile"
 )
 _EXTENSIONS = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
-    **dict.fromkeys((".md", ".markdown"), "markdown"),
+    **dict.fromkeys((".md", ".mdx", ".markdown"), "markdown"),
     **dict.fromkeys((".rst", ".rest"), "rst"),
+    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "asciidoc"),
+    ".org": "org",
+    **dict.fromkeys((".tex", ".latex"), "latex"),
     **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".ipynb"), "json"),
     **dict.fromkeys((".eml", ".mht", ".mhtml"), "eml"),
     **dict.fromkeys((".vtt", ".srt"), "subtitles"),
+    **dict.fromkeys((".ics", ".ical", ".ifb", ".vcs"), "calendar"),
+    **dict.fromkeys((".vcf", ".vcard"), "contacts"),
     **dict.fromkeys(_CODE.split(), "code"),
+    **dict.fromkeys((".yaml", ".yml"), "yaml"),
+    ".xml": "xml",
 }
 """Text formats by file extension; any other text file is plain text."""
 
@@ -175,7 +182,7 @@ def _kind_of_text(data: bytes, extension: str) -> str:
         return "mbox"
     if by_name in ("text", "html") and _is_mail(head):
         return "eml"
-    if by_name in ("markdown", "rst", "csv", "json", "eml", "subtitles") or (by_name == "code" and extension != ".xml"):
+    if by_name not in ("text", "html", "xml"):
         return by_name
     if _HTML.match(start) if extension == ".txt" else _HTML.search(head):
         return "html"

@@ -46,9 +46,18 @@ def read_diagram(package: Package, part: str, page: int | None) -> list[Block]:
     return [Block("list", "\n".join(f"- {line}" for line in lines), page=page)] if lines else []
 
 
-def alt_text(properties: Element | None) -> str:
-    """A picture's alternative text; "" if it is only a file name."""
-    text = spaced(attr(properties, "descr") or "")
+def alt_text(properties: Element | None, name: str = "descr") -> str:
+    """The title and alternative text of a picture or shape; "" if they are only a file name, or if it is marked as decorative.
+
+    `name`: of the attribute with the alternative text."""
+    if properties is None or any(attr(node, "val") in ("1", "true") for node in properties.iter("{*}decorative")):
+        return ""
+    return ": ".join(dict.fromkeys(text for each in ("title", name) if (text := worded(attr(properties, each) or ""))))
+
+
+def worded(text: str) -> str:
+    """An alternative text; "" if it is only the name of a file or a kind of object."""
+    text = spaced(text)
     return "" if len(text) < 3 or _NO_WORDS.fullmatch(text) else text
 
 
@@ -62,13 +71,13 @@ def _points(node: Element | None) -> list[tuple[int, str]]:
         index = point.get("idx") or ""
         value = spaced("".join(_texts(point, "v")))
         if index.isdecimal() and int(index) < _MAX_POINTS and local(point.getparent()) != "lvl":
-            found.append((int(index), _number(value)))
+            found.append((int(index), number(value)))
         elif index.isdecimal() and int(index) < _MAX_POINTS and point.getparent().getprevious() is None:
             found.append((int(index), value))  # the first of several levels of categories is the finest
     return found
 
 
-def _number(text: str) -> str:
+def number(text: str) -> str:
     """`0.15000000000000002` → `0.15`."""
     try:
         return f"{float(text):.10g}"

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import html
 from footnote.ingest.parse.package import Package, damaged
+from footnote.ingest.parse.struck import reported
 from footnote.types import Block, Parsed
 
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
@@ -30,6 +31,7 @@ def parse(data: bytes) -> Parsed:
         raise UnreadableFile("This e-book is copy-protected.", "Add a version of it without copy protection.")
     items = {node.get("id"): node for node in book.iterfind("{*}manifest/{*}item")}
     blocks: list[Block] = []
+    struck = 0
     read: set[str] = set()
     for node in book.iterfind("{*}spine/{*}itemref"):
         item = items.get(node.get("idref"))
@@ -38,5 +40,7 @@ def parse(data: bytes) -> Parsed:
         name = posixpath.normpath(posixpath.join(posixpath.dirname(part), unquote(item.get("href") or "")))
         if name not in read and (page := package.read(name)):
             read.add(name)
-            blocks.extend(html.parse(page).blocks)
-    return Parsed(tuple(blocks), package.title(part) or html.first_heading(blocks))
+            chapter, struck_here = html.read(html.decoded(page))
+            blocks.extend(chapter.blocks)
+            struck += struck_here
+    return reported(Parsed(tuple(blocks), package.title(part) or html.first_heading(blocks)), struck)

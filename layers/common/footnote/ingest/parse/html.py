@@ -11,11 +11,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from footnote.ingest.parse import html_tables, mathml
 from footnote.ingest.parse.decode import clean, decode, spaced
-from footnote.ingest.parse.table import to_markdown, with_header
+from footnote.ingest.parse.html_frame import Frame, main_part
+from footnote.ingest.parse.html_marks import Marks
+from footnote.ingest.parse.html_tables import children
+from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, BlockKind, Pair, Parsed
 
@@ -41,10 +45,11 @@ _CAPTIONS = frozenset(("figcaption", "caption"))
 _PARTS = ("article", "main", "section", "blockquote")
 _UNSEEN_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar"))
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_LAYOUT = "table, h1, h2, h3, h4, h5, h6, pre, ul, ol"
 _LONGEST_HEADING = 120
+_LONGEST_NUMBER = 6
+_FEW = 10
+"""Blocks of a page that may have no text but links."""
 _DEEPEST_INDENT = 6  # of a list in lists; a page of small items may nest them hundreds deep
-_MAX_SPAN = 100  # a page may claim colspan=10000000
 MOST_DEEP = 300
 """Open elements. Further ones are left out; what is in them is kept."""
 _TAG = re.compile(r"<(?:(!--)|(/?)([A-Za-z][^\s/>]*))")
@@ -64,24 +69,54 @@ _PAIRED = frozenset(("details", "dt", "dl"))
 
 
 def parse(data: bytes) -> Parsed:
-    """Parses an HTML page."""
+    """Parses an HTML page, without what its site puts around the text."""
+    return reported(*read(decoded(data), is_page=True))
+
+
+def decoded(data: bytes) -> str:
+    """The text of a page, in the encoding that it declares."""
     declared = _CHARSET.search(data[:4096])
-    return parse_text(decode(data, declared[1].decode("ascii") if declared else None))
+    return decode(data, declared[1].decode("ascii") if declared else None)
 
 
 def parse_text(html: str) -> Parsed:
-    """Parses a page or fragment. The title is its <title>, else its first <h1>, else a heading at the start."""
+    """Parses a fragment, or a page that all of is text."""
+    return reported(*read(html))
+
+
+def read(html: str, *, is_page: bool = False) -> tuple[Parsed, int]:
+    """(the parsed page or fragment, number of characters that are struck through). The title is its <title>, else its first <h1>, else a
+    heading at the start. `is_page`: a site may have put menus around the text."""
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(flatten(html))
     named = _pairs_of(tree)
+    sheets = [node.text() for node in tree.css("style")]
     tree.strip_tags(["script", "style", "noscript", "template"])  # so that text() does not include them
     title_node = tree.css_first("title")
-    flow = _Flow()
-    blocks = flow.run(tree.body) if tree.body is not None else []
+    marks = Marks(tree, sheets)
+    body = tree.body
+    flow, blocks = _Flow(marks), list[Block]()
+    if body is not None and is_page:
+        root = main_part(tree, body)
+        flow = _Flow(marks, Frame(root))
+        if root.mem_id != body.mem_id and root.css_first("h1") is None and (heading := body.css_first("h1")) is not None:
+            flow.run(heading)  # that of the main part stands above it
+        blocks = flow.run(root)
+    if body is not None and (not is_page or _has_only_links(blocks, body)):
+        flow = _Flow(marks, with_menus=is_page)  # the menu is the page
+        blocks = flow.run(body)
     _add_hidden(named, blocks, flow.pairs)
     title = usable_title(spaced(title_node.text())) if title_node is not None else ""
-    return Parsed(tuple(blocks), title or first_heading(blocks), pairs=tuple(flow.pairs))
+    return Parsed(tuple(blocks), title or first_heading(blocks), pairs=tuple(flow.pairs)), marks.struck
+
+
+def _has_only_links(blocks: Sequence[Block], body: LexborNode) -> bool:
+    """Whether a page has nothing beside its menus, or other links only."""
+    if len(blocks) > _FEW:
+        return False
+    links = {spaced(link.text()) for link in body.css("a")}
+    return all(line.strip().removeprefix("- ") in links for block in blocks for line in block.text.split("\n"))
 
 
 def first_heading(blocks: Sequence[Block]) -> str:
@@ -93,8 +128,11 @@ def first_heading(blocks: Sequence[Block]) -> str:
 class _Flow:
     """Walks a tree and collects blocks, with its own stack because pages may nest deeper than Python's recursion limit."""
 
-    def __init__(self) -> None:
+    def __init__(self, marks: Marks, frame: Frame | None = None, *, with_menus: bool = False) -> None:
         self.blocks: list[Block] = []
+        self._marks = marks
+        self._frame = frame
+        self._with_menus = with_menus
         self._marked = _MarkedPairs(self.blocks)
         self.pairs = self._marked.found
         self._inline: list[str] = []
@@ -107,8 +145,10 @@ class _Flow:
         self._plain = False  # whether anything since the last flush was not bold
         self._within: Counter[str] = Counter()  # open elements, by tag
 
-    def run(self, root: LexborNode) -> list[Block]:
+    def run(self, root: LexborNode, *, only_children: bool = False) -> list[Block]:
         stack: list[tuple[LexborNode, bool]] = [(root, False)]
+        if only_children:
+            stack = [(child, False) for child in reversed(list(children(root)))]
         while stack:
             node, leaving = stack.pop()
             if leaving:
@@ -120,7 +160,7 @@ class _Flow:
             elif self._enter(node):
                 self._within[node.tag or ""] += 1
                 stack.append((node, True))
-                stack.extend((child, False) for child in reversed(list(_children(node))))
+                stack.extend((child, False) for child in reversed(list(children(node))))
         self._flush()
         return self.blocks
 
@@ -128,11 +168,18 @@ class _Flow:
         """Handles a start tag; returns whether to walk the children."""
         tag = node.tag or ""
         if tag == "-text":
-            text = node.text_content or ""
-            self._inline.append(text)
-            self._plain = self._plain or not (self._bold or text.isspace())
+            self._say(node.text_content or "")
             return False
-        if self._is_dropped(tag) or tag.startswith(("-", "!")) or self._is_unseen(node, tag):
+        if tag == "math":
+            self._equation(node)
+            return False
+        attributes = node.attributes
+        if (text := self._marks.text_of(node, tag, attributes, self._inline)) is not None:
+            self._say(text)
+            return False
+        if self._is_dropped(tag) or tag.startswith(("-", "!")) or self._is_unseen(node, tag, attributes):
+            if (math := node.css_first("math")) is not None and math.text().strip() == node.text().strip():
+                self._equation(math)  # an image of it is shown
             return False
         if tag in _PAIRED and not self._lists:
             self._end_block()
@@ -146,7 +193,7 @@ class _Flow:
         elif tag == "pre":
             self._code(node)
             return False
-        elif tag == "table" and not _is_layout(node):
+        elif tag == "table" and not html_tables.is_layout(node):
             self._table(node)
             return False
         elif tag in _HEADINGS or tag in _CAPTIONS:
@@ -154,23 +201,41 @@ class _Flow:
             self._kind, self._level = ("heading", _HEADINGS[tag]) if tag in _HEADINGS else ("caption", 0)
         elif tag in _LISTS:
             self._flush()
-            self._lists.append("1" if tag == "ol" else "-")
+            self._lists.append(_number(attributes.get("start")) or "1" if tag == "ol" else "-")
         elif tag == "li" and self._lists:
             self._flush()
+            if self._lists[-1] != "-":
+                self._lists[-1] = _number(attributes.get("value")) or self._lists[-1]
             self._marker = self._next_marker()
         elif tag in _BLOCKS:
             self._flush()
         return True
 
+    def _say(self, text: str) -> None:
+        """Adds text that the page does not have in these characters."""
+        self._inline.append(text)
+        self._plain = self._plain or not (self._bold or not text or text.isspace())
+
+    def _equation(self, node: LexborNode) -> None:
+        line_end = "\0" if node.attributes.get("display") == "block" else ""
+        self._say(f"{line_end}{mathml.written(node)}{line_end}")
+
     def _is_dropped(self, tag: str) -> bool:
         """Whether an element is no text of the page. A button in a heading is the heading of a part that opens."""
-        return tag in _DROPPED and not (tag == "button" and any(self._within[each] for each in _HEADINGS))
+        return (
+            tag in _DROPPED
+            and not (self._with_menus and tag == "nav")
+            and not (tag == "button" and any(self._within[each] for each in _HEADINGS))
+        )
 
-    def _is_unseen(self, node: LexborNode, tag: str) -> bool:
-        attributes = node.attributes
-        if "hidden" in attributes or attributes.get("aria-hidden") == "true" or (attributes.get("role") or "") in _UNSEEN_ROLES:
+    def _is_unseen(self, node: LexborNode, tag: str, attributes: Mapping[str, str | None]) -> bool:
+        if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+            return True
+        if (attributes.get("role") or "") in _UNSEEN_ROLES and not self._with_menus:
             return True
         if (style := attributes.get("style")) and _HIDDEN_STYLE.search(style):
+            return True
+        if self._frame is not None and self._frame.holds(node, tag, attributes):
             return True
         # a page's header and footer are boilerplate; those of an article contain its date, author and title
         if tag in ("footer", "header") and not any(self._within[each] for each in _PARTS):
@@ -230,78 +295,41 @@ class _Flow:
             self.blocks.append(Block(kind, text))
 
     def _image(self, node: LexborNode) -> None:
-        alt = spaced(node.attributes.get("alt") or "")
+        alt = spaced(node.attributes.get("alt") or node.attributes.get("title") or "")
         if len(alt) < 3:
             return
         if any(part.strip() for part in self._inline) or self._lists or self._kind == "heading":
             self._inline.append(f" {alt} ")
         else:
-            self._append("caption", alt)
+            self._append("image", alt)
 
     def _code(self, node: LexborNode) -> None:
         self._append("code", clean(node.text()).strip("\n"))
 
     def _table(self, node: LexborNode) -> None:
         self._flush()
-        caption = node.css_first("caption")
-        if caption is not None and (text := spaced(caption.text(separator=" "))):
-            self._append("caption", text)
-        rows = [row for row in _rows(node) if any(row)]
-        if rows and max(map(len, rows)) > 1:
-            self._append("table", to_markdown(rows if node.css_first("th") is not None else with_header(rows)))
-        else:
-            for row in rows:
-                self._append("paragraph", " ".join(row))
+        for kind, text in html_tables.read(node, self._text_within):
+            self._append(kind, text)
+
+    def _text_within(self, node: LexborNode) -> str:
+        """The text of a cell or caption in one line."""
+        first = node.child
+        if first is None:
+            return ""
+        if first.tag == "-text" and first.next is None:  # as most cells are
+            return " ".join(clean(first.text_content or "").split())
+        flow = _Flow(self._marks)
+        return " ".join(" ".join(block.text for block in flow.run(node, only_children=True)).split())
+
+
+def _number(value: str | None) -> str:
+    """The number with which a list or item begins; "" without one."""
+    return value if value and value.isdecimal() and len(value) <= _LONGEST_NUMBER else ""
 
 
 def reads_like_heading(text: str) -> bool:
     """Whether a bold paragraph is probably a heading: short, and without punctuation at its end."""
     return len(text) <= _LONGEST_HEADING and text[-1] not in ".,;:!" and any(c.isalpha() for c in text)
-
-
-def _children(node: LexborNode) -> Iterator[LexborNode]:
-    child = node.child
-    while child is not None:
-        yield child
-        child = child.next
-
-
-def _is_layout(table: LexborNode) -> bool:
-    """Whether a table is only for layout: it contains other tables, headings or lists, or has a single cell."""
-    if table.attributes.get("role") == "presentation" or any(node.mem_id != table.mem_id for node in table.css(_LAYOUT)):
-        return True
-    return len(table.css("td, th")) <= 1
-
-
-def _rows(table: LexborNode) -> Iterator[list[str]]:
-    """The rows as texts. A cell over several columns is followed by empty ones; one over several rows is repeated in each."""
-    below: dict[int, tuple[int, str]] = {}  # column → (rows still to fill, text)
-    for tr in table.css("tr"):
-        row: list[str] = []
-        for cell in _children(tr):
-            if cell.tag not in ("td", "th"):
-                continue
-            _fill(row, below)
-            text = spaced(cell.text(separator=" ")).replace("\n", " ")
-            columns, rows = _span(cell, "colspan"), _span(cell, "rowspan")
-            if rows > 1:
-                below[len(row)] = (rows - 1, text)
-            row.extend([text, *[""] * (columns - 1)])
-        _fill(row, below)
-        yield row
-
-
-def _fill(row: list[str], below: dict[int, tuple[int, str]]) -> None:
-    while len(row) in below:
-        left, text = below.pop(len(row))
-        if left > 1:
-            below[len(row)] = (left - 1, text)
-        row.append(text)
-
-
-def _span(cell: LexborNode, name: str) -> int:
-    value = (cell.attributes.get(name) or "").strip()
-    return min(int(value), _MAX_SPAN) if value.isdecimal() and int(value) > 0 else 1
 
 
 def flatten(html: str) -> str:

@@ -1,71 +1,75 @@
-"""Parses e-mails, and web pages saved as MHTML: sender, recipients, date, text and the names of attachments."""
+"""Parses e-mails, and web pages saved as MHTML: sender, recipients, date, text and attachments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from typing import cast
 
+from footnote.errors import UnreadableFile
 from footnote.ingest.parse import html, plain
+from footnote.ingest.parse.attached import MAX_DEPTH, Attached, Attachments, Letter, too_deep
 from footnote.ingest.parse.decode import decode, spaced
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, Parsed
 
 _SHOWN = ("From", "To", "Cc", "Date")
-_MAX_DEPTH = 3
-"""Maximum depth of attached e-mails that are read."""
-
-
-@dataclass
-class Letter:
-    """What is read of an e-mail. `fields`: lines such as `From: …`; `attachments`: names of files; `attached`: e-mails."""
-
-    subject: str
-    fields: list[str]
-    body: list[Block]
-    attachments: list[str] = field(default_factory=list)
-    attached: list[Letter] = field(default_factory=list)
+_TEXTS = ("text/html", "text/plain")
+_FILES = ("application", "audio", "image", "model", "video")
+"""Main types of what is a file even without a name."""
+_SIGNATURES = frozenset(("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"))
 
 
 def parse(data: bytes) -> Parsed:
     """Parses an e-mail, or a web page saved as MHTML."""
-    return to_parsed(read_letter(data.lstrip()))
+    return to_parsed(read_letter(data))
 
 
 def read_letter(data: bytes) -> Letter:
-    """Reads an e-mail, with those attached to it."""
-    return _letter(message_from_bytes(data, policy=policy.default), 1)
+    """Reads an e-mail, with what is attached to it."""
+    try:
+        return _letter(message_from_bytes(data.lstrip(), policy=policy.default), 1)
+    except RecursionError as exc:
+        raise UnreadableFile("The parts of this mail are nested too deeply.", "Save what is attached to it, and add that.") from exc
 
 
 def to_parsed(letter: Letter) -> Parsed:
-    """An e-mail's blocks, then those of the attached ones; its subject is the title."""
-    blocks = tuple(_blocks(letter, 1))
-    return Parsed(blocks, usable_title(letter.subject) or html.first_heading(blocks))
+    """An e-mail's blocks, then those of what is attached; its subject is the title."""
+    attachments = Attachments()
+    blocks = tuple(attachments.blocks(letter))
+    return attachments.parsed(blocks, usable_title(letter.subject) or html.first_heading(blocks))
 
 
-def _blocks(letter: Letter, depth: int) -> Iterator[Block]:
-    if letter.subject:
-        yield Block("heading", letter.subject, depth)
-    if letter.fields:
-        yield Block("paragraph", "\n".join(letter.fields))
-    yield from letter.body
-    if letter.attachments:
-        yield Block("paragraph", f"Attachments: {', '.join(letter.attachments)}")
-    for attached in letter.attached if depth < _MAX_DEPTH else ():
-        yield from _blocks(attached, depth + 1)
+def shows(source: str, content_id: str) -> bool:
+    """Whether a text in HTML shows the image with this id, such as a logo in a signature, which is no attachment."""
+    return bool(content_id) and f"cid:{content_id}" in source
+
+
+@dataclass(slots=True)
+class _Found:
+    """What is in a part of an e-mail: its text, and that as HTML; files; whether HTML is among the texts."""
+
+    body: list[Block] = field(default_factory=list)
+    source: str = ""
+    files: list[EmailMessage] = field(default_factory=list)
+    is_html: bool = False
+
+    def add(self, other: _Found) -> None:
+        self.body += other.body
+        self.source += other.source
+        self.files += other.files
+        self.is_html |= other.is_html
 
 
 def _letter(message: EmailMessage, depth: int) -> Letter:
-    attached = [part for part in _leaves(message) if part.get_content_type() == "message/rfc822" or part.get_filename()]
-    mails = [part for part in attached if depth < _MAX_DEPTH and part.get_content_type() == "message/rfc822"]
+    found = _find(message)
+    files = [part for part in found.files if not (_is_image(part) and shows(found.source, _id(part)))]
     return Letter(
         _header(message, "Subject"),
         [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))],
-        [block for part in _body(message) for block in part],
-        [name for part in attached if (name := spaced(part.get_filename() or ""))],
-        [_letter(payload, depth + 1) for part in mails for payload in cast(list[EmailMessage], part.get_payload())[:1]],
+        found.body,
+        [Attached(_name(part), _content(part, depth), part.get_content_type()) for part in files],
     )
 
 
@@ -76,29 +80,72 @@ def _header(message: EmailMessage, name: str) -> str:
         return spaced(next((value for key, value in message.raw_items() if key.lower() == name.lower()), ""))
 
 
-def _leaves(message: EmailMessage) -> Iterator[EmailMessage]:
-    """All leaf parts, not including those of attached e-mails."""
-    stack = [message]
-    while stack:
-        part = stack.pop()
-        if part.is_multipart() and part.get_content_type() != "message/rfc822":
-            stack.extend(reversed(cast(list[EmailMessage], part.get_payload())))
-        else:
-            yield part
+def _find(part: EmailMessage) -> _Found:
+    """The text and the files of a part and those in it; of alternatives the one in HTML, if it is not empty, because it keeps headings,
+    lists and tables."""
+    kind = part.get_content_type()
+    if not part.is_multipart() or kind == "message/rfc822":
+        return _leaf(part)
+    parts = cast(list[EmailMessage], part.get_payload())
+    if kind == "multipart/signed":  # the second one is the signature
+        parts = parts[:1]
+    found = [_find(each) for each in parts]
+    if kind == "multipart/alternative":
+        with_text = [each for each in found if each.body]
+        best = next((each for each in with_text if each.is_html), with_text[0] if with_text else _Found())
+        best.files = [file for each in found for file in each.files if _is_named(file)]  # the others are the text in further forms
+        return best
+    if kind == "multipart/related":  # what the first one is made of
+        for each in found[1:]:
+            each.files = [file for file in each.files if file.is_attachment() or (_is_named(file) and not _is_image(file))]
+    whole = _Found()
+    for each in found:
+        whole.add(each)
+    return whole
 
 
-def _body(message: EmailMessage) -> Iterator[list[Block]]:
-    """The HTML text, if it is not empty, because it keeps headings, lists and tables; else the plain text."""
-    for kind in ("text/html", "text/plain"):
-        found = [_read(part) for part in _leaves(message) if part.get_content_type() == kind and not part.is_attachment()]
-        if any(found):
-            yield from found
-            return
+def _leaf(part: EmailMessage) -> _Found:
+    kind = part.get_content_type()
+    if kind in _TEXTS and not part.is_attachment() and not (_is_named(part) and part.get_content_disposition()):
+        return _text(part)
+    if kind in _SIGNATURES:
+        return _Found()
+    is_file = kind == "message/rfc822" or part.is_attachment() or _is_named(part) or part.get_content_maintype() in _FILES
+    return _Found(files=[part] if is_file else [])
 
 
-def _read(part: EmailMessage) -> list[Block]:
+def _text(part: EmailMessage) -> _Found:
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes) or not payload.strip():
-        return []
+        return _Found()
     text = decode(payload, part.get_content_charset())
-    return list(html.parse_text(text).blocks if part.get_content_type() == "text/html" else plain.parse_text(text).blocks)
+    is_html = part.get_content_type() == "text/html"
+    body = list((html if is_html else plain).parse_text(text).blocks)
+    return _Found(body, text if is_html else "", is_html=is_html and bool(body))
+
+
+def _content(part: EmailMessage, depth: int) -> bytes | Letter | UnreadableFile:
+    if part.get_content_type() == "message/rfc822":
+        for inner in cast(list[EmailMessage], part.get_payload())[:1] if part.is_multipart() else ():
+            return _letter(inner, depth + 1) if depth < MAX_DEPTH else too_deep()
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
+
+
+def _is_image(part: EmailMessage) -> bool:
+    return part.get_content_maintype() == "image"
+
+
+def _is_named(part: EmailMessage) -> bool:
+    return bool(_name(part))
+
+
+def _name(part: EmailMessage) -> str:
+    try:
+        return spaced(part.get_filename() or "")
+    except (ValueError, TypeError, LookupError, AttributeError, IndexError):  # malformed, as in `_header`
+        return ""
+
+
+def _id(part: EmailMessage) -> str:
+    return _header(part, "Content-ID").strip("<> ")

@@ -1,10 +1,11 @@
-"""Parses mailboxes (.mbox): e-mails one after the other, each under its subject."""
+"""Parses mailboxes (.mbox): e-mails one after the other, each under its subject, with what is attached to it."""
 
 from __future__ import annotations
 
 import re
 
-from footnote.ingest.parse.mail import read_letter, to_parsed
+from footnote.ingest.parse.attached import Attachments
+from footnote.ingest.parse.mail import read_letter
 from footnote.types import Block, Parsed
 
 _START = re.compile(rb"^From \S+ [^\r\n]*\d{4}[^\r\n]*\r?\n(?=[\w-]+:)", re.MULTILINE)
@@ -19,12 +20,13 @@ def parse(data: bytes) -> Parsed:
     ends = [match.start() for match in _START.finditer(data)][1:]
     blocks: list[Block] = []
     records: list[int] = []
+    attachments = Attachments()
     length = 0
     for start, end in zip(starts, [*ends, len(data)], strict=True):
-        found = to_parsed(read_letter(_QUOTED.sub(rb"\1", data[start:end]))).blocks
+        found = list(attachments.blocks(read_letter(_QUOTED.sub(rb"\1", data[start:end])), is_one_of_many=True))
         records.append(len(blocks))
         blocks += found
         length += sum(len(block.text) for block in found)
         if length > _MAX_TEXT:
             break
-    return Parsed(tuple(blocks), records=tuple(records))
+    return attachments.parsed(blocks, records=records)

@@ -1,4 +1,4 @@
-"""Parses Outlook messages (.msg) like other e-mails: subject, sender, recipients, date, text, names of attachments.
+"""Parses Outlook messages (.msg) like other e-mails: subject, sender, recipients, date, text, attachments.
 
 Read with olefile: python-oxmsg reads neither messages that are attached nor texts in RTF, and extract-msg is under the GPL.
 RTF is unpacked as Outlook stores it (MS-OXRTFCP).
@@ -13,8 +13,9 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, formataddr
 
 from footnote.ingest.parse import html, plain, rtf
-from footnote.ingest.parse.decode import clean, decode, spaced
-from footnote.ingest.parse.mail import Letter, to_parsed
+from footnote.ingest.parse.attached import MAX_DEPTH, Attached, Letter, too_deep
+from footnote.ingest.parse.decode import binary, clean, decode, spaced
+from footnote.ingest.parse.mail import shows, to_parsed
 from footnote.ingest.parse.ole import Container
 from footnote.types import Block, Parsed
 
@@ -25,8 +26,9 @@ _FILE_NAMES = ("3707", "3704", "3001")
 _MESSAGE_CODEPAGE, _INTERNET_CODEPAGE = 0x3FFD, 0x3FDE
 _DATES = (0x0039, 0x0E06)
 """When it was sent, when it arrived."""
-_MAX_DEPTH = 3
-_MAX_ATTACHMENTS = 500
+_DATA, _CONTENT_ID, _HIDDEN = "3701", "3712", 0x7FFE
+_IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF", b"\xd7\xcd\xc6\x9a", b"\x01\0\0\0")
+"""How the images begin that Outlook shows within a text."""
 _MAX_PROPERTIES = 1 << 16
 """Maximum bytes of a stream of numbers that are read."""
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
@@ -41,7 +43,12 @@ _WINDOW = 4096
 
 def parse(data: bytes) -> Parsed:
     """Parses an Outlook message (.msg)."""
-    return to_parsed(_letter(Container(data), "", 1))
+    return to_parsed(read_letter(data))
+
+
+def read_letter(data: bytes) -> Letter:
+    """Reads an Outlook message, with what is attached to it."""
+    return _letter(Container(data), "", 1)
 
 
 def _letter(file: Container, folder: str, depth: int) -> Letter:
@@ -50,25 +57,41 @@ def _letter(file: Container, folder: str, depth: int) -> Letter:
     page = _encoding(numbers.get(_MESSAGE_CODEPAGE, b""))
     fields = {"From": _sender(file, folder, page), "To": _text(file, folder, _TO, page), "Cc": _text(file, folder, _CC, page)}
     fields["Date"] = next((shown for key in _DATES if (shown := _date(numbers.get(key, b"")))), "")
+    source = _html(file, folder, page, _encoding(numbers.get(_INTERNET_CODEPAGE, b"")) or page)
     letter = Letter(
         spaced(_text(file, folder, _SUBJECT, page)),
         [f"{name}: {text}" for name, value in fields.items() if (text := spaced(value))],
-        _body(file, folder, page, _encoding(numbers.get(_INTERNET_CODEPAGE, b"")) or page),
+        _body(file, folder, page, source),
     )
     start = re.compile(re.escape(folder) + r"(__attach_version1\.0_#[^/]+/)")
-    for storage in list(dict.fromkeys(match[1] for name in file.names if (match := start.match(name))))[:_MAX_ATTACHMENTS]:
-        inner = f"{folder}{storage}__substg1.0_3701000D/"
-        if any(name.startswith(inner) for name in file.names):
-            letter.attached += [_letter(file, inner, depth + 1)] if depth < _MAX_DEPTH else []
-        elif name := next((found for key in _FILE_NAMES if (found := spaced(_text(file, folder + storage, key, page)))), ""):
-            letter.attachments.append(name)
+    for storage in dict.fromkeys(match[1] for name in file.names if (match := start.match(name))):
+        if (attached := _attached(file, folder + storage, page, source, depth)) is not None:
+            letter.attached.append(attached)
     return letter
 
 
-def _body(file: Container, folder: str, page: str | None, html_page: str | None) -> list[Block]:
-    """The HTML text, because it keeps headings, lists and tables; else the RTF text, unless it only wraps another; else the plain one."""
+def _attached(file: Container, folder: str, page: str | None, source: str, depth: int) -> Attached | None:
+    """What is attached in a storage; None if it is an image that the text shows, such as a logo in a signature."""
+    name = next((found for key in _FILE_NAMES if (found := spaced(_text(file, folder, key, page)))), "")
+    inner = f"{folder}__substg1.0_{_DATA}000D/"
+    if f"{inner}__properties_version1.0" in file:
+        return Attached(name, _letter(file, inner, depth + 1) if depth < MAX_DEPTH else too_deep(), "message/rfc822")
+    if any(stream.startswith(inner) for stream in file.names):
+        return Attached(name, binary())  # an object of another program
+    data = file.read(f"{folder}__substg1.0_{_DATA}0102")
+    hidden = _numbers(file.read(f"{folder}__properties_version1.0", _MAX_PROPERTIES), 8).get(_HIDDEN, b"\0")[0]
+    is_shown = hidden or shows(source, spaced(_text(file, folder, _CONTENT_ID, page)))
+    return None if is_shown and data.startswith(_IMAGES) else Attached(name, data)
+
+
+def _html(file: Container, folder: str, page: str | None, html_page: str | None) -> str:
     source = file.read(f"{folder}__substg1.0_{_HTML}0102")
-    found = html.parse_text(decode(source, html_page) if source.strip(b"\0 \r\n") else _text(file, folder, _HTML, page)).blocks
+    return decode(source, html_page) if source.strip(b"\0 \r\n") else _text(file, folder, _HTML, page)
+
+
+def _body(file: Container, folder: str, page: str | None, source: str) -> list[Block]:
+    """The HTML text, because it keeps headings, lists and tables; else the RTF text, unless it only wraps another; else the plain one."""
+    found = html.parse_text(source).blocks
     if not found:
         packed = unpack(file.read(f"{folder}__substg1.0_{_RTF}0102"))
         wraps = b"\\fromhtml" in packed[:2000] or b"\\fromtext" in packed[:2000]

@@ -72,7 +72,7 @@ class _Section:
         return self.condition is not None and self.condition[0] in ("<", "<=") and self.condition[1] <= 0
 
 
-def show(value: float, code: str, *, since_1904: bool = False) -> str:
+def show(value: int | float, code: str, *, since_1904: bool = False) -> str:
     """The number as text; "" if its format hides it, as `0;-0;` does with zeros."""
     if not isfinite(value):
         return str(value)
@@ -107,8 +107,11 @@ def _tidy(text: str) -> str:
 
 
 def _general(value: float) -> str:
-    """At most eleven digits, as in Excel: neither `0.30000000000000004` nor `3.0`; of integers all, whatever the column's width."""
-    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.11g}".upper()
+    """At most eleven digits, as in Excel: neither `0.30000000000000004` nor `3.0`; of integers all, whatever the column's width, because
+    long ones are numbers of cards, devices and accounts."""
+    if isinstance(value, int):
+        return str(value)
+    return f"{Decimal(repr(value)):.0f}" if value == int(value) and abs(value) < 1e18 else f"{value:.11g}".upper()
 
 
 def _choose(sections: tuple[_Section, ...], value: float) -> tuple[_Section | None, bool]:

@@ -1,12 +1,16 @@
-"""Parses PowerPoint files: title, text, tables, charts and speaker notes of each slide; a slide is a page."""
+"""Parses PowerPoint files: title, text, tables, charts, speaker notes and comments of each slide; a slide is a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
+from footnote.ingest.parse.notes import comment
+from footnote.ingest.parse.omml import read_equation
 from footnote.ingest.parse.package import Element, Package, Relation, attr, child, count, damaged, local
+from footnote.ingest.parse.runs import Formula, joined, run_of
+from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, Parsed
 
@@ -26,8 +30,9 @@ def parse(data: bytes) -> Parsed:
         raise damaged()
     relations = package.related(part)
     slides = [relations.get(_relation_id(node)) for node in root.iterfind("{*}sldIdLst/{*}sldId")]
+    authors = _authors(package, relations)
     blocks: list[Block] = []
-    hidden = 0
+    hidden = struck = 0
     for number, relation in enumerate(slides, 1):
         slide = package.xml(relation.target) if relation else None
         if slide is None or relation is None:
@@ -35,14 +40,16 @@ def parse(data: bytes) -> Parsed:
         if slide.get("show") in ("0", "false"):
             hidden += 1
         else:
-            blocks.extend(_Slide(package, relation.target, number).read(slide))
+            struck += sum(len(node.text or "") for node in slide.iter("{*}t") if _is_struck(child(node.getparent(), "rPr"), None))
+            blocks.extend(_Slide(package, relation.target, number, authors).read(slide))
     title = package.title() or next((block.text for block in blocks if block.kind == "heading" and not block.text.isdecimal()), "")
     reason, remedy = (f"Hidden slides were left out: {hidden}.", "Show them and add the file again.") if hidden else (None, None)
-    return Parsed(tuple(blocks), title, len(slides), reason=reason, remedy=remedy)
+    return reported(Parsed(tuple(blocks), title, len(slides), reason=reason, remedy=remedy), struck)
 
 
 class _Slide:
-    def __init__(self, package: Package, part: str, number: int) -> None:
+    def __init__(self, package: Package, part: str, number: int, authors: Mapping[str, str]) -> None:
+        self._authors = authors
         self._package = package
         self._relations = package.related(part)
         self._number = number
@@ -53,7 +60,7 @@ class _Slide:
         titles = [shape for shape in shapes if _placeholder(shape)[0] in _TITLES] or _topmost(shapes)
         title = " ".join(text for shape in titles for _, _, text in _paragraphs(child(shape, "txBody"))).replace("\n", " ")
         blocks = [block for shape in shapes if shape not in titles for block in self._shape(shape)]
-        blocks += self._notes()
+        blocks += [*self._notes(), *self._comments()]
         # a slide without a title gets its number, so that its text is not attributed to the previous slide
         return [Block("heading", title or f"{self._number}", 1, self._number), *blocks] if title or blocks else []
 
@@ -61,7 +68,7 @@ class _Slide:
         tag = local(shape)
         if tag == "sp" and _placeholder(shape)[0] not in _FRAME:
             yield from self._text(shape)
-        if tag in ("pic", "graphicFrame", "sp", "cxnSp") and (text := alt_text(next(shape.iter("{*}cNvPr"), None))):
+        if tag in ("pic", "graphicFrame", "sp", "cxnSp", "grpSp") and (text := alt_text(next(shape.iter("{*}cNvPr"), None))):
             yield Block("image", text, page=self._number)
         if tag == "graphicFrame":
             for node in shape.iter("{*}tbl", "{*}chart", "{*}relIds"):
@@ -100,17 +107,44 @@ class _Slide:
         ]
         return [Block("paragraph", text, page=self._number) for shape in shapes for _, _, text in _paragraphs(child(shape, "txBody"))]
 
+    def _comments(self) -> Iterator[Block]:
+        """The slide's comments with their replies, of old and new versions of PowerPoint."""
+        for relation in self._relations.values():
+            root = self._package.xml(relation.target) if relation.kind == "comments" else None
+            threads: dict[tuple[str | None, str | None], list[Element]] = {}
+            for node in root if root is not None else ():
+                key = attr(node, "authorId"), attr(node, "idx") or attr(node, "id")
+                parent = next(node.iter("{*}parentCm"), None)
+                thread = threads.get((attr(parent, "authorId"), attr(parent, "idx"))) if parent is not None else None
+                thread = [] if thread is None else thread
+                thread += [node, *node.iterfind("{*}replyLst/{*}reply")]
+                threads[key] = thread  # a reply to a reply is one of the thread
+            for thread in {id(thread): thread for thread in threads.values()}.values():
+                remarks = ((self._authors.get(attr(node, "authorId") or "", ""), _remark(node)) for node in thread)
+                yield from comment(remarks, page=self._number)
+
+
+def _authors(package: Package, relations: Mapping[str, Relation]) -> dict[str, str]:
+    """Id → name of those who comment."""
+    parts = (package.xml(relation.target) for relation in relations.values() if relation.kind in ("commentAuthors", "authors"))
+    return {attr(node, "id") or "": attr(node, "name") or "" for root in parts if root is not None for node in root}
+
+
+def _remark(node: Element) -> str:
+    old = child(node, "text")
+    return (old.text or "") if old is not None else "\0".join(text for _, _, text in _paragraphs(child(node, "txBody")))
+
 
 def _shapes(tree: Element | None) -> Iterator[Element]:
-    """All shapes, including those in groups."""
+    """All shapes: groups, and then the shapes in them."""
     for node in tree if tree is not None else ():
         tag = local(node)
-        if tag == "grpSp":
-            yield from _shapes(node)
-        elif tag == "AlternateContent" and len(node):
+        if tag == "AlternateContent" and len(node):
             yield from _shapes(node[0])
-        elif attr(next(node.iter("{*}cNvPr"), None), "hidden") not in ("1", "true"):
+        elif tag not in ("nvGrpSpPr", "grpSpPr") and attr(next(node.iter("{*}cNvPr"), None), "hidden") not in ("1", "true"):
             yield node
+            if tag == "grpSp":
+                yield from _shapes(node)
 
 
 def _topmost(shapes: list[Element]) -> list[Element]:
@@ -134,22 +168,53 @@ def _placeholder(shape: Element) -> tuple[str | None, bool]:
 def _paragraphs(body: Element | None) -> Iterator[tuple[int, str | None, str]]:
     """(level, marker, text). Marker: `-` or `1.` if the paragraph specifies it, "" = explicitly none, None = not specified."""
     number = 0
+    styles = child(body, "lstStyle")
     for node in body if body is not None else ():
-        if local(node) != "p" or not (text := _text_of(node)):
+        if local(node) != "p":
             continue
         properties = child(node, "pPr")
+        level = count(properties, "lvl", 8, 0)
+        if not (text := _text_of(node, child(styles, f"lvl{level + 1}pPr", "defRPr"))):
+            continue
         numbered = child(properties, "buAutoNum")
         number = number + 1 if numbered is not None else 0
         marker = f"{number}." if numbered is not None else "-" if child(properties, "buChar") is not None else None
-        yield count(properties, "lvl", 8, 0), "" if child(properties, "buNone") is not None else marker, text
+        yield level, "" if child(properties, "buNone") is not None else marker, text
 
 
-def _text_of(paragraph: Element) -> str:
+def _text_of(paragraph: Element, default: Element | None) -> str:
+    """`default`: the properties of runs that do not specify them."""
     texts: list[str] = []
-    for node in paragraph.iter("{*}t", "{*}br", "{*}tab"):
+    _read(paragraph, default, texts)
+    return spaced(joined(texts))
+
+
+def _read(parent: Element, default: Element | None, texts: list[str]) -> None:
+    """Collects the runs of a paragraph that are not struck."""
+    for node in parent:
         tag = local(node)
-        texts.append((node.text or "") if tag == "t" else "\0" if tag == "br" else "")
-    return spaced("".join(texts))
+        if tag in ("r", "fld"):
+            properties = child(node, "rPr")
+            if not _is_struck(properties, default) and (text := child(node, "t")) is not None:
+                texts.append(run_of(text.text or "", _position(attr(properties, "baseline") or attr(default, "baseline"))))
+        elif tag == "br":
+            texts.append("\0")
+        elif tag == "AlternateContent":
+            _read(node[:1], default, texts)
+        elif tag in ("oMath", "oMathPara"):
+            texts.append(Formula(read_equation(node)))
+        elif tag in ("m", "Choice"):
+            _read(node, default, texts)
+
+
+def _is_struck(properties: Element | None, default: Element | None) -> bool:
+    return (attr(properties, "strike") or attr(default, "strike")) not in (None, "noStrike")
+
+
+def _position(baseline: str | None) -> str:
+    """`baseline`: how far text is above the line, in percent or in thousandths of one."""
+    value = (baseline or "").rstrip("%")
+    return "" if not value.strip("-0.") else "sub" if value.startswith("-") else "super"
 
 
 def _row(row: Element) -> list[tuple[str | None, int]]:

@@ -5,13 +5,13 @@ Rows and columns that a person does not see are left out: hidden by hand, by a f
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, groupby, takewhile, zip_longest
+from itertools import accumulate, groupby, repeat, zip_longest
 
-from footnote.ingest.parse.table import MAX_AREA, to_markdown
+from footnote.ingest.parse.notes import comment
+from footnote.ingest.parse.table import MAX_AREA, Divided, divide, is_form, is_header, is_number, is_value, line_of, to_markdown
 from footnote.types import Block, Parsed
 
 MAX_CELLS = 500_000
@@ -19,7 +19,6 @@ MAX_CELLS = 500_000
 
 _MAX_REPEATS = 100_000
 """Maximum cells of a file that are filled from merged cells."""
-_NUMBER = re.compile(r"[^\w\s]{0,3}\s?\d[\d.,:\s-]*\s?(?:%|[^\w\s]{1,3}|[A-Z]{3})?")
 _LONG_TEXT = 80
 _MAX_TITLES = 5
 
@@ -27,6 +26,22 @@ Rows = dict[int, dict[int, str]]
 """Row → column → text, both from 0, sparse and ascending."""
 Spans = Mapping[tuple[int, int], int]
 """(row, column) of a cell that is merged over several columns → the last of these columns."""
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment on a cell. `cell`: its name, `B4`; `remarks`: (author, text) of the comment and of its replies."""
+
+    cell: str
+    remarks: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, author: str, text: str) -> None:
+        """Adds a remark. Programs write the author into the text of a note, too."""
+        self.remarks.append((author, text.removeprefix(f"{author}:") if author else text))
+
+
+Comments = dict[int, dict[int, Comment]]
+"""Row → column → the comment on the cell."""
 
 
 @dataclass
@@ -43,6 +58,19 @@ class Sheet:
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
     extra: list[Block] = field(default_factory=list)
     """Charts and text boxes."""
+    comments: Comments = field(default_factory=dict)
+    unsaved: set[tuple[int, int]] = field(default_factory=set)
+    """(row, column) of formulas whose values are not in the file, as in files of programs that do not calculate."""
+
+
+def cell_name(row: int, column: int) -> str:
+    """`B4`, of a row and a column from 0."""
+    letters = ""
+    column += 1
+    while column:
+        column, letter = divmod(column - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return f"{letters}{row + 1}"
 
 
 def cost(text: str) -> int:
@@ -56,11 +84,12 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
     hidden_rows = hidden_columns = 0
     blocks: list[Block] = []
     for sheet in sheets:
+        _leave_out_unsaved(sheet)
         rows, columns = _leave_out_hidden(sheet)
         hidden_rows, hidden_columns = hidden_rows + rows, hidden_columns + columns
         repeats = _spread(sheet, repeats)
         wide = {(top, left): right for top, left, _, right in sheet.merged if right > left}
-        found = [*_tables(sheet.rows, wide, sheet.number), *sheet.extra]
+        found = [*tables(sheet.rows, wide, sheet.number, sheet.comments), *sheet.extra]
         if found:
             blocks += [Block("heading", sheet.name, 1, sheet.number), *found]
     reasons = [f"Only the first {MAX_CELLS:,} cells were read."] if is_cut else []
@@ -73,6 +102,9 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
         reasons.append(f"Hidden columns were left out: {hidden_columns}.")
     if hidden or hidden_rows or hidden_columns:
         remedies.append("Show them and add the file again.")
+    if unsaved := sum(len(sheet.unsaved) for sheet in sheets):
+        reasons.append(f"Cells with formulas but no saved values: {unsaved}.")
+        remedies.append("Open the file in a spreadsheet program, save it there and add it again.")
     return Parsed(tuple(blocks), title, count, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None)
 
 
@@ -87,46 +119,110 @@ def _spread(sheet: Sheet, repeats: int) -> int:
     return repeats
 
 
-def _tables(rows: Rows, wide: Spans, page: int) -> list[Block]:
+def tables(
+    rows: Rows, wide: Spans | None = None, page: int | None = None, comments: Comments | None = None, *, is_list: bool = False
+) -> list[Block]:
+    """The tables, each with its titles, notes and comments. `is_list`: whether the rows are records, which no empty columns divide, and
+    empty rows only above another header."""
     blocks: list[Block] = []
-    regions = [region for band in _bands(rows) for region in _regions(band)]
+    titles: list[Rows] = []
+    open_comments = {row: dict(cells) for row, cells in (comments or {}).items()}
+    regions = [region for band in _bands(rows, is_list=is_list) for region in ([band] if is_list else _regions(band))]
     for region, following in zip_longest(regions, regions[1:]):
-        texts = [text for row in region.values() for text in row.values()]
-        if len(texts) == 1 or (following and _width(region) == 1 and len(texts) <= _MAX_TITLES and not any(map(_NUMBER.fullmatch, texts))):
-            leads = following is not None and _width(following) > 1
-            blocks.extend(Block("caption" if leads else "paragraph", text, page=page) for text in texts)
+        if _are_lines(region, following, is_first=not blocks):
+            leads = following is not None and len(_columns(following)) > 1
+            lines = map(line_of, _dense(region))
+            blocks.extend(Block("caption" if leads else "paragraph", line, page=page) for line in lines)
+            titles.append(region)
+            if leads:
+                continue  # its comments follow the table, since a title stands right above it
         else:
-            blocks.extend(_table(region, wide, page))
-    return blocks
+            blocks.extend(_table(region, wide or {}, open_comments, page))
+        for title in titles:
+            blocks.extend(_take_comments(open_comments, title, [], len(title), page))
+        titles = []
+    on_empty_cells = [each for _, cells in sorted(open_comments.items()) for _, each in sorted(cells.items())]
+    return [*blocks, *(block for each in on_empty_cells for block in comment(each.remarks, each.cell, page))]
 
 
-def _bands(rows: Rows) -> list[Rows]:
+def tables_of_list(lines: Sequence[list[str]]) -> list[Block]:
+    """The tables of a list of records. Most lists are one table, without empty lines, which is put together faster."""
+    width, cells = max(map(len, lines), default=0), sum(map(len, lines))
+    if width > 1 and all(map(any, lines)) and width * len(lines) <= max(MAX_AREA, 2 * cells):
+        rows = [line if len(line) == width else [*line, *[""] * (width - len(line))] for line in lines]
+        used = [i for i, column in enumerate(zip(*rows, strict=True)) if any(column)]
+        if len(used) > 1:
+            return list(_divided(divide(rows if len(used) == width else [[row[i] for i in used] for row in rows]), None))
+    return tables({i: {j: text for j, text in enumerate(line) if text} for i, line in enumerate(lines) if any(line)}, is_list=True)
+
+
+def _take_comments(comments: Comments, region: Rows, header: Sequence[str], data: int, page: int | None) -> Iterator[Block]:
+    """The comments on the cells of a table, which are no longer in `comments` then. `data`: the first of its rows below the header."""
+    columns = {column: i for i, column in enumerate(_columns(region))} if comments else {}
+    for place, number in enumerate(region if comments else ()):
+        found = comments.get(number, {})
+        for column in sorted(found.keys() & columns.keys()) if found else ():
+            row, each = region[number], found.pop(column)
+            names = [row.get(column, "")]
+            if place >= data:
+                names = [_first(row), header[columns[column]] if column != min(row) else ""]
+            named = ", ".join(filter(None, names))
+            yield from comment(each.remarks, named if 0 < len(named) <= _LONG_TEXT else each.cell, page)
+
+
+def _are_lines(region: Rows, following: Rows | None, *, is_first: bool) -> bool:
+    """Whether the rows are titles or notes: one cell each or, above a wider table, some of them, or labels with a colon; one or two rows
+    above the first table with a header, too."""
+    if len(region) > _MAX_TITLES:
+        return False
+    sizes = set(map(len, region.values()))
+    if len(_columns(region)) == 1:
+        texts = [_first(row) for row in region.values()]
+        return len(texts) == 1 or (not any(map(is_number, texts)) and (following is not None or not is_first))
+    if following is None or max(sizes) > min(2, len(_columns(following))) or is_header(rows := _dense(region)):
+        return False
+    is_title = is_first and len(region) < 3 and is_header(_dense(following))
+    return is_title or (2 * max(sizes) <= len(_columns(following)) and (1 in sizes or is_form(rows)))
+
+
+def _bands(rows: Rows, *, is_list: bool = False) -> list[Rows]:
     """Splits rows at empty rows.
 
-    Rows that continue the columns of the band above and start with numbers instead of a header belong to it: the empty row
-    between them is only visual."""
+    The empty row is only visual if the rows below it continue the columns above and start with numbers instead of a header or are one
+    row, or if above it is one row, the header."""
     bands: list[Rows] = []
     columns: set[int] = set()  # columns of the last band
     for _, group in groupby(enumerate(rows), key=lambda pair: pair[1] - pair[0]):
         band = {row: rows[row] for _, row in group}
-        used = {column for row in band.values() for column in row}
-        first = next(iter(band.values()))
-        has_header = len(first) < 2 or not any(_NUMBER.fullmatch(text) for text in first.values())
-        if bands and len(columns) > 1 and columns >= used and not has_header:
+        used = set(_columns(band))
+        first = _first_wide(band)
+        is_title = len(first) == 1 and min(first) == min(columns, default=0)
+        has_data = any(map(is_value, first.values())) or len(band) == 1 or (is_list and bands and not is_header(_dense(band)))
+        is_below_header = bool(bands) and len(bands[-1]) == 1 and len(columns & used) > 1
+        if len(columns) > 1 and (is_below_header or (columns >= used and has_data and not is_title)):
             bands[-1].update(band)
+            columns |= used
         else:
             bands.append(band)
             columns = used
     return bands
 
 
+def _dense(region: Rows) -> list[list[str]]:
+    """The rows as lists of one length, without the columns that are empty."""
+    columns = _columns(region)
+    return [list(map(row.get, columns, repeat(""))) for row in region.values()]
+
+
 def _regions(band: Rows) -> Iterator[Rows]:
-    """Splits a band at columns that are empty throughout; each part is at least two columns wide."""
-    used = sorted({column for row in band.values() for column in row})
+    """Splits a band at columns that are empty throughout; each part is at least two columns wide. The rows of a form, which has no
+    header, stay whole."""
+    used = _columns(band)
     parts: list[list[int]] = []
+    is_form = any(map(is_value, _first_wide(band).values()))
     for _, group in groupby(enumerate(used), key=lambda pair: pair[1] - pair[0]):
         columns = [column for _, column in group]
-        if parts and (len(columns) < 2 or len(parts[-1]) < 2 or _is_numeric(band, columns[0])):
+        if parts and (is_form or len(columns) < 2 or len(parts[-1]) < 2 or _only_continues(band, columns)):
             parts[-1] += columns  # labels and values; the empty column between them is only visual
         else:
             parts.append(columns)
@@ -142,53 +238,65 @@ def _regions(band: Rows) -> Iterator[Rows]:
         yield from _bands(region)
 
 
-def _is_numeric(band: Rows, column: int) -> bool:
-    """Whether a column has more numbers (or dashes) than words; no table starts with such a column."""
-    texts = [cells[column] for cells in band.values() if column in cells]
-    return 2 * sum(bool(_NUMBER.fullmatch(text)) or not any(map(str.isalnum, text)) for text in texts) > len(texts)
+def _only_continues(band: Rows, columns: Sequence[int]) -> bool:
+    """Whether columns belong to the table at their left: the first has more numbers (or dashes) than words, with which no table starts,
+    and they do not start with a header beside its numbers."""
+    texts = [cells[columns[0]] for cells in band.values() if columns[0] in cells]
+    if 2 * sum(is_number(text) or not any(map(str.isalnum, text)) for text in texts) <= len(texts):
+        return False
+    part = {row: kept for row, cells in band.items() if (kept := {column: cells[column] for column in columns if column in cells})}
+    beside = band[next(iter(part))]
+    return not is_header(_dense(part)) or not any(is_value(text) for column, text in beside.items() if column < columns[0])
 
 
-def _width(region: Mapping[int, Mapping[int, str]]) -> int:
-    return len({column for row in region.values() for column in row})
+def _first_wide(band: Rows) -> dict[int, str]:
+    """The first row with more than one cell, or the first one."""
+    return next((row for row in band.values() if len(row) > 1), next(iter(band.values())))
 
 
-def _table(region: Rows, wide: Spans, page: int) -> Iterator[Block]:
-    rows = list(region.values())
-    columns = sorted({column for row in rows for column in row})
-    numbers = list(region)
-    most = 2 if len(columns) > 4 else 1  # `In millions` on the left and `2024` on the right
-    titles = takewhile(
-        lambda row: len(row) <= most and not any(map(_NUMBER.fullmatch, row.values())), rows[: min(_MAX_TITLES, len(rows) - 2)]
-    )
-    for title in list(titles) if len(columns) > 1 else ():
-        yield Block("caption", " · ".join(title.values()), page=page)  # a title above the header
-        rows, numbers = rows[1:], numbers[1:]
-    if (
-        len(columns) > 1
-        and len(rows) > 2
-        and not any(map(_NUMBER.fullmatch, rows[1].values()))
-        and any((numbers[0], column) in wide for column in rows[0])
-    ):
-        rows = [_one_header(rows[0], rows[1], {column: wide.get((numbers[0], column), column) for column in rows[0]}), *rows[2:]]
-    if len(columns) == 1 and any(len(_first(row)) > _LONG_TEXT for row in rows):
-        yield from (Block("paragraph", _first(row), page=page) for row in rows)
-    elif len(columns) * len(rows) > MAX_AREA:
-        yield Block("paragraph", "\n".join(" | ".join(row.values()) for row in rows), page=page)
+def _columns(region: Rows) -> list[int]:
+    return sorted(set().union(*region.values()))
+
+
+def _table(region: Rows, wide: Spans, comments: Comments, page: int | None) -> Iterator[Block]:
+    columns = _columns(region)
+    place = {column: i for i, column in enumerate(columns)}
+    merged = {
+        i: {place[left]: bisect_right(columns, wide[number, left]) - 1 for left in region[number] if (number, left) in wide}
+        for i, number in enumerate(region if wide else ())
+    }
+    if len(columns) == 1 and any(len(_first(row)) > _LONG_TEXT for row in region.values()):
+        yield from (Block("paragraph", _first(row), page=page) for row in region.values())
+    elif len(columns) * len(region) > max(MAX_AREA, 2 * sum(map(len, region.values()))):
+        yield Block("paragraph", "\n".join(" | ".join(row.values()) for row in region.values()), page=page)
     else:
-        yield Block("table", to_markdown([[row.get(column, "") for column in columns] for row in rows]), page=page)
+        divided = divide(_dense(region), merged)
+        yield from _divided(divided, page)
+        data = len(region) - len(divided.below) - len(divided.rows) + 1
+        yield from _take_comments(comments, region, divided.rows[0], data, page)
 
 
-def _one_header(upper: Mapping[int, str], lower: Mapping[int, str], last: Mapping[int, int]) -> dict[int, str]:
-    """`2024` merged over `Fee` and `Visits` → `2024 Fee`, `2024 Visits`."""
-    header = dict(upper)
-    for column, text in lower.items():
-        above = next((upper[left] for left, right in last.items() if left <= column <= right), "")
-        header[column] = text if above == text else f"{above} {text}".strip()
-    return dict(sorted(header.items()))
+def _divided(parts: Divided, page: int | None) -> Iterator[Block]:
+    yield from (Block("caption", text, page=page) for text in parts.above)
+    yield Block("table", to_markdown(parts.rows), page=page)
+    yield from (Block("paragraph", text, page=page) for text in parts.below)
 
 
 def _first(row: Mapping[int, str]) -> str:
     return next(iter(row.values()))
+
+
+def _leave_out_unsaved(sheet: Sheet) -> None:
+    """Leaves out the names of columns that have nothing but formulas without values, since a name would promise values."""
+    for row, column in sheet.unsaved:
+        above = sheet.rows.get(row - 1, {})
+        if column not in above or is_number(above[column]) or column in sheet.rows.get(row - 2, {}):
+            continue
+        end = row
+        while (end, column) in sheet.unsaved:
+            end += 1
+        if column not in sheet.rows.get(end, {}):
+            del above[column]
 
 
 def _leave_out_hidden(sheet: Sheet) -> tuple[int, int]:
@@ -207,6 +315,11 @@ def _leave_out_hidden(sheet: Sheet) -> tuple[int, int]:
         if row not in rows and (kept := {columns.shown(column): text for column, text in sorted(cells.items()) if column not in columns})
     }
     sheet.rows = shown
+    sheet.comments = {
+        rows.shown(row): {columns.shown(column): each for column, each in cells.items() if column not in columns}
+        for row, cells in sheet.comments.items()
+        if row not in rows
+    }
     return len(lost_rows), len(lost_columns)
 
 

@@ -1,19 +1,25 @@
-"""Parses delimited text into a table; also writes the Markdown tables of all parsers."""
+"""Tables of all formats: their header, found by structure, and their Markdown.
+
+Titles and notes have few cells, and a header has text above the columns of numbers. Nothing depends on what a cell says.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
-from footnote.ingest.parse.decode import decode
 from footnote.text.answer_types import MONTHS
-from footnote.types import Block, Parsed
 
-_DELIMITERS = (",", ";", "\t", "|")
-_SAMPLE_ROWS = 50
+MAX_AREA = 2_000_000
+"""Cells of a table, including empty ones; in a larger table rows are not padded with empty cells."""
+
+_SAMPLE = 200
+"""Rows that the types of the columns are taken from."""
+_MAX_ABOVE = 30
+_MAX_LEVELS = 3
+"""Maximum rows of a header."""
 _DATE = re.compile(
     rf"(?:{MONTHS})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|\d{{1,2}}\.? (?:{MONTHS})(?: \d{{4}})?"
     r"|(?:\d{4}년 ?)?\d{1,2}월(?: ?\d{1,2}일)?|\d{4}-\d\d-\d\d|\d{1,2}([./])\d{1,2}\1(?:\d{4})?",
@@ -21,21 +27,196 @@ _DATE = re.compile(
 )
 _AMOUNT = re.compile(r"[€$£¥₩]? ?[-+]?(?:\d[\d.,]*[.,]\d+|\d{3,}|\d+ ?[%€$£¥₩원])(?: ?[€$£¥₩원])?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-MAX_AREA = 2_000_000
-"""Cells of a table, including empty ones; in a larger table rows are not padded with empty cells."""
+_NUMBER = re.compile(r"[^\w\s]{0,3}\s?\d[\d.,:\s-]*(?:e[+-]?\d+)?\s?(?:%|[^\w\s]{1,3}|[A-Z]{3})?", re.IGNORECASE)
+
+Row = Sequence[str]
 
 
-def parse(data: bytes) -> Parsed:
-    """Parses delimited text (.csv, .tsv)."""
-    text, hint = _take_hint(decode(data))
-    csv.field_size_limit(max(len(text), 1 << 17))  # the default, 128 KiB, refuses longer fields; other code may rely on it
-    rows = [[cell.strip() for cell in row] for row in _read(text, hint or _sniff(text)) if any(cell.strip() for cell in row)]
-    blocks: list[Block] = []
-    if len(rows) > 2 and sum(map(bool, rows[0])) == 1 < sum(map(bool, rows[1])):  # a title above the header
-        blocks.append(Block("caption", next(filter(None, rows.pop(0)))))
-    if rows:
-        blocks.append(Block("table", to_markdown(rows)))
-    return Parsed(tuple(blocks))
+class Divided(NamedTuple):
+    """The parts of a table."""
+
+    above: list[str]
+    """Titles and notes above the header."""
+    rows: list[Row]
+    """The table, with its header first: an empty one if the table has none."""
+    below: list[str]
+    """Notes below the table."""
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell is a number, an amount, a share or a date in digits."""
+    return bool(_NUMBER.fullmatch(text))
+
+
+def divide(rows: Sequence[Row], merged: Mapping[int, Mapping[int, int]] | None = None) -> Divided:
+    """Divides rows of one length into what is above the table, the table and what is below it.
+
+    `merged`: row → column of a cell that is merged over several columns → the last of these."""
+    above, rest = _split_above(rows)
+    rest, below = _split_below(rest)
+    for level in range(len(above), len(above) + _MAX_LEVELS - 1):
+        header = _joined(rest, merged.get(level) if merged else None) if len(rest) > 2 else None
+        if header is None:
+            break
+        rest = [header, *rest[2:]]
+    return Divided([line_of(row) for row in above], list(with_header(rest)), [line_of(row) for row in below])
+
+
+def is_value(text: str) -> bool:
+    """Whether a cell is a number that is no year, which may be the name of a column."""
+    return is_number(text) and not _YEAR.fullmatch(text)
+
+
+def line_of(row: Row) -> str:
+    """The cells as a line of text: `Created: today`, `In millions · 2024`."""
+    text = ""
+    for cell in filter(None, row):
+        text += f"{' ' if text.endswith(':') else ' · ' if text else ''}{cell}"
+    return text
+
+
+def is_form(rows: Sequence[Row]) -> bool:
+    """Whether the rows are labels, each with a colon, and values."""
+    return len(rows[0]) == 2 and all(row[0].endswith((":", "：")) for row in rows)
+
+
+def is_header(rows: Sequence[Row]) -> bool:
+    """Whether the first row has text, or years above other numbers, in all columns of numbers."""
+    found = _above_numbers(rows)
+    return bool(found) and all(not is_number(text) or _is_year_above(text, below) for text, below in found)
+
+
+def _is_year_above(text: str, below: Sequence[str]) -> bool:
+    return bool(_YEAR.fullmatch(text)) and 2 * sum(map(bool, map(_YEAR.fullmatch, below))) < len(below)
+
+
+def with_header(rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows, below an empty header if the first one is data already: a date above other dates, numbers above numbers that do not
+    count upwards or, in a table of two columns, an amount above others or a label with a colon above others. Years, dates above amounts
+    and the steps of a scale are headers."""
+    if len(rows) < 2 or not rows[0]:
+        return rows
+    is_data = is_form(rows) or _starts_with_date(rows) or _starts_with_numbers(rows)
+    return [[""] * len(rows[0]), *rows] if is_data else rows
+
+
+def _starts_with_date(rows: Sequence[Row]) -> bool:
+    patterns = (_DATE, _AMOUNT) if len(rows[0]) == 2 else (_DATE,)
+    for text, below in zip(rows[0], _columns(rows[1:], len(rows[0])), strict=True):
+        for pattern in patterns:
+            if not pattern.fullmatch(text) or _YEAR.fullmatch(text):
+                continue
+            if 2 * sum(map(bool, map(pattern.fullmatch, below))) >= len(below) > 0:
+                return True
+    return False
+
+
+def _starts_with_numbers(rows: Sequence[Row]) -> bool:
+    """Whether the first row has numbers above all columns of numbers, and they are no scale: `2023, 2024` or `100, 200, 500`."""
+    found = [text for text, _ in _above_numbers(rows)]
+    if not found or not all(map(is_number, found)) or any(map(_DATE.fullmatch, found)) or all(map(_YEAR.fullmatch, found)):
+        return False
+    if not all(map(str.isdecimal, found)):
+        return len(found) > 1 or "." in found[0] or "," in found[0]
+    numbers = [int(text[:20]) for text in found]
+    if len(numbers) == 1:
+        counts = rows[0][0].isdecimal() and rows[1][0].isdecimal() and int(rows[1][0][:20]) == int(rows[0][0][:20]) + 1
+        return counts or (len(rows[0]) > 2 and len(rows) > 2)
+    return any(after <= before for before, after in pairwise(numbers))
+
+
+def _above_numbers(rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
+    """(cell of the first row, those below it) in each column of mostly numbers; a dash is no cell."""
+    cells = zip(rows[0], _columns(rows[1:], len(rows[0])), strict=True)
+    return [(text, below) for text, below in cells if _has_sense(text) and below and 5 * sum(map(is_number, below)) >= 3 * len(below)]
+
+
+def _columns(rows: Sequence[Row], width: int) -> list[list[str]]:
+    """The cells of each column, without dashes."""
+    columns: list[list[str]] = [[] for _ in range(width)]
+    for row in rows[:_SAMPLE]:
+        for column, text in zip(columns, row, strict=False):
+            if text and _has_sense(text):
+                column.append(text)
+    return columns
+
+
+def _has_sense(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def _split_above(rows: Sequence[Row]) -> tuple[list[Row], Sequence[Row]]:
+    usual = _usual_cells(rows)
+    end = 0
+    while end < min(_MAX_ABOVE, len(rows) - 2):
+        is_above = _is_line(rows[end], usual) and not is_number(line_of(rows[end]))
+        if not is_above and not _is_label_above_header(rows[end : end + _SAMPLE]):
+            break
+        end += 1
+    return list(rows[:end]), rows[end:]
+
+
+def _split_below(rows: Sequence[Row]) -> tuple[Sequence[Row], list[Row]]:
+    """Notes are at the end only, while a table with rows of few cells has others above them."""
+    usual = _usual_cells(rows)
+    end = len(rows)
+    while end > 2 and usual > 2 and not any(map(is_number, rows[end - 1])) and rows[end - 1][0] and _is_line(rows[end - 1], usual):
+        end -= 1
+    others = rows[1:end]
+    if any(_is_line(row, usual) for row in others[-_SAMPLE:]):
+        return rows, []
+    return rows[:end], list(rows[end:])
+
+
+def _usual_cells(rows: Sequence[Row]) -> int:
+    """The median of the number of cells that the rows with more than one have."""
+    counts = sorted(count for count in (sum(map(bool, row)) for row in rows[: _MAX_ABOVE + _SAMPLE]) if count > 1)
+    return counts[len(counts) // 2] if counts else 1
+
+
+def _is_line(row: Row, usual: int) -> bool:
+    """Whether a row is a line of text: one cell, or a few of many, which stand at the left or at both ends."""
+    filled = [i for i, text in enumerate(row) if text]
+    if len(filled) < 2:
+        return len(filled) == 1 < usual
+    return 2 * len(filled) <= usual and (filled[-1] == len(filled) - 1 or filled == [0, len(row) - 1])
+
+
+def _is_label_above_header(rows: Sequence[Row]) -> bool:
+    """Whether the first row is a label with its value, `As of | 2024`, and a header with more cells follows."""
+    row = rows[0]
+    is_label = sum(map(bool, row)) == 2 and bool(row[0] and row[1]) and (row[0].endswith(":") or is_number(row[1]))
+    return is_label and len(row) > 2 and all(rows[1]) and is_header(rows[1:])
+
+
+def _joined(rows: Sequence[Row], merged: Mapping[int, int] | None) -> Row | None:
+    """The header of the first two rows if both belong to it: `2024` over `Fee` and `Visits` → `2024 Fee`, `2024 Visits`.
+
+    They do if the upper one has merged cells and the lower one no numbers, or if the lower one has text above numbers, below the
+    upper one's gaps or beside gaps of its own."""
+    upper, lower = rows[0], rows[1]
+    if any(map(is_value, lower)) or not any(lower):
+        return None
+    if merged:
+        return _under(upper, lower, merged)
+    if not is_header(rows[1:]):
+        return None
+    gaps = [i for i, text in enumerate(upper) if not text and lower[i]]
+    if not gaps and (lower[0] or not any(row[0] for row in rows[2:_SAMPLE])):
+        return None
+    starts = [i for i, text in enumerate(upper) if text]
+    ends = [*(start - 1 for start in starts[1:]), len(upper) - 1]
+    return _under(upper, lower, {start: end for start, end in zip(starts, ends, strict=True) if lower[start]})
+
+
+def _under(upper: Row, lower: Row, last: Mapping[int, int]) -> Row:
+    """The lower row with the upper one's texts before it. `last`: where each of these ends."""
+    header = list(upper)
+    for left, text in enumerate(upper):
+        for column in range(left, min(last.get(left, left), len(lower) - 1) + 1) if text else ():
+            if lower[column]:
+                header[column] = lower[column] if lower[column] == text else f"{text} {lower[column]}"
+    return [text or below for text, below in zip(header, lower, strict=True)]
 
 
 def to_markdown(rows: Sequence[Sequence[str]]) -> str:
@@ -44,30 +225,8 @@ def to_markdown(rows: Sequence[Sequence[str]]) -> str:
         return ""
     width = max(len(row) for row in rows)
     filled = width if width * len(rows) <= MAX_AREA else 0
-    lines = ["| " + " | ".join([*map(_cell, row), *[""] * (filled - len(row))]) + " |" for row in rows]
+    lines = [f"| {_cells(row)}{' | ' * (filled - max(len(row), 1))} |" for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
-
-
-def with_header(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-    """The rows, below an empty header if the first one is data already: a date above other dates or, in a table of two columns, an
-    amount above others. Years, dates above amounts and the steps of a scale are headers."""
-    if len(rows) < 2 or not rows[0]:
-        return rows
-    patterns = (_DATE, _AMOUNT) if len(rows[0]) == 2 else (_DATE,)
-    columns: list[list[str]] = [[] for _ in rows[0]]
-    for row in rows[1:]:
-        for column, text in zip(columns, row, strict=False):
-            if text:
-                column.append(text)
-    for text, below in zip(rows[0], columns, strict=True):
-        for pattern in patterns:
-            if (
-                pattern.fullmatch(text)
-                and not _YEAR.fullmatch(text)
-                and 2 * sum(map(bool, map(pattern.fullmatch, below))) >= len(below) > 0
-            ):
-                return [[""] * len(rows[0]), *rows]
-    return rows
 
 
 def fill_spans(rows: Sequence[Sequence[tuple[str | None, int]]]) -> list[list[str]]:
@@ -86,31 +245,10 @@ def fill_spans(rows: Sequence[Sequence[tuple[str | None, int]]]) -> list[list[st
     return [[row[i] if i < len(row) else "" for i in used] for row in kept]
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
-
-
-def _read(text: str, delimiter: str) -> list[list[str]]:
-    try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))
-    except csv.Error:  # an unbalanced quote: treat quotes as plain characters
-        return [line.split(delimiter) for line in text.split("\n")]
-
-
-def _take_hint(text: str) -> tuple[str, str]:
-    """(text without Excel's first line `sep=;`, the delimiter in that line)."""
-    first, _, rest = text.partition("\n")
-    return (rest, first[4]) if first.startswith("sep=") and len(first) == 5 else (text, "")
-
-
-def _sniff(text: str) -> str:
-    """The delimiter that splits most rows into the same number of fields, at least two."""
-    best, best_score = ",", 0.0
-    sample = text[: 1 << 16]
-    for delimiter in _DELIMITERS:
-        widths = [len(row) for row in _read(sample, delimiter)[:_SAMPLE_ROWS] if row]
-        width, rows = Counter(widths).most_common(1)[0] if widths else (0, 0)
-        score = rows / len(widths) * min(width, 8) if width > 1 else 0.0
-        if score > best_score:
-            best, best_score = delimiter, score
-    return best
+def _cells(row: Sequence[str]) -> str:
+    """The cells of a row, one space between words; a whole row at once is three times as fast as its cells."""
+    text = "\0".join(row)
+    if text.count("\0") >= max(len(row), 1):
+        text = "\0".join(cell.replace("\0", "") for cell in row)
+    text = " ".join(text.split())
+    return text.replace(" \0", "\0").replace("\0 ", "\0").replace("|", "\\|").replace("\0", " | ")

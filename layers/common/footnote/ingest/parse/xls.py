@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.number_format import show, show_text
 from footnote.ingest.parse.package import damaged, needs_password
-from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
+from footnote.ingest.parse.sheet import MAX_CELLS, Comment, Sheet, cell_name, cost, to_parsed
 from footnote.types import Parsed
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ def _fill(sheet: Sheet, book: xlrd.Book, source: xlrd.sheet.Sheet, left: int) ->
     sheet.merged = [(top, first, bottom - 1, last - 1) for top, bottom, first, last in source.merged_cells]
     sheet.hidden_rows = [(row, row) for row, info in source.rowinfo_map.items() if info.hidden]
     sheet.hidden_columns = [(column, column) for column, info in source.colinfo_map.items() if info.hidden]
+    for (row, column), note in source.cell_note_map.items():
+        sheet.comments.setdefault(row, {})[column] = Comment(cell_name(row, column))
+        sheet.comments[row][column].add(note.author, spaced(note.text))
     for row in range(source.nrows):
         cells = {c: text for c in range(source.row_len(row)) if (text := _text(book, source.cell(row, c)))}
         left -= sum(map(cost, cells.values()))

@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.number_format import BUILT_IN, show, show_text
 from footnote.ingest.parse.package import Package, damaged
-from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
-from footnote.ingest.parse.xlsx import drawings
+from footnote.ingest.parse.sheet import MAX_CELLS, Comment, Sheet, cell_name, cost, to_parsed
+from footnote.ingest.parse.xlsx import drawings, people, threads
 from footnote.types import Parsed
 
 # kinds of records
 _ROW, _SHARED_STRING, _FORMAT, _STYLE, _INLINE_RICH, _BOOK, _SHEET, _MERGED = 0, 19, 44, 47, 62, 153, 156, 176
 _COLUMNS, _ROW_IS_HIDDEN = 60, 0x10
 _STYLES_START, _STYLES_END = 617, 618
+_AUTHOR, _COMMENT, _COMMENT_TEXT = 632, 635, 637
 _RK, _ERRORS, _BOOLS, _REALS, _STRINGS, _SHARED = 2, (3, 11), (4, 10), (5, 9), (6, 8), 7
 _ERROR_NAMES = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A"}
 _MAX_ROW, _MAX_COLUMN = 1_048_576, 16_384
@@ -43,6 +44,7 @@ class _Book:
         self._since_1904 = False
         self._strings = [spaced(_wide(data, 1)[0]) for kind, data in self._records("sharedStrings") if kind == _SHARED_STRING]
         self._formats = _formats(self._records("styles"))
+        self._people = people(package, next((r.target for r in self._relations.values() if r.kind == "person"), ""))
         self._left = MAX_CELLS
 
     def parse(self) -> Parsed:
@@ -88,7 +90,24 @@ class _Book:
                     sheet.rows.setdefault(row, {})[column] = text
         sheet.rows = {row: dict(sorted(sheet.rows[row].items())) for row in sorted(sheet.rows)}
         sheet.extra = list(drawings(self._package, relation.target, number))
+        self._add_comments(sheet, relation.target)
         return sheet
+
+    def _add_comments(self, sheet: Sheet, part: str) -> None:
+        """Threads of comments are XML in these files, too; notes are records."""
+        parts = {relation.kind: relation.target for relation in self._package.related(part).values()}
+        sheet.comments = threads(self._package, parts.get("threadedComment", ""), self._people)
+        authors: list[str] = []
+        author, each = "", None
+        for kind, data in _records(self._package.read(parts.get("comments", ""))):
+            if kind == _AUTHOR:
+                authors.append(_wide(data, 0)[0])
+            elif kind == _COMMENT:
+                place, row, _, column = struct.unpack_from("<4I", data)
+                author = authors[place] if place < len(authors) else ""
+                each = sheet.comments.setdefault(row, {}).setdefault(column, Comment(cell_name(row, column)))
+            elif kind == _COMMENT_TEXT and each and not each.remarks:
+                each.add(author, spaced(_wide(data, 1)[0]))
 
     def _text(self, kind: int, data: bytes) -> str:
         """A cell's text; "" for any other record."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.drawing import alt_text, read_chart
 from footnote.ingest.parse.number_format import BUILT_IN, show, show_text
 from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local
-from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
+from footnote.ingest.parse.sheet import MAX_CELLS, Comment, Comments, Sheet, cost, to_parsed
 from footnote.types import Block, Parsed
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
@@ -40,6 +40,7 @@ class _Book:
         self._since_1904 = attr(child(root, "workbookPr"), "date1904") in ("1", "true")
         self._strings = [_string(node) for node in package.rows(self._of_kind("sharedStrings"), "si")]
         self._formats = _formats(package.xml(self._of_kind("styles")))
+        self._people = people(package, self._of_kind("person"))
         self.cells_left = MAX_CELLS
 
     def _of_kind(self, kind: str) -> str:
@@ -65,22 +66,28 @@ class _Book:
             row_before = row
             if _is_hidden(node, "ht"):
                 sheet.hidden_rows.append((row, row))
-            if self.cells_left >= 0 and 0 <= row < _MAX_ROW and (cells := dict(self._cells(node))):
+            if self.cells_left >= 0 and 0 <= row < _MAX_ROW and (cells := dict(self._cells(node, sheet.unsaved, row))):
                 sheet.rows[row] = cells
         if any(after < before for before, after in zip(sheet.rows, list(sheet.rows)[1:], strict=False)):
             sheet.rows = dict(sorted(sheet.rows.items()))
         sheet.extra = list(drawings(self._package, relation.target, number))
+        sheet.comments = _comments(self._package, relation.target, self._people)
         return sheet
 
-    def _cells(self, row: Element) -> Iterator[tuple[int, str]]:
+    def _cells(self, row: Element, unsaved: set[tuple[int, int]], number: int) -> Iterator[tuple[int, str]]:
+        """(column, text) of the cells of a row; those with a formula but no value are added to `unsaved`."""
         column = -1
         for node in row:
             column = _column(node.get("r")) if node.get("r") else column + 1
-            if 0 <= column < _MAX_COLUMN and (text := self._text(node)):
+            text = self._text(node) if 0 <= column < _MAX_COLUMN else ""
+            if text or (len(node) and _is_unsaved(node)):
                 self.cells_left -= cost(text)
                 if self.cells_left < 0:
                     return
-                yield column, text
+                if text:
+                    yield column, text
+                else:
+                    unsaved.add((number, column))
 
     def _text(self, cell: Element) -> str:
         kind = cell.get("t") or "n"
@@ -98,7 +105,7 @@ class _Book:
         if kind != "n" or not value:
             return show_text(spaced(_unescaped(value)), code)
         try:
-            return show(float(value), code, since_1904=self._since_1904)
+            return show(int(value) if value.lstrip("-").isdecimal() else float(value), code, since_1904=self._since_1904)
         except (ValueError, OverflowError):
             return spaced(value)
 
@@ -120,6 +127,39 @@ def drawings(package: Package, part: str, number: int) -> Iterator[Block]:
                 yield Block("image", text, page=number)
 
 
+def people(package: Package, part: str) -> dict[str, str]:
+    """The names of those who wrote threads of comments, by their ids."""
+    return {node.get("id") or "": node.get("displayName") or "" for node in package.rows(part, "person")}
+
+
+def threads(package: Package, part: str, people: Mapping[str, str]) -> Comments:
+    """The threads of comments in a part. `people`: id → name."""
+    found: Comments = {}
+    for node in package.rows(part, "threadedComment"):
+        if each := _comment(found, node):
+            each.add(people.get(node.get("personId") or "", ""), spaced("".join(node.itertext())))
+    return found
+
+
+def _comments(package: Package, part: str, people: Mapping[str, str]) -> Comments:
+    """Those of a sheet's part: threads, and notes of cells without a thread, because each thread has a note for older programs."""
+    parts = {relation.kind: relation.target for relation in package.related(part).values()}
+    found = threads(package, parts.get("threadedComment", ""), people)
+    authors = [node.text or "" for node in package.rows(parts.get("comments", ""), "author")]
+    for node in package.rows(parts.get("comments", ""), "comment"):
+        place = node.get("authorId") or ""
+        if (each := _comment(found, node)) and not each.remarks:
+            each.add(authors[int(place)] if place.isdecimal() and int(place) < len(authors) else "", _string(child(node, "text")))
+    return found
+
+
+def _comment(found: Comments, node: Element) -> Comment | None:
+    """The comment on the cell that an element names."""
+    cell = node.get("ref") or ""
+    match = _REFERENCE.fullmatch(cell)
+    return found.setdefault(int(match[2]) - 1, {}).setdefault(_column(cell), Comment(cell)) if match else None
+
+
 def _formats(root: Element | None) -> list[str]:
     """The format of each style, by the index that cells use."""
     if root is None:
@@ -137,6 +177,12 @@ def _string(node: Element | None) -> str:
 
 def _unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+
+
+def _is_unsaved(cell: Element) -> bool:
+    """Whether a cell has a formula but no value; that of a text may be empty."""
+    parts = {local(node): node.text for node in cell}
+    return "f" in parts and not parts.get("v") and not (cell.get("t") == "str" and "v" in parts)
 
 
 def _column(reference: str | None) -> int:

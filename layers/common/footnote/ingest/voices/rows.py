@@ -10,6 +10,7 @@ from itertools import pairwise
 from footnote.ingest.pieces import BAR, Piece, piece_of
 from footnote.types import Block, Parsed
 
+RECORDS = frozenset(("json", "yaml", "xml"))
 MAILS = frozenset(("eml", "msg", "mbox"))
 KEY = re.compile(r"([^\s:][^:]{0,60}): ?(.*)", re.DOTALL)
 MAIL_FIELDS = ("From", "To", "Cc", "Date")
@@ -49,7 +50,7 @@ class Mail:
 
 def tables_of(parsed: Parsed) -> tuple[list[Table], list[int]]:
     """The tables of a file, and the numbers of the blocks that belong to none. JSON records are one table."""
-    if parsed.format == "json":
+    if parsed.format in RECORDS:
         records, rest = _records(parsed.blocks)
         if records:
             return [records], rest
@@ -85,34 +86,39 @@ def _cells(line: str, number: int, at: int, page: int | None) -> Iterator[Cell]:
 
 
 def _records(blocks: Sequence[Block]) -> tuple[Table | None, list[int]]:
-    """The paragraphs of `key: value` lines that the JSON parser writes, one for each record; their headings repeat a line of them."""
+    """The lists of `key: value` lines that `ingest.parse.records` writes, one for each record below its name, which a line repeats. What is
+    below a deeper heading is a value of the record before."""
     header: dict[str, int] = {}
     found: list[dict[int, Cell]] = []
     rest: list[int] = []
+    inner = ""
     for number, block in enumerate(blocks):
-        if block.kind == "heading" and number + 1 < len(blocks) and f": {block.text}" in blocks[number + 1].text:
+        if block.kind == "heading":
+            inner = block.text.rpartition(" › ")[2] if block.level > 1 and found else ""
             continue
-        cells = _fields(number, block) if block.kind == "paragraph" else {}
-        if len(cells) < 2:
+        cells = _fields(number, block) if block.kind in ("list", "paragraph") and not inner else {}
+        if inner:
+            found[-1][header.setdefault(inner, len(header))] = Cell(block.text, number, 0, block.page)
+        elif len(cells) < 2:
             rest.append(number)
-            continue
-        found.append({header.setdefault(key, len(header)): cell for key, cell in cells.items()})
+        else:
+            found.append({header.setdefault(key, len(header)): cell for key, cell in cells.items()})
     if len(found) < 1 or any(blocks[number].kind == "table" for number in rest):
         return None, rest
     return Table(tuple(header), tuple(tuple(row.get(i) for i in range(len(header))) for row in found)), rest
 
 
 def _fields(number: int, block: Block) -> dict[str, Cell]:
-    """Key → value of each line; indented lines belong to the one above."""
+    """Key → value of each line; indented lines, and further ones with its key, belong to the one above."""
     cells: dict[str, Cell] = {}
     at, key = 0, ""
     for line in block.text.split("\n"):
-        told = KEY.fullmatch(line)
-        if line.startswith((" ", "-")) or told is None:
+        mark = 2 if line.startswith("- ") else 0
+        told = KEY.fullmatch(line, mark)
+        if told is None or told[1] == key:
             if key:
                 before = cells[key]
-                end = before.start + len(before.text)
-                cells[key] = Cell(before.text + block.text[end : at + len(line)], number, before.start)
+                cells[key] = Cell(block.text[before.start : at + len(line)], number, before.start)
         else:
             key = told[1]
             cells[key] = Cell(told[2], number, at + told.start(2))

@@ -1,5 +1,5 @@
-"""Parses Word files: headings by style, lists with their numbers, tables, text boxes, notes, page headers. Pages are counted by Word's
-marks of rendered page starts and by manual page breaks."""
+"""Parses Word files: headings by style, lists with their numbers, tables, text boxes, notes, comments, page headers. Pages are counted by
+Word's marks of rendered page starts and by manual page breaks."""
 
 from __future__ import annotations
 
@@ -9,17 +9,30 @@ from dataclasses import dataclass, field, replace
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.docx.styles import Style, Styles, numbering_of, outline_level, read_numbering
+from footnote.ingest.parse.docx import forms
+from footnote.ingest.parse.docx.comments import read_threads
+from footnote.ingest.parse.docx.styles import Look, Style, Styles, numbering_of, outline_level, read_numbering
 from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
+from footnote.ingest.parse.notes import comment
+from footnote.ingest.parse.omml import read_equation
 from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local
+from footnote.ingest.parse.page_headers import said_once
+from footnote.ingest.parse.runs import Formula, joined, run_of
+from footnote.ingest.parse.struck import reported
+from footnote.ingest.parse.symbol_font import symbol
 from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, BlockKind, Parsed
 
 # deletions, field instructions, the readings of ruby text, and elements without text
 _UNREAD = frozenset("del moveFrom instrText delText delInstrText pPr rPr tblPr tcPr trPr sectPr sdtPr rt rubyPr fldData".split())
 _GROUPS = frozenset("sdt ins moveTo customXml smartTag sdtContent txbxContent body".split())
-_PAGE_NUMBER = re.compile(r"\b(page|seite|of|von|쪽|페이지)\b|\W|\d", re.IGNORECASE)
+_NOTE_REFERENCES = frozenset(("footnoteReference", "endnoteReference", "commentReference"))
+_HEX = re.compile(r"[0-9A-Fa-f]{1,6}")
 _MAX_SPAN = 100
+_MAX_RANGES = 20
+"""Maximum open ranges of comments whose text is collected."""
+_LONGEST_RANGE = 80
+"""Maximum characters of the text that a comment in a table or list names as what it is about."""
 _LONGEST_PAGE = 6_000
 """Characters."""
 
@@ -33,30 +46,27 @@ def parse(data: bytes) -> Parsed:
         raise damaged()
     reader = _Reader(package, part)
     reader.flow(body)
+    reader.add_unreferenced()
     blocks = reader.end()
     pages = reader.pages.page if reader.pages.are_known else None
     title = package.title() or html.first_heading(blocks)
-    blocks = [*_headers(reader, "\n".join(block.text for block in blocks)), *blocks]
-    return Parsed(tuple(block if pages else replace(block, page=None) for block in blocks), title, pages)
+    blocks = [*said_once(_headers(reader), blocks), *blocks]
+    return reported(Parsed(tuple(block if pages else replace(block, page=None) for block in blocks), title, pages), reader.struck)
 
 
-def _headers(reader: _Reader, body: str) -> Iterator[Block]:
-    """The distinct texts of page headers and footers that the body does not contain; no page numbers."""
-    seen: set[str] = set()
+def _headers(reader: _Reader) -> Iterator[Block]:
+    """The text of all page headers and footers."""
     for relation in reader.relations.values():
-        if relation.kind not in ("header", "footer") or (root := reader.package.xml(relation.target)) is None:
-            continue
-        reader.flow(root)
-        for block in reader.end():
-            if block.text not in seen and block.text not in body and _PAGE_NUMBER.sub("", block.text):
-                seen.add(block.text)
-                yield Block("paragraph" if block.kind == "heading" else block.kind, block.text, page=1)
+        if relation.kind in ("header", "footer") and (root := reader.package.xml(relation.target)) is not None:
+            reader.flow(root)
+            yield from reader.end()
 
 
 @dataclass
 class _Inline:
     """The content of a paragraph."""
 
+    style: Style = field(default_factory=Style)
     texts: list[str] = field(default_factory=list)
     page: int | None = None
     all_bold: bool = True
@@ -72,13 +82,17 @@ class _Reader:
         self.package = package
         self.relations = package.related(part)
         self.pages = Pages()
+        self.struck = 0  # characters
         self._styles = Styles(self._of_kind("styles"))
         self._numbering = read_numbering(self._of_kind("numbering"))
-        self._notes = {(local(note), attr(note, "id")): note for kind in ("footnotes", "endnotes") for note in self._notes_of(kind)}
+        self._notes = {(local(note), attr(note, "id")): [note] for kind in ("footnotes", "endnotes") for note in self._notes_of(kind)}
+        for name, thread in read_threads(self._of_kind("comments"), self._of_kind("commentsExtended")).items():
+            self._notes["comment", name] = thread
+        self._ranges: dict[str | None, list[str]] = {}  # open range of a comment → its text so far
         self._blocks: list[Block] = []
         self._lines: list[str] = []  # lines of the open list or code block
         self._open: tuple[BlockKind, int | None] = ("list", None)
-        self._pending: list[Element] = []  # notes that were referenced
+        self._pending: list[tuple[list[Element], str]] = []  # notes that were referenced, and what comments are about
         self._tables = 0  # number of open tables
 
     def _of_kind(self, kind: str) -> Element | None:
@@ -102,9 +116,13 @@ class _Reader:
             elif tag == "tbl":
                 self._table(node)
             elif tag in _GROUPS:
+                if tag == "sdt":
+                    forms.check(node)
                 self.flow(node)
             elif tag == "AlternateContent" and len(node):
                 self.flow(node[0])
+            elif tag == "commentRangeStart":
+                self._open_range(node)
             elif (
                 tag == "altChunk" and (relation := self.relations.get(attr(node, "id") or "")) and relation.target.endswith(("htm", "html"))
             ):
@@ -117,12 +135,13 @@ class _Reader:
         properties = child(node, "pPr")
         if child(properties, "pageBreakBefore") is not None and attr(child(properties, "pageBreakBefore"), "val") not in ("0", "false"):
             self.pages.end(rendered=True)
-        inline = _Inline()
-        self._read(node, inline, bold=False)
-        text = spaced("".join(inline.texts))
+        style = self._style(properties)
+        inline = _Inline(style)
+        self._read(node, inline, self._styles.look(None, style))
+        text = spaced(joined(inline.texts))
         page = inline.page or self.pages.page
         if text:
-            self._add_text(text, page, self._style(properties), numbering_of(properties), inline.all_bold)
+            self._add_text(text, page, style, numbering_of(properties), inline.all_bold)
         for block in inline.blocks:
             self._flush()
             self._blocks.append(block)
@@ -130,7 +149,7 @@ class _Reader:
             self._flush()
             self.flow(box)
         if not (self._tables or self._lines):
-            self._add_notes()
+            self._add_notes(is_near=True)
         section = child(properties, "sectPr")
         if section is not None and attr(child(section, "type"), "val") != "continuous":
             self.pages.end()
@@ -138,7 +157,7 @@ class _Reader:
     def _style(self, properties: Element | None) -> Style:
         style = self._styles.of(attr(child(properties, "pStyle"), "val") or "")
         level = outline_level(properties)
-        return style if level is None else Style(level, style.toc, style.caption, style.code, style.num)
+        return style if level is None else replace(style, level=level)
 
     def _add_text(self, text: str, page: int, style: Style, direct: tuple[str, int] | None, all_bold: bool) -> None:
         numbering = direct or style.num
@@ -178,28 +197,56 @@ class _Reader:
             if not self._tables:
                 self._add_notes()
 
-    def _add_notes(self) -> None:
-        """Adds foot- and endnotes after the block that refers to them."""
+    def _add_notes(self, *, is_near: bool = False) -> None:
+        """Adds foot- and endnotes and comments after the block that refers to them. `is_near`: not after a whole list or table."""
         while self._pending:
-            texts: list[str] = []
-            for paragraph in self._pending.pop(0).iter("{*}p"):
-                inline = _Inline()
-                self._read(paragraph, inline, bold=False)
-                texts.append(spaced("".join(inline.texts)))
-            if text := " ".join(filter(None, texts)):
+            notes, about = self._pending.pop(0)
+            if local(notes[0]) == "comment":
+                remarks = ((attr(note, "author") or "", self._note(note, "\0")) for note in notes)
+                self._blocks += comment(remarks, "" if is_near else about, self.pages.page)
+            elif text := spaced(self._note(notes[0], " ")):
                 self._blocks.append(Block("paragraph", text, page=self.pages.page))
 
-    def _read(self, parent: Element, inline: _Inline, *, bold: bool) -> None:
+    def _note(self, note: Element, between: str) -> str:
+        """The paragraphs of a note as one text."""
+        texts: list[str] = []
+        for paragraph in note.iter("{*}p"):
+            inline = _Inline(self._style(child(paragraph, "pPr")))
+            self._read(paragraph, inline, self._styles.look(None, inline.style))
+            texts.append(joined(inline.texts))
+        return between.join(filter(None, texts))
+
+    def add_unreferenced(self) -> None:
+        """Adds the comments that the text has no reference to. Notes without one are not shown by Word either."""
+        self._flush()
+        for key in [key for key in self._notes if key[0] == "comment"]:
+            self._pending.append((self._notes.pop(key), ""))
+        self._add_notes(is_near=True)
+
+    def _refer(self, tag: str, name: str | None) -> None:
+        """Has a note added after this paragraph, list or table."""
+        kind = tag.removesuffix("Reference")
+        about = spaced("".join(self._ranges.pop(name, ()))) if kind == "comment" else ""
+        if (note := self._notes.pop((kind, name), None)) is not None:
+            self._pending.append((note, f"“{about}”" if 0 < len(about) <= _LONGEST_RANGE else ""))
+
+    def _read(self, parent: Element, inline: _Inline, look: Look) -> None:
         for node in parent:
             tag = local(node)
             if tag == "t":
-                self._text(node.text or "", inline, bold)
+                self._text(node.text or "", inline, look)
             elif tag in _UNREAD:
                 continue
+            elif tag == "sym":
+                code = attr(node, "char") or ""
+                self._text(symbol(attr(node, "font") or "", int(code, 16)) if _HEX.fullmatch(code) else "", inline, look)
             elif tag == "r":
-                properties = child(node, "rPr")
-                if not _is_on(properties, "vanish"):
-                    self._read(node, inline, bold=_is_on(properties, "b"))
+                shown = self._styles.look(child(node, "rPr"), inline.style)
+                if not (shown.hidden or shown.struck):
+                    self._read(node, inline, shown)
+                else:
+                    self._read_references(node)
+                    self.struck += sum(len(text.text or "") for text in node if local(text) == "t") if shown.struck else 0
             elif tag in ("tab", "ptab"):
                 inline.texts.append(" ")
             elif tag in ("br", "cr"):
@@ -212,30 +259,54 @@ class _Reader:
                 inline.texts.append("-")
             elif tag == "txbxContent":
                 inline.boxes.append(node)
-            elif tag in ("footnoteReference", "endnoteReference"):
-                if (note := self._notes.pop((tag.removesuffix("Reference"), attr(node, "id")), None)) is not None:
-                    self._pending.append(note)
+            elif tag in _NOTE_REFERENCES:
+                self._refer(tag, attr(node, "id"))
+                if attr(node, "customMarkFollows") in ("1", "true", "on"):
+                    break  # the rest of the run is the marker
+            elif tag == "commentRangeStart":
+                self._open_range(node)
             elif tag == "AlternateContent":
-                self._read(node[:1], inline, bold=bold)  # the rest repeats the content for older programs
-            elif tag in ("docPr", "chart", "relIds", "textpath"):
+                self._read(node[:1], inline, look)  # the rest repeats the content for older programs
+            elif tag in ("oMath", "oMathPara"):
+                self._text(Formula(read_equation(node)), inline, look)
+            elif tag in ("docPr", "cNvPr", "chart", "relIds", "textpath"):
                 self._graphic(tag, node, inline)
+            elif tag == "ffData":
+                inline.texts.append(forms.field_value(node))
             else:
-                self._read(node, inline, bold=bold)
+                if tag == "sdt":
+                    forms.check(node)
+                elif tag == "shape":
+                    self._graphic(tag, node, inline)
+                self._read(node, inline, look)
 
-    def _text(self, text: str, inline: _Inline, bold: bool) -> None:
-        inline.texts.append(text)
+    def _open_range(self, start: Element) -> None:
+        if len(self._ranges) < _MAX_RANGES:
+            self._ranges[attr(start, "id")] = []
+
+    def _read_references(self, run: Element) -> None:
+        """Hidden text may be followed by comments that are shown."""
+        for node in run:
+            if local(node) == "commentReference":
+                self._refer("commentReference", attr(node, "id"))
+
+    def _text(self, text: str, inline: _Inline, look: Look) -> None:
+        inline.texts.append(run_of(text, look.position))
         if text.strip():
-            inline.all_bold = inline.all_bold and bold
+            inline.all_bold = inline.all_bold and look.bold
             self.pages.add(text)
             inline.page = inline.page or self.pages.page
+            for range_ in self._ranges.values():
+                range_.append(text[: _LONGEST_RANGE + 1])
 
     def _graphic(self, tag: str, node: Element, inline: _Inline) -> None:
         page = self.pages.page
         if tag == "textpath":
             inline.texts.append(f" {attr(node, 'string') or ''} ")
-        elif tag == "docPr":
-            if text := alt_text(node):
-                inline.blocks.append(Block("image", text, page=page))
+        elif tag in ("docPr", "cNvPr", "shape"):
+            image = Block("image", alt_text(node, "alt" if tag == "shape" else "descr"), page=page)
+            if image.text and image not in inline.blocks:  # a picture has the same text as the drawing that it is in
+                inline.blocks.append(image)
         elif relation := self.relations.get(attr(node, "dm" if tag == "relIds" else "id") or ""):
             inline.blocks.extend((read_diagram if tag == "relIds" else read_chart)(self.package, relation.target, page))
 
@@ -282,11 +353,6 @@ class _Reader:
         return " ".join(texts)
 
 
-def _is_on(properties: Element | None, name: str) -> bool:
-    found = child(properties, name)
-    return found is not None and attr(found, "val") not in ("0", "false", "off")
-
-
 def _within(parent: Element, name: str) -> Iterator[Element]:
     """Children with this name, including those in content controls and tracked insertions."""
     for node in parent:
@@ -294,6 +360,8 @@ def _within(parent: Element, name: str) -> Iterator[Element]:
         if tag == name:
             yield node
         elif tag in ("sdt", "sdtContent", "ins", "customXml", "moveTo"):
+            if tag == "sdt":
+                forms.check(node)
             yield from _within(node, name)
 
 

@@ -1,9 +1,11 @@
-"""Paragraph styles and numberings of a Word file: a heading's level, an item's number."""
+"""Styles and numberings of a Word file: a heading's level, an item's number, what of a run is not shown as plain text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from footnote.ingest.parse.package import Element, attr, child, count, local
 
@@ -36,13 +38,26 @@ _MAX_LEVEL = 8
 
 @dataclass(frozen=True)
 class Style:
-    """`level`: a heading's level from 1, 0 = not a heading. `toc`: depth in a table of contents. `num`: (list id, level)."""
+    """A paragraph's or run's style. `level`: a heading's level from 1, 0 = not a heading. `toc`: depth in a table of contents. `num`: (list
+    id, level). `hidden`, `struck`: None = not specified. `position`: superscript, subscript, baseline; "" = not specified."""
 
     level: int = 0
     toc: int = 0
     caption: bool = False
     code: bool = False
     num: tuple[str, int] | None = None
+    hidden: bool | None = None
+    struck: bool | None = None
+    position: str = ""
+
+
+class Look(NamedTuple):
+    """How a run is shown. `position`: as in Style."""
+
+    hidden: bool = False
+    struck: bool = False
+    bold: bool = False
+    position: str = ""
 
 
 class Styles:
@@ -63,6 +78,40 @@ class Styles:
             self._found[style_id] = _style(chain) if chain else style_of_name(re.sub(r"(?<=\D)(?=\d)", " ", style_id))
         return self._found[style_id]
 
+    def look(self, properties: Element | None, paragraph: Style) -> Look:
+        """How a run is shown: by its own properties, else by its style, else by that of its paragraph."""
+        if properties is None:
+            return Look(bool(paragraph.hidden), bool(paragraph.struck), False, paragraph.position)
+        found = {local(node): node for node in properties}
+        style = self.of(attr(found["rStyle"], "val") or "") if "rStyle" in found else _PLAIN
+        hidden = _first(_switch(found.get("vanish")), _toggled(style.hidden, paragraph.hidden))
+        struck = _first(_switches(found), _toggled(style.struck, paragraph.struck))
+        position = attr(found.get("vertAlign"), "val") or style.position or paragraph.position
+        return Look(bool(hidden), bool(struck), bool(_switch(found.get("b"))), position)
+
+
+_PLAIN = Style()
+
+
+def _switch(node: Element | None) -> bool | None:
+    """A property that is on or off; None = not specified."""
+    return None if node is None else attr(node, "val") not in ("0", "false", "off")
+
+
+def _switches(properties: Mapping[str, Element]) -> bool | None:
+    """Whether text is struck, with one line or two."""
+    lines = [is_on for name in ("strike", "dstrike") if (is_on := _switch(properties.get(name))) is not None]
+    return any(lines) if lines else None
+
+
+def _first(direct: bool | None, inherited: bool | None) -> bool | None:
+    return inherited if direct is None else direct
+
+
+def _toggled(run: bool | None, paragraph: bool | None) -> bool | None:
+    """A run's style that switches on what its paragraph's has on switches it off."""
+    return paragraph if run is None else run and not paragraph
+
 
 def style_of_name(name: str) -> Style:
     """The style implied by a name, for files without style definitions."""
@@ -77,12 +126,16 @@ def _style(chain: list[Element]) -> Style:
     names = [style_of_name(attr(child(node, "name"), "val") or "") for node in chain]
     outline = next((level for node in chain if (level := outline_level(child(node, "pPr"))) is not None), None)
     named = next((style.level for style in names if style.level), 0)
+    runs = [{local(each): each for each in properties} for node in chain if (properties := child(node, "rPr")) is not None]
     return Style(
         level=named if outline is None else outline,
         toc=names[0].toc,
         caption=any(style.caption for style in names),
         code=any(style.code for style in names),
         num=next((num for node in chain if (num := numbering_of(child(node, "pPr")))), None),
+        hidden=next((is_on for run in runs if (is_on := _switch(run.get("vanish"))) is not None), None),
+        struck=next((is_on for run in runs if (is_on := _switches(run)) is not None), None),
+        position=next((value for run in runs if (value := attr(run.get("vertAlign"), "val"))), ""),
     )
 
 

@@ -1,14 +1,21 @@
-"""Parses OpenDocument texts and presentations (.odt, .odp)."""
+"""Parses OpenDocument texts and presentations (.odt, .odp): their text, tables, charts, equations, notes and comments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.docx.styles import style_of_name
+from footnote.ingest.parse.notes import check_mark, comment
+from footnote.ingest.parse.odf.forms import read_controls
+from footnote.ingest.parse.odf.objects import Objects
+from footnote.ingest.parse.odf.styles import Style, Styles, read_styles
 from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local, needs_password
+from footnote.ingest.parse.page_headers import said_once
+from footnote.ingest.parse.runs import Formula, joined, run_of
+from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, BlockKind, Parsed
 
@@ -18,30 +25,41 @@ _UNREAD = frozenset(
 _GROUPS = frozenset(
     "section index-body index-title table-of-content alphabetical-index illustration-index bibliography g a numbered-paragraph".split()
 )
+_SHAPES = frozenset(
+    "custom-shape rect circle ellipse line polyline polygon regular-polygon path connector caption measure text-box note-body".split()
+)
 _MAX_SPAN = 100
 _MAX_ROWS = 1_048_576
-_CODE = frozenset(("Preformatted_20_Text", "Preformatted Text"))
+_LONGEST_ABOUT = 80
+"""Maximum characters of the cell that a comment names as what it is about."""
 
 
 def parse(data: bytes) -> Parsed:
     """Parses an OpenDocument text or presentation (.odt, .odp)."""
-    body, styles, title = open_document(data)
-    reader = _Reader(styles)
+    package, content, body = _open(data)
+    common = package.xml("styles.xml")
+    styles, title = read_styles(common, content), package.title("meta.xml")
+    reader = _Reader(styles, Objects(package), read_controls(body))
     if local(body) in ("presentation", "drawing"):
         blocks = [block for number, page in enumerate(body.iterfind("{*}page"), 1) for block in reader.slide(page, number)]
-        return Parsed(tuple(blocks), title or html.first_heading(blocks), reader.page)
+        return reported(Parsed(tuple(blocks), title or html.first_heading(blocks), reader.page), reader.struck)
     reader.flow(body)
     blocks = reader.end()
     title = title or html.first_heading(blocks)
-    seen = "\n".join(block.text for block in blocks)
-    blocks = [*(Block("paragraph", text, page=1) for text in styles.headers if text not in seen), *blocks]
+    blocks = [*said_once(_headers(styles, common), blocks), *blocks]
     if reader.page == 1:
-        return Parsed(tuple(replace(block, page=None) for block in blocks), title)
-    return Parsed(tuple(blocks), title, reader.page)
+        return reported(Parsed(tuple(replace(block, page=None) for block in blocks), title), reader.struck)
+    return reported(Parsed(tuple(blocks), title, reader.page), reader.struck)
 
 
 def open_document(data: bytes) -> tuple[Element, Styles, str]:
     """The content, styles and title of an OpenDocument file."""
+    package, content, body = _open(data)
+    return body, read_styles(package.xml("styles.xml"), content), package.title("meta.xml")
+
+
+def _open(data: bytes) -> tuple[Package, Element, Element]:
+    """The file, the root of its content, and the text, presentation or spreadsheet in it."""
     package = Package(data)
     manifest = package.xml("META-INF/manifest.xml")
     if manifest is not None and next(manifest.iter("{*}encryption-data"), None) is not None:
@@ -50,19 +68,31 @@ def open_document(data: bytes) -> tuple[Element, Styles, str]:
     body = child(content, "body")
     if content is None or body is None or not len(body):
         raise damaged()
-    return body[0], read_styles(package.xml("styles.xml"), content), package.title("meta.xml")
+    return package, content, body[0]
+
+
+def _headers(styles: Styles, common: Element | None) -> Iterator[Block]:
+    """The text of all page headers and footers. Automatic styles of the same names as in the text are others."""
+    reader = _Reader(read_styles(common))
+    for header in styles.headers:
+        reader.flow(header)
+        yield from reader.end()
 
 
 class _Reader:
     """Walks a text or a slide and collects blocks."""
 
-    def __init__(self, styles: Styles) -> None:
+    def __init__(self, styles: Styles, objects: Objects | None = None, controls: Mapping[str, str] | None = None) -> None:
         self.page = 1
+        self.struck = 0  # characters
         self._styles = styles
+        self._objects = objects
+        self._controls = controls or {}
         self._blocks: list[Block] = []
         self._lines: list[str] = []
         self._kind: BlockKind = "list"
-        self._after: list[Element] = []  # text boxes and notes in the current paragraph
+        self._after: list[Element] = []  # text boxes, notes and comments in the current paragraph
+        self._remarks: list[Block] = []  # comments of the open table
         self._tables = 0
 
     def end(self) -> list[Block]:
@@ -107,20 +137,35 @@ class _Reader:
                 self._shape(node)
 
     def _shape(self, node: Element) -> None:
-        """Reads a frame, or a drawn shape with text."""
+        """Reads a frame, a drawn shape with text, a control or a comment."""
         tag = local(node)
         if tag == "frame":
             self._frame(node)
         elif tag == "g":
             for inner in node:
                 self._shape(inner)
-        elif tag in ("custom-shape", "rect", "ellipse", "line", "polygon", "path", "connector", "text-box", "note-body", "object"):
+            self._describe(node)
+        elif tag == "control":
+            if text := self._control(node):
+                self._add("paragraph", text)
+        elif tag == "annotation":
+            self._comment([node], "")
+        elif tag in _SHAPES:
             self.flow(node)
+            self._describe(node)
 
     def _frame(self, node: Element) -> None:
         for inner in node:
-            if local(inner) in ("text-box", "table", "object"):
-                self.flow(inner if local(inner) != "table" else [inner])
+            tag = local(inner)
+            if tag == "object" and self._objects and (blocks := self._objects.blocks(inner)):
+                for block in blocks:
+                    self._add(block.kind, block.text)
+            elif tag in ("text-box", "table", "object"):
+                self.flow(inner if tag != "table" else [inner])
+        self._describe(node)
+
+    def _describe(self, node: Element) -> None:
+        """Adds the title and alternative text of a shape."""
         texts = [
             spaced("".join(inner.itertext()))
             for inner in node
@@ -128,6 +173,22 @@ class _Reader:
         ]
         if text := " ".join(dict.fromkeys(filter(None, texts))):
             self._add("image", text)
+
+    def _control(self, node: Element) -> str:
+        return self._controls.get(attr(node, "control") or "", "")
+
+    def _comment(self, remarks: Sequence[Element], about: str) -> None:
+        """Adds a comment and its replies: after the table if it is in one, with what it is about."""
+        texts = ((_author(node), self._remark(node)) for node in remarks)
+        blocks = comment(texts, f"“{about}”" if self._tables and 0 < len(about) <= _LONGEST_ABOUT else "", self.page)
+        if self._tables:
+            self._remarks += blocks
+        else:
+            self._flush()
+            self._blocks += blocks
+
+    def _remark(self, node: Element) -> str:
+        return "\0".join(filter(None, (self._text(each) for each in node.iter("{*}p"))))
 
     # --- paragraphs
 
@@ -150,20 +211,40 @@ class _Reader:
         elif text:
             for part in text.split("\n\n"):
                 self._add("paragraph", part, 0, page)
-        self._read_after()
+        self._read_after(text)
 
-    def _read_after(self) -> None:
+    def _read_after(self, text: str) -> None:
+        """Reads what belongs to a paragraph and follows it. `text`: of the paragraph."""
         after, self._after = self._after, []
-        for node in after:
-            self._shape(node)
+        for is_reply, group in groupby(after, lambda node: local(node) == "annotation"):
+            if not is_reply:
+                for node in group:
+                    self._shape(node)
+                continue
+            threads: list[list[Element]] = []
+            for node in group:
+                if threads and attr(node, "parent-name"):
+                    threads[-1].append(node)
+                else:
+                    threads.append([node])
+            for thread in threads:
+                self._comment(thread, text)
 
     def _text(self, node: Element) -> str:
         texts: list[str] = []
-        self._inline(node, texts)
-        return spaced("".join(texts))
+        self._inline(node, self._styles.of(attr(node, "style-name")), texts)
+        return spaced(joined(texts))
 
-    def _inline(self, node: Element, texts: list[str]) -> None:
-        texts.append(" ".join((node.text or "").split("\n")))
+    def _inline(self, node: Element, style: Style, texts: list[str]) -> None:
+        """Collects text. `style`: of the element; what it does not specify is that of the text around it."""
+
+        def add(text: str | None) -> None:
+            if text and style.struck:
+                self.struck += len(text)
+            elif text:
+                texts.append(run_of(" ".join(text.split("\n")), style.position or ""))
+
+        add(node.text)
         for inner in node:
             tag = local(inner)
             if tag in ("s", "tab"):
@@ -175,11 +256,19 @@ class _Reader:
             elif tag == "note":
                 if (body := child(inner, "note-body")) is not None:
                     self._after.append(body)
-            elif tag in ("frame", "custom-shape", "g", "rect", "ellipse"):
+            elif tag == "control":
+                texts.append(f" {self._control(inner)} ")
+            elif tag == "frame" and self._objects and (formula := self._objects.formula(child(inner, "object"))):
+                texts.append(Formula(formula))
+            elif tag in ("frame", "g", "annotation") or tag in _SHAPES:
                 self._after.append(inner)
-            elif tag not in _UNREAD and not self._styles.of(attr(inner, "style-name")).hidden:
-                self._inline(inner, texts)
-            texts.append(inner.tail or "")
+            elif tag == "content-control" and attr(inner, "checkbox") == "true":
+                texts.append(check_mark(checked=attr(inner, "checked") == "true"))
+            elif tag not in _UNREAD:
+                own = self._styles.of(attr(inner, "style-name"))
+                if not own.hidden:
+                    self._inline(inner, own.within(style), texts)
+            add(inner.tail)
 
     def _list(self, node: Element, depth: int, outer_style: str) -> None:
         style = attr(node, "style-name") or outer_style
@@ -199,7 +288,7 @@ class _Reader:
                     marker = " "
                     if self._after:
                         self._flush()
-                        self._read_after()
+                        self._read_after(text)
 
     def _add(self, kind: BlockKind, text: str, level: int = 0, page: int | None = None) -> None:
         self._flush()
@@ -231,6 +320,9 @@ class _Reader:
         else:
             for row in texts:
                 self._add("paragraph", ", ".join(filter(None, row)) + (";" if self._tables else ""), 0, page)
+        if not self._tables:
+            self._blocks += self._remarks
+            self._remarks = []
 
     def _row(self, row: Element, spans: list[int]) -> list[tuple[str | None, int]]:
         found: list[tuple[str | None, int]] = []
@@ -250,6 +342,10 @@ class _Reader:
         return found
 
 
+def _author(annotation: Element) -> str:
+    return "".join(text for node in annotation if local(node) == "creator" for text in node.itertext())
+
+
 def rows_of(table: Element) -> Iterator[Element]:
     """The rows of a table, including those in header rows and row groups."""
     for node in table:
@@ -258,81 +354,3 @@ def rows_of(table: Element) -> Iterator[Element]:
             yield node
         elif tag in ("table-header-rows", "table-row-group", "table-rows"):
             yield from rows_of(node)
-
-
-@dataclass(frozen=True)
-class Style:
-    """A paragraph or text style with its inherited properties."""
-
-    level: int = 0
-    """A heading's level, from 1."""
-    code: bool = False
-    caption: bool = False
-    bold: bool = False
-    hidden: bool = False
-    breaks: bool = False
-    """Whether a page break precedes it."""
-
-
-@dataclass
-class Styles:
-    """The styles of a file by name."""
-
-    found: dict[str, Style] = field(default_factory=dict)
-    numbered: set[tuple[str, int]] = field(default_factory=set)
-    """(list style, depth from 0) of numbered lists."""
-    headers: list[str] = field(default_factory=list)
-    """The lines of page headers and footers."""
-
-    def of(self, name: str | None) -> Style:
-        """A style by name; the default style if it is unknown."""
-        return self.found.get(name or "", _NONE)
-
-    def marker(self, style: str, depth: int, number: int) -> str:
-        """A list item's marker: its number, or `-` if the list has none."""
-        return f"{number}." if (style, depth) in self.numbered else "-"
-
-
-_NONE = Style()
-
-
-def read_styles(*roots: Element | None) -> Styles:
-    """Reads the styles. `roots`: of styles.xml and content.xml."""
-    styles = Styles()
-    nodes: dict[str, Element] = {}
-    for root in roots:
-        for node in root.iter("{*}style", "{*}list-style", "{*}master-page") if root is not None else ():
-            tag, name = local(node), attr(node, "name") or ""
-            if tag == "style":
-                nodes[name] = node
-            elif tag == "list-style":
-                levels = (level for level in node if local(level) == "list-level-style-number" and attr(level, "num-format"))
-                styles.numbered.update((name, count(level, "level", 10) - 1) for level in levels)
-            else:
-                lines = (
-                    spaced("".join(p.itertext())) for part in node if local(part) in ("header", "footer") for p in part.iter("{*}p", "{*}h")
-                )
-                styles.headers += [line for line in lines if sum(sign.isalpha() for sign in line) > 3 and line not in styles.headers]
-    for name in nodes:
-        chain: list[Element] = []
-        at: str | None = name
-        while at in nodes and nodes[at] not in chain:
-            chain.append(nodes[at])
-            at = attr(nodes[at], "parent-style-name")
-        styles.found[name] = _style(chain, at or "")
-    return styles
-
-
-def _style(chain: list[Element], last: str) -> Style:
-    """`chain`: from the style itself to its root. `last`: the root's name, which may be all that is known of it."""
-    names = [*(attr(node, "display-name") or attr(node, "name") or "" for node in chain), last]
-    weight = next((value for node in chain if (value := attr(child(node, "text-properties"), "font-weight"))), "")
-    return Style(
-        level=next((level for name in names if (level := style_of_name(name.replace("_20_", " ")).level)), 0),
-        code=not _CODE.isdisjoint(names),
-        caption="Caption" in names,
-        bold=weight == "bold",
-        hidden=any(attr(child(node, "text-properties"), "display") == "none" for node in chain)
-        or attr(child(chain[0], "table-properties"), "display") == "false",
-        breaks=any(attr(child(node, "paragraph-properties"), "break-before") == "page" for node in chain[:1]),
-    )

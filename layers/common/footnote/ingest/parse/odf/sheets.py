@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.odf import open_document
 from footnote.ingest.parse.package import Element, attr, count, local
-from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
+from footnote.ingest.parse.sheet import MAX_CELLS, Comment, Sheet, cell_name, cost, to_parsed
 from footnote.types import Parsed
 
 _MAX_ROWS = 1_048_576
 _MAX_REPEAT = 1_000
 """Maximum repetitions of a cell or row with text."""
+_VALUES = ("value", "string-value", "date-value", "time-value", "boolean-value")
+_EXACT = 15
+"""Digits of an integer up to which its format decides how it is shown."""
 _GROUPS = frozenset(("table-header-rows", "table-rows", "table-row-group", "table-header-columns", "table-columns", "table-column-group"))
 
 
@@ -44,7 +47,12 @@ def _fill(sheet: Sheet, table: Element, left: int) -> int:
         at_column = 0
         for cell in row:
             repeat = count(cell, "number-columns-repeated", _MAX_ROWS)
-            text = spaced("\0".join("".join(p.itertext()) for p in cell.iterfind("{*}p"))) if local(cell) == "table-cell" else ""
+            text = _text(cell) if local(cell) == "table-cell" else ""
+            if (note := cell.find("{*}annotation")) is not None:
+                each = sheet.comments.setdefault(at, {}).setdefault(at_column, Comment(cell_name(at, at_column)))
+                each.add(spaced("".join(note.itertext("{*}creator"))), spaced("\0".join(map(_plain, note.iter("{*}p")))))
+            if not text and _is_unsaved(cell):
+                sheet.unsaved.add((at, at_column))
             for i in range(min(repeat, _MAX_REPEAT) if text else 0):
                 cells[at_column + i] = text
             down, across = count(cell, "number-rows-spanned", _MAX_ROWS), count(cell, "number-columns-spanned", _MAX_ROWS)
@@ -61,6 +69,24 @@ def _fill(sheet: Sheet, table: Element, left: int) -> int:
             sheet.rows[at + i] = dict(cells)
         at += repeat
     return left
+
+
+def _plain(paragraph: Element) -> str:
+    return "".join(paragraph.itertext())
+
+
+def _text(cell: Element) -> str:
+    """What the cell shows, or its value if the program did not write that; long integers with all digits."""
+    shown = spaced("\0".join(map(_plain, cell.iterfind("{*}p"))))
+    if shown and "E+" not in shown:
+        return shown
+    value = next((found for name in _VALUES if (found := attr(cell, name))), "")
+    return value if (len(value) > _EXACT and value.lstrip("-").isdecimal()) or not shown else shown
+
+
+def _is_unsaved(cell: Element) -> bool:
+    """Whether a cell has a formula but no value; that of a text may be empty."""
+    return attr(cell, "formula") is not None and all(attr(cell, name) is None for name in _VALUES)
 
 
 def _lines(parent: Element, tag: str, *, is_hidden: bool = False) -> Iterator[tuple[Element, bool]]:

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
+from typing import Any
 
 from footnote.errors import Scan, UnreadableFile
 from footnote.ingest.parse.decode import clean
+from footnote.ingest.parse.notes import comment
+from footnote.ingest.parse.pdf.annotations import is_dynamic, opened_form
 from footnote.ingest.parse.pdf.blocks import to_blocks
+from footnote.ingest.parse.pdf.insert import at, inserted
 from footnote.ingest.parse.pdf.lines import Box, Line
 from footnote.ingest.parse.pdf.page import read_page
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, Parsed, Place, Scans
 
 OCR = "Install Tesseract with the language of the text where the server runs, or run OCR on it, then add it again."
+
+
+@dataclass(slots=True)
+class Read:
+    """What the pages of a document say, on pages as turned for reading. `shown`: page → maps boxes to the displayed page."""
+
+    pages: int
+    lines: list[Line] = field(default_factory=list)
+    added: list[Block] = field(default_factory=list)
+    """Blocks that are no lines of the text, such as comments."""
+    shown: dict[int, Callable[[Box], Box]] = field(default_factory=dict)
+    damaged: list[int] = field(default_factory=list)
+    images: list[int] = field(default_factory=list)
+    """Pages that contain only images."""
+    nonsense: list[int] = field(default_factory=list)
+    """Pages with text in a font that does not say which letters it shows; it is not among the lines."""
+
+    @property
+    def unreadable(self) -> list[int]:
+        """The pages of which OCR can read more."""
+        return sorted({*self.images, *self.nonsense})
 
 
 def parse(data: bytes) -> Parsed:
@@ -27,32 +52,69 @@ def parse(data: bytes) -> Parsed:
         if "password" in str(exc).lower():
             raise UnreadableFile("This PDF needs a password.", "Save a copy without the password and add it again.") from exc
         raise damaged_pdf() from exc
-    pages = len(document)
-    lines: list[Line] = []
-    shown: dict[int, Callable[[Box], Box]] = {}
-    damaged, images = 0, []
-    for number in range(1, pages + 1):
-        try:
-            page = document[number - 1]
-            read = read_page(page, number)
-            page.close()
-        except pypdfium2.PdfiumError:  # a damaged page does not affect the others
-            damaged += 1
-            continue
-        lines.extend(read.lines)
-        shown[number] = read.shown
-        if read.has_image and not read.lines:
-            images.append(number)
-    if damaged == pages:
+    read = read_pages(document)
+    if len(read.damaged) == read.pages:
         raise damaged_pdf()
-    if not lines:
-        raise Scan("The pages of this PDF contain only images, no text.", OCR, pages, tuple(images))
-    blocks = [_as_shown(block, shown) for block in to_blocks(lines, pages)]
+    scanned = list(_without_letters(read))
+    problems = [*_problems(document), *scanned]
+    if not read.lines and not read.added:
+        raise UnreadableFile(*problems[0]) if is_dynamic(document) else _without_text(read)
+    blocks = [_as_shown(block, read.shown) for block in inserted(to_blocks(read.lines, read.pages), read.added)]
     title = usable_title(clean(document.get_metadata_value("Title"))) or _title_on_page(blocks)
-    if not images:
-        return Parsed(tuple(blocks), title, pages)
-    reason = f"{len(images)} of {pages} pages ({ranges(images)}) {'contain' if len(images) > 1 else 'contains'} only images."
-    return Parsed(tuple(blocks), title, pages, reason=reason, remedy=OCR, scans=Scans(tuple(images), reason))
+    reasons, remedies = ([*dict.fromkeys(each)] for each in zip(*problems, strict=True)) if problems else ([], [])
+    scans = Scans(tuple(read.unreadable), " ".join(reason for reason, _ in scanned)) if scanned else None
+    return Parsed(tuple(blocks), title, read.pages, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None, scans=scans)
+
+
+def read_pages(document: Any) -> Read:
+    """Reads all pages of a document that pdfium has opened; a damaged page does not affect the others."""
+    import pypdfium2
+
+    read = Read(len(document))
+    described: set[str] = set()  # a logo is on many pages
+    with opened_form(document) as form:
+        for number in range(1, read.pages + 1):
+            try:
+                page = document[number - 1]
+                found = read_page(page, number, form)
+                page.close()
+            except pypdfium2.PdfiumError:
+                read.damaged.append(number)
+                continue
+            read.lines += found.lines
+            read.added += [at(block, number, note.box) for note in found.notes for block in comment(note.remarks)]
+            for text, box in found.figures:
+                if text not in described:
+                    read.added.append(at(Block("image", text), number, box))
+                    described.add(text)
+            read.shown[number] = found.shown
+            if found.has_nonsense:
+                read.nonsense.append(number)
+            elif found.has_image and not found.lines:
+                read.images.append(number)
+    return read
+
+
+def _problems(document: Any) -> Iterator[tuple[str, str]]:
+    """What of the document could not be read though it is no image, and what the user can do."""
+    if is_dynamic(document):
+        yield (
+            "This PDF is a dynamic form (XFA); its fields could not be read.",
+            "Open it in Adobe Acrobat Reader, print it to a PDF file and add that.",
+        )
+
+
+def _without_letters(read: Read) -> Iterator[tuple[str, str]]:
+    """Which pages OCR may read, and what the user can do."""
+    if read.images:
+        number, pages = len(read.images), read.pages
+        yield f"{number} of {pages} pages ({ranges(read.images)}) {'contain' if number > 1 else 'contains'} only images.", OCR
+    if read.nonsense:
+        number, pages = len(read.nonsense), read.pages
+        yield (
+            f"{number} of {pages} pages ({ranges(read.nonsense)}) {'use' if number > 1 else 'uses'} a font whose letters cannot be read.",
+            OCR,
+        )
 
 
 def _as_shown(block: Block, shown: dict[int, Callable[[Box], Box]]) -> Block:
@@ -69,12 +131,20 @@ def ranges(numbers: Sequence[int]) -> str:
 
 def _title_on_page(blocks: Sequence[Block]) -> str:
     """The text in the largest font near the start of the first page, unless it is a numbered section."""
+    if not blocks:
+        return ""
     start = blocks[:4] if blocks[-1].page != 1 else list(takewhile(_is_heading, blocks))  # a single page may be an excerpt
     return next((b.text for b in start if _is_heading(b) and b.level == 1 and b.page == 1 and not b.text[0].isdigit()), "")
 
 
 def _is_heading(block: Block) -> bool:
     return block.kind == "heading"
+
+
+def _without_text(read: Read) -> UnreadableFile:
+    images = "The pages of this PDF contain only images, no text."
+    reason = "The fonts of this PDF do not say which letters they show." if read.nonsense else images
+    return Scan(reason, OCR, read.pages, tuple(read.unreadable))
 
 
 def damaged_pdf() -> UnreadableFile:

@@ -8,7 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from statistics import median
 
 from footnote.ingest.parse.pdf.lines import BULLET, Line, is_item, join_rows
@@ -36,6 +36,8 @@ _EDGE_ROWS = 3
 _PAGE_NUMBER = re.compile(
     r"(?:page|seite|p\.|쪽|페이지)?\s*[-–|·]?\s*(?:\d{1,4}|[ivxl]{1,6})\s*[-–|·]?\s*(?:(?:of|von|/)\s*\d{1,4}|쪽|페이지)?", re.IGNORECASE
 )
+_ROMAN = re.compile(r"[ivxl]{1,6}")
+_LONE_LETTERS = 3
 _FRAME_ROWS = 3
 """A ruled table of at most this many rows may be a framed header; a longer one is content."""
 
@@ -50,7 +52,9 @@ def to_blocks(lines: Sequence[Line], pages: int) -> list[Block]:
     sizes = sorted({round(g[0].size) for g in groups if _is_large(g, body)}, reverse=True)[:4]
     blocks: list[Block] = []
     for group in groups:
-        if _is_table(group):
+        if _is_table(group) and not _names_columns(group):
+            blocks += [_block("paragraph", [line], line.text, [0]) for line in group]
+        elif _is_table(group):
             blocks.append(_table(group))
         elif _is_caption(group):
             blocks.append(_block("caption", group, *_join(group)))
@@ -102,6 +106,21 @@ def _table(group: Sequence[Line]) -> Block:
     return _block("table", group, text, [starts[0], *starts[2 : len(group) + 1]])  # the second row is Markdown's delimiter row
 
 
+def _names_columns(group: Sequence[Line]) -> bool:
+    """Whether the first row names the columns. That of two cells without rules only does so if it alone is bold or above numbers; else
+    the first cell of each row is a label of the second one."""
+    first, *rows = group
+    if first.table or len(first.cells) != 2:
+        return True
+    if first.bold and not any(row.bold for row in rows):
+        return True
+    return not _is_number(first.cells[1]) and all(_is_number(row.cells[1]) for row in rows)
+
+
+def _is_number(text: str) -> bool:
+    return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
+
+
 def _is_caption(group: Sequence[Line]) -> bool:
     text = " ".join(line.text for line in group)
     match = _CAPTION.match(text)
@@ -114,7 +133,7 @@ def _body_size(lines: Sequence[Line]) -> float:
     """The font height of most characters."""
     weights: Counter[float] = Counter()
     for line in lines:
-        weights[round(line.size * 2) / 2] += len(line.text)
+        weights[round(line.size * 2) / 2] += 0 if line.filled else len(line.text)
     return weights.most_common(1)[0][0] if weights else 0.0
 
 
@@ -124,6 +143,8 @@ def _is_large(group: Sequence[Line], body: float) -> bool:
 
 def _reads_like_heading(group: Sequence[Line]) -> bool:
     text = " ".join(line.text for line in group)
+    if any(line.filled for line in group):
+        return False
     width = sum(2.5 if c >= "\u1100" else 1 for c in text)
     letters = sum(c.isalpha() for c in text)
     begins = text[0].isalnum() or text[0] in "“\"'([«§"
@@ -237,6 +258,8 @@ def _continues(group: Sequence[Line], line: Line, pitch: float, width: float) ->
         return line.page == before.page and not _END.search(before.text)
     if len(line.cells) == len(before.cells) > 1 and line.page == before.page and 0 < line.y1 - before.y1 < 2.5 * line.size:
         return True  # rows of one table, whose header may be bold
+    if (before.filled or line.filled) and not line.text[:1].islower():
+        return False
     wraps = before.x1 - before.x0 > 0.7 * width and line.text[:1].islower() and not _END.search(before.text)
     tolerated = 0.35 if wraps else 0.12  # within a sentence, a line may be as high as an address in another font
     if all(abs(line.size - other.size) > tolerated * max(line.size, other.size) for other in (before, group[0])):
@@ -274,14 +297,14 @@ def _without_running_lines(lines: Sequence[Line], pages: int) -> list[Line]:
         return list(lines)
     edges = _edges(lines)
     seen: dict[tuple[str, str, int], set[int]] = defaultdict(set)
-    for line in lines:
-        if edge := edges.get(line):
-            seen[edge, *_running_key(line)].add(line.page)
+    keys = {line: [(edge, key, round(line.size)) for key in _running_keys(line.text)] for line, edge in edges.items()}
+    for line, of_line in keys.items():
+        for key in of_line:
+            seen[key].add(line.page)
     running = {key for key, on in seen.items() if len(on) >= 3 and len(on) >= 0.45 * (max(on) - min(on) + 1)}
 
     def runs(line: Line) -> bool:
-        edge = edges.get(line)
-        return bool(edge) and ((edge, *_running_key(line)) in running or bool(_PAGE_NUMBER.fullmatch(line.text)))
+        return line in keys and (not running.isdisjoint(keys[line]) or bool(_PAGE_NUMBER.fullmatch(line.text)))
 
     return [line for line in lines if not runs(line)]
 
@@ -307,9 +330,30 @@ def _edges(lines: Sequence[Line]) -> dict[Line, str]:
     return edges
 
 
-def _running_key(line: Line) -> tuple[str, int]:
-    """A key that is equal for repetitions: digits beside letters count as equal ("Report 2024, page 7").
+def _running_keys(text: str) -> set[str]:
+    """Keys of which repetitions share one: digits beside letters count as equal ("Report 2024, page 7"), and so does a small Roman number
+    at either end. Spaces and signs do not count, which differ where letters are spaced; in the second key, nor do several lone letters,
+    which are what is left of a word in a broken font.
 
     The font size distinguishes a title from the running header that repeats it."""
-    text = re.sub(r"\d+", "#", line.text) if any(c.isalpha() for c in line.text) else line.text
-    return " ".join(text.split()), round(line.size)
+    if not any(c.isalpha() for c in text):
+        return {" ".join(text.split())}
+    words = re.sub(r"\d+", "#", text).split()
+    for end in (0, -1) if len(words) > 1 else ():
+        words[end] = "#" if _ROMAN.fullmatch(words[end]) else words[end]
+    groups = [(lone, [*group]) for lone, group in groupby(words, _is_lone)]
+    whole = [word for lone, group in groups if not (lone and _are_letters(group)) for word in group]
+    return {_signless(words), _signless(whole) or _signless(words)}
+
+
+def _is_lone(word: str) -> bool:
+    return sum(map(str.isalpha, word)) < 2
+
+
+def _are_letters(words: Sequence[str]) -> bool:
+    """Whether several letters stand apart from each other."""
+    return sum(any(map(str.isalpha, word)) for word in words) >= _LONE_LETTERS
+
+
+def _signless(words: Sequence[str]) -> str:
+    return "".join(c for word in words for c in word if c.isalnum() or c == "#")

@@ -5,17 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
 from footnote.ingest.parse.plain import ITEM
+from footnote.ingest.parse.superscript import superscript
 
 BULLET = re.compile(r"[•·‣▪◦●○■□➢➤✓\uf0b7\uf0a7\uf0d8]\s*|[-–*]\s+|o\s+(?=[A-Z])")
+_MARKS = ("☐", "☑", "☒")
+"""Of check boxes; they stay in the text."""
 _COLUMN_ROWS = 3
 _CELL_GAP = 1.2
 """Font heights; a wider gap separates cells rather than words."""
 _COLUMN_WIDTH = 8
 """Font heights; a narrower piece is a table cell rather than a line of a column."""
+_LEAST_SMALL = 0.1
+"""The share of lines of a text that begin with a small letter, at least: of those in a list that wraps."""
+_FULL = 0.8
+"""The share of its column's width that a full line has."""
 _ITEM_GAP = 3
 """Font heights; the widest gap between a bullet and the text of its item."""
 _OVERLAP = 0.25
@@ -63,11 +71,13 @@ class Line:
     """The number, from 1, of the ruled table on its page that it belongs to."""
     confidence: float | None = None
     """0..1 where OCR read it."""
+    filled: bool = False
+    """Whether it contains what someone filled in, such as the value of a form field."""
 
 
 def is_item(text: str) -> bool:
     """Whether a line starts a list item."""
-    return bool(BULLET.match(text) or (text[:1] in "(0123456789" and ITEM.match(text)))
+    return bool(text[:1] in _MARKS or BULLET.match(text) or (text[:1] in "(0123456789" and ITEM.match(text)))
 
 
 def with_bullets(rows: Sequence[Sequence[Line]], dots: Sequence[Box]) -> list[list[Line]]:
@@ -185,7 +195,8 @@ def _in_one(row: Sequence[Line]) -> Line:
         return row[0]
     texts = tuple(piece.text for piece in row)
     cells = texts[_is_bullet(row[0]) :]  # the gap after a bullet separates no cells
-    return replace(_around(row[0], row), text=" ".join(texts), cells=cells if len(cells) > 1 else ())
+    filled = any(piece.filled for piece in row)
+    return replace(_around(row[0], row), text=" ".join(texts), cells=cells if len(cells) > 1 else (), filled=filled)
 
 
 def _around(line: Line, pieces: Sequence[Line]) -> Line:
@@ -216,7 +227,20 @@ def _columns(rows: Sequence[Sequence[Line]], start: int) -> tuple[int, float]:
     if len(pairs) < _COLUMN_ROWS:
         return start, 0.0
     narrowest = min(median((row[i].x1 - row[i].x0) / max(row[i].size, 1.0) for row in pairs) for i in (0, 1))
-    return (end, right) if narrowest > _COLUMN_WIDTH else (start, 0.0)
+    is_text = narrowest > _COLUMN_WIDTH and all(_runs_on([row[i] for row in pairs]) for i in (0, 1))
+    return (end, right) if is_text else (start, 0.0)
+
+
+def _runs_on(column: Sequence[Line]) -> bool:
+    """Whether some lines go on with the line before, as those of text do. Labels and their values begin with a capital letter or a number;
+    in a script without capitals, hardly any line before one is full."""
+    width = max(line.x1 - line.x0 for line in column)
+    small = sum(line.text[:1].islower() for line in column[1:])
+    plain = sum(
+        line.text[:1].isalpha() and line.text[:1].lower() == line.text[:1].upper() and before.x1 - before.x0 > _FULL * width
+        for before, line in pairwise(column)
+    )
+    return small >= _LEAST_SMALL * (len(column) - 1) or 2 * plain > len(column) - 1
 
 
 def join_rows(lines: Sequence[Line]) -> list[Line]:
@@ -228,13 +252,27 @@ def join_rows(lines: Sequence[Line]) -> list[Line]:
             rows.append(line)
             continue
         main = before if len(before.text) >= len(line.text) else line
-        gap = (line.x0 - before.x1) / main.size
-        space = " " if gap > 0.15 else ""
+        gap = (line.x0 - before.x1) / (main.size or 1.0)
+        if gap <= 0.15 and _is_script(line, before):
+            rows[-1] = _followed(before, superscript(line.text, before.text), line.x1)
+            continue
+        space = " " if gap > 0.15 or _is_script(before, line) else ""
         left, right = before.cells or (before.text,), line.cells or (line.text,)
         cells = (*left, *right) if gap > _CELL_GAP and not _is_bullet(before) else (*left[:-1], left[-1] + space + right[0], *right[1:])
         text = before.text + space + line.text
-        rows[-1] = replace(main, text=text, x0=before.x0, x1=line.x1, cells=cells if len(cells) > 1 else ())
+        filled = before.filled or line.filled
+        rows[-1] = replace(main, text=text, x0=before.x0, x1=line.x1, cells=cells if len(cells) > 1 else (), filled=filled)
     return rows
+
+
+def _is_script(line: Line, other: Line) -> bool:
+    """Whether a line is a raised number beside another one: a power, or the number of a note."""
+    return line.text.isdecimal() and line.size < 0.8 * other.size and line.y1 < other.y1 - 0.2 * other.size
+
+
+def _followed(line: Line, text: str, x1: float) -> Line:
+    cells = (*line.cells[:-1], line.cells[-1] + text) if line.cells else ()
+    return replace(line, text=line.text + text, x1=x1, cells=cells)
 
 
 def _beside(before: Line, line: Line) -> bool:

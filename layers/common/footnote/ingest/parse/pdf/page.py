@@ -7,19 +7,23 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import pi
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
-from footnote.ingest.parse.decode import clean
+from footnote.ingest.parse.pdf.annotations import Entry, Note, read_annotations
+from footnote.ingest.parse.pdf.figures import Figure, read_figures
+from footnote.ingest.parse.pdf.filled import in_table, with_entries
+from footnote.ingest.parse.pdf.legible import ODD, is_nonsense, is_shifted, is_word
 from footnote.ingest.parse.pdf.lines import Box, Line, in_place, unweave, with_bullets
 from footnote.ingest.parse.pdf.rules import read_drawn
+from footnote.ingest.parse.pdf.scripts import DIGIT, DIGIT_WITHIN, RAISED_FIRST, SCRIPT_STARTS, SMALL, Char, is_raised, scripted, touches
 from footnote.ingest.parse.pdf.tables import Grid, Piece, Row, fill, find_grids
+from footnote.ingest.parse.pdf.words import GAP, GAP_IN_TABLE, Word, around, by_grid, by_height, cleaned, cut, piece, without_tracking
+from footnote.ingest.parse.superscript import superscript
 
 _LINE = re.compile(r"[^\n\x02\ufffe]*[\n\x02\ufffe]?")
 """pdfium writes U+0002 or U+FFFE for a hyphen at the end of a line, without a line end after it."""
-_HYPHEN_AT_END = re.compile(r"[\x02\ufffe]$")
 _NO_LETTER = "\u200b"
 """Placeholder for a glyph without a letter; removed later."""
 _FF = re.compile(r"(?<=[a-z])↵(?=[a-z\-.,;:)])")
@@ -27,39 +31,24 @@ _FF = re.compile(r"(?<=[a-z])↵(?=[a-z\-.,;:)])")
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"-bd", b"semibold")
 _BOLD_WEIGHT = 600
 _WORD = re.compile(r"\S+")
-_GAP = 1.4
-"""A gap of this many font heights between two words separates columns and cells."""
-_GAP_IN_TABLE = 0.7
-_TRACKED = 1.6
-"""In letter-spaced text, a gap this many times the usual one separates words."""
-_NEXT_LINE = 0.7
-"""Minimum distance of a line from the previous one, in font heights."""
-_LEADERS = re.compile(r"(?:\s?\.){4,}\s?")
-
-
-class Word(NamedTuple):
-    """A word with its position on the page."""
-
-    text: str
-    first: int
-    last: int
-    """Indices of the first and last character on pdfium's text page."""
-    head: Box
-    tail: Box
-    """The boxes of these two characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """`lines`: on the page as turned for reading. `shown`: maps their boxes to the displayed page."""
+    """`lines`, `notes`, `figures`: on the page as turned for reading. `shown`: maps their boxes to the displayed page."""
 
     lines: list[Line]
+    notes: list[Note]
+    figures: list[Figure]
     has_image: bool
+    has_nonsense: bool
+    """Whether text was left out whose font does not say which letters it shows."""
     shown: Callable[[Box], Box]
 
 
-def read_page(page: Any, number: int) -> ReadPage:
-    """The page's lines in file order, which is mostly the reading order, but with columns one after the other."""
+def read_page(page: Any, number: int, form: Any = None) -> ReadPage:
+    """The page's lines in file order, which is mostly the reading order, but with columns one after the other. `form`: see
+    `annotations.opened_form`."""
     text_page = page.get_textpage()
     drawn = read_drawn(page)
     left, bottom, right, top = page.get_bbox()
@@ -73,11 +62,15 @@ def read_page(page: Any, number: int) -> ReadPage:
     grids = dict(enumerate(find_grids(map(read, drawn.rules)), 1))
     read_width, read_height = (height, width) if turn in (90, 270) else (width, height)
     reader = _Reader(text_page, number, (left, top, width, height), turn)
-    rows = with_bullets(list(reader.rows(text, grids)), [read(dot) for dot in drawn.dots])
+    found = read_annotations(page, form)
+    entries = [entry._replace(box=read(entry.box)) for entry in found.entries]
+    rows = with_bullets(list(reader.rows(text, grids, entries)), [read(dot) for dot in drawn.dots])
     lines = in_place(unweave(rows))
     text_page.close()
     back = (page.get_rotation() - turn) % 360
-    return ReadPage(lines, drawn.has_image, lambda box: box.turned(back, read_width, read_height))
+    notes = [note._replace(box=read(note.box)) for note in found.notes]
+    figures = [figure._replace(box=read(figure.box) if figure.box else None) for figure in (read_figures(page) if drawn.has_image else ())]
+    return ReadPage(lines, notes, figures, drawn.has_image, reader.has_nonsense, lambda box: box.turned(back, read_width, read_height))
 
 
 def _legible(text_page: Any) -> str:
@@ -128,37 +121,72 @@ class _Reader:
         import pypdfium2.raw as pdfium
 
         self._pdfium = pdfium
-        self._text_page = text_page
+        self._text_page = text_page.raw  # a wrapper would be unwrapped at each call
         self._number = number
         self._left, self._top, self._width, self._height = area
         self._turn = turn
         self._page_width, self._page_height = (self._height, self._width) if turn in (90, 270) else (self._width, self._height)
         self._found = pdfium.FS_RECTF()
+        self._found_ref = ctypes.byref(self._found)
+        self._find_box = pdfium.FPDFText_GetLooseCharBox
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
+        self._unmapped: dict[int, list[Word]] = defaultdict(list)
+        self.has_nonsense = False
 
-    def rows(self, text: str, grids: Mapping[int, Grid]) -> Iterator[list[Line]]:
+    def rows(self, text: str, grids: Mapping[int, Grid], entries: Sequence[Entry]) -> Iterator[list[Line]]:
         """Rows: the pieces of a line between wide gaps, or one row of a table. `grids`: by their numbers, from 1."""
         torn: set[int] = set()
-        found = list(self._words(text))
+        found = self._without_nonsense(text, list(self._words(text)))
         pieces: dict[int, list[Piece]] = defaultdict(list)
         for _, all_words in found:
-            for words, grid in _by_grid(all_words, grids, torn):
+            for words, grid in by_grid(all_words, grids, torn):
                 if grid in grids:
-                    pieces[grid] += [_piece(piece) for piece in _cut(words, _GAP_IN_TABLE, grids[grid])]
-        filled = {number: rows for number, inside in pieces.items() if number not in torn and (rows := fill(grids[number], inside))}
+                    pieces[grid] += [piece(part) for part in cut(words, GAP_IN_TABLE, grids[grid])]
+        inside = _by_grid(entries, {number: grids[number] for number in pieces if number not in torn})
+        for number, of_grid in inside.items():
+            pieces[number] += map(in_table, of_grid)
+        filled = {number: rows for number, within in pieces.items() if number not in torn and (rows := fill(grids[number], within))}
         tables = {number: grids[number] for number in filled}
+        if entries:
+            placed = {entry for number in filled for entry in inside[number]}
+            found = with_entries(found, [entry for entry in entries if entry not in placed], self._page_width)
         for raw, all_words in found:
             if not all_words:  # a line without a place
-                yield [Line(_cleaned(raw), self._number)]
-            for words, grid in _by_grid(all_words, tables, set()):
+                yield [Line(cleaned(raw), self._number)]
+            for words, grid in by_grid(all_words, tables, set()):
                 if grid not in tables:
-                    if row := [line for piece in _cut(words, _GAP) if (line := self._line(piece)).text]:
+                    if row := [line for part in cut(words, GAP) if (line := self._line(part)).text]:
                         yield row
                 elif rows := filled[grid]:
                     filled[grid] = []  # all of them stand where the first words of the table do
                     size = median(word.head.y1 - word.head.y0 for word in words)
                     yield from ([self._row(row, grid, size)] for row in rows)
+
+    def _without_nonsense(self, text: str, found: list[tuple[str, list[Word]]]) -> list[tuple[str, list[Word]]]:
+        """Leaves out the words of fonts that do not say which letters they show, or say it wrong, where they are certainly no text."""
+        left_out = {
+            word.first
+            for words in self._unmapped.values()
+            if is_nonsense([word.text for word in words])
+            for word in words
+            if not is_word(word.text)
+        }
+        if is_shifted(text):
+            by_font: dict[int, list[Word]] = defaultdict(list)
+            for word in (word for _, words in found for word in words):
+                by_font[self._font(word.first)].append(word)
+            shifted = (words for words in by_font.values() if is_shifted("".join(word.text for word in words)))
+            left_out |= {word.first for words in shifted for word in words}
+        if not left_out:
+            return found
+        self.has_nonsense = True
+        return [(raw, kept) for raw, words in found if (kept := [word for word in words if word.first not in left_out]) or not words]
+
+    def _font(self, index: int) -> int:
+        """The address of the font of a character."""
+        shown = self._pdfium.FPDFText_GetTextObject(self._text_page, index)
+        return ctypes.cast(self._pdfium.FPDFTextObj_GetFont(shown), ctypes.c_void_p).value or 0 if shown else 0
 
     def _row(self, row: Row, table: int, size: float) -> Line:
         x0, y0, x1, y1 = row.box
@@ -168,9 +196,11 @@ class _Reader:
     def _words(self, text: str) -> Iterator[tuple[str, list[Word]]]:
         """Each line of the text and its words; no words if it has no place on the page."""
         offset = 0
+        has_error, page = self._pdfium.FPDFText_HasUnicodeMapError, self._text_page
+        above: list[Word] = []
         for raw in _LINE.findall(text):
             start, offset = offset, offset + _utf16_length(raw)
-            if not _cleaned(raw):
+            if not cleaned(raw):
                 continue
             begin = self._pdfium.FPDFText_GetCharIndexFromTextIndex(self._text_page, start)
             if begin < 0:
@@ -182,8 +212,57 @@ class _Reader:
             ]
             if not (self._is_on_page(words[0].head) and self._is_on_page(words[-1].tail)):
                 words = [word for word in words if self._is_on_page(word.head)]
-            for line in _by_height(words):
-                yield raw, _without_tracking(line)
+            if DIGIT.search(raw):
+                words = self._with_scripts(words, above)
+            is_odd = ODD.search(raw) is not None
+            for word in words:
+                if not is_odd and word.text.isascii() and word.text.islower():
+                    continue  # such a word stays in any case, see `is_word`
+                if has_error(page, word.first) == 1 or (is_odd and ODD.search(word.text)):
+                    self._unmapped[self._font(word.first)].append(word)
+            for line in by_height(words):
+                above = without_tracking(line)
+                yield raw, above
+
+    def _with_scripts(self, words: list[Word], above: list[Word]) -> list[Word]:
+        """The words of a line, with its raised digits as powers or, those of notes, left out. `above`: the line before, whose end may be
+        raised and therefore looks like a line of its own to pdfium."""
+        written: list[Word] = []
+        for i, word in enumerate(words):
+            if word.text.isalpha():
+                written.append(word)
+                continue
+            ahead = written or above
+            if ahead and word.text[0] in SCRIPT_STARTS and (first := RAISED_FIRST.fullmatch(word.text)):
+                last = ahead[-1]
+                if self._is_raised(word.first, last.last, word.head, last.tail):
+                    following = words[i + 1].text if i + 1 < len(words) else ""
+                    script = superscript(first[1], _text(ahead), f"{first[2]} {following}") + first[2]
+                    ahead[-1] = last._replace(text=last.text + script, last=word.last, tail=last.tail._replace(x1=word.tail.x1))
+                    continue
+            if self._may_have_scripts(word):
+                chars = [self._char(index) for index in range(word.first, word.last + 1)]
+                word = word._replace(text=scripted(word.text, chars, f"{_text(written)} " if written else ""))
+            written.append(word)
+        return written
+
+    def _may_have_scripts(self, word: Word) -> bool:
+        head, tail = word.head.y1 - word.head.y0, word.tail.y1 - word.tail.y0
+        if min(head, tail) < SMALL * max(head, tail):
+            return len(word.text) == word.last - word.first + 1
+        digit = DIGIT_WITHIN.search(word.text)
+        return digit is not None and (box := self._box(word.first + digit.start(1))).y1 - box.y0 < SMALL * head
+
+    def _is_raised(self, index: int, other: int, box: Box, line: Box) -> bool:
+        """Whether a character is raised directly after another one. The boxes are known, the baselines are asked for if need be."""
+        small = box.y1 - box.y0 < SMALL * (line.y1 - line.y0)
+        return small and touches(line, box) and is_raised(self._char(index), self._char(other))
+
+    def _char(self, index: int) -> Char:
+        x, y = ctypes.c_double(), ctypes.c_double()
+        self._pdfium.FPDFText_GetCharOrigin(self._text_page, index, x, y)
+        x0, y0 = x.value - self._left, self._top - y.value
+        return Char(self._box(index), Box(x0, y0, x0, y0).turned(self._turn, self._width, self._height).y1)
 
     def _is_on_page(self, box: Box) -> bool:
         """False for text outside of the page: printer's marks, the other half of a spread."""
@@ -192,19 +271,20 @@ class _Reader:
     def _box(self, index: int) -> Box:
         """The box of a character, by font height rather than by ink."""
         found = self._found
-        self._pdfium.FPDFText_GetLooseCharBox(self._text_page, index, found)
+        self._find_box(self._text_page, index, self._found_ref)
         left, top = self._left, self._top
         box = Box(found.left - left, top - found.top, found.right - left, top - found.bottom)
         return box.turned(self._turn, self._width, self._height) if self._turn else box
 
     def _line(self, words: Sequence[Word]) -> Line:
-        x0, y0, x1, y1 = _around(words[0].head, words[-1].tail)
+        x0, y0, x1, y1 = around(words[0].head, words[-1].tail)
         size = max(
             word.head.y1 - word.head.y0 for word in words
         )  # of two fonts in a line, as Korean and Latin letters often have, the higher
-        bold = self._is_bold(words[0].first) and self._is_bold(words[-1].last)
-        content = _cleaned(" ".join(word.text for word in words))
-        return Line(content, self._number, x0, x1, y0, y1, size, bold, self._page_height)
+        in_file = [word for word in words if word.first >= 0]
+        bold = bool(in_file) and self._is_bold(in_file[0].first) and self._is_bold(in_file[-1].last)
+        content = cleaned(" ".join(word.text for word in words))
+        return Line(content, self._number, x0, x1, y0, y1, size, bold, self._page_height, filled=len(in_file) < len(words))
 
     def _is_bold(self, index: int) -> bool:
         if self._pdfium.FPDFText_GetFontWeight(self._text_page, index) >= _BOLD_WEIGHT:
@@ -214,77 +294,17 @@ class _Reader:
         return any(name in font for name in _BOLD_NAMES)
 
 
-def _by_height(words: Sequence[Word]) -> Iterator[list[Word]]:
-    """Splits a line of text where pdfium has missed that a new line starts."""
-    start = 0
-    for i in range(1, len(words)):
-        before, head = words[i - 1], words[i].head
-        level = abs(before.tail.y0 - before.head.y0) < 1  # else the text is vertical
-        if level and head.x0 < before.tail.x1 and head.y0 - before.tail.y0 > _NEXT_LINE * (head.y1 - head.y0):
-            yield list(words[start:i])
-            start = i
-    if words:
-        yield list(words[start:])
+def _text(words: Sequence[Word]) -> str:
+    return " ".join(word.text for word in words)
 
 
-def _by_grid(words: list[Word], grids: Mapping[int, Grid], torn: set[int]) -> Iterator[tuple[list[Word], int]]:
-    """The words outside of all grids (0), and those in each grid.
-
-    A grid whose edge cuts through running text is not a table; it is added to `torn`."""
-    near = [(number, grid) for number, grid in grids.items() if words and grid.reaches(words[0].head)]
-    if not near:
-        if words:
-            yield words, 0
-        return
-    parts: dict[int, list[Word]] = defaultdict(list)
-    before = 0
-    for i, word in enumerate(words):
-        x, y = (word.head.x0 + word.tail.x1) / 2, (word.head.y0 + word.head.y1) / 2
-        grid = next((number for number, grid in near if grid.holds(x, y)), 0)
-        if i and grid != before and len(_cut(words[i - 1 : i + 1], _GAP_IN_TABLE)) == 1:
-            torn |= {grid, before}
-        parts[grid].append(word)
-        before = grid
-    for grid, found in parts.items():
-        yield found, grid
-
-
-def _cut(words: Sequence[Word], gap: float, grid: Grid | None = None) -> list[list[Word]]:
-    pieces = [[words[0]]]
-    for before, word in pairwise(words):
-        wide = word.head.x0 - before.tail.x1 > gap * (word.head.y1 - word.head.y0)
-        if wide or (grid and grid.parts(before.tail, word.head)):
-            pieces.append([])
-        pieces[-1].append(word)
-    return pieces
-
-
-def _piece(words: Sequence[Word]) -> Piece:
-    return Piece(_cleaned(" ".join(word.text for word in words)), _around(words[0].head, words[-1].tail))
-
-
-def _without_tracking(words: list[Word]) -> list[Word]:
-    """`H e a d i n g` → `Heading`, if nearly all "words" are single letters with equal gaps."""
-    if len(words) < 4 or sum(len(word.text) == 1 and word.text.isalpha() for word in words) < 0.8 * len(words):
-        return words
-    gaps = [word.head.x0 - before.tail.x1 for before, word in pairwise(words)]
-    widest = _TRACKED * median(gaps)
-    joined = [words[0]]
-    for gap, word in zip(gaps, words[1:], strict=True):
-        before = joined[-1]
-        if gap > widest or not before.text.isalpha():
-            joined.append(word)
-        else:
-            joined[-1] = Word(before.text + word.text, before.first, word.last, before.head, word.tail)
-    return joined
-
-
-def _around(a: Box, b: Box) -> Box:
-    return Box(min(a.x0, b.x0), min(a.y0, b.y0), max(a.x1, b.x1), max(a.y1, b.y1))
-
-
-def _cleaned(text: str) -> str:
-    return _LEADERS.sub(" … ", clean(_HYPHEN_AT_END.sub("-", text.strip()))).strip()
+def _by_grid(entries: Sequence[Entry], grids: Mapping[int, Grid]) -> dict[int, list[Entry]]:
+    found: dict[int, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        x, y = (entry.box.x0 + entry.box.x1) / 2, (entry.box.y0 + entry.box.y1) / 2
+        if number := next((number for number, grid in grids.items() if grid.holds(x, y)), 0):
+            found[number].append(entry)
+    return found
 
 
 def _utf16_length(text: str) -> int:

@@ -1,0 +1,188 @@
+"""Files within a mail, each parsed like any other: they become sections of the mail, under their names.
+
+So they have the mail's permissions, and are replaced and deleted with it. What is not read is said, and does not keep the mail from being
+read: a file that takes too long is given up before the time for the whole mail is over."""
+
+from __future__ import annotations
+
+import contextlib
+import mimetypes
+import re
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from types import FrameType
+
+from footnote.errors import Scan, UnreadableFile
+from footnote.types import Block, Parsed
+from footnote.types.documents import UNITS
+
+MAX_DEPTH = 3
+"""Mails within mails that are read; the outermost is the first."""
+MOST_FILES = 1_000
+MOST_TEXT = 10_000_000
+"""Characters of all attachments together."""
+SHOWN = 3
+"""Attachments whose reasons are told."""
+SHARE, LEAST_S = 0.5, 0.2
+"""What a file may take of the time that is left, and the seconds that must be left to begin one."""
+LONGEST_NAME = 120
+_OTHER_REMEDY = "Save these attachments, and add them in a format that is read."
+
+
+class _TooSlow(BaseException):
+    """Not an Exception, which parsers catch when a part of a file is damaged."""
+
+
+@dataclass(slots=True)
+class Attached:
+    """A file within a mail: its name as given, and its bytes, a mail, or why it is neither."""
+
+    name: str
+    content: bytes | Letter | UnreadableFile
+    content_type: str = ""
+
+    @property
+    def shown_name(self) -> str:
+        """The name without folders; if it has none, a mail's subject, or a name by its type."""
+        name = " ".join(re.split(r"[/\\]", self.name)[-1].split())
+        if not name and isinstance(self.content, Letter):
+            name = self.content.subject
+        if not name:
+            return f"attachment{mimetypes.guess_extension(self.content_type) or ''}"
+        return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME // 2]}…{name[-LONGEST_NAME // 2 :]}"
+
+
+@dataclass(slots=True)
+class Letter:
+    """What is read of a mail. `fields`: lines such as `From: …`."""
+
+    subject: str
+    fields: list[str]
+    body: list[Block]
+    attached: list[Attached] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Attachments:
+    """Reads what is attached to the mails of one file, within the limits for all of them, and collects what was not read."""
+
+    files: int = MOST_FILES
+    text: int = MOST_TEXT
+    not_read: list[tuple[str, UnreadableFile]] = field(default_factory=list)
+    in_part: list[tuple[str, UnreadableFile]] = field(default_factory=list)
+
+    def blocks(self, letter: Letter, depth: int = 1, *, is_one_of_many: bool = False) -> Iterator[Block]:
+        """A mail's subject, header and text, then what is attached to it, each file under its name, and under its mail's subject too where
+        that is not the title."""
+        if letter.subject or is_one_of_many:
+            yield Block("heading", letter.subject or "–", depth)
+        names = ", ".join(each.shown_name for each in letter.attached if not isinstance(each.content, Letter))
+        if fields := [*letter.fields, *([f"Attachments: {names}"] if names else [])]:
+            yield Block("metadata", "\n".join(fields))
+        yield from letter.body
+        for each in letter.attached:
+            try:
+                yield from self._read(each, depth, letter.subject if is_one_of_many else "")
+            except UnreadableFile as exc:
+                self.not_read.append((each.shown_name, exc))
+
+    def parsed(self, blocks: Sequence[Block], title: str = "", records: Sequence[int] = ()) -> Parsed:
+        """The result for the whole file, which says what was not read."""
+        told = [*_told(self.not_read, is_whole=True), *_told(self.in_part, is_whole=False)]
+        remedies = dict.fromkeys(exc.remedy for _, exc in (*self.not_read, *self.in_part))
+        remedy = _OTHER_REMEDY if len(remedies) > 1 else next(iter(remedies), None)
+        return Parsed(tuple(blocks), title, reason=" ".join(told) or None, remedy=remedy, records=tuple(records))
+
+    def _read(self, file: Attached, depth: int, subject: str) -> list[Block]:
+        if isinstance(file.content, UnreadableFile):
+            raise file.content
+        if self.files <= 0 or self.text <= 0:
+            raise UnreadableFile("There are too many attachments.", _OTHER_REMEDY)
+        self.files -= 1
+        content = _opened(file.content, file.shown_name) if isinstance(file.content, bytes) else file.content
+        if isinstance(content, Letter):
+            if depth >= MAX_DEPTH:
+                raise too_deep()
+            return list(self.blocks(content, depth + 1, is_one_of_many=True))
+        self.text -= sum(len(block.text) for block in content.blocks)
+        if content.reason:
+            remedy = _OTHER_REMEDY if content.scans else content.remedy or _OTHER_REMEDY
+            self.in_part.append((file.shown_name, UnreadableFile(content.reason, remedy)))
+        return list(_below(content, " › ".join(filter(None, (subject, file.shown_name))), depth + 1))
+
+
+def too_deep() -> UnreadableFile:
+    """The error for a mail that is attached to one of MAX_DEPTH."""
+    return UnreadableFile(f"Mails within mails are read {MAX_DEPTH} deep.", _OTHER_REMEDY)
+
+
+def _below(parsed: Parsed, path: str, level: int) -> Iterator[Block]:
+    """A file's blocks under its path, which its headings repeat, because a citation names the last one. Only pages keep their numbers."""
+    has_pages = UNITS.get(parsed.format, "page") == "page"
+    yield Block("heading", path, level)
+    for block in parsed.blocks:
+        page = block.page if has_pages else None
+        if block.kind == "heading":
+            yield replace(block, text=f"{path} › {block.text}", level=level + block.level, page=page, places=())
+        else:
+            yield replace(block, page=page, places=())
+
+
+def _told(files: Sequence[tuple[str, UnreadableFile]], *, is_whole: bool) -> Iterator[str]:
+    for name, exc in files[:SHOWN]:
+        yield f"The attachment {name} was {'not read' if is_whole else 'read in part'}."
+        yield exc.reason
+    if len(files) > SHOWN:
+        yield f"{len(files) - SHOWN:,} more attachments were {'not read' if is_whole else 'read in part'}."
+
+
+def _opened(data: bytes, name: str) -> Parsed | Letter:
+    """A file's text, or the mail that it is. UnreadableFile for whatever else is the matter with it."""
+    from footnote.ingest.parse import installed, mail, msg, parse
+    from footnote.ingest.parse.detect import detect
+
+    try:
+        with _limited():
+            kind = "" if installed.reader_of(name) else detect(data, name)
+            if kind == "eml":
+                return mail.read_letter(data)
+            if kind == "msg":
+                return msg.read_letter(data)
+            if kind == "mbox":
+                raise UnreadableFile("This is a mailbox within a mail.", _OTHER_REMEDY)
+            return parse(data, name)
+    except Scan as exc:  # OCR reads whole files only
+        raise UnreadableFile(exc.reason, _OTHER_REMEDY) from None
+    except UnreadableFile:
+        raise
+    except _TooSlow as exc:
+        raise UnreadableFile(f"Reading this file took longer than {exc.args[0]:.3g} s.", _OTHER_REMEDY) from None
+    except MemoryError:
+        raise UnreadableFile("Reading this file takes more memory than allowed.", _OTHER_REMEDY) from None
+    except Exception as exc:  # a defect of a parser
+        raise UnreadableFile("This file could not be read; it may be damaged.", _OTHER_REMEDY) from exc
+
+
+@contextlib.contextmanager
+def _limited() -> Iterator[None]:
+    """Gives up what takes more than a share of the time that is left to this process for the whole file, if there is a limit."""
+    left = signal.getitimer(signal.ITIMER_PROF)[0]
+    if not left or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    limit = SHARE * left
+    if left < LEAST_S:
+        raise _TooSlow(limit)
+
+    def give_up(number: int, frame: FrameType | None) -> None:
+        raise _TooSlow(limit)
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, limit)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
