@@ -51,6 +51,7 @@ async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> li
             await _sign_in(core),
             await _terms(core),
             _converter(),
+            _ocr(core),
             *_plugins(),
             *_docling(core),
             *await _tools(core),
@@ -210,6 +211,20 @@ def _converter() -> Finding:
         "missing",
         "no LibreOffice: .doc, .ppt and other old files are refused",
         f"Install it where the server runs: apt-get install {packages}, or brew install --cask libreoffice.",
+    )
+
+
+def _ocr(core: Core) -> Finding:
+    if core.settings.ingest.ocr == "off":
+        return Finding("OCR", "ok", "off: scans are not read")
+    if core.ocr is not None:
+        return Finding("OCR", "ok", f"Tesseract reads scans in {', '.join(core.ocr.languages)}")
+    return Finding(
+        "OCR",
+        "missing",
+        "no Tesseract: scans are refused",
+        "Install it where the server runs: apt-get install tesseract-ocr tesseract-ocr-deu tesseract-ocr-kor, or"
+        " brew install tesseract tesseract-lang.",
     )
 
 

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from footnote.adapters.tesseract.ocr import TesseractOcr
 from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, ModelUnavailable, Unavailable
 from footnote.guard.identity import LOCAL
-from footnote.settings import KDB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, Rerank, Settings, Verifying
+from footnote.settings import KDB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, Ingest, Rerank, Settings, Verifying
 from footnote_local.doctor import Finding, examine
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, make_document, put_document
@@ -35,6 +36,20 @@ def libreoffice(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest)
     monkeypatch.setattr("footnote_local.doctor.find_libreoffice", lambda: getattr(request, "param", None))
 
 
+@pytest.fixture(autouse=True)
+def tesseract(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Not installed, unless the test has one."""
+    monkeypatch.setattr("footnote.bootstrap.backends.find_tesseract", lambda: getattr(request, "param", None))
+
+
+@pytest.mark.parametrize("tesseract", [TesseractOcr("/usr/bin/tesseract", ("deu", "eng"))], indirect=True)
+async def test_the_languages_of_ocr_are_named(tmp_path: Path) -> None:
+    assert (await findings(tmp_path))["OCR"] == Finding("OCR", "ok", "Tesseract reads scans in deu, eng")
+    settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(ocr="off"))
+    core = Core(settings, models=FakeModels())
+    assert Finding("OCR", "ok", "off: scans are not read") in await examine(core)
+
+
 @pytest.mark.parametrize("libreoffice", ["/opt/libreoffice/program/soffice"], indirect=True)
 async def test_libreoffice_is_found(tmp_path: Path) -> None:
     expected = Finding("old formats", "ok", "/opt/libreoffice/program/soffice converts .doc, .ppt and other old files")
@@ -53,9 +68,10 @@ async def test_missing_parts_are_reported_with_a_remedy(tmp_path: Path) -> None:
         "sign-in": "ok",
         "forbidden terms": "ok",
         "old formats": "missing",
+        "OCR": "missing",
     }
     assert found["index"].found == str(tmp_path)
-    for part in ("documents", "embedder", "language model", "old formats"):
+    for part in ("documents", "embedder", "language model", "old formats", "OCR"):
         assert found[part].remedy
 
 

@@ -175,7 +175,7 @@ def test_an_old_file_with_a_password_is_not_converted(data: bytes) -> None:
     [
         (ole("WordDocument"), "a.doc", "Save it as .docx or PDF and add it again."),
         (b"HWP Document File V3.00", "a.hwp", "Save it as .hwpx or PDF and add it again."),
-        (b"\x89PNG\r\n\x1a\n", "a.png", "Run OCR on it, save the result as PDF and add that."),
+        (b"8BPS\x00\x01", "a.psd", "Run OCR on it, save the result as PDF and add that."),
         (zip_of({"photo": "x"}), "a.zip", "Unpack it and add the files in it."),
         (ole("EncryptedPackage"), "a.xlsx", "Remove the password, save it again and add the new file."),
     ],

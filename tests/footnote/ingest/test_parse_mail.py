@@ -104,7 +104,7 @@ def test_what_cannot_be_read_is_said_and_the_mail_is_read() -> None:
     parsed = parse(bytes(message), "a.eml")
     assert parsed.blocks[2] == Block("paragraph", "Sie fährt um 9.")
     assert parsed.reason == "The attachment foto.png was not read. This is an image (.png), which is not supported."
-    assert parsed.remedy == "Run OCR on it, save the result as PDF and add that."
+    assert parsed.remedy == "Save these attachments, and add them in a format that is read."
     for number in range(9):
         attach(message, b"", f"leer{number}.txt")
     parsed = parse(bytes(message), "a.eml")

@@ -29,6 +29,7 @@ def reason_of(data: bytes) -> tuple[str, str]:
     return caught.value.reason, caught.value.remedy
 
 
+INSTALL = "Install Tesseract with the language of the text where the server runs, or run OCR on it, then add it again."
 LINES = (
     "The committee meets on the first Monday of each month, and its",
     "minutes are sent to all members within a week after the meeting.",
@@ -343,12 +344,12 @@ def test_an_encrypted_pdf_needs_its_password_unless_anyone_may_open_it() -> None
 def test_pages_with_only_images_are_named() -> None:
     text, image = paragraph("Hello there."), [Image()]
     parsed = parse(make_pdf([text, image, [], text, image, image, [*text, Image()]]), "a.pdf")
-    assert (parsed.reason, parsed.remedy) == ("3 of 7 pages (2, 5–6) contain only images.", "Run OCR on it, then add it again.")
+    assert (parsed.reason, parsed.remedy) == ("3 of 7 pages (2, 5–6) contain only images.", INSTALL)
     assert parse(make_pdf([image, text]), "a.pdf").reason == "1 of 2 pages (1) contains only images."
 
 
 def test_a_pdf_without_text_contains_only_images() -> None:
-    assert reason_of(make_pdf([[], []])) == ("The pages of this PDF contain only images, no text.", "Run OCR on it, then add it again.")
+    assert reason_of(make_pdf([[], []])) == ("The pages of this PDF contain only images, no text.", INSTALL)
 
 
 @pytest.mark.parametrize("data", [b"%PDF-1.7\nrubbish", b"\0\1\2 no header " + b"7 0 obj endobj"])

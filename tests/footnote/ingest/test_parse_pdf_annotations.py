@@ -130,7 +130,7 @@ def test_a_text_typed_onto_the_page_stands_at_its_place() -> None:
     page = [*paragraph("The quay is closed in winter."), *paragraph("The crane is to be greased each month.", y=600)]
     parsed = parse(make_pdf([page], annotations=[typed(60, 650, "Load of the crane: 12 t.")]), "a.pdf")
     assert texts(parsed) == ["The quay is closed in winter.", "Load of the crane: 12 t.", "The crane is to be greased each month."]
-    assert [round(value) for value in parsed.blocks[1].places[0][2:]] == [60, 138, 260, 154]
+    assert [round(value) for value in parsed.blocks[1].places[0][2:6]] == [60, 138, 260, 154]
 
 
 def test_a_text_typed_beside_a_label_is_in_its_line() -> None:
@@ -153,7 +153,7 @@ def test_comments_follow_the_text_they_stand_at() -> None:
     notes = [note("Text", 695, "Since when?", "/T (Ada Lind)"), note("Highlight", 595, "By whom?")]
     parsed = parse(make_pdf([page], annotations=notes), "a.pdf")
     assert texts(parsed) == [page[0].text, "Comment (Ada Lind): Since when?", page[1].text, "Comment: By whom?"]
-    assert parsed.blocks[1].places[0][1:] == (1, 300, 87, 318, 105)
+    assert parsed.blocks[1].places[0][1:6] == (1, 300, 87, 318, 105)
 
 
 def test_replies_follow_their_comment_and_marks_of_a_review_are_left_out() -> None:
@@ -223,7 +223,7 @@ def test_alternative_texts_of_figures_stand_at_their_place() -> None:
         ("image", "Plan of the quay with its four bollards"),
         ("paragraph", "The crane is to be greased each month."),
     ]
-    assert [round(value) for value in parsed.blocks[1].places[0]] == [0, 1, 60, 130, 150, 150]
+    assert [round(value) for value in parsed.blocks[1].places[0][:6]] == [0, 1, 60, 130, 150, 150]
 
 
 def test_a_figure_that_is_on_each_page_is_described_once() -> None:

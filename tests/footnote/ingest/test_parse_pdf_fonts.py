@@ -8,6 +8,7 @@ import pytest
 
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
+from footnote.ingest.parse.pdf import OCR
 from footnote.ingest.parse.pdf.legible import is_nonsense, is_shifted
 from footnote.types import Parsed
 from tests.footnote.ingest.pdf_files import Drawing, Glyphs, Image, make_pdf, paragraph
@@ -17,7 +18,6 @@ LINES = (
     "cleaned on the first Monday of each month by the keeper.",
     "Visitors have to be announced at the harbour office before noon.",
 )
-OCR = "Run OCR on it, then add it again."
 
 
 def composite(*more: str) -> tuple[Sequence[str], Sequence[str]]:

@@ -55,6 +55,7 @@ from footnote.adapters.sqlite.statistics import SqliteStatisticsStore
 from footnote.adapters.sqlite.store import open_store
 from footnote.adapters.sqlite.turns import SqliteTurnStore
 from footnote.adapters.sqlite.vector_cache import SqliteVectorCache
+from footnote.adapters.tesseract.ocr import find_tesseract
 from footnote.bootstrap.deps import SettingGroups
 from footnote.bootstrap.embedders import default_embedder, named_embedders
 from footnote.collections import Collections
@@ -86,6 +87,7 @@ from footnote.ports import (
     Meter,
     Models,
     ModelServer,
+    Ocr,
     Parser,
     Queue,
     RankedLists,
@@ -199,9 +201,14 @@ class Backends(SettingGroups):
         return first if isinstance(first := self.endpoints[0], ConfiguredModels) else None
 
     @cached_property
+    def ocr(self) -> Ocr | None:
+        """Reads scans."""
+        return None if self.settings.ingest.ocr == "off" else find_tesseract()
+
+    @cached_property
     def parser(self) -> Parser:
         """Reads files."""
-        return self._parser or make_parser(self.settings.ingest, docling=self.settings.docling_enabled)
+        return self._parser or make_parser(self.settings.ingest, docling=self.settings.docling_enabled, ocr=self.ocr)
 
     @cached_property
     def apart(self) -> Apart:

@@ -22,7 +22,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
-from footnote.errors import OldFormat, Unavailable, UnreadableFile
+from footnote.errors import OldFormat, Scan, Unavailable, UnreadableFile
 from footnote.ingest.parsed import from_json, to_json
 from footnote.plugins import FORMATS, Plugin, installed
 from footnote.types import Parsed
@@ -33,6 +33,10 @@ PARSER = "footnote.ingest.parse"
 """The module whose `parse(data, file_name)` the child runs."""
 APART = "footnote.ingest.apart"
 DOCLING = "footnote.ingest.parse.with_docling"
+RENDER = "footnote.ingest.parse.pdf.render"
+"""Draws pages instead of parsing a file."""
+MEDIA = "footnote.ingest.parse.media"
+"""Finds pictures instead of parsing a file."""
 
 _BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from footnote.ingest.child import serve; serve(*sys.argv[2:])"
 LARGE = 1_500_000
@@ -195,12 +199,22 @@ class _Child:
 
 def _decode(answer: bytes) -> Parsed:
     """Decodes the child's answer; raises the UnreadableFile that it reports."""
-    if answer.startswith(_REFUSED):
-        body = json.loads(answer.removeprefix(_REFUSED))
-        if body["format"]:
-            raise OldFormat(str(body["reason"]), str(body["remedy"]), str(body["format"]))
-        raise UnreadableFile(str(body["reason"]), str(body["remedy"]))
+    raise_refusal(answer)
     return from_json(answer)
+
+
+def raise_refusal(answer: bytes) -> None:
+    """Raises the UnreadableFile that a child's answer is, if it is one."""
+    if not answer.startswith(_REFUSED):
+        return
+    body = json.loads(answer.removeprefix(_REFUSED))
+    said = str(body["reason"]), str(body["remedy"])
+    if body["format"]:
+        raise OldFormat(*said, str(body["format"]))
+    if body["scan"] is not None:
+        pages, *scans = map(int, body["scan"])
+        raise Scan(*said, pages, tuple(scans))
+    raise UnreadableFile(*said)
 
 
 # --- what runs in the child ----------------------------------------------------------------------
@@ -229,18 +243,22 @@ def serve(descriptor: str, parser: str, timeout_s: str, memory_mb: str, plugins:
 
 def _answer(parser: str, data: bytes, file_name: str) -> bytes:
     try:
-        parsed: Parsed = import_module(parser).parse(data, file_name)
-        return to_json(parsed).encode()
+        result: Parsed | bytes = import_module(parser).parse(data, file_name)
+        return result if isinstance(result, bytes) else to_json(result).encode()
+    except OldFormat as exc:
+        return _refused(exc.reason, exc.remedy, exc.format)
+    except Scan as exc:
+        return _refused(exc.reason, exc.remedy, scan=(exc.pages, *exc.scans))
     except UnreadableFile as exc:
-        return _refused(exc.reason, exc.remedy, exc.format if isinstance(exc, OldFormat) else "")
+        return _refused(exc.reason, exc.remedy)
     except MemoryError:
         return _refused("Reading this file takes more memory than allowed.", _SPLIT)
     except Exception:  # a defect of a parser; a user can do nothing with a traceback
         return _refused("This file could not be read; it may be damaged.", _ELSEWHERE)
 
 
-def _refused(reason: str, remedy: str, old_format: str = "") -> bytes:
-    return _REFUSED + json.dumps({"reason": reason, "remedy": remedy, "format": old_format}).encode()
+def _refused(reason: str, remedy: str, old_format: str = "", scan: tuple[int, ...] | None = None) -> bytes:
+    return _REFUSED + json.dumps({"reason": reason, "remedy": remedy, "format": old_format, "scan": scan}).encode()
 
 
 def _limit_memory(megabytes: int) -> None:

@@ -6,7 +6,7 @@ import json
 import zlib
 from typing import Any
 
-from footnote.types import Block, Pair, Parsed, Place
+from footnote.types import Block, Pair, Parsed, Place, Scans
 
 # Fast rather than small: the text is rarely read.
 _COMPRESSION = 1
@@ -14,9 +14,7 @@ _COMPRESSION = 1
 
 def to_json(parsed: Parsed) -> str:
     """The result as JSON. Coordinates are rounded to tenths of a point."""
-    blocks = [
-        (b.kind, b.text, b.level, b.page, [(p.offset, p.page, *(round(at, 1) for at in p[2:])) for p in b.places]) for b in parsed.blocks
-    ]
+    blocks = [(b.kind, b.text, b.level, b.page, [_stored(place) for place in b.places]) for b in parsed.blocks]
     fields: dict[str, Any] = {
         "title": parsed.title,
         "pages": parsed.pages,
@@ -27,6 +25,8 @@ def to_json(parsed: Parsed) -> str:
     fields["pairs"] = parsed.pairs
     fields["records"] = parsed.records
     fields["fields"] = dict(parsed.fields)
+    if parsed.scans:
+        fields["scans"] = parsed.scans
     return json.dumps({"blocks": blocks, **fields})
 
 
@@ -38,8 +38,15 @@ def from_json(text: str | bytes) -> Parsed:
     )
     pairs = tuple(Pair(*pair) for pair in body.get("pairs", ()))  # a file that was parsed earlier has none
     records = tuple(body.get("records", ()))
-    fields = body.get("fields", {})
-    return Parsed(tuple(blocks), body["title"], body["pages"], body["format"], body["reason"], body["remedy"], pairs, records, fields)
+    scans = Scans(tuple(body["scans"][0]), body["scans"][1]) if "scans" in body else None
+    more = (pairs, records, body.get("fields", {}), scans)
+    return Parsed(tuple(blocks), body["title"], body["pages"], body["format"], body["reason"], body["remedy"], *more)
+
+
+def _stored(place: Place) -> tuple[float, ...]:
+    """Without a confidence where there is none, which is nearly always."""
+    box = (place.offset, place.page, *(round(at, 1) for at in place[2:6]))
+    return box if place.confidence is None else (*box, round(place.confidence, 2))
 
 
 def pack(parsed: Parsed) -> bytes:

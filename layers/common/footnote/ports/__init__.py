@@ -46,6 +46,7 @@ from footnote.ports.models import (
     embedded_languages,
     speaks,
 )
+from footnote.ports.ocr import Ocr, OcrLine, OcrPage
 from footnote.ports.ranked_lists import Found, RankedLists, Readable, Scope
 from footnote.ports.records import Kind, Record, Records, read_all
 from footnote.ports.sources import Entry, Source, Unlisted
@@ -100,6 +101,9 @@ __all__ = [
     "Models",
     "Name",
     "NewFile",
+    "Ocr",
+    "OcrLine",
+    "OcrPage",
     "PageFacts",
     "Parser",
     "PassageEmbedder",

@@ -25,6 +25,12 @@ class Ingest(Group):
         description="Seconds to parse one file, and again to cut its text. A small file may use only a part of it.",
         affects="nothing",
     )
+    ocr: Literal["off", "pages", "images"] = setting(
+        "pages",
+        description="What OCR reads where Tesseract is installed. `pages`: pages of a PDF that only contain images, and files that are"
+        " images. `images`: also the pictures in Word files, presentations and OpenDocument texts, which takes a second or more for each.",
+        affects="nothing",
+    )
     enrichment: Literal["auto", "patterns", "descriptions", "questions"] = setting(
         "auto",
         description="What describes documents. `descriptions`: the language model, in one call per document. `questions`: the model"

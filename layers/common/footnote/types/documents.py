@@ -55,6 +55,8 @@ class Place(NamedTuple):
     y0: float
     x1: float
     y1: float
+    confidence: float | None = None
+    """0..1 of a line that OCR read; None = it is text in the file."""
 
 
 class Pair(NamedTuple):
@@ -62,6 +64,13 @@ class Pair(NamedTuple):
 
     first: int
     end: int
+
+
+class Scans(NamedTuple):
+    """The numbers of the pages that OCR may read, and what `Parsed.reason` says of them."""
+
+    pages: tuple[int, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +90,8 @@ class Parsed:
     """The blocks with which the mails of a mailbox begin."""
     fields: Mapping[str, Any] = field(default_factory=dict)
     """What the file says of itself beside its text: name → a text, or a list of texts. Searches can filter by it."""
+    scans: Scans | None = None
+    """Only between a parser and OCR."""
 
 
 class Part(NamedTuple):

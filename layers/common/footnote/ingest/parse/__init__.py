@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from importlib import import_module
 
-from footnote.errors import UnreadableFile
+from footnote.errors import Scan, UnreadableFile
 from footnote.ingest.faq_pairs import split_questions
 from footnote.ingest.parse import installed
 from footnote.ingest.parse.detect import detect
@@ -82,7 +82,7 @@ def finish(parsed: Parsed, name: str, file_name: str) -> Parsed:
     """Completes the result of format `name`'s parser: adds a missing title and applies MAX_TEXT."""
     if not any(block.text.strip() for block in parsed.blocks):
         if name in _WITH_PICTURES:
-            raise UnreadableFile("This file contains no text, at most images.", "Run OCR on its images, or add a file with text.")
+            raise Scan("This file contains no text, at most images.", "Run OCR on its images, or add a file with text.")
         raise UnreadableFile("This file contains no text, only white space.", "Check that it was saved completely and add it again.")
     title = parsed.title
     if title and name in _WITH_PROPERTIES and not is_supported(title, parsed.blocks, file_name):

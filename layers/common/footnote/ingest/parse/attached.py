@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import FrameType
 
-from footnote.errors import UnreadableFile
+from footnote.errors import Scan, UnreadableFile
 from footnote.types import Block, Parsed
 from footnote.types.documents import UNITS
 
@@ -108,7 +108,8 @@ class Attachments:
             return list(self.blocks(content, depth + 1, is_one_of_many=True))
         self.text -= sum(len(block.text) for block in content.blocks)
         if content.reason:
-            self.in_part.append((file.shown_name, UnreadableFile(content.reason, content.remedy or _OTHER_REMEDY)))
+            remedy = _OTHER_REMEDY if content.scans else content.remedy or _OTHER_REMEDY
+            self.in_part.append((file.shown_name, UnreadableFile(content.reason, remedy)))
         return list(_below(content, " › ".join(filter(None, (subject, file.shown_name))), depth + 1))
 
 
@@ -152,6 +153,8 @@ def _opened(data: bytes, name: str) -> Parsed | Letter:
             if kind == "mbox":
                 raise UnreadableFile("This is a mailbox within a mail.", _OTHER_REMEDY)
             return parse(data, name)
+    except Scan as exc:  # OCR reads whole files only
+        raise UnreadableFile(exc.reason, _OTHER_REMEDY) from None
     except UnreadableFile:
         raise
     except _TooSlow as exc:

@@ -6,7 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from footnote.errors import OldFormat, UnreadableFile
+from footnote.errors import OldFormat, Scan, UnreadableFile
 from footnote.ingest.parse.ole import Container
 from footnote.ingest.parse.package import Package, needs_password
 
@@ -82,6 +82,7 @@ _OLD_MIME = {"writer": "sxw", "calc": "sxc", "impress": "sxi"}
 _OLD_XML = re.compile(rb'progid="(Word|Excel)\.|office:mimetype="application/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)"')
 _OLD_XML_FORMATS = {b"Word": "wordml", b"Excel": "excelml", b"text": "fodt", b"spreadsheet": "fods", b"presentation": "fodp"}
 _OCR = "Run OCR on it, save the result as PDF and add that."
+_INSTALL = "Install Tesseract with the language of the text where the server runs, or run OCR on it and add the result."
 _UNPACK = "Unpack it and add the files in it."
 _DESCRIBE = "Add a text of its contents instead."
 _TRANSCRIBE = "Add a transcript or its subtitles (.srt, .vtt) instead."
@@ -91,12 +92,12 @@ _AS_EPUB = "Convert it to .epub or PDF and add that."
 _DECRYPT = "Decrypt it and add the result."
 
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
-    (rb"\x89PNG\r\n", "an image (.png)", _OCR),
-    (rb"\xff\xd8\xff", "an image (.jpg)", _OCR),
-    (rb"GIF8[79]a", "an image (.gif)", _OCR),
-    (rb"II\*\0|MM\0\*", "an image (.tif)", _OCR),
-    (rb"BM.{4}\0\0\0\0", "an image (.bmp)", _OCR),
-    (rb"RIFF.{4}WEBP", "an image (.webp)", _OCR),
+    (rb"\x89PNG\r\n", "an image (.png)", _INSTALL),
+    (rb"\xff\xd8\xff", "an image (.jpg)", _INSTALL),
+    (rb"GIF8[79]a", "an image (.gif)", _INSTALL),
+    (rb"II\*\0|MM\0\*", "an image (.tif)", _INSTALL),
+    (rb"BM.{4}\0\0\0\0", "an image (.bmp)", _INSTALL),
+    (rb"RIFF.{4}WEBP", "an image (.webp)", _INSTALL),
     (rb"8BPS\x00\x01", "an image (.psd)", _OCR),
     (rb"....ftyp(?:heic|heix|mif1|msf1|avif)", "a photo (.heic or .avif)", _OCR),
     (rb"AT&TFORM", "a scan (.djvu)", "Save it as PDF with recognised text and add that."),
@@ -250,7 +251,8 @@ def refuse_foreign(data: bytes, file_name: str) -> None:
         raise unsupported("a drawing (.svg)", _AS_PDF)
     for magic, kind, remedy in _MAGIC:
         if re.match(magic, data[:300], re.DOTALL):
-            raise unsupported(kind, remedy)
+            refused = unsupported(kind, remedy)
+            raise Scan(refused.reason, remedy) if remedy == _INSTALL else refused
     if file_name.lower().endswith(_RECORDINGS):  # some begin with other bytes, and a part of one with any
         raise unsupported("a film or sound file", _TRANSCRIBE)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 from typing import Any
 
-from footnote.errors import UnreadableFile
+from footnote.errors import Scan, UnreadableFile
 from footnote.ingest.parse.decode import clean
 from footnote.ingest.parse.notes import comment
 from footnote.ingest.parse.pdf.annotations import is_dynamic, opened_form
@@ -16,9 +16,9 @@ from footnote.ingest.parse.pdf.insert import at, inserted
 from footnote.ingest.parse.pdf.lines import Box, Line
 from footnote.ingest.parse.pdf.page import read_page
 from footnote.ingest.parse.title import usable_title
-from footnote.types import Block, Parsed, Place
+from footnote.types import Block, Parsed, Place, Scans
 
-_OCR = "Run OCR on it, then add it again."
+OCR = "Install Tesseract with the language of the text where the server runs, or run OCR on it, then add it again."
 
 
 @dataclass(slots=True)
@@ -51,17 +51,19 @@ def parse(data: bytes) -> Parsed:
     except pypdfium2.PdfiumError as exc:
         if "password" in str(exc).lower():
             raise UnreadableFile("This PDF needs a password.", "Save a copy without the password and add it again.") from exc
-        raise _damaged() from exc
+        raise damaged_pdf() from exc
     read = read_pages(document)
     if len(read.damaged) == read.pages:
-        raise _damaged()
-    problems = list(_problems(document, read))
+        raise damaged_pdf()
+    scanned = list(_without_letters(read))
+    problems = [*_problems(document), *scanned]
     if not read.lines and not read.added:
         raise UnreadableFile(*problems[0]) if is_dynamic(document) else _without_text(read)
     blocks = [_as_shown(block, read.shown) for block in inserted(to_blocks(read.lines, read.pages), read.added)]
     title = usable_title(clean(document.get_metadata_value("Title"))) or _title_on_page(blocks)
     reasons, remedies = ([*dict.fromkeys(each)] for each in zip(*problems, strict=True)) if problems else ([], [])
-    return Parsed(tuple(blocks), title, read.pages, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None)
+    scans = Scans(tuple(read.unreadable), " ".join(reason for reason, _ in scanned)) if scanned else None
+    return Parsed(tuple(blocks), title, read.pages, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None, scans=scans)
 
 
 def read_pages(document: Any) -> Read:
@@ -93,21 +95,25 @@ def read_pages(document: Any) -> Read:
     return read
 
 
-def _problems(document: Any, read: Read) -> Iterator[tuple[str, str]]:
-    """What of the document could not be read, and what the user can do."""
+def _problems(document: Any) -> Iterator[tuple[str, str]]:
+    """What of the document could not be read though it is no image, and what the user can do."""
     if is_dynamic(document):
         yield (
             "This PDF is a dynamic form (XFA); its fields could not be read.",
             "Open it in Adobe Acrobat Reader, print it to a PDF file and add that.",
         )
+
+
+def _without_letters(read: Read) -> Iterator[tuple[str, str]]:
+    """Which pages OCR may read, and what the user can do."""
     if read.images:
         number, pages = len(read.images), read.pages
-        yield f"{number} of {pages} pages ({_ranges(read.images)}) {'contain' if number > 1 else 'contains'} only images.", _OCR
+        yield f"{number} of {pages} pages ({ranges(read.images)}) {'contain' if number > 1 else 'contains'} only images.", OCR
     if read.nonsense:
         number, pages = len(read.nonsense), read.pages
         yield (
-            f"{number} of {pages} pages ({_ranges(read.nonsense)}) {'use' if number > 1 else 'uses'} a font whose letters cannot be read.",
-            _OCR,
+            f"{number} of {pages} pages ({ranges(read.nonsense)}) {'use' if number > 1 else 'uses'} a font whose letters cannot be read.",
+            OCR,
         )
 
 
@@ -116,7 +122,7 @@ def _as_shown(block: Block, shown: dict[int, Callable[[Box], Box]]) -> Block:
     return replace(block, places=tuple(places))
 
 
-def _ranges(numbers: Sequence[int]) -> str:
+def ranges(numbers: Sequence[int]) -> str:
     """2, 5, 6, 7 → `2, 5–7`."""
     starts = [numbers[0], *(b for a, b in pairwise(numbers) if b != a + 1)]
     ends = [*(a for a, b in pairwise(numbers) if b != a + 1), numbers[-1]]
@@ -136,10 +142,11 @@ def _is_heading(block: Block) -> bool:
 
 
 def _without_text(read: Read) -> UnreadableFile:
-    if read.nonsense:
-        return UnreadableFile("The fonts of this PDF do not say which letters they show.", _OCR)
-    return UnreadableFile("The pages of this PDF contain only images, no text.", _OCR)
+    images = "The pages of this PDF contain only images, no text."
+    reason = "The fonts of this PDF do not say which letters they show." if read.nonsense else images
+    return Scan(reason, OCR, read.pages, tuple(read.unreadable))
 
 
-def _damaged() -> UnreadableFile:
+def damaged_pdf() -> UnreadableFile:
+    """What is said of a PDF that pdfium cannot read."""
     return UnreadableFile("This PDF is damaged.", "Open it in a PDF reader, save it again and add the new file.")

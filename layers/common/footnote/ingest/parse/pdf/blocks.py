@@ -74,7 +74,7 @@ def to_blocks(lines: Sequence[Line], pages: int) -> list[Block]:
 def _block(kind: BlockKind, group: Sequence[Line], text: str, offsets: Sequence[int], level: int = 0) -> Block:
     """`offsets`: the start of each line of the group in the text."""
     places = tuple(
-        Place(offset, line.page, line.x0, line.y0, line.x1, line.y1)
+        Place(offset, line.page, line.x0, line.y0, line.x1, line.y1, line.confidence)
         for offset, line in zip(offsets, group, strict=True)
         if line.page_height
     )

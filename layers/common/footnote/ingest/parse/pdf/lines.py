@@ -69,6 +69,8 @@ class Line:
     """The pieces between wide gaps, if there are several; all cells for a row of a ruled table."""
     table: int = 0
     """The number, from 1, of the ruled table on its page that it belongs to."""
+    confidence: float | None = None
+    """0..1 where OCR read it."""
     filled: bool = False
     """Whether it contains what someone filled in, such as the value of a form field."""
 

@@ -1,0 +1,1 @@
+"""Tesseract, a program that recognises text in images."""
