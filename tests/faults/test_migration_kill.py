@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from footnote.bootstrap import Core
+from footnote.ingest.chunk import RULES
 from footnote.ingest.integrity import verify
 from footnote.ingest.migrating import find_outdated
 from footnote.types import Caller, Search
@@ -54,8 +55,8 @@ async def ask_all(core: Core) -> None:
 
 def made_again(folder: Path) -> int:
     with sqlite3.connect(folder / "store.db") as store:
-        made = "SELECT count(*) FROM ledger WHERE body ->> 'cut' LIKE '%-6' AND body ->> 'state' <> 'DELETED'"
-        return int(store.execute(made).fetchone()[0])
+        made = "SELECT count(*) FROM ledger WHERE body ->> 'cut' LIKE ? AND body ->> 'state' <> 'DELETED'"
+        return int(store.execute(made, (f"%-{RULES + 1}",)).fetchone()[0])
 
 
 async def kill_at(folder: Path, is_time: Callable[[], bool], while_it_runs: Core | None) -> int:

@@ -1,4 +1,4 @@
-"""No step reads `trace.notes`: they are for traces. What a step needs of another is a field of the turn."""
+"""No step reads `trace.notes`: they are for traces. What a step needs of another is a field of the turn. Ingest has no turns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def reads_notes(source: str) -> Iterator[int]:
 
 
 def test_no_step_reads_the_notes_of_a_turn() -> None:
-    files = {str(file.relative_to(CORE)): file for file in CORE.rglob("*.py")}
+    files = {str(file.relative_to(CORE)): file for file in CORE.rglob("*.py") if file.relative_to(CORE).parts[0] != "ingest"}
     assert files.keys() > MAY_READ.keys()
     found = {name: [*reads_notes(file.read_text("utf-8"))] for name, file in files.items()}
     assert {name: lines for name, lines in found.items() if lines and name not in MAY_READ} == {}
