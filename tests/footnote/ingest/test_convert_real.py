@@ -77,7 +77,6 @@ async def test_old_slides_are_read(reader: ConvertingParser, folder: Path) -> No
     assert (parsed.format, parsed.pages) == ("ppt", 1)
 
 
-@pytest.mark.skipif(len(find_packages()) < 2, reason="The packages that convert .doc and .ppt are not installed.")
 async def test_packages_read_old_word_and_powerpoint_files_too(word: bytes, folder: Path) -> None:
     reader = ConvertingParser(ParserProcess(), PackageConverter(find_packages()))
     texts = (await reader.parse(word, "fees.doc")).blocks
