@@ -15,7 +15,7 @@ from footnote.bootstrap.model_trial import TIMEOUT_S, first_word
 from footnote.bootstrap.vectors import WORDS_ONLY, say_vectors, why_words_only
 from footnote.collections.embedders import choices
 from footnote.errors import FootnoteError, ModelTimeout, Unavailable
-from footnote.ingest.convert import find_libreoffice, find_packages
+from footnote.ingest.convert import find_libreoffice
 from footnote.ingest.migrating import find_outdated
 from footnote.ingest.parser import DOCLING_REMEDY, NO_DOCLING, has_docling, lacks_docling
 from footnote.plugins import EMBEDDERS, FORMATS, installed
@@ -202,16 +202,7 @@ async def _terms(core: Core) -> Finding:
 def _converter() -> Finding:
     if program := find_libreoffice():
         return Finding("old formats", "ok", f"{program} converts .doc, .ppt and other old files")
-    if read := find_packages():
-        kinds = " and ".join(f".{old}" for old in read)
-        return Finding("old formats", "ok", f"{', '.join(read.values())} convert {kinds}; other old files are refused")
-    packages = "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
-    return Finding(
-        "old formats",
-        "missing",
-        "no LibreOffice: .doc, .ppt and other old files are refused",
-        f"Install it where the server runs: apt-get install {packages}, or brew install --cask libreoffice.",
-    )
+    return Finding("old formats", "ok", ".doc and .ppt are read; Word 6, Office 2003 XML and others only where LibreOffice is installed")
 
 
 def _ocr(core: Core) -> Finding:

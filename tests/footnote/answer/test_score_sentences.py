@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -268,6 +269,7 @@ MAIL = passage(
     ("paragraph", "The first ferry leaves on Monday. The captain is Ada Brook."),
     doc_id="Ferry timetable",
 )
+MAIL = replace(MAIL, chunk=replace(MAIL.chunk, metadata={"type": "eml"}))
 
 
 @pytest.mark.parametrize(
@@ -288,3 +290,27 @@ async def test_the_header_of_a_mail_answers_only_who_and_when(question: str, is_
     assert header.quotable is is_told
     if is_told:
         assert max((each for each in found if each.quotable), key=lambda each: each.score) is header
+
+
+PUMP = passage(
+    ("heading", "Pump P-7"),
+    ("metadata", "owner: Facility team"),
+    ("metadata", "review date: 2026-03-14"),
+    ("paragraph", "The pump is switched on at the panel beside door 4."),
+    doc_id="Pump P-7",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "fields"),
+    [
+        ("Who is the owner of the pump?", ["owner: Facility team"]),
+        ("What is the review date of pump P-7?", ["review date: 2026-03-14"]),
+        ("When is the review of the pump?", ["review date: 2026-03-14"]),
+        ("Where is the pump switched on?", []),
+        ("Is there a review of the pump?", []),
+    ],
+)
+async def test_a_field_of_a_document_answers_only_where_its_name_is_asked(question: str, fields: list[str]) -> None:
+    _, found = await score(question, PUMP)
+    assert [each.text for each in found if each.quotable and each.text.partition(":")[0] in ("owner", "review date")] == fields

@@ -18,7 +18,7 @@ from footnote.text.grounding import UNSEEN, whole_weight
 from footnote.text.section_numbers import headings_asked, sections_headed
 from footnote.text.sentences import looks_like_heading
 from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms, other_forms
-from footnote.types import Chunk, ChunkSentences, Hit, Reading, Vector
+from footnote.types import MAILS, Chunk, ChunkSentences, Hit, Reading, Vector
 
 
 class Features(NamedTuple):
@@ -175,9 +175,9 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         silent = is_heading or (kind == "caption" and leads)
         introduces = not silent and announces(text, leads)
         is_metadata = kind == "metadata"
-        is_asked = is_metadata and asks_metadata and bool(in_heading or asked_in(text))
+        is_asked = is_metadata and (_names_field(question, text, chunk.lang) or (asks_metadata and bool(in_heading or asked_in(text))))
         if is_asked:
-            own_terms[i] |= in_heading  # the subject of the mail that it is of
+            own_terms[i] |= in_heading  # the title of the document, or the subject of the mail, that it is of
         quotable = not (silent or introduces or (is_metadata and not is_asked) or is_table_head(chunk.text, start, end) or _asks(text))
         adjacent = {frozenset(pair) for pair in pairwise(words[i])} if question.pairs and own_terms[i] else ()
         together = sum(weight for pair, weight in question.pairs.items() if pair in adjacent)
@@ -201,12 +201,20 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     return scored
 
 
+def _names_field(question: Question, text: str, lang: str) -> bool:
+    """Whether the question has the name of a field, “owner” of `owner: Facility team`, or a part of it and the value is what is asked:
+    “When is the review?” of `review date: 2026-03-14`."""
+    name = set(question.as_own(content_terms(text.partition(":")[0], lang)))
+    asked = name & question.terms
+    return bool(asked) and (asked == name or answer_type_score(question.asked_type, question.text, text) == 1)
+
+
 def _asks_metadata(
     question: Question, chunk: Chunk, passage: ChunkSentences, own_terms: Sequence[frozenset[str]], around: frozenset[str]
 ) -> bool:
     """Whether the sender and the date of a mail answer: it is asked who or when, and the text of the mail has no more of the question than
     title and headings have, and no date for it."""
-    if question.asked_type not in ("person", "date"):
+    if question.asked_type not in ("person", "date") or chunk.metadata.get("type") not in MAILS:
         return False
     for (start, end), own in zip(passage.bounds, own_terms, strict=True):
         is_date = question.asked_type == "date" and answer_type_score("date", question.text, chunk.text[start:end]) == 1

@@ -13,7 +13,7 @@ from functools import cache
 
 from footnote.text.tokens import content_terms, count_tokens
 from footnote.text.words import ANSWER_MARK, QUESTION_MARK
-from footnote.types import Block, Pair, Parsed
+from footnote.types import MAILS, Block, Pair, Parsed
 
 LONGEST = 300
 """Characters of a question."""
@@ -31,7 +31,6 @@ NEXT = re.compile(rf"\n(?={QUESTION_MARK}\s*\S)", re.IGNORECASE)
 NEXT_IN_LINE = re.compile(rf"(?<=[.!?)…다요])\s+(?={QUESTION_MARK}\s*\S)")
 """After the end of a sentence, in a block that begins with a question: lines are joined in Markdown and in PDF files."""
 ENDS_WITH_QUESTION = re.compile(r"[?？][\"”’)*_]*\s*$")
-MAILS = ("eml", "msg", "mbox")
 MARKUP = "*_# "
 NUMBER = re.compile(r"^\d{1,2}(?:\.\d{1,2})*[.)]?\s+")
 

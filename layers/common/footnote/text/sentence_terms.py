@@ -10,7 +10,7 @@ from footnote.text.identifiers import divided
 from footnote.text.section_numbers import sections_headed
 from footnote.text.tokens import content_terms, index_tokens
 from footnote.text.words import OF_MAILS
-from footnote.types import Chunk
+from footnote.types import MAILS, Chunk
 
 
 def chunk_tokens(chunk: Chunk) -> list[str]:
@@ -27,9 +27,10 @@ def sentence_terms(chunk: Chunk, bounds: Sequence[tuple[int, int]]) -> str:
     above = content_terms(divided(" ".join((chunk.title, *chunk.headings))), chunk.lang)
     lines = [above + sections_headed(chunk.headings)]
     divide = divided if divided(chunk.text) != chunk.text else str  # hardly any text has names that programs use
+    is_mail = chunk.metadata.get("type") in MAILS
     for start, end in bounds:
         text, kind = chunk.text[start:end], kinds.get(start)
-        further = sections_headed([text]) if kind == "heading" else _terms_of_mails() if chunk.kind_at(start) == "metadata" else ()
+        further = sections_headed([text]) if kind == "heading" else _terms_of_mails() if is_mail and kind == "metadata" else ()
         lines.append([*content_terms(divide(text), chunk.lang), *further])
     return "\n".join(map(" ".join, lines))
 

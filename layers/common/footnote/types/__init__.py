@@ -34,6 +34,7 @@ from footnote.types.collections import ATTACHED, CHUNKERS, NO_EMBEDDER, Chunker,
 from footnote.types.conditions import Condition, Conditions, Operator, date_of
 from footnote.types.documents import (
     EXTERNAL_IDS,
+    MAILS,
     RESTORABLE_S,
     UNKNOWN_LANGUAGE,
     WORDED_LANGUAGES,
@@ -148,6 +149,7 @@ __all__ = [
     "HYBRID",
     "LEVELS",
     "LONGEST_QUERY",
+    "MAILS",
     "MEDIUM",
     "MOST_DERIVED",
     "NO_EMBEDDER",

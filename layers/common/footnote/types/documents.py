@@ -108,6 +108,8 @@ class Part(NamedTuple):
 
 
 Unit = Literal["page", "slide", "sheet"]
+MAILS = frozenset(("eml", "msg", "mbox"))
+"""Formats of mails, as in `Parsed.format` and in the metadata's `type`."""
 UNITS: Mapping[str, Unit] = {
     "pptx": "slide",
     "ppt": "slide",

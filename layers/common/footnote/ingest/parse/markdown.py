@@ -45,15 +45,16 @@ def parse(data: bytes) -> Parsed:
 
 
 def _with_front_matter(parsed: Parsed, front: FrontMatter) -> Parsed:
-    """The parsed text with the front matter as lines below its title."""
+    """The parsed text with the lines of the front matter below its title."""
     title = unescape(front.title) or parsed.title
     parsed = replace(parsed, title=title, fields=front.fields)
     if not front.lines:
         return parsed
     first = parsed.blocks[0] if parsed.blocks else None
     at = 1 if first is not None and first.kind == "heading" and first.level == 1 else 0
-    blocks = (*parsed.blocks[:at], Block("list", "\n".join(f"- {line}" for line in front.lines)), *parsed.blocks[at:])
-    pairs = tuple(pair if pair.end <= at else Pair(pair.first + 1, pair.end + 1) for pair in parsed.pairs)
+    blocks = (*parsed.blocks[:at], *(Block("metadata", line) for line in front.lines), *parsed.blocks[at:])
+    more = len(front.lines)
+    pairs = tuple(pair if pair.end <= at else Pair(pair.first + more, pair.end + more) for pair in parsed.pairs)
     return replace(parsed, blocks=blocks, pairs=pairs)
 
 

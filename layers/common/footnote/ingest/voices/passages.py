@@ -10,9 +10,9 @@ from footnote.ingest.chunk.passages import Passage, Section
 from footnote.ingest.chunk.structure import pack
 from footnote.ingest.pieces import Piece, piece_of, render
 from footnote.ingest.voices.columns import Columns, find_columns
-from footnote.ingest.voices.rows import MAILS, Cell, Mail, Table, mails_of, tables_of
+from footnote.ingest.voices.rows import Cell, Mail, Table, mails_of, tables_of
 from footnote.ingest.voices.values import read_date, read_rating
-from footnote.types import Parsed
+from footnote.types import MAILS, Parsed
 from footnote.types.voices import PART, SAID, VOICE, VOICE_FIELDS, Role
 
 MAIL = "mail"

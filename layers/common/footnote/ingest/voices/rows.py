@@ -11,7 +11,6 @@ from footnote.ingest.pieces import BAR, Piece, piece_of
 from footnote.types import Block, Parsed
 
 RECORDS = frozenset(("json", "yaml", "xml"))
-MAILS = frozenset(("eml", "msg", "mbox"))
 KEY = re.compile(r"([^\s:][^:]{0,60}): ?(.*)", re.DOTALL)
 MAIL_FIELDS = ("From", "To", "Cc", "Date")
 
