@@ -45,7 +45,7 @@ def processes(pid: int) -> dict[int, int]:
     """Number → process id, of those that the supervisor runs."""
     found = {}
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, IndexError):  # one that just started has no command line yet
             found[json.loads(Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")[-2])["number"]] = int(child)
     return found
 

@@ -19,7 +19,7 @@ def lines(written: str) -> tuple[str, ...]:
 def test_its_values_stand_below_the_title_that_it_gives() -> None:
     parsed = parse(b'---\ntitle: "House rules"\nkeeper: Ann Lee\n---\n\n# Rules\n\nBe kind.\n', "rules.md")
     assert parsed.title == "House rules"
-    assert parsed.blocks == (Block("heading", "Rules", 1), Block("list", "- keeper: Ann Lee"), Block("paragraph", "Be kind."))
+    assert parsed.blocks == (Block("heading", "Rules", 1), Block("metadata", "keeper: Ann Lee"), Block("paragraph", "Be kind."))
 
 
 def test_questions_of_the_text_keep_their_answers() -> None:
