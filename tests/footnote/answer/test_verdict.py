@@ -151,3 +151,19 @@ def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="make fit"):
             answer_from()
     verdict._fitted.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("question", "lang", "tier"),
+    [
+        pytest.param("Which room has Mona Falk?", "en", "closest", id="the name"),
+        pytest.param("In welchem Raum sitzt Mona Falk?", "de", "closest", id="the name, in another language"),
+        pytest.param("Which room has Mona Berg?", "en", "nothing", id="half of the name"),
+        pytest.param("Which room has Mona Falk in Oslo?", "en", "nothing", id="one of two names"),
+        pytest.param("Which room is it?", "en", "nothing", id="no name"),
+    ],
+)
+async def test_a_passage_with_all_rare_names_of_the_question_is_shown(question: str, lang: str, tier: str) -> None:
+    staff = make_hit("Ralf Stone sits in C 12. Mona Falk sits in D 3.", "staff")
+    with models((0.1,), related=0.1):
+        assert (await judged(question, staff, lang=lang)).verdict.tier == tier

@@ -25,6 +25,8 @@ from footnote.answer.score_sentences import Question, Scored
 from footnote.text.codes import codes_in
 from footnote.text.identifiers import identifiers
 from footnote.text.message_kinds import EMBEDDER
+from footnote.text.names import find_names
+from footnote.text.tokens import content_terms
 from footnote.types import MEDIUM, Hit, Matrix, Reason, Tier, Verdict
 
 FITTED = Path(__file__).with_name("fitted.json")
@@ -33,6 +35,8 @@ MOST_COMPARED = 12
 """Excerpts of a question that are judged, the best by their sentences."""
 RELATED_FROM = 0.5
 """Passages are shown where the question is related, or one is as likely to answer as hardly any is to an unrelated question."""
+RARE = 0.7
+"""The weight of a name that few passages have, as a share of that of one which no passage has."""
 MOST_REASONS = 3
 NOTHING = Verdict("nothing", "unrelated")
 
@@ -90,17 +94,22 @@ def decide_tier(question: Question, sentences: Sequence[Scored], hits: Sequence[
         shown = shown_beside(ordered, probabilities, question.lang, is_certain=False)
     if of_sections and asks_for_all(question, of_sections):
         tier, because, shown = "answer", "sure", of_sections
-    elif tier == "nothing" and (of_sections or _has_names(question, ordered[0])):
+    elif tier == "nothing" and (of_sections or _has_names(question, ordered)):
         tier, because = "closest", "likely"
     reasons = _reasons(answers, features[order[0]])
     verdict = Verdict(tier, because, round(probabilities[0], 3), answer_from(), round(relation, 3), RELATED_FROM, missing, reasons)
     return Decision(shown if tier != "nothing" else [], verdict)
 
 
-def _has_names(question: Question, quote: Quote) -> bool:
-    """Whether an excerpt has the names of settings or programs that the question has, as written: it is related, whatever it means."""
+def _has_names(question: Question, quotes: Sequence[Quote]) -> bool:
+    """Whether an excerpt has all the names of settings or programs that the question has, as written, or the rare names of persons and things:
+    it is related, whatever it means."""
     names = frozenset(identifiers(question.text))
-    return bool(names) and names <= frozenset(identifiers(quote.text))
+    if names:
+        return names <= frozenset(identifiers(quotes[0].text))
+    named = [frozenset(content_terms(name, question.lang)) for name in find_names(question.text, question.lang)]
+    rare = [terms for terms in named if any(question.weights.get(term, 0.0) >= RARE * question.most for term in terms)]
+    return bool(rare) and any(all(terms <= quote.best.held for terms in rare) for quote in quotes)
 
 
 def _tier(probability: float, relation: float, *, is_quotable: bool) -> tuple[Tier, Reason]:
