@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
+from unicodedata import normalize
 
 from footnote.ingest.parse.decode import decode
 from footnote.ingest.parse.plain import join_lines
@@ -28,13 +30,21 @@ _SILENT = re.compile(
 )
 _COMMAND = re.compile(r"\\(?:[a-zA-Z@]+\*?(?:\[[^\[\]]{0,500}\])?[ \t]*|[,;:! ])")
 _ESCAPED = re.compile(r"\\([%&$#_{}])")
+_MACRO = re.compile(r"\\(?:re)?newcommand\*?\s*\{?\\([A-Za-z]{1,50})\}?\s*\{([^{}\\]{1,200})\}")
+_MOST_MACROS = 100
+_QUANTITY = re.compile(r"\\(?:SI|qty)\s*(?:\[[^\]\n]{0,100}\])?\{([^{}]{0,100})\}\s*\{([^{}]{0,100})\}")
+_ACCENTS = dict(zip("`'^~\"=.uvHckrd", map(chr, (768, 769, 770, 771, 776, 772, 775, 774, 780, 779, 807, 808, 778, 803)), strict=True))
+"""What stands above or below a letter → the character that combines with it."""
+_ACCENT = re.compile(r"""\\(?:([`'^~"=.])\s*|([uvHckrd])(?:\s+|(?=\{)))\{?\\?([A-Za-z])\}?""")
+_LETTER = re.compile(r"\\(ss|ae|AE|oe|OE|aa|AA|o|O|l|L)(?![A-Za-z])(?:\{\}|[ ]+)?")
+_LETTERS = dict(zip("ss ae AE oe OE aa AA o O l L".split(), "ß æ Æ œ Œ å Å ø Ø ł Ł".split(), strict=True))
 _ITEM = re.compile(r"\s*\\item\b[ \t]*")
 _SIGNS = (("~", " "), ("\\footnote{", " {"), ("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("\\\\", "\n"))
 
 
 def parse(data: bytes) -> Parsed:
     """Parses LaTeX."""
-    text = _COMMENT.sub("", decode(data))
+    text = _written_out(_COMMENT.sub("", decode(data)))
     head = {found[1]: words for found in _TITLE.finditer(text) if (words := " ".join(_plain(found[2]).split()))}
     title = head.get("title", "")
     body = text.partition("\\begin{document}")[2].partition("\\end{document}")[0] or text
@@ -59,6 +69,18 @@ def parse(data: bytes) -> Parsed:
             remedy="If they matter, add the PDF that is made of it instead.",
         )
     return parsed
+
+
+def _written_out(text: str) -> str:
+    """The text with letters for commands that write them, and the values of its own commands without arguments."""
+    text = _ACCENT.sub(lambda found: normalize("NFC", found[3] + _ACCENTS[found[1] or found[2]]), text)
+    text = _LETTER.sub(lambda found: _LETTERS[found[1]], text)
+    text = _QUANTITY.sub(lambda found: f"{found[1]} {found[2].replace(chr(92), ' ').strip()}", text)
+    macros = {found[1]: found[2] for found in islice(_MACRO.finditer(text), _MOST_MACROS)}
+    if not macros:
+        return text
+    uses = re.compile(rf"(?<!command\{{)(?<!command)\\({'|'.join(macros)})(?![A-Za-z])")
+    return uses.sub(lambda found: macros[found[1]], text)
 
 
 def _texts(text: str) -> list[Block]:
