@@ -128,6 +128,7 @@ def test_a_damaged_style_sheet_takes_no_text_from_a_book() -> None:
          "It burnt. It was rebuilt. / 7 In May."),
         ('<p>See Fig.<a href="#f3">3</a>.</p><p id="f3">Figure 3: The weir</p>', "See Fig.3. / Figure 3: The weir"),
         ('<p>Chapter <a href="#c2">2</a> or <a href="#c3">[3]</a>, loom<a href="#top">s</a>.</p>', "Chapter 2 or [3], looms."),
+        ("<p>Low mill<a href='#a'>a)</a> and 310<a href='#b'>2)</a> ells.</p>", "Low mill and 310 ells."),
         ('<p>Open since v<a href="https://example.org/#2">2</a>.</p>', "Open since v2."),
     ],
 )  # fmt: skip

@@ -29,7 +29,7 @@ _INLINE = frozenset((
 ))
 # fmt: on
 _NOTE_ROLES = frozenset(("doc-noteref", "noteref"))
-_MARKER = re.compile(r"(?P<bracket>[\[(]\s*)?(?P<number>\d{1,4}|(?(bracket)[a-z]|(?!)))(?(bracket)\s*[\])])")
+_MARKER = re.compile(r"[\[(]?\s*(?P<number>\d{1,4}|[a-z](?=\s*[\])]))\s*(?P<bracket>[\])])?")
 """The whole text of a link that is the marker of a note."""
 _ENDS = '.,;:!?…"”“’»›%€$£)]'
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
