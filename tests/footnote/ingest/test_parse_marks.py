@@ -28,11 +28,16 @@ def wiki_page(body: str) -> Parsed:
     return parse(make_file("7", "Mill", body), "mill.xml")
 
 
-def book(body: str) -> Parsed:
+def book(body: str, sheet: str = "") -> Parsed:
     files: dict[str, str | bytes] = {
         "mimetype": "application/epub+zip",
         "META-INF/container.xml": '<container><rootfiles><rootfile full-path="book.opf"/></rootfiles></container>',
-        "book.opf": xml("package", '<manifest><item id="a" href="a.xhtml"/></manifest><spine><itemref idref="a"/></spine>'),
+        "book.opf": xml(
+            "package",
+            '<manifest><item id="a" href="a.xhtml"/><item id="s" href="css/a%20b.css" media-type="text/css"/></manifest>'
+            '<spine><itemref idref="a"/></spine>',
+        ),
+        "css/a b.css": sheet,
         "a.xhtml": f"<html><body>{body}</body></html>",
     }
     return parse(zip_of(files), "mill.epub")
@@ -80,6 +85,81 @@ def test_links_and_styles_say_what_is_a_note_and_what_is_struck(written: str, re
     assert text(page(written)) == read_as
 
 
+STRUCK = "text-decoration:line-through"
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        f".c0{{color:#000}}.c1{{{STRUCK}}}.c2{{vertical-align:super}}",
+        f"@import url(x);.c2{{font-size:8pt;vertical-align:super}}.c1{{color:red;{STRUCK};x-skip:none}}",
+        f"/* .c0{{{STRUCK}}} */ span.c1 {{{STRUCK}}} i.c2, sup {{vertical-align: super}}",
+        f"<!-- .c9, .c1{{{STRUCK}}} .c8 , p > .c2 {{vertical-align:super}} -->",
+        f"@media all {{ #top p .c1.c3 {{{STRUCK}}} .c2{{vertical-align:super}} }}",
+        f".c1.c3{{{STRUCK}}} .c0:hover, .c0 .c0, td .c0, b.c0, .c0.c1, p + .c0{{{STRUCK}}} .c2{{vertical-align:super}}",
+    ],
+)
+def test_style_sheets_say_what_is_struck_and_raised(sheet: str) -> None:
+    body = "<p>Wool <span class='c1 c3'>9</span> <span class=c0>8</span> euros, since 1802<i class=c2>1</i>, 40 m<i class=c2>2</i>.</p>"
+    read_as = "Wool 8 euros, since 1802, 40 m²."
+    assert text(page(f"<head><style>{sheet}</style></head><body id=top>{body}")) == read_as
+    assert text(book(f"<div id='top'>{body}</div>", sheet)) == read_as
+
+
+def test_what_a_style_sheet_aligns_is_no_raised_text() -> None:
+    sheet = "<style>.side{vertical-align:super}</style>"
+    long = "The mill by the weir has woven linen and wool since 1802."
+    assert text(page(f"{sheet}<div class=side><p>{long}</p><p><a href='/map' class=side>Map</a> of it</p></div>")) == f"{long} / Map of it"
+
+
+def test_a_damaged_style_sheet_takes_no_text_from_a_book() -> None:
+    assert text(book("<p>Wool <b>9</b></p>", "p{b{/* .x{")) == "Wool 9"
+
+
+@pytest.mark.parametrize("read", [page, markdown, book])
+@pytest.mark.parametrize(
+    ("written", "read_as"),
+    [
+        ('<p>Built 1802<a class="noteref" href="#n4">4</a>, sold 1850<a href="#n5">[5]</a> for 35<a href="#n6">6</a> pounds.</p>',
+         "Built 1802, sold 1850 for 35 pounds."),
+        ('<p>Built 1802<a href="#_ftn1"><span class="Ref"><span>[1]</span></span></a> there, 7,<a href="notes.html#n2">2</a> looms.</p>',
+         "Built 1802 there, 7, looms."),
+        ('<p>It burnt.<a href="#n7">7</a> It was rebuilt.</p><p id="n7"><a href="#r7">7</a> In May.</p>',
+         "It burnt. It was rebuilt. / 7 In May."),
+        ('<p>See Fig.<a href="#f3">3</a>.</p><p id="f3">Figure 3: The weir</p>', "See Fig.3. / Figure 3: The weir"),
+        ('<p>Chapter <a href="#c2">2</a> or <a href="#c3">[3]</a>, loom<a href="#top">s</a>.</p>', "Chapter 2 or [3], looms."),
+        ("<p>Low mill<a href='#a'>a)</a> and 310<a href='#b'>2)</a> ells.</p>", "Low mill and 310 ells."),
+        ('<p>Open since v<a href="https://example.org/#2">2</a>.</p>', "Open since v2."),
+    ],
+)  # fmt: skip
+def test_a_number_that_links_to_a_place_and_touches_a_word_is_a_note(read: Reader, written: str, read_as: str) -> None:
+    assert text(read(written)) == read_as
+
+
+def test_links_of_markdown_are_notes_as_those_of_pages_are() -> None:
+    assert text(markdown("Built 1802<sup>[[1]](#c1)</sup>, sold 1850[[2]](#c2) for 35[3](#c3) pounds.")) == (
+        "Built 1802, sold 1850 for 35 pounds."
+    )
+    assert text(markdown("See [[Weir]] (the old one).")) == "See Weir (the old one)."
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "<p>Wool " + f"<b style='{'text-decoration' * 5_000}'>9</b>" * 20,
+        f"<style>line-through{'/*' * 300_000}</style><p>Wool",
+        f"<style>.y .x{{{STRUCK}}}</style><p class='{'c ' * 20_000}'>" + "<b class=x>9</b>" * 2_000,
+        f"<style>{f'.a .b .x{{{STRUCK}}}' * 2_000}</style>" + "<div>" * 250 + "<b class=x>9</b> " * 20_000,
+        "".join(f"<p>Wool.<a href='#n{i}'>{i}</a><p id=n{i}>{i} Yes" for i in range(5_000)),
+        "<div>" + "<input type=checkbox> <b></b>" * 20_000 + "Wool",
+    ],
+)
+def test_absurd_marks_take_no_long_time(written: str) -> None:
+    began = time.process_time()
+    page(written)
+    assert time.process_time() - began < 5
+
+
 @pytest.mark.parametrize(
     ("written", "read_as"),
     [
@@ -87,7 +167,12 @@ def test_links_and_styles_say_what_is_a_note_and_what_is_struck(written: str, re
         ("<form><label><input type=checkbox checked>Send wool</label></form>", "☑ Send wool"),
         ("<div><input type=checkbox id=a checked><label for=a>Send wool</label></div>", "☑ Send wool"),
         ("<p><input type=radio name=r>Day <input type=radio name=r checked>Night</p>", "○ Day ◉ Night"),
-        ("<div><input type=checkbox id=menu>Wool</div>", "Wool"),
+        ("<div><input type=checkbox id=menu><ul><li>Wool</ul></div>", "- Wool"),
+        ("<div><input type=checkbox checked> Lamp lit</div><div><input type=checkbox> Gate shut</div>", "☑ Lamp lit / ☐ Gate shut"),
+        ("<div><span><input type=checkbox checked></span> <!-- a --> <span>Lamp lit</span></div>", "☑ Lamp lit"),
+        ("<form>Shift: <input type=radio name=r> day <input type=radio name=r checked> night</form>", "Shift: ○ day ◉ night"),
+        ("<input type=checkbox> Lamp lit<br><input type=checkbox checked> Gate shut", "☐ Lamp lit\n☑ Gate shut"),
+        ("<div>Lamp lit <input type=checkbox checked></div>", "Lamp lit ☑"),
         ("<p><input type=checkbox checked> <s>Lamp lit</s>, <s>gate</s> door</p>", "☑ Lamp lit, door"),
         ("<p><span role=checkbox aria-checked=true></span>Lamp lit</p>", "☑ Lamp lit"),
         (

@@ -55,6 +55,12 @@ def test_the_title_of_another_document_is_not_taken(extension: str) -> None:
 
 
 @pytest.mark.parametrize("extension", MADE)
+@pytest.mark.parametrize("title", ["(anonymous)", "Doc3", "Layout 2", "IMG_20230817", "Druck", "Blank form", "Kopie von Vorlage"])
+def test_a_name_that_a_program_gave_is_no_title(extension: str, title: str) -> None:
+    assert parse(MADE[extension](title), f"file_7.{extension}").title == HEADING
+
+
+@pytest.mark.parametrize("extension", MADE)
 def test_a_title_that_the_text_supports_is_taken(extension: str) -> None:
     assert parse(MADE[extension]("Boat hire: prices and rules"), f"file_7.{extension}").title == "Boat hire: prices and rules"
 

@@ -18,6 +18,7 @@ from footnote.ingest.parse import html_tables, mathml
 from footnote.ingest.parse.decode import clean, decode, spaced
 from footnote.ingest.parse.html_frame import Frame, main_part
 from footnote.ingest.parse.html_marks import Marks
+from footnote.ingest.parse.html_styles import Styles
 from footnote.ingest.parse.html_tables import children
 from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.title import usable_title
@@ -84,9 +85,9 @@ def parse_text(html: str) -> Parsed:
     return reported(*read(html))
 
 
-def read(html: str, *, is_page: bool = False) -> tuple[Parsed, int]:
+def read(html: str, *, is_page: bool = False, styles: Styles | None = None) -> tuple[Parsed, int]:
     """(the parsed page or fragment, number of characters that are struck through). The title is its <title>, else its first <h1>, else a
-    heading at the start. `is_page`: a site may have put menus around the text."""
+    heading at the start. `is_page`: a site may have put menus around the text. `styles`: of style sheets in other files."""
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(flatten(html))
@@ -94,7 +95,7 @@ def read(html: str, *, is_page: bool = False) -> tuple[Parsed, int]:
     sheets = [node.text() for node in tree.css("style")]
     tree.strip_tags(["script", "style", "noscript", "template"])  # so that text() does not include them
     title_node = tree.css_first("title")
-    marks = Marks(tree, sheets)
+    marks = Marks(tree, Styles(sheets, styles) if sheets or styles is None else styles)
     body = tree.body
     flow, blocks = _Flow(marks), list[Block]()
     if body is not None and is_page:

@@ -13,9 +13,15 @@ _RAISED = str.maketrans("0123456789+-\u2212\u2013()=", "⁰¹²³⁴⁵⁶⁷⁸
 _LOWERED = str.maketrans("0123456789+-\u2212\u2013()=", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₍₎₌")
 _ORDINALS = {"a": "ª", "o": "º", "e": "ᵉ"}
 """Raised endings of numbers in Romance languages: 1ª, 2º, 3ᵉ."""
+_DOTTED = re.compile(r"(?<![\d.,])\d{1,2}\.\Z")
+"""How Spanish begins them: 11.º"""
+_NUMERO = {"o": "º", "os": "os"}
+"""Endings of the abbreviation of "number" in Romance languages: nº 7."""
+_FIRST_VARIABLE = "i"
+"""Letters from here on are raised as exponents, those before it also as the markers of notes."""
 _NUMERIC = re.compile(r"[+\-\u2212\u2013]?\d+[+\-\u2212\u2013]?|[+\-\u2212\u2013]")
-_LIST = re.compile(r"[\[(]\s*\w{1,3}\s*[\])]|\d+(?:\s*[,;\u2013-]\s*\d+)+,?|\d+,|\d+\)")
-"""Raised text that is no power: [1], 1,2 and 1–3."""
+_LIST = re.compile(r"[\[(]\s*\w{1,3}\s*[\])]|\d+(?:\s*[,;\u2013-]\s*\d+)+,?|\d+,|(?:\d+|[a-z])\)")
+"""Raised text that is no power: [1], a), 1,2 and 1–3."""
 _BASE = re.compile(r"(?P<number>\d(?:[\d.,'’]*\d)?)\Z|(?P<word>[^\W\d_]+)\Z")
 _BASE_LENGTH = 40
 _END_OF_WORDS = '.,;:!?…"”“’»«›%€$£'
@@ -97,9 +103,13 @@ def _words(text: str, before: str, notes: Collection[str]) -> str:
     if " " in text:
         return f" {text}"
     last = before[-1]
+    if text in _NUMERO and last in "nN" and not before[-2:-1].isalpha():
+        return _NUMERO[text]
     if len(text) == 1 and text.isalpha():
         if last.isdigit() and text not in notes:
-            return _ORDINALS.get(text, f"^{text}")
+            return _after_number(text, before)
+        if text in _ORDINALS and text not in notes and _DOTTED.search(before[-_BASE_LENGTH:]):
+            return _ORDINALS[text]
         base = _BASE.search(before[-_BASE_LENGTH:])
         is_marker = text in notes or base is None or len(base[0]) > _LONGEST_SYMBOL
         return "" if is_marker and text.islower() else f"^{text}" if last.isalnum() else text
@@ -109,3 +119,12 @@ def _words(text: str, before: str, notes: Collection[str]) -> str:
     if not any(map(str.isalnum, text)):  # ®, °
         return text
     return f"^{text}" if text.isalnum() else f"^({text})"
+
+
+def _after_number(text: str, before: str) -> str:
+    """A raised letter after a digit. Ordinals with a and o are written so from 1 to 9, later ones as 11.º or without a letter."""
+    base = _BASE.search(before[-_BASE_LENGTH:])
+    number = base["number"] if base else ""
+    if text in _ORDINALS and (text == "e" or len(number) == 1):
+        return _ORDINALS[text]
+    return "" if len(number) > 1 and number != "10" and text.islower() and text < _FIRST_VARIABLE else f"^{text}"
