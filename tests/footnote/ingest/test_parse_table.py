@@ -156,6 +156,23 @@ def test_rows_of_one_cell_within_a_table_stay_and_the_last_is_a_note() -> None:
 @pytest.mark.parametrize(
     "rows",
     [
+        [["Name", ""], ["Port", ""], ["Boat", "Kayak"], ["Crew", "two"]],
+        [["Name", "Port", "Signed"], ["Ada", "Lake", "yes"], ["Ben", "", ""], ["Cleo", "", ""]],
+        [["Name", "Ada", "", ""], ["Boat", "Kayak", "Port", "Lake"], ["Fee", "5", "Crew", "2"]],
+    ],
+)
+def test_empty_cells_of_a_document_are_no_part_of_a_line(rows: list[list[str]]) -> None:
+    assert divide(rows, is_sheet=False) == ([], rows, [])
+    assert divide(rows) != ([], rows, [])
+
+
+def test_a_title_in_a_document_may_be_beside_empty_cells_of_a_wide_table() -> None:
+    assert divide([["Boats", "", ""], *BOATS], is_sheet=False) == (["Boats"], BOATS, [])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
         [["", "Skipper"], ["Kayak", "Ada"], ["Ferry", "Ben"]],
         [["", "fee"], ["Kayak", "5"], ["Ferry", "7"]],
         [["", "", "fee"], ["Kayak", "Ada", "5"], ["Ferry", "Ben", "7"]],
@@ -168,6 +185,8 @@ def test_the_only_name_of_a_column_is_no_title(rows: list[list[str]]) -> None:
 def test_merged_cells_join_two_rows_only_if_the_second_names_columns() -> None:
     names = [["boat", "Fees", ""], ["", "child", "adult"], ["Kayak", "free", "paid"], ["Ferry", "paid", "paid"]]
     assert divide(names, {0: {1: 2}}).rows[0] == ["boat", "Fees child", "Fees adult"]
+    years = [["boat", "Fees", ""], ["", "2023", "2024"], ["Kayak", "5", "6"], ["Ferry", "7", "8"]]
+    assert divide(years, is_sheet=False).rows[0] == ["boat", "Fees 2023", "Fees 2024"]
     data = [["boat", "Fees", ""], ["Kayak", "free", "paid"], ["Ferry", "paid", "paid"]]
     assert divide(data, {0: {1: 2}}).rows == data
 

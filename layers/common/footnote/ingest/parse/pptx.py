@@ -93,7 +93,8 @@ class _Slide:
     def _graphic(self, node: Element) -> list[Block]:
         tag = local(node)
         if tag == "tbl":
-            return list(blocks_of(divide(*fill_spans([_row(row) for row in node if local(row) == "tr"])), self._number))
+            rows, merged = fill_spans([_row(row) for row in node if local(row) == "tr"])
+            return list(blocks_of(divide(rows, merged, is_sheet=False), self._number))
         relation: Relation | None = self._relations.get(attr(node, "dm" if tag == "relIds" else "id") or "")
         read = read_diagram if tag == "relIds" else read_chart
         return read(self._package, relation.target, self._number) if relation else []

@@ -400,7 +400,7 @@ class _Reader:
         rows, merged = fill_spans(_spanned(flow.rows, flow.edges))
         flow.rows, flow.edges = [], []
         if rows and max(map(len, rows)) > 1 and len(rows) > 1:
-            flow.blocks.extend(blocks_of(divide(rows, merged)))
+            flow.blocks.extend(blocks_of(divide(rows, merged, is_sheet=False)))
         else:
             flow.blocks.extend(Block("paragraph", text) for row in rows for text in row if text)
         notes, flow.table_notes = flow.table_notes, []

@@ -52,16 +52,18 @@ def is_number(text: str) -> bool:
     return bool(_NUMBER.fullmatch(text))
 
 
-def divide(rows: Sequence[Row], merged: Merged | None = None) -> Divided:
+def divide(rows: Sequence[Row], merged: Merged | None = None, *, is_sheet: bool = True) -> Divided:
     """Divides rows of one length into what is above the table, the table and what is below it. A row that one cell fills is a title or a
-    note if it is the first or the last."""
+    note if it is the first or the last.
+
+    `is_sheet`: whether titles and notes also reach over empty cells, which in a document are left to be filled in."""
     merged = merged or {}
     width = len(rows[0]) if rows else 0
     is_filled = [width > 1 and merged.get(i, {}).get(0) == width - 1 for i in range(len(rows))]
-    above, rest = _split_above(rows, is_filled)
-    rest, below = _split_below(rest, is_filled[len(above) :])
+    above, rest = _split_above(rows, is_filled, is_sheet=is_sheet)
+    rest, below = _split_below(rest, is_filled[len(above) :], is_sheet=is_sheet)
     for level in range(len(above), len(above) + _MAX_LEVELS - 1):
-        header = _joined(rest, merged.get(level)) if len(rest) > 2 else None
+        header = _joined(rest, merged.get(level), is_sheet=is_sheet) if len(rest) > 2 else None
         if header is None:
             break
         rest = [header, *rest[2:]]
@@ -172,24 +174,28 @@ def _has_sense(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _split_above(rows: Sequence[Row], is_filled: Sequence[bool]) -> tuple[list[Row], Sequence[Row]]:
+def _split_above(rows: Sequence[Row], is_filled: Sequence[bool], *, is_sheet: bool) -> tuple[list[Row], Sequence[Row]]:
     usual = _usual_cells(rows)
     end = 0
     while end < min(_MAX_ABOVE, len(rows) - 2):
-        is_line = _is_line(rows[end], usual) and not is_number(line_of(rows[end])) and not _is_name(rows[end], rows[end + 1])
+        row = rows[end]
+        is_line = _is_line(row, usual) and not is_number(line_of(row)) and not _is_name(row, rows[end + 1])
+        is_line = is_line and (is_sheet or (len(row) > 2 and not any(row[1:])))
         if not is_filled[end] and not is_line and not _is_label_above_header(rows[end : end + _SAMPLE]):
             break
         end += 1
     return list(rows[:end]), rows[end:]
 
 
-def _split_below(rows: Sequence[Row], is_filled: Sequence[bool]) -> tuple[Sequence[Row], list[Row]]:
+def _split_below(rows: Sequence[Row], is_filled: Sequence[bool], *, is_sheet: bool) -> tuple[Sequence[Row], list[Row]]:
     """Notes are at the end only, while a table with rows of few cells has others above them."""
     usual = _usual_cells(rows)
     end = len(rows)
     while end > 2 and is_filled[end - 1]:
         end -= 1
     certain = end
+    if not is_sheet:
+        return rows[:end], list(rows[end:])
     while end > 2 and usual > 2 and not any(map(is_number, rows[end - 1])) and rows[end - 1][0] and _is_line(rows[end - 1], usual):
         end -= 1
     others = rows[1:end]
@@ -225,7 +231,7 @@ def _is_label_above_header(rows: Sequence[Row]) -> bool:
     return is_label and len(row) > 2 and all(rows[1]) and is_header(rows[1:])
 
 
-def _joined(rows: Sequence[Row], merged: Mapping[int, int] | None) -> Row | None:
+def _joined(rows: Sequence[Row], merged: Mapping[int, int] | None, *, is_sheet: bool) -> Row | None:
     """The header of the first two rows if both belong to it: `2024` over `Fee` and `Visits` → `2024 Fee`, `2024 Visits`.
 
     They do if the upper one has merged cells and the lower one, without numbers, adds nothing to its other cells, or if the lower one has
@@ -239,7 +245,7 @@ def _joined(rows: Sequence[Row], merged: Mapping[int, int] | None) -> Row | None
     if not is_header(rows[1:]):
         return None
     gaps = [i for i, text in enumerate(upper) if not text and lower[i]]
-    if not gaps and (lower[0] or not any(row[0] for row in rows[2:_SAMPLE])):
+    if not (gaps and is_sheet) and (lower[0] or not any(row[0] for row in rows[2:_SAMPLE])):
         return None
     starts = [i for i, text in enumerate(upper) if text]
     ends = [*(start - 1 for start in starts[1:]), len(upper) - 1]

@@ -325,7 +325,7 @@ class _Reader:
         if self._tables:  # a nested table becomes lines of its cell
             self._blocks.extend(Block("paragraph", ", ".join(filter(None, row)) + ";", page=page) for row in texts)
             return
-        self._blocks.extend(blocks_of(divide(texts, merged), page))
+        self._blocks.extend(blocks_of(divide(texts, merged, is_sheet=False), page))
         self._add_notes()
 
     def _row(self, row: Element, cells: list[Element]) -> list[tuple[str | None, int]]:

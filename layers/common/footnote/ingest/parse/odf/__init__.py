@@ -316,7 +316,7 @@ class _Reader:
         self._blocks, self._tables = outer, self._tables - 1
         texts, merged = fill_spans(rows)
         if texts and max(map(len, texts)) > 1 and not self._tables:
-            self._blocks.extend(blocks_of(divide(texts, merged), page))
+            self._blocks.extend(blocks_of(divide(texts, merged, is_sheet=False), page))
         else:
             for row in texts:
                 self._add("paragraph", ", ".join(filter(None, row)) + (";" if self._tables else ""), 0, page)
