@@ -91,6 +91,24 @@ def test_merged_cells_keep_their_visual_position() -> None:
     assert read(body).blocks == (Block("table", expected),)
 
 
+def test_titles_and_notes_of_a_table_are_read_beside_it() -> None:
+    lines = [tc(text, '<w:gridSpan w:val="3"/>') for text in ("Boats of the club", "In thousands", "Without tax")]
+    rows = ["".join(map(tc, row)) for row in (("Boat", "Fee", "Crew"), ("Kayak", "5", "2"), ("Ferry", "7", "3"))]
+    assert read(table(*lines[:2], *rows, lines[2])).blocks == (
+        Block("caption", "Boats of the club"),
+        Block("caption", "In thousands"),
+        Block("table", "| Boat | Fee | Crew |\n| --- | --- | --- |\n| Kayak | 5 | 2 |\n| Ferry | 7 | 3 |"),
+        Block("paragraph", "Without tax"),
+    )
+
+
+def test_a_table_without_names_of_columns_has_an_empty_header() -> None:
+    rows = (("7", "Ada", "Lake", "311"), ("8", "Ben", "Hill", "312"))
+    assert read(table(*("".join(map(tc, row)) for row in rows))).blocks == (
+        Block("table", "|  |  |  |  |\n| --- | --- | --- | --- |\n| 7 | Ada | Lake | 311 |\n| 8 | Ben | Hill | 312 |"),
+    )
+
+
 def test_a_table_within_a_cell_is_read_within_that_cell() -> None:
     inner = table(tc("May") + tc("June"), tc("5") + tc("6"))
     body = table(tc("Boat") + tc("Fees"), tc("Kayak") + f"<w:tc>{inner}{p('each')}</w:tc>")

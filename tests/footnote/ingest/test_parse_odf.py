@@ -77,6 +77,35 @@ def test_merged_cells_keep_their_visual_position() -> None:
     assert read(f"<table:table>{table}</table:table>").blocks == (Block("table", expected),)
 
 
+def test_titles_and_notes_of_a_table_are_read_beside_it() -> None:
+    covered = "<table:covered-table-cell/>" * 2
+    wide = 'table:number-columns-spanned="3"'
+    lines = [row(cell(text, wide), covered) for text in ("Boats of the club", "In thousands", "Without tax")]
+    rows = "".join(row(*map(cell, texts)) for texts in (("Boat", "Fee", "Crew"), ("Kayak", "5", "2"), ("Ferry", "7", "3")))
+    assert read(f"<table:table>{lines[0]}{lines[1]}{rows}{lines[2]}</table:table>").blocks == (
+        Block("caption", "Boats of the club"),
+        Block("caption", "In thousands"),
+        Block("table", "| Boat | Fee | Crew |\n| --- | --- | --- |\n| Kayak | 5 | 2 |\n| Ferry | 7 | 3 |"),
+        Block("paragraph", "Without tax"),
+    )
+
+
+def test_a_block_of_merged_cells_shifts_no_column() -> None:
+    covered = "<table:covered-table-cell/>"
+    block = cell("Closed", 'table:number-columns-spanned="2" table:number-rows-spanned="2"')
+    rows = [row(*map(cell, ("Boat", "May", "June", "July"))), row(cell("Kayak"), block, covered, cell("5"))]
+    rows.append(row(cell("Ferry"), '<table:covered-table-cell table:number-columns-repeated="2"/>', cell("7")))
+    expected = "| Boat | May | June | July |\n| --- | --- | --- | --- |\n| Kayak | Closed |  | 5 |\n| Ferry | Closed |  | 7 |"
+    assert read(f"<table:table>{''.join(rows)}</table:table>").blocks == (Block("table", expected),)
+
+
+def test_a_table_without_names_of_columns_has_an_empty_header() -> None:
+    rows = "".join(row(*map(cell, texts)) for texts in (("7", "Ada", "Lake", "311"), ("8", "Ben", "Hill", "312")))
+    assert read(f"<table:table>{rows}</table:table>").blocks == (
+        Block("table", "|  |  |  |  |\n| --- | --- | --- | --- |\n| 7 | Ada | Lake | 311 |\n| 8 | Ben | Hill | 312 |"),
+    )
+
+
 def test_deleted_and_hidden_text_is_not_read() -> None:
     content = (
         "<text:tracked-changes><text:deletion><text:p>old</text:p></text:deletion></text:tracked-changes>"

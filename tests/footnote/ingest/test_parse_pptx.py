@@ -75,18 +75,41 @@ def test_a_slide_without_any_title_gets_its_number() -> None:
     ]
 
 
-def test_a_table_on_a_slide_keeps_its_merged_cells() -> None:
-    def cell(text: str, attributes: str = "") -> str:
-        return f"<a:tc {attributes}><a:txBody>{p(text)}</a:txBody></a:tc>"
+def cell(text: str, attributes: str = "") -> str:
+    return f"<a:tc {attributes}><a:txBody>{p(text)}</a:txBody></a:tc>"
 
+
+def table(*rows: str) -> str:
+    return f"<p:graphicFrame><a:tbl>{''.join(f'<a:tr>{row}</a:tr>' for row in rows)}</a:tbl></p:graphicFrame>"
+
+
+def test_a_table_on_a_slide_keeps_its_merged_cells() -> None:
     rows = [
         cell("Boat") + cell("Fees", 'gridSpan="2"') + cell("", 'hMerge="1"'),
         cell("Kayak", 'rowSpan="2"') + cell("5") + cell("6"),
         cell("", 'vMerge="1"') + cell("7") + cell("8"),
     ]
-    table = f"<p:graphicFrame><a:tbl>{''.join(f'<a:tr>{row}</a:tr>' for row in rows)}</a:tbl></p:graphicFrame>"
-    assert read(shape(p("Fees"), kind=TITLE) + table).blocks[1] == Block(
+    assert read(shape(p("Fees"), kind=TITLE) + table(*rows)).blocks[1] == Block(
         "table", "| Boat | Fees |  |\n| --- | --- | --- |\n| Kayak | 5 | 6 |\n| Kayak | 7 | 8 |", page=1
+    )
+
+
+def test_titles_and_notes_of_a_table_are_read_beside_it() -> None:
+    rest = cell("", 'hMerge="1"') * 2
+    lines = [cell(text, 'gridSpan="3"') + rest for text in ("Boats of the club", "In thousands", "Without tax")]
+    rows = ["".join(map(cell, row)) for row in (("Boat", "Fee", "Crew"), ("Kayak", "5", "2"), ("Ferry", "7", "3"))]
+    assert read(shape(p("Fees"), kind=TITLE) + table(*lines[:2], *rows, lines[2])).blocks[1:] == (
+        Block("caption", "Boats of the club", page=1),
+        Block("caption", "In thousands", page=1),
+        Block("table", "| Boat | Fee | Crew |\n| --- | --- | --- |\n| Kayak | 5 | 2 |\n| Ferry | 7 | 3 |", page=1),
+        Block("paragraph", "Without tax", page=1),
+    )
+
+
+def test_a_table_without_names_of_columns_has_an_empty_header() -> None:
+    rows = (("7", "Ada", "Lake", "311"), ("8", "Ben", "Hill", "312"))
+    assert read(shape(p("Staff"), kind=TITLE) + table(*("".join(map(cell, row)) for row in rows))).blocks[1:] == (
+        Block("table", "|  |  |  |  |\n| --- | --- | --- | --- |\n| 7 | Ada | Lake | 311 |\n| 8 | Ben | Hill | 312 |", page=1),
     )
 
 

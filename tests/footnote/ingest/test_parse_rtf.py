@@ -41,6 +41,37 @@ def test_a_table_keeps_its_merged_cells() -> None:
     )
 
 
+def rows_of(*rows: tuple[str, ...], cells: str = r"\cellx1\cellx2\cellx3") -> str:
+    return "".join(rf"\trowd{cells}\pard\intbl " + "".join(rf"{text}\cell " for text in row) + r"\row" for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("cells", "empty"), [(r"\cellx3", ()), (r"\clmgf\cellx1\clmrg\cellx2\clmrg\cellx3", ("", ""))], ids=["wider", "merged"]
+)
+def test_titles_and_notes_of_a_table_are_read_beside_it(cells: str, empty: tuple[str, ...]) -> None:
+    above, below = [("Boats of the club", *empty), ("In thousands", *empty)], ("Without tax", *empty)
+    rows = rows_of(*above, cells=cells) + rows_of(*(("Boat", "Fee", "Crew"), ("Kayak", "5", "2"), ("Ferry", "7", "3")))
+    assert read(rows + rows_of(below, cells=cells)) == (
+        Block("caption", "Boats of the club"),
+        Block("caption", "In thousands"),
+        Block("table", "| Boat | Fee | Crew |\n| --- | --- | --- |\n| Kayak | 5 | 2 |\n| Ferry | 7 | 3 |"),
+        Block("paragraph", "Without tax"),
+    )
+
+
+def test_a_wider_cell_moves_those_after_it() -> None:
+    rows = rows_of(("Kayak", "5", "2"), ("Ferry", "7", "3")) + rows_of(("Both closed", "4"), cells=r"\cellx2\cellx3")
+    table = rows_of(("Boat", "Fee", "Crew")) + rows
+    assert read(table)[0].text.split("\n")[-1] == "| Both closed |  | 4 |"
+
+
+def test_a_table_without_names_of_columns_has_an_empty_header() -> None:
+    rows = (("7", "Ada", "Lake", "311"), ("8", "Ben", "Hill", "312"))
+    assert read(rows_of(*rows, cells=r"\cellx1\cellx2\cellx3\cellx4")) == (
+        Block("table", "|  |  |  |  |\n| --- | --- | --- | --- |\n| 7 | Ada | Lake | 311 |\n| 8 | Ben | Hill | 312 |"),
+    )
+
+
 def test_content_other_than_text_is_left_out() -> None:
     body = (
         r"{\info{\title Rules of the lake}{\author me}}{\header Page 3}{\*\generator x}{\pict\pngblip 89504e47}"

@@ -133,6 +133,64 @@ def test_a_table_is_divided_into_titles_rows_and_notes() -> None:
     assert divide(rows) == (["Boats"], rows[1:4], ["Harbour office"])
 
 
+BOATS = [["boat", "fee", "crew"], ["Kayak", "5", "2"], ["Ferry", "7", "3"]]
+
+
+def test_a_row_that_one_cell_fills_is_a_title_or_a_note() -> None:
+    rows = [["2024", "", ""], *BOATS, ["12", "", ""]]
+    assert divide(rows, {0: {0: 2}, 4: {0: 2}}) == (["2024"], BOATS, ["12"])
+    assert divide(rows[1:]) == ([], rows[1:], [])
+
+
+def test_a_note_below_two_columns_is_found_by_its_merged_cell() -> None:
+    rows = [["boat", "fee"], ["Kayak", "5"], ["Ferry", "7"], ["Fees without tax", ""]]
+    assert divide(rows, {3: {0: 1}}) == ([], rows[:3], ["Fees without tax"])
+    assert divide(rows) == ([], rows, [])
+
+
+def test_rows_of_one_cell_within_a_table_stay_and_the_last_is_a_note() -> None:
+    rows = [BOATS[0], ["Small ones", "", ""], BOATS[1], ["Large ones", "", ""], BOATS[2], ["Fees without tax", "", ""]]
+    assert divide(rows, {1: {0: 2}, 3: {0: 2}, 5: {0: 2}}) == ([], rows[:5], ["Fees without tax"])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["Name", ""], ["Port", ""], ["Boat", "Kayak"], ["Crew", "two"]],
+        [["Name", "Port", "Signed"], ["Ada", "Lake", "yes"], ["Ben", "", ""], ["Cleo", "", ""]],
+        [["Name", "Ada", "", ""], ["Boat", "Kayak", "Port", "Lake"], ["Fee", "5", "Crew", "2"]],
+    ],
+)
+def test_empty_cells_of_a_document_are_no_part_of_a_line(rows: list[list[str]]) -> None:
+    assert divide(rows, is_sheet=False) == ([], rows, [])
+    assert divide(rows) != ([], rows, [])
+
+
+def test_a_title_in_a_document_may_be_beside_empty_cells_of_a_wide_table() -> None:
+    assert divide([["Boats", "", ""], *BOATS], is_sheet=False) == (["Boats"], BOATS, [])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["", "Skipper"], ["Kayak", "Ada"], ["Ferry", "Ben"]],
+        [["", "fee"], ["Kayak", "5"], ["Ferry", "7"]],
+        [["", "", "fee"], ["Kayak", "Ada", "5"], ["Ferry", "Ben", "7"]],
+    ],
+)
+def test_the_only_name_of_a_column_is_no_title(rows: list[list[str]]) -> None:
+    assert divide(rows) == ([], rows, [])
+
+
+def test_merged_cells_join_two_rows_only_if_the_second_names_columns() -> None:
+    names = [["boat", "Fees", ""], ["", "child", "adult"], ["Kayak", "free", "paid"], ["Ferry", "paid", "paid"]]
+    assert divide(names, {0: {1: 2}}).rows[0] == ["boat", "Fees child", "Fees adult"]
+    years = [["boat", "Fees", ""], ["", "2023", "2024"], ["Kayak", "5", "6"], ["Ferry", "7", "8"]]
+    assert divide(years, is_sheet=False).rows[0] == ["boat", "Fees 2023", "Fees 2024"]
+    data = [["boat", "Fees", ""], ["Kayak", "free", "paid"], ["Ferry", "paid", "paid"]]
+    assert divide(data, {0: {1: 2}}).rows == data
+
+
 def test_a_cell_with_a_null_character_or_spaces_shifts_no_column() -> None:
     assert to_markdown([["a ", " b\0", ""], ["|", "c  d", "e"]]) == "| a | b |  |\n| --- | --- | --- |\n| \\| | c d | e |"
 
@@ -156,6 +214,9 @@ def test_a_very_long_cell_is_read() -> None:
         [["1", "Kayak"], ["2", "Ferry"], ["3", "Raft"]],
         [["Ada", "Kayak", "41"], ["Ben", "Ferry", "55"], ["Cleo", "Raft", "30"]],
         [["12.5", "3.1"], ["11.9", "3.0"]],
+        [["7", "Ada", "Lake", "311"], ["8", "Ben", "Hill", "312"], ["9", "Cleo", "Lake", "313"]],
+        [["Ada", "Lake", "040-555-0101"], ["Ben", "Hill", "030-555-0102"], ["Cleo", "Lake", "040-555-0103"]],
+        [["Ada", "+49 40 5550101"], ["Ben", "+49 30 55501 02"], ["Cleo", "+49 40 5550103"]],
     ],
 )
 def test_a_first_row_of_data_gets_an_empty_header_above_it(rows: list[list[str]]) -> None:
@@ -170,6 +231,8 @@ def test_a_first_row_of_data_gets_an_empty_header_above_it(rows: list[list[str]]
         [["Step", "1"], ["Pay", "1200"]],
         [["Quantity", "100", "500"], ["Price", "1.20", "1.10"]],
         [["Year", "2023", "2022"], ["Sales", "12", "10"], ["Costs", "7", "9"]],
+        [["Trip", "1", "2", "half", "3", "4"], ["Kayak", "5", "6", "11", "7", "8"]],
+        [["Port", "18-25"], ["Lake", "12"], ["Hill", "15"]],
         [["Account", "01.01.2024", "31.12.2024"], ["Cash", "1,200.00", "900.00"]],
         [["Rent", "1,200.00 €"]],
         [],

@@ -11,7 +11,7 @@ from footnote.ingest.parse.omml import read_equation
 from footnote.ingest.parse.package import Element, Package, Relation, attr, child, count, damaged, local
 from footnote.ingest.parse.runs import Formula, joined, run_of
 from footnote.ingest.parse.struck import reported
-from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
+from footnote.ingest.parse.table import blocks_of, divide, fill_spans
 from footnote.types import Block, Parsed
 
 _TITLES = ("title", "ctrTitle")
@@ -93,8 +93,8 @@ class _Slide:
     def _graphic(self, node: Element) -> list[Block]:
         tag = local(node)
         if tag == "tbl":
-            rows = fill_spans([_row(row) for row in node if local(row) == "tr"])
-            return [Block("table", to_markdown(with_header(rows)), page=self._number)] if rows else []
+            rows, merged = fill_spans([_row(row) for row in node if local(row) == "tr"])
+            return list(blocks_of(divide(rows, merged, is_sheet=False), self._number))
         relation: Relation | None = self._relations.get(attr(node, "dm" if tag == "relIds" else "id") or "")
         read = read_diagram if tag == "relIds" else read_chart
         return read(self._package, relation.target, self._number) if relation else []

@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
@@ -18,7 +19,7 @@ from footnote.ingest.parse.rtf_parts import Equation, Field, Note
 from footnote.ingest.parse.runs import Formula, joined, run_of
 from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.symbol_font import is_symbol_font, symbol
-from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
+from footnote.ingest.parse.table import blocks_of, divide, fill_spans
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, Parsed
 
@@ -51,6 +52,8 @@ _CHARSETS = {
 }
 # fmt: on
 _MAX_DEPTH = 10_000
+_Row = Sequence[tuple[str | None, int]]
+"""(text, columns) of each cell; None = the cell continues the one above."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,9 @@ class _Flow:
     paragraph: _Paragraph = field(default_factory=_Paragraph)
     lines: list[str] = field(default_factory=list)
     cells: list[str] = field(default_factory=list)
-    rows: list[Sequence[tuple[str | None, int]]] = field(default_factory=list)
+    rows: list[_Row] = field(default_factory=list)
+    edges: list[list[int]] = field(default_factory=list)
+    """Where the cells of the rows end."""
     notes: list[Note] = field(default_factory=list)
     """Notes of the open paragraph or cell."""
     table_notes: list[Note] = field(default_factory=list)
@@ -134,6 +139,7 @@ class _Reader:
         self._skip = 0  # characters left to skip after `\u`
         self._merges: list[str] = []  # for each cell of the row: "" or how it continues a neighbour
         self._merge = ""
+        self._edges: list[int] = []  # where the cells of the row end
 
     @property
     def blocks(self) -> list[Block]:
@@ -352,11 +358,12 @@ class _Reader:
         elif name == "intbl":
             paragraph.in_table = True
         elif name == "trowd":
-            self._merges, self._merge = [], ""
+            self._merges, self._merge, self._edges = [], "", []
         elif name in ("clmrg", "clvmrg"):
             self._merge = name
         elif name == "cellx":
             self._merges.append(self._merge)
+            self._edges.append(number or 0)
             self._merge = ""
         elif name in ("cell", "nestcell", "nestrow"):
             if name == "cell":
@@ -373,16 +380,27 @@ class _Reader:
     def _end_row(self) -> None:
         flow = self._flow
         merges = [*self._merges, *[""] * len(flow.cells)]
-        flow.rows.append([(None if merges[i] == "clvmrg" and not text else text, 1) for i, text in enumerate(flow.cells)])
+        row: list[tuple[str | None, int]] = []
+        edges: list[int] = []
+        for text, merge, edge in zip(flow.cells, merges, [*self._edges, *[0] * len(flow.cells)], strict=False):
+            if row and merge == "clmrg" and not text:
+                edges[-1] = edge
+                row[-1] = row[-1][0], row[-1][1] + 1
+            else:
+                edges.append(edge)
+                row.append((None if merge == "clvmrg" and not text else text, 1))
+        flow.rows.append(row)
+        flow.edges.append(edges)
         flow.cells = []
 
     def _end_table(self) -> None:
         flow = self._flow
         if flow.cells:
             self._end_row()
-        rows, flow.rows = fill_spans(flow.rows), []
+        rows, merged = fill_spans(_spanned(flow.rows, flow.edges))
+        flow.rows, flow.edges = [], []
         if rows and max(map(len, rows)) > 1 and len(rows) > 1:
-            flow.blocks.append(Block("table", to_markdown(with_header(rows))))
+            flow.blocks.extend(blocks_of(divide(rows, merged, is_sheet=False)))
         else:
             flow.blocks.extend(Block("paragraph", text) for row in rows for text in row if text)
         notes, flow.table_notes = flow.table_notes, []
@@ -423,6 +441,19 @@ class _Reader:
                 self._flow.blocks += comment([(note.author, text.replace("\n", "\0"))], f"“{note.about}”" if note.about else "")
             elif text := worded(text) if note.kind == "image" else text:
                 self._flow.blocks.append(Block(note.kind, text))
+
+
+def _spanned(rows: Sequence[_Row], edges: Sequence[list[int]]) -> Sequence[_Row]:
+    """The rows with cells over as many columns as they reach over: a merged cell may be just a wider one."""
+    widest = max(edges, key=len, default=[])
+    columns = {edge: i for i, edge in enumerate(widest)}
+    spanned: list[_Row] = []
+    for row, ends in zip(rows, edges, strict=True):
+        places = [columns.get(edge, -1) for edge in ends]
+        spans = [right - left for left, right in pairwise([-1, *places])]
+        is_fit = len(row) < len(columns) and all(edge in columns for edge in ends) and min(spans, default=0) > 0
+        spanned.append([(text, span) for (text, _), span in zip(row, spans, strict=True)] if is_fit else row)
+    return spanned
 
 
 def _joined(texts: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby, repeat, zip_longest
 
 from footnote.ingest.parse.notes import comment
-from footnote.ingest.parse.table import MAX_AREA, Divided, divide, is_form, is_header, is_number, is_value, line_of, to_markdown
+from footnote.ingest.parse.table import MAX_AREA, blocks_of, divide, is_form, is_header, is_number, is_value, line_of
 from footnote.types import Block, Parsed
 
 MAX_CELLS = 500_000
@@ -152,7 +152,7 @@ def tables_of_list(lines: Sequence[list[str]]) -> list[Block]:
         rows = [line if len(line) == width else [*line, *[""] * (width - len(line))] for line in lines]
         used = [i for i, column in enumerate(zip(*rows, strict=True)) if any(column)]
         if len(used) > 1:
-            return list(_divided(divide(rows if len(used) == width else [[row[i] for i in used] for row in rows]), None))
+            return list(blocks_of(divide(rows if len(used) == width else [[row[i] for i in used] for row in rows])))
     return tables({i: {j: text for j, text in enumerate(line) if text} for i, line in enumerate(lines) if any(line)}, is_list=True)
 
 
@@ -271,15 +271,9 @@ def _table(region: Rows, wide: Spans, comments: Comments, page: int | None) -> I
         yield Block("paragraph", "\n".join(" | ".join(row.values()) for row in region.values()), page=page)
     else:
         divided = divide(_dense(region), merged)
-        yield from _divided(divided, page)
+        yield from blocks_of(divided, page)
         data = len(region) - len(divided.below) - len(divided.rows) + 1
         yield from _take_comments(comments, region, divided.rows[0], data, page)
-
-
-def _divided(parts: Divided, page: int | None) -> Iterator[Block]:
-    yield from (Block("caption", text, page=page) for text in parts.above)
-    yield Block("table", to_markdown(parts.rows), page=page)
-    yield from (Block("paragraph", text, page=page) for text in parts.below)
 
 
 def _first(row: Mapping[int, str]) -> str:

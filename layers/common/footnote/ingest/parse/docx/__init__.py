@@ -20,7 +20,7 @@ from footnote.ingest.parse.page_headers import said_once
 from footnote.ingest.parse.runs import Formula, joined, run_of
 from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.symbol_font import symbol
-from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
+from footnote.ingest.parse.table import blocks_of, divide, fill_spans
 from footnote.types import Block, BlockKind, Parsed
 
 # deletions, field instructions, the readings of ruby text, and elements without text
@@ -321,14 +321,11 @@ class _Reader:
             return
         self._flush()
         page = self.pages.page
-        texts = fill_spans([self._row(row, cells[i]) for i, row in enumerate(rows)])
+        texts, merged = fill_spans([self._row(row, cells[i]) for i, row in enumerate(rows)])
         if self._tables:  # a nested table becomes lines of its cell
             self._blocks.extend(Block("paragraph", ", ".join(filter(None, row)) + ";", page=page) for row in texts)
             return
-        if len(texts) > 2 and sum(map(bool, texts[0])) == 1 < sum(map(bool, texts[1])) and len(cells[0]) == 1:
-            self._add("caption", "".join(texts.pop(0)), page)
-        if texts:
-            self._add("table", to_markdown(with_header(texts)), page)
+        self._blocks.extend(blocks_of(divide(texts, merged, is_sheet=False), page))
         self._add_notes()
 
     def _row(self, row: Element, cells: list[Element]) -> list[tuple[str | None, int]]:

@@ -16,7 +16,7 @@ from footnote.ingest.parse.package import Element, Package, attr, child, count, 
 from footnote.ingest.parse.page_headers import said_once
 from footnote.ingest.parse.runs import Formula, joined, run_of
 from footnote.ingest.parse.struck import reported
-from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
+from footnote.ingest.parse.table import blocks_of, divide, fill_spans
 from footnote.types import Block, BlockKind, Parsed
 
 _UNREAD = frozenset(
@@ -314,9 +314,9 @@ class _Reader:
         spans: list[int] = []  # for each column, how many more rows the cell above covers
         rows = [self._row(row, spans) for row in rows_of(node)]
         self._blocks, self._tables = outer, self._tables - 1
-        texts = fill_spans(rows)
+        texts, merged = fill_spans(rows)
         if texts and max(map(len, texts)) > 1 and not self._tables:
-            self._add("table", to_markdown(with_header(texts)), 0, page)
+            self._blocks.extend(blocks_of(divide(texts, merged, is_sheet=False), page))
         else:
             for row in texts:
                 self._add("paragraph", ", ".join(filter(None, row)) + (";" if self._tables else ""), 0, page)
@@ -326,6 +326,7 @@ class _Reader:
 
     def _row(self, row: Element, spans: list[int]) -> list[tuple[str | None, int]]:
         found: list[tuple[str | None, int]] = []
+        column = merged = 0  # the columns read, and how many more of them belong to the last cell
         for cell in row:
             tag = local(cell)
             if tag not in ("table-cell", "covered-table-cell"):
@@ -334,11 +335,15 @@ class _Reader:
             self.flow(cell)
             text = " ".join(block.text for block in self.end())
             for _ in range(repeat):
-                column = len(found)
                 spans.extend([0] * (column + 1 - len(spans)))
                 below = tag == "covered-table-cell" and spans[column] > 0
                 spans[column] = spans[column] - 1 if below else count(cell, "number-rows-spanned", _MAX_ROWS) - 1
-                found.append((None if below else text, 1))
+                column += 1
+                if tag == "covered-table-cell" and merged and not below:
+                    merged -= 1
+                    continue
+                merged = 0 if below else count(cell, "number-columns-spanned", _MAX_SPAN) - 1
+                found.append((None if below else text, 1 + merged))
         return found
 
 
