@@ -21,7 +21,7 @@ EMPTY_LINES = re.compile(r"\n\s*\n")
 ROMAN = frozenset("ivxlc")
 """Digits of small Roman numerals."""
 HANGUL_END = re.compile(r"[가-힣][.!?。]+[\"'”’»)\]]*$")
-HEADING = re.compile(r"(?:[\dIVXivx]+[.)]\s*)*[^\d.!?:;…。！？|]{1,80}(?<!,)")
+HEADING = re.compile(r"(?![☐☑○◉])(?:[\dIVXivx]+[.)]\s*)*[^\d.!?:;…。！？|]{1,80}(?<!,)")
 LONGEST_WORD = 64
 """Characters before a full stop that can be an abbreviation or a number."""
 LONGEST = 600
