@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from footnote.ingest.parse.decode import spaced
@@ -19,13 +19,16 @@ _MAX_ROW, _MAX_COLUMN = 1_048_576, 16_384
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")  # OOXML's escape for characters that XML does not allow
 
 
-class _String(NamedTuple):
+class CellText(NamedTuple):
     """A text whose parts may look different. `whole`: with what is struck; `kept`: without it; `own`: of that, what has a look of its own
     and thus stays in a cell that is struck."""
 
     whole: str
     kept: str
     own: str
+
+
+NO_TEXT = CellText("", "", "")
 
 
 class _Style(NamedTuple):
@@ -35,7 +38,7 @@ class _Style(NamedTuple):
     struck: bool = False
 
 
-_NO_STRING, _NO_STYLE = _String("", "", ""), _Style()
+_NO_STYLE = _Style()
 
 
 def parse(data: bytes) -> Parsed:
@@ -141,10 +144,8 @@ class _Book:
             string = _string(child(cell, "is"))
         else:
             value = _value(cell)
-            string = self._strings[int(value)] if value.isdecimal() and int(value) < len(self._strings) else _NO_STRING
-        whole, kept = string.whole, string.own if style.struck else string.kept
-        shown = show_text(whole, style.code)
-        return shown, shown if kept is whole else show_text(kept, style.code) if kept else ""
+            string = self._strings[int(value)] if value.isdecimal() and int(value) < len(self._strings) else NO_TEXT
+        return shown_text(string, style.code, is_struck=style.struck)
 
     def _shown(self, kind: str, value: str, code: str) -> str:
         """The value of a cell as Excel displays it."""
@@ -229,27 +230,37 @@ def _is_struck(font: Element | None) -> bool:
     return line is not None and line.get("val") not in ("0", "false")
 
 
-def _string(node: Element | None) -> _String:
+def _string(node: Element | None) -> CellText:
     """A text without phonetic readings (East Asian editions)."""
-    whole: list[str] = []
-    kept: list[str] = []
-    own: list[str] = []
-    if node is not None and len(node) == 1 and local(node[0]) == "t":  # most have one look
+    if node is None:
+        return NO_TEXT
+    if len(node) == 1 and local(node[0]) == "t":  # most have one look
         text = spaced(_unescaped(node[0].text or ""))
-        return _String(text, text, "")
-    for part in node if node is not None else ():
-        is_run = local(part) == "r"
-        look, inner = (child(part, "rPr"), child(part, "t")) if is_run else (None, part)
-        if inner is None or local(inner) != "t":
-            continue
-        run = run_of(_unescaped(inner.text or ""), attr(child(look, "vertAlign"), "val") or "")
-        whole.append(run)
-        if not _is_struck(look):
-            kept.append(run)
-            if look is not None:
-                own.append(run)
-    text = spaced(joined(whole))
-    return _String(text, text if len(kept) == len(whole) else spaced(joined(kept)), spaced(joined(own)))
+        return CellText(text, text, "")
+    return text_of(_runs(node))
+
+
+def _runs(node: Element) -> Iterator[tuple[str, bool, bool]]:
+    for part in node:
+        look, text = (child(part, "rPr"), child(part, "t")) if local(part) == "r" else (None, part)
+        if text is not None and local(text) == "t":
+            position = attr(child(look, "vertAlign"), "val") or ""
+            yield run_of(_unescaped(text.text or ""), position), _is_struck(look), look is not None
+
+
+def text_of(runs: Iterable[tuple[str, bool, bool]]) -> CellText:
+    """The text of a cell. `runs`: (text, whether it is struck, whether it has a look of its own) of each part."""
+    found = list(runs)
+    kept = [run for run in found if not run[1]]
+    text, *others = (spaced(joined([run[0] for run in part])) for part in (found, kept, [run for run in kept if run[2]]))
+    return CellText(text, text if len(kept) == len(found) else others[0], others[1])
+
+
+def shown_text(text: CellText, code: str, *, is_struck: bool) -> tuple[str, str]:
+    """The text of a cell in its format, and what of it is not struck. `is_struck`: whether the cell is."""
+    kept = text.own if is_struck else text.kept
+    shown = show_text(text.whole, code)
+    return shown, shown if kept is text.whole else show_text(kept, code) if kept else ""
 
 
 def _value(cell: Element) -> str:

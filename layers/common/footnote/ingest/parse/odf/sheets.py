@@ -120,8 +120,9 @@ def _runs(node: Element, look: Style, styles: Styles) -> Iterator[tuple[str, boo
 
     yield run(node.text)
     for inner in node:
-        if local(inner) in ("s", "tab", "line-break"):
-            yield " ", False
+        tag = local(inner)
+        if tag in ("s", "tab", "line-break"):
+            yield "\0" if tag == "line-break" else " ", False
         else:
             yield from _runs(inner, look, styles)
         yield run(inner.tail)
