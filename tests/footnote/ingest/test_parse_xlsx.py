@@ -500,6 +500,8 @@ def test_a_line_of_labels_below_a_table_is_no_row_of_it() -> None:
     boats = "boat,fee,crew,pier\nkayak,5,2,west\nferry,7,3,east\n\n"
     for line, shown in (("Seen: Ada,,,Paid: Bo", "Seen: Ada · Paid: Bo"), ("Seen:,Ada,Paid:,Bo", "Seen: Ada · Paid: Bo")):
         assert grid(boats + line)[1:] == [("paragraph", shown)]
+    two = grid(boats + "Seen: Ada,,,Paid: Bo\non: May 1,,,on: May 2")
+    assert two[1:] == [("paragraph", "Seen: Ada · Paid: Bo"), ("paragraph", "on: May 1 · on: May 2")]
     assert grid(boats + "sum,12,5")[0][1].endswith("| sum | 12 | 5 |  |")
     assert grid(boats + "canoe,none,,west")[0][1].endswith("| canoe | none |  | west |")
 

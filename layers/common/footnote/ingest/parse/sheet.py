@@ -183,7 +183,7 @@ def _are_lines(region: Rows, following: Rows | None, *, is_first: bool) -> bool:
     if len(region) > _MAX_TITLES:
         return False
     sizes = set(map(len, region.values()))
-    if len(region) == 1 and not is_first and _is_labels(next(iter(region.values()))):
+    if not is_first and all(map(_is_labels, region.values())) and (len(region) == 1 or not is_form(_dense(region))):
         return True
     if len(_columns(region)) == 1:
         texts = [_first(row) for row in region.values()]
@@ -321,9 +321,8 @@ def _leave_out_struck(sheet: Sheet) -> int:
     gone: set[int] = set()
     for row, cells in sheet.struck.items():
         kept = sheet.rows.get(row, {})
-        if not _CHECKED.isdisjoint(kept.values()) and min(cells) <= min(
-            (column for column, text in kept.items() if text not in _CHECKED), default=min(cells)
-        ):
+        others = [column for column, text in kept.items() if text not in _CHECKED]
+        if len(others) < len(kept) and min(cells) <= min(others, default=min(cells)):
             sheet.rows[row] = dict(sorted({**kept, **cells}.items()))
             continue
         struck += sum(len(text) - len(kept.get(column, "")) for column, text in cells.items())
