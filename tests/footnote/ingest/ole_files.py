@@ -137,22 +137,36 @@ def xlsb(
     hidden_rows: Sequence[int] = (),
     hidden_columns: Sequence[tuple[int, int]] = (),
     notes: Sequence[tuple[int, int, str, str]] = (),
+    fonts: Sequence[tuple[bool, int]] = (),
+    runs: Sequence[tuple[int, int]] = (),
 ) -> bytes:
     """A binary Excel file: sheet → its rows of cells; one whose name starts with a dot is hidden.
 
     `merged`: first row, last row, first column, last column, in every sheet, as are `hidden_rows` and `hidden_columns`: first, last, and
-    `notes`: row, column, author, text."""
+    `notes`: row, column, author, text. `fonts`: whether it is struck, 1 if it is raised; the format of the same index has it. `runs`: of
+    the shared text: start, font."""
     names = list(sheets)
     state = [struct.pack("<II", name.startswith("."), number) for number, name in enumerate(names, 1)]
     listed = b"".join(_bin(156, head + _wide(f"worksheet_{number}") + _wide(names[number - 1])) for number, head in enumerate(state, 1))
     targets = {f"worksheet_{number}": f"worksheets/sheet{number}.bin" for number in range(1, len(names) + 1)}
     codes = b"".join(_bin(44, struct.pack("<H", 164 + number) + _wide(code)) for number, code in enumerate(formats))
-    styles = b"".join(_bin(47, struct.pack("<2H", 0, 164 + number) + bytes(12)) for number in range(len(formats)))
+    styles = b"".join(_bin(47, struct.pack("<3H", 0, 164 + number, number) + bytes(10)) for number in range(len(formats)))
+    faces = b"".join(_bin(43, struct.pack("<4H", 220, 8 * is_struck, 400, position) + bytes(13)) for is_struck, position in fonts)
+    looks = struct.pack("<I", len(runs)) + b"".join(struct.pack("<2H", *run) for run in runs) if runs else b""
     files: dict[str, str | bytes] = {
         "xl/workbook.bin": _bin(131) + _bin(153, bytes(12)) + _bin(143) + listed + _bin(144) + _bin(132),
         "xl/_rels/workbook.bin.rels": relations(**targets, sharedStrings="sharedStrings.bin", styles="styles.bin"),
-        "xl/sharedStrings.bin": _bin(159, bytes(8)) + _bin(19, b"\0" + _wide("shared")) + _bin(160),
-        "xl/styles.bin": _bin(278) + codes + _bin(626) + _bin(47, bytes(16)) + _bin(627) + _bin(617) + styles + _bin(618) + _bin(279),
+        "xl/sharedStrings.bin": _bin(159, bytes(8)) + _bin(19, bytes([bool(runs)]) + _wide("shared") + looks) + _bin(160),
+        "xl/styles.bin": _bin(278)
+        + codes
+        + faces
+        + _bin(626)
+        + _bin(47, bytes(16))
+        + _bin(627)
+        + _bin(617)
+        + styles
+        + _bin(618)
+        + _bin(279),
     }
     columns = b"".join(_bin(60, struct.pack("<4IH", first, last, 2340, 0, 1)) for first, last in hidden_columns)
     areas = b"".join(_bin(176, struct.pack("<4I", *area)) for area in merged)

@@ -39,7 +39,7 @@ def test_the_title_headings_and_paragraphs_are_read() -> None:
         ("It costs 5\\,\\% of \\$40\\_000.", "It costs 5% of $40_000."),
         ("``Stop'' at 3--4~m \\ref{x}", "“Stop” at 3–4 m"),
         ("\\begin{center}Stop.\\end{center}", "Stop."),
-        ('Gr\\"o\\ss e, Stra\\ss{}e, \\\'etude, \\v{c}, \\c c, \\O resund', "Größe, Straße, étude, č, ç, Øresund"),
+        ("Gr\\\"o\\ss e, Stra\\ss{}e, \\'etude, \\v{c}, \\c c, \\O resund", "Größe, Straße, étude, č, ç, Øresund"),
         ("It bears \\SI{12}{\\kilo\\newton}.", "It bears 12 kilo newton."),
         ("\\newcommand{\\most}{42}At most \\most~kN, \\mostly.", "At most 42 kN, ."),
     ],

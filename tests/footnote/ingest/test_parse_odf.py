@@ -384,3 +384,58 @@ def test_headers_are_read_with_styles_of_their_own_and_said_once() -> None:
 def test_a_file_that_is_mostly_struck_says_so() -> None:
     struck = f"<text:p>{span('The lock opens at 7 on all days.', 'Gone')}</text:p>"
     assert read(f"{struck}<text:p>It is closed.</text:p>").reason == "Most of the text is struck through and was left out."
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (cell("12", 'table:style-name="GoneToo"'), ""),
+        (cell(span("12", "Gone") + " " + span("15", "Kept")), "15"),
+        (cell(span("12 ", "Kept") + "15", 'table:style-name="Gone"'), "12"),
+        (cell("80 km" + span("2", "Up")), "80 km²"),
+        (cell("1987" + span("3", "Higher")), "1987"),
+        (cell("pay<text:line-break/>now<text:s/>only"), "pay now only"),
+    ],
+)
+def test_struck_and_raised_text_of_a_sheet_is_read_as_it_looks(content: str, expected: str) -> None:
+    parsed = spreadsheet(row(cell("boat"), cell("fee")), row(cell("Kayak"), content), row(cell("Canoe"), cell("7")))
+    assert parsed.blocks[1].text.split("\n")[2:] == [f"| Kayak | {expected} |", "| Canoe | 7 |"]
+
+
+def test_struck_rows_and_columns_of_a_sheet_leave_no_gap() -> None:
+    gone = '<table:table-column table:default-cell-style-name="Gone"/>'
+    lines = [
+        row(cell("boat"), cell("old fee"), cell("fee")),
+        row(cell("Kayak"), cell("7"), cell("9")),
+        row(cell("Ferry"), cell("4"), cell("5")).replace("-row>", '-row table:default-cell-style-name="Gone">', 1),
+        row(cell("Canoe"), cell("3"), cell("6", 'table:style-name="Kept"')),
+    ]
+    parsed = read(f'<table:table table:name="S">{COLUMN}{gone}{COLUMN}{"".join(lines)}</table:table>', "spreadsheet")
+    assert [block.text for block in parsed.blocks[1:]] == ["| boat | fee |\n| --- | --- |\n| Kayak | 9 |\n| Canoe | 6 |"]
+    assert parsed.reason is None
+
+
+def manifest(media_type: str) -> str:
+    entry = '<manifest:file-entry manifest:full-path="{}" manifest:media-type="{}"/>'
+    entries = entry.format("content.xml", "text/xml") + entry.format("/", media_type)
+    return f'<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">{entries}</manifest:manifest>'
+
+
+@pytest.mark.parametrize(("kind", "name"), [("text", "odt"), ("spreadsheet", "ods"), ("presentation", "odp")])
+def test_the_manifest_names_the_kind_of_a_file_that_does_not(kind: str, name: str) -> None:
+    media_type = f"application/vnd.oasis.opendocument.{kind}"
+    content = {
+        "text": "<text:p>Kayak</text:p>",
+        "spreadsheet": f'<table:table table:name="S">{row(cell("Kayak"))}</table:table>',
+        "presentation": "<draw:page><draw:frame><draw:text-box><text:p>Kayak</text:p></draw:text-box></draw:frame></draw:page>",
+    }[kind]
+    body = f"<office:body><office:{kind}>{content}</office:{kind}></office:body>"
+    files: dict[str, str | bytes] = {"META-INF/manifest.xml": manifest(media_type), "content.xml": xml("office:document-content", body)}
+    parsed = parse(zip_of(files), "a.bin")
+    assert (parsed.format, "Kayak" in str(parsed.blocks)) == (name, True)
+
+
+def test_a_drawing_without_a_type_of_its_own_is_refused_by_its_name() -> None:
+    data = zip_of({"META-INF/manifest.xml": manifest("application/vnd.oasis.opendocument.graphics"), "content.xml": "<a/>"})
+    with pytest.raises(UnreadableFile, match=r"an OpenDocument drawing \(\.odg\)"):
+        parse(data, "a.odg")

@@ -314,3 +314,18 @@ def test_paragraphs_without_empty_lines_are_separated_by_short_last_lines() -> N
 
 def test_the_title_of_a_text_is_its_file_name() -> None:
     assert parse(b"Hello there.", "meeting_notes.txt").title == "meeting notes"
+
+
+@pytest.mark.parametrize("number", ["4.01289E+15", "-7,1234E+12", "1.234567E+21"])
+def test_numbers_that_were_saved_rounded_are_counted(number: str) -> None:
+    lines = ["account;holder", f"{number};Ada", "4012888888881881;Bo", f"{number};Cleo"]
+    parsed = parse("\n".join(lines).encode(), "accounts.csv")
+    assert parsed.reason == f"Numbers saved in a rounded form, such as {number}: 2."
+    assert parsed.remedy == "Export the file again with these columns formatted as text."
+
+
+@pytest.mark.parametrize(
+    "numbers", [["4.01289E+15", "7"], ["6.62E+15"] * 2, ["1.2345E+11"] * 2, ["1.2345678E+15"] * 2, ["X4.01289E+15"] * 2]
+)
+def test_one_rounded_number_and_measured_ones_are_no_reason(numbers: list[str]) -> None:
+    assert parse("\n".join(["name;value", *(f"a;{number}" for number in numbers)]).encode(), "a.csv").reason is None

@@ -67,3 +67,22 @@ def test_a_note_names_the_cell_that_it_is_on() -> None:
         "Comment on Kayak, fee (Ada Berg): from May on",
         "Comment on D5: unused",
     ]
+
+
+def test_struck_cells_and_runs_leave_and_raised_text_keeps_apart() -> None:
+    fonts, text = [(False, 0), (True, 0), (False, 1)], ["General"] * 3
+    table: list[list[str | float | bool | tuple[float, int]]] = [
+        ["Boat", "Fee"],
+        ["Kayak", (7.0, 1)],
+        ["Ferry", "shared"],
+        ["Canoe", (9.0, 0)],
+    ]
+    lines = parse(xlsb({"A": table}, text, fonts=fonts, runs=[(1, 1), (4, 0), (5, 2)]), "a.xlsb").blocks[1].text.splitlines()
+    assert lines[2:] == ["| Kayak |  |", "| Ferry | se^d |", "| Canoe | 9 |"]
+    lines = parse(xlsb({"A": table}, text, fonts=fonts, runs=[(0, 0), (4, 2), (9, 9), (2, 1)]), "a.xlsb").blocks[1].text.splitlines()
+    assert lines[3] == "| Ferry | shed |"
+
+
+def test_a_struck_row_leaves_no_gap() -> None:
+    data = xlsb({"A": [["No", "Fee"], [1.5, 4.0], [(2.5, 1), (7.0, 1)], [3.5, 9.0]]}, ["General"] * 2, fonts=[(False, 0), (True, 0)])
+    assert parse(data, "a.xlsb").blocks[1].text.splitlines()[2:] == ["| 1.5 | 4 |", "| 3.5 | 9 |"]

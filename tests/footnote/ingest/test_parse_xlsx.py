@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse, sheet, xlsx
 from footnote.ingest.parse.sheet import MAX_CELLS, Comment, Sheet, to_parsed
 from footnote.types import Block, Parsed
@@ -392,3 +393,127 @@ def test_a_comment_on_a_hidden_row_is_left_out() -> None:
 def test_years_below_a_merged_header_belong_to_it() -> None:
     header = grid(",Fee,,Trips,\nboat,2023,2024,2023,2024\nkayak,5,8,6,9", [(0, 1, 0, 2), (0, 3, 0, 4)])[0][1].split("\n")[0]
     assert header == "| boat | Fee 2023 | Fee 2024 | Trips 2023 | Trips 2024 |"
+
+
+LINED = xml(
+    "styleSheet",
+    '<fonts><font/><font><strike/></font><font><strike val="0"/></font></fonts>'
+    '<cellXfs><xf numFmtId="0" fontId="0"/><xf numFmtId="0" fontId="1"/><xf numFmtId="0" fontId="2"/></cellXfs>',
+)
+GONE, KEPT = 1, 2
+
+
+def run(text: str, look: str = "") -> str:
+    return f'<r>{f"<rPr>{look}</rPr>" if look else ""}<t xml:space="preserve">{text}</t></r>'
+
+
+def rich(reference: str, *runs: str, style: int = 0) -> str:
+    return f'<c r="{reference}" t="inlineStr" s="{style}"><is>{"".join(runs)}</is></c>'
+
+
+def body(parsed: Parsed) -> list[str]:
+    """The rows of the first table below its header."""
+    return next(block.text for block in parsed.blocks if block.kind == "table").split("\n")[2:]
+
+
+OLD_AND_NEW = run("12 ", "<strike/>") + run("15", "<b/>")
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_struck_and_raised_parts_of_a_cell_are_read_as_they_look(is_shared: bool) -> None:
+    texts = [
+        OLD_AND_NEW,
+        run("80 km") + run("2", '<vertAlign val="superscript"/>'),
+        run("1987") + run("3", '<vertAlign val="superscript"/>'),
+        run("still on", '<strike val="0"/>'),
+        run("H") + run("2", '<vertAlign val="subscript"/>') + run("O") + "<rPh><t>aqua</t></rPh>",
+    ]
+    cells = [c(f"B{i}", str(i - 2), "s") if is_shared else rich(f"B{i}", text) for i, text in enumerate(texts, 2)]
+    lines = [rows(c(f"A{i}", f"boat {i}") + cell) for i, cell in enumerate(cells, 2)]
+    parsed = read(rows(c("A1", "Name") + c("B1", "Text")) + "".join(lines), strings="".join(f"<si>{text}</si>" for text in texts))
+    assert [line.split(" | ")[1].strip(" |") for line in body(parsed)] == ["15", "80 km²", "1987", "still on", "H2O"]
+    assert parsed.reason is None
+
+
+def test_struck_cells_rows_and_columns_leave_and_the_table_stays_one() -> None:
+    head = c("A1", "Boat") + c("B1", "Old fee", style=GONE) + c("C1", "Fee") + c("D1", "Pier")
+    kayak = c("A2", "Kayak") + c("B2", "7", "n", GONE) + c("C2", "9", "n", KEPT) + c("D2", "West", style=GONE)
+    ferry = c("A3", "Ferry", style=GONE) + c("B3", "4", "n", GONE) + c("C3", "5", "n", GONE) + c("D3", "East", style=GONE)
+    canoe = c("A4", "Canoe") + c("B4", "3", "n", GONE) + c("C4", "6", "n") + c("D4", "North")
+    parsed = read(rows(head, kayak, ferry, canoe), styles=LINED)
+    assert [(block.kind, block.text) for block in parsed.blocks[1:]] == [
+        ("table", "| Boat | Fee | Pier |\n| --- | --- | --- |\n| Kayak | 9 |  |\n| Canoe | 6 | North |")
+    ]
+    assert parsed.reason is None
+
+
+def test_a_run_with_a_look_of_its_own_stays_in_a_struck_cell() -> None:
+    cells = rich("B2", run("old "), run("new", "<b/>"), style=GONE)
+    parsed = read(rows(c("A1", "Boat") + c("B1", "State"), c("A2", "Kayak") + cells), styles=LINED)
+    assert body(parsed) == ["| Kayak | new |"]
+
+
+@pytest.mark.parametrize("sign", [c("B2", "☑"), c("B2", "1", "b")])
+def test_a_struck_task_beside_a_checked_box_is_done_and_stays(sign: str) -> None:
+    tasks = [c("A2", "Paint hull", style=GONE) + sign, c("A3", "Mend sail", style=GONE) + c("B3", "☐"), c("A4", "Buy rope") + c("B4", "☐")]
+    lines = body(read(rows(c("A1", "Task") + c("B1", "Done"), *tasks), styles=LINED))
+    assert (lines[0][:14], lines[1], lines[2]) == ("| Paint hull |", "|  | ☐ |", "| Buy rope | ☐ |")
+
+
+def test_a_struck_value_in_a_row_with_a_checked_box_leaves() -> None:
+    line = c("A2", "Kayak") + c("B2", "7", "n", GONE) + c("C2", "☑")
+    assert body(read(rows(c("A1", "Boat") + c("B1", "Fee") + c("C1", "Open"), line), styles=LINED)) == ["| Kayak |  | ☑ |"]
+
+
+def test_a_workbook_that_is_mostly_or_all_struck_says_so() -> None:
+    struck = c("A3", "The ferry to the island and its fares of the year before", style=GONE)
+    parsed = read(rows(c("A1", "a") + c("B1", "b"), c("A2", "c") + c("B2", "d"), struck), styles=LINED)
+    assert parsed.reason == "Most of the text is struck through and was left out."
+    with pytest.raises(UnreadableFile, match="All text of this file is struck"):
+        read(rows(struck), styles=LINED)
+
+
+def calculated(flag: str, *values: str) -> Parsed:
+    """A workbook with two columns of numbers, of which the second is formulas with these values."""
+    lines = [
+        f'<row r="{i}"><c r="A{i}"><v>{i}</v></c><c r="B{i}"><f>A{i}*2</f><v>{value}</v></c></row>' for i, value in enumerate(values, 2)
+    ]
+    book = xml("workbook", f'<sheets><sheet name="Fees" sheetId="1" r:id="worksheet_0"/></sheets><calcPr {flag}/>')
+    return read(rows(c("A1", "Days") + c("B1", "Fee")) + "".join(lines), parts={"xl/workbook.xml": book})
+
+
+@pytest.mark.parametrize("values", [("0", "0"), ("0", "")])
+def test_zeros_of_formulas_that_were_never_calculated_are_no_values(values: tuple[str, str]) -> None:
+    parsed = calculated('fullCalcOnLoad="1"', *values)
+    assert "Fee" not in parsed.blocks[1].text
+    assert parsed.reason == "Cells with formulas but no saved values: 2."
+
+
+@pytest.mark.parametrize(("flag", "values"), [('fullCalcOnLoad="1"', ("0", "4")), ("", ("0", "0")), ('fullCalcOnLoad="0"', ("0", "0"))])
+def test_zeros_of_calculated_formulas_are_values(flag: str, values: tuple[str, str]) -> None:
+    parsed = calculated(flag, *values)
+    assert body(parsed) == [f"| {i} | {value} |" for i, value in enumerate(values, 2)]
+    assert parsed.reason is None
+
+
+def test_a_line_of_labels_below_a_table_is_no_row_of_it() -> None:
+    boats = "boat,fee,crew,pier\nkayak,5,2,west\nferry,7,3,east\n\n"
+    for line, shown in (("Seen: Ada,,,Paid: Bo", "Seen: Ada · Paid: Bo"), ("Seen:,Ada,Paid:,Bo", "Seen: Ada · Paid: Bo")):
+        assert grid(boats + line)[1:] == [("paragraph", shown)]
+    two = grid(boats + "Seen: Ada,,,Paid: Bo\non: May 1,,,on: May 2")
+    assert two[1:] == [("paragraph", "Seen: Ada · Paid: Bo"), ("paragraph", "on: May 1 · on: May 2")]
+    assert grid(boats + "sum,12,5")[0][1].endswith("| sum | 12 | 5 |  |")
+    assert grid(boats + "canoe,none,,west")[0][1].endswith("| canoe | none |  | west |")
+
+
+def test_pairs_of_labels_and_mixed_values_above_a_table_are_its_titles() -> None:
+    boats = "boat,fee,crew,pier\nkayak,5,2,west\nferry,7,3,east"
+    assert grid("List,Boats\nAs of,2024-05-01\nBy,Ada\n\n" + boats)[:3] == [
+        ("caption", "List · Boats"),
+        ("caption", "As of · 2024-05-01"),
+        ("caption", "By · Ada"),
+    ]
+    assert grid("pier,keeper\nwest,Ada\neast,Bo\n\n" + boats)[0] == (
+        "table",
+        "| pier | keeper |\n| --- | --- |\n| west | Ada |\n| east | Bo |",
+    )

@@ -102,8 +102,8 @@ def decide_tier(question: Question, sentences: Sequence[Scored], hits: Sequence[
 
 
 def _has_names(question: Question, quotes: Sequence[Quote]) -> bool:
-    """Whether an excerpt has all the names of settings or programs that the question has, as written, or the rare names of persons and things:
-    it is related, whatever it means."""
+    """Whether an excerpt has all the names of settings or programs that the question has, as written, or the rare names of persons
+    and things: it is related, whatever it means."""
     names = frozenset(identifiers(question.text))
     if names:
         return names <= frozenset(identifiers(quotes[0].text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from itertools import takewhile
 
@@ -15,6 +16,8 @@ from footnote.types import Block, Parsed
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 50
 _MAX_COMMENTS = 100
+_ROUNDED = re.compile(r"[-+]?\d[.,]\d{3,6}E\+(?:1[2-9]|[2-9]\d)")
+"""How spreadsheet programs write a number of more than twelve digits in a column that is narrow: the others are lost."""
 
 
 def parse(data: bytes) -> Parsed:
@@ -25,7 +28,25 @@ def parse(data: bytes) -> Parsed:
     lines = [list(map(str.strip, line)) for line in _read(text, hint or _sniff(text))]
     while lines and not any(lines[-1]):
         lines.pop()
-    return Parsed((*(Block("caption", line) for line in comments), *tables_of_list(lines)))
+    blocks = (*(Block("caption", line) for line in comments), *tables_of_list(lines))
+    rounded = _rounded(lines) if "E+" in text else []
+    if not rounded:
+        return Parsed(blocks)
+    return Parsed(
+        blocks,
+        reason=f"Numbers saved in a rounded form, such as {rounded[0]}: {len(rounded)}.",
+        remedy="Export the file again with these columns formatted as text.",
+    )
+
+
+def _rounded(lines: list[list[str]]) -> list[str]:
+    """The numbers that have lost digits, in columns with at least two of them."""
+    columns: dict[int, list[str]] = {}
+    for line in lines:
+        for column, text in enumerate(line):
+            if "E+" in text and _ROUNDED.fullmatch(text):
+                columns.setdefault(column, []).append(text)
+    return [text for found in columns.values() if len(found) > 1 for text in found]
 
 
 def _read(text: str, delimiter: str) -> list[list[str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from footnote.errors import OldFormat, Scan, UnreadableFile
 from footnote.ingest.parse.ole import Container
-from footnote.ingest.parse.package import Package, needs_password
+from footnote.ingest.parse.package import Package, attr, needs_password
 
 if TYPE_CHECKING:
     from footnote.ingest.parse.package import Package
@@ -225,7 +225,8 @@ def _is_locked_word(header: bytes) -> bool:
 
 def _kind_of_zip(data: bytes) -> str:
     package = Package(data)
-    mime = package.read("mimetype")[:200].decode("ascii", "replace").strip().removesuffix("-template")
+    mime = package.read("mimetype")[:200].decode("ascii", "replace").strip() or _mime_in_manifest(package)
+    mime = mime.removesuffix("-template")
     if mime in _MIME:
         return _MIME[mime]
     if old := _OLD_MIME.get(mime.removeprefix("application/vnd.sun.xml.").removesuffix(".template")):
@@ -236,6 +237,12 @@ def _kind_of_zip(data: bytes) -> str:
         if package.names(folder):
             return name
     raise foreign_archive(package, mime)
+
+
+def _mime_in_manifest(package: Package) -> str:
+    """What the manifest of an OpenDocument file says that it is; some programs write nothing else that says so."""
+    entries = package.rows("META-INF/manifest.xml", "file-entry")
+    return next((attr(entry, "media-type") or "" for entry in entries if attr(entry, "full-path") == "/"), "")
 
 
 def _old(name: str) -> OldFormat:

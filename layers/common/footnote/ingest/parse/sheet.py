@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby, repeat, zip_longest
 
-from footnote.ingest.parse.notes import comment
+from footnote.ingest.parse.notes import check_mark, comment
+from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.table import MAX_AREA, blocks_of, divide, is_form, is_header, is_number, is_value, line_of
 from footnote.types import Block, Parsed
 
@@ -21,6 +22,7 @@ _MAX_REPEATS = 100_000
 """Maximum cells of a file that are filled from merged cells."""
 _LONG_TEXT = 80
 _MAX_TITLES = 5
+_CHECKED = frozenset((check_mark(checked=True), "TRUE"))
 
 Rows = dict[int, dict[int, str]]
 """Row → column → text, both from 0, sparse and ascending."""
@@ -54,13 +56,15 @@ class Sheet:
     merged: list[tuple[int, int, int, int]] = field(default_factory=list)
     """(first row, first column, last row, last column) of each merged cell."""
     hidden_rows: list[tuple[int, int]] = field(default_factory=list)
-    """(first, last) of rows that Excel does not show."""
+    """(first, last) of rows that Excel does not show or of which all text is struck."""
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
     extra: list[Block] = field(default_factory=list)
     """Charts and text boxes."""
     comments: Comments = field(default_factory=dict)
     unsaved: set[tuple[int, int]] = field(default_factory=set)
     """(row, column) of formulas whose values are not in the file, as in files of programs that do not calculate."""
+    struck: Rows = field(default_factory=dict)
+    """The whole texts of cells of which all or a part is struck through; `rows` has what is left of them."""
 
 
 def cell_name(row: int, column: int) -> str:
@@ -83,7 +87,9 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
     repeats = _MAX_REPEATS
     hidden_rows = hidden_columns = 0
     blocks: list[Block] = []
+    struck = 0
     for sheet in sheets:
+        struck += _leave_out_struck(sheet)
         _leave_out_unsaved(sheet)
         rows, columns = _leave_out_hidden(sheet)
         hidden_rows, hidden_columns = hidden_rows + rows, hidden_columns + columns
@@ -105,7 +111,8 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
     if unsaved := sum(len(sheet.unsaved) for sheet in sheets):
         reasons.append(f"Cells with formulas but no saved values: {unsaved}.")
         remedies.append("Open the file in a spreadsheet program, save it there and add it again.")
-    return Parsed(tuple(blocks), title, count, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None)
+    parsed = Parsed(tuple(blocks), title, count, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None)
+    return reported(parsed, struck)
 
 
 def _spread(sheet: Sheet, repeats: int) -> int:
@@ -176,13 +183,30 @@ def _are_lines(region: Rows, following: Rows | None, *, is_first: bool) -> bool:
     if len(region) > _MAX_TITLES:
         return False
     sizes = set(map(len, region.values()))
+    if not is_first and all(map(_is_labels, region.values())) and (len(region) == 1 or not is_form(_dense(region))):
+        return True
     if len(_columns(region)) == 1:
         texts = [_first(row) for row in region.values()]
         return len(texts) == 1 or (not any(map(is_number, texts)) and (following is not None or not is_first))
     if following is None or max(sizes) > min(2, len(_columns(following))) or is_header(rows := _dense(region)):
         return False
-    is_title = is_first and len(region) < 3 and is_header(_dense(following))
+    is_title = is_first and (len(region) < 3 or _is_mixed(rows)) and is_header(_dense(following))
     return is_title or (2 * max(sizes) <= len(_columns(following)) and (1 in sizes or is_form(rows)))
+
+
+def _is_labels(row: Mapping[int, str]) -> bool:
+    """Whether a row is labels and values, each in a cell or in two: `Checked: Ott`, `Released:`, `Kim`."""
+    is_value_of_label = False
+    for text in row.values():
+        if not is_value_of_label and not (": " in text or text.endswith(":")):
+            return False
+        is_value_of_label = text.endswith(":")
+    return len(row) > 1
+
+
+def _is_mixed(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the values below the first row are numbers and texts, as beside labels and not in a column."""
+    return len(rows[0]) == 2 and len(set(map(is_number, (row[1] for row in rows[1:])))) > 1
 
 
 def _bands(rows: Rows, *, is_list: bool = False) -> list[Rows]:
@@ -197,7 +221,11 @@ def _bands(rows: Rows, *, is_list: bool = False) -> list[Rows]:
         used = set(_columns(band))
         first = _first_wide(band)
         is_title = len(first) == 1 and min(first) == min(columns, default=0)
-        has_data = any(map(is_value, first.values())) or len(band) == 1 or (is_list and bands and not is_header(_dense(band)))
+        has_data = (
+            any(map(is_value, first.values()))
+            or (len(band) == 1 and not _is_labels(first))
+            or (is_list and bands and not is_header(_dense(band)))
+        )
         is_below_header = bool(bands) and len(bands[-1]) == 1 and len(columns & used) > 1
         if len(columns) > 1 and (is_below_header or (columns >= used and has_data and not is_title)):
             bands[-1].update(band)
@@ -278,6 +306,27 @@ def _table(region: Rows, wide: Spans, comments: Comments, page: int | None) -> I
 
 def _first(row: Mapping[int, str]) -> str:
     return next(iter(row.values()))
+
+
+def _leave_out_struck(sheet: Sheet) -> int:
+    """How many characters are struck. A row with a checked box whose name is struck is done and stays; rows and columns of which nothing
+    is left close up, so that the table stays one."""
+    struck = 0
+    gone: set[int] = set()
+    for row, cells in sheet.struck.items():
+        kept = sheet.rows.get(row, {})
+        others = [column for column, text in kept.items() if text not in _CHECKED]
+        if len(others) < len(kept) and min(cells) <= min(others, default=min(cells)):
+            sheet.rows[row] = dict(sorted({**kept, **cells}.items()))
+            continue
+        struck += sum(len(text) - len(kept.get(column, "")) for column, text in cells.items())
+        gone.update(column for column in cells if column not in kept)
+        if not kept:
+            sheet.hidden_rows.append((row, row))
+    if gone:
+        gone.difference_update(*sheet.rows.values())
+        sheet.hidden_columns += [(column, column) for column in gone]
+    return struck
 
 
 def _leave_out_unsaved(sheet: Sheet) -> None:

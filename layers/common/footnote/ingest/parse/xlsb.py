@@ -9,15 +9,17 @@ import struct
 from collections.abc import Iterator
 
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.number_format import BUILT_IN, show, show_text
+from footnote.ingest.parse.number_format import BUILT_IN, show
 from footnote.ingest.parse.package import Package, damaged
+from footnote.ingest.parse.runs import run_of
 from footnote.ingest.parse.sheet import MAX_CELLS, Comment, Sheet, cell_name, cost, to_parsed
-from footnote.ingest.parse.xlsx import drawings, people, threads
+from footnote.ingest.parse.xlsx import NO_TEXT, CellText, drawings, people, shown_text, text_of, threads
 from footnote.types import Parsed
 
 # kinds of records
-_ROW, _SHARED_STRING, _FORMAT, _STYLE, _INLINE_RICH, _BOOK, _SHEET, _MERGED = 0, 19, 44, 47, 62, 153, 156, 176
-_COLUMNS, _ROW_IS_HIDDEN = 60, 0x10
+_ROW, _SHARED_STRING, _FONT, _FORMAT, _STYLE, _INLINE_RICH, _BOOK, _SHEET, _MERGED = 0, 19, 43, 44, 47, 62, 153, 156, 176
+_COLUMNS, _ROW_IS_HIDDEN, _FONT_IS_STRUCK = 60, 0x10, 0x8
+_POSITIONS = {1: "super", 2: "sub"}
 _STYLES_START, _STYLES_END = 617, 618
 _AUTHOR, _COMMENT, _COMMENT_TEXT = 632, 635, 637
 _RK, _ERRORS, _BOOLS, _REALS, _STRINGS, _SHARED = 2, (3, 11), (4, 10), (5, 9), (6, 8), 7
@@ -42,8 +44,8 @@ class _Book:
         self._part = part
         self._relations = package.related(part)
         self._since_1904 = False
-        self._strings = [spaced(_wide(data, 1)[0]) for kind, data in self._records("sharedStrings") if kind == _SHARED_STRING]
-        self._formats = _formats(self._records("styles"))
+        self._styles, self._fonts = _looks(self._records("styles"))
+        self._strings = [self._rich(data, 0) for kind, data in self._records("sharedStrings") if kind == _SHARED_STRING]
         self._people = people(package, next((r.target for r in self._relations.values() if r.kind == "person"), ""))
         self._left = MAX_CELLS
 
@@ -83,11 +85,18 @@ class _Book:
             elif kind == _MERGED and len(sheet.merged) < MAX_CELLS:
                 top, bottom, left, right = struct.unpack_from("<4I", data)
                 sheet.merged.append((top, left, bottom, right))
-            elif 0 <= row < _MAX_ROW and self._left >= 0 and (text := self._text(kind, data)):
+            elif 0 <= row < _MAX_ROW and self._left >= 0:
+                text, kept = self._text(kind, data)
+                if not text:
+                    continue
                 (column,) = struct.unpack_from("<I", data)
                 self._left -= cost(text)
-                if column < _MAX_COLUMN and self._left >= 0:
-                    sheet.rows.setdefault(row, {})[column] = text
+                if column >= _MAX_COLUMN or self._left < 0:
+                    continue
+                if kept:
+                    sheet.rows.setdefault(row, {})[column] = kept
+                if kept != text:
+                    sheet.struck.setdefault(row, {})[column] = text
         sheet.rows = {row: dict(sorted(sheet.rows[row].items())) for row in sorted(sheet.rows)}
         sheet.extra = list(drawings(self._package, relation.target, number))
         self._add_comments(sheet, relation.target)
@@ -109,17 +118,38 @@ class _Book:
             elif kind == _COMMENT_TEXT and each and not each.remarks:
                 each.add(author, spaced(_wide(data, 1)[0]))
 
-    def _text(self, kind: int, data: bytes) -> str:
-        """A cell's text; "" for any other record."""
+    def _text(self, kind: int, data: bytes) -> tuple[str, str]:
+        """A cell's text, and what of it is not struck; no text for any other record."""
         style = int.from_bytes(data[4:7], "little")
-        code = self._formats[style] if style < len(self._formats) else "General"
+        code, is_struck = self._styles[style] if style < len(self._styles) else ("General", False)
         if kind in _STRINGS:
-            return show_text(spaced(_wide(data, 8)[0]), code)
+            text = spaced(_wide(data, 8)[0])
+            return shown_text(CellText(text, text, ""), code, is_struck=is_struck)
         if kind == _INLINE_RICH:
-            return show_text(spaced(_wide(data, 9)[0]), code)
+            return shown_text(self._rich(data, 8), code, is_struck=is_struck)
         if kind == _SHARED:
             (index,) = struct.unpack_from("<I", data, 8)
-            return show_text(self._strings[index], code) if index < len(self._strings) else ""
+            return shown_text(self._strings[index] if index < len(self._strings) else NO_TEXT, code, is_struck=is_struck)
+        shown = self._value(kind, data, code)
+        return shown, "" if is_struck else shown
+
+    def _rich(self, data: bytes, at: int) -> CellText:
+        """A text with its runs, each of which has a font of its own; that of the cell precedes them."""
+        text, end = _wide(data, at + 1)
+        if not data[at] & 1:
+            return CellText(plain := spaced(text), plain, "")
+        (number,) = struct.unpack_from("<I", data, end)
+        starts = sorted(struct.iter_unpack("<2H", data[end + 4 : end + 4 + 4 * min(number, (len(data) - end - 4) // 4)]))
+        written = text.encode("utf-16-le")
+        ends = [*(start for start, _ in starts), len(written) // 2]
+        runs = [(written[: 2 * ends[0]].decode("utf-16-le", "replace"), False, False)]
+        for (start, font), stop in zip(starts, ends[1:], strict=True):
+            is_struck, position = self._fonts[font] if font < len(self._fonts) else (False, "")
+            runs.append((run_of(written[2 * start : 2 * stop].decode("utf-16-le", "replace"), position), is_struck, True))
+        return text_of(runs)
+
+    def _value(self, kind: int, data: bytes, code: str) -> str:
+        """A number, truth value or error as Excel displays it; "" for any other record."""
         if kind in _BOOLS:
             return "TRUE" if data[8:9] > b"\0" else "FALSE"
         if kind in _ERRORS:
@@ -164,19 +194,24 @@ def _wide(data: bytes, at: int) -> tuple[str, int]:
     return data[at + 4 : end].decode("utf-16-le", "replace"), end
 
 
-def _formats(records: Iterator[tuple[int, bytes]]) -> list[str]:
-    """The format of each style, by the index that cells use."""
+def _looks(records: Iterator[tuple[int, bytes]]) -> tuple[list[tuple[str, bool]], list[tuple[bool, str]]]:
+    """(format, whether it is struck) of each style, by the index that cells use, and (whether it is struck, position) of each font."""
     codes = dict(BUILT_IN)
-    found: list[str] = []
+    styles: list[tuple[str, bool]] = []
+    fonts: list[tuple[bool, str]] = []
     in_cells = False
     for kind, data in records:
         if kind == _FORMAT:
             codes[struct.unpack_from("<H", data)[0]] = _wide(data, 2)[0]
+        elif kind == _FONT:
+            _, flags, _, position = struct.unpack_from("<4H", data)
+            fonts.append((bool(flags & _FONT_IS_STRUCK), _POSITIONS.get(position, "")))
         elif kind in (_STYLES_START, _STYLES_END):
             in_cells = kind == _STYLES_START
         elif kind == _STYLE and in_cells:
-            found.append(codes.get(struct.unpack_from("<2H", data)[1], "General"))
-    return found
+            _, code, font = struct.unpack_from("<3H", data)
+            styles.append((codes.get(code, "General"), font < len(fonts) and fonts[font][0]))
+    return styles, fonts
 
 
 def _packed_number(data: bytes) -> float:

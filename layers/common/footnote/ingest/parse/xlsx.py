@@ -3,18 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.drawing import alt_text, read_chart
 from footnote.ingest.parse.number_format import BUILT_IN, show, show_text
 from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local
+from footnote.ingest.parse.runs import joined, run_of
 from footnote.ingest.parse.sheet import MAX_CELLS, Comment, Comments, Sheet, cost, to_parsed
 from footnote.types import Block, Parsed
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _MAX_ROW, _MAX_COLUMN = 1_048_576, 16_384
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")  # OOXML's escape for characters that XML does not allow
+
+
+class CellText(NamedTuple):
+    """A text whose parts may look different. `whole`: with what is struck; `kept`: without it; `own`: of that, what has a look of its own
+    and thus stays in a cell that is struck."""
+
+    whole: str
+    kept: str
+    own: str
+
+
+NO_TEXT = CellText("", "", "")
+
+
+class _Style(NamedTuple):
+    """How a cell looks. `code`: the format of its number."""
+
+    code: str = "General"
+    struck: bool = False
+
+
+_NO_STYLE = _Style()
 
 
 def parse(data: bytes) -> Parsed:
@@ -28,6 +52,7 @@ def parse(data: bytes) -> Parsed:
     nodes = list(root.iterfind("{*}sheets/{*}sheet"))
     visible = [(number, node) for number, node in enumerate(nodes, 1) if attr(node, "state") not in ("hidden", "veryHidden")]
     sheets = [book.sheet(spaced(node.get("name") or ""), number, _relation_id(node)) for number, node in visible]
+    book.leave_out_zeros(sheets)
     return to_parsed(sheets, package.title(), len(nodes), len(nodes) - len(visible), book.cells_left < 0)
 
 
@@ -39,15 +64,18 @@ class _Book:
         self._relations = package.related(part)
         self._since_1904 = attr(child(root, "workbookPr"), "date1904") in ("1", "true")
         self._strings = [_string(node) for node in package.rows(self._of_kind("sharedStrings"), "si")]
-        self._formats = _formats(package.xml(self._of_kind("styles")))
+        self._styles = _styles(package.xml(self._of_kind("styles")))
         self._people = people(package, self._of_kind("person"))
         self.cells_left = MAX_CELLS
+        self._may_lack_values = attr(child(root, "calcPr"), "fullCalcOnLoad") in ("1", "true")
+        self._zeros: list[set[tuple[int, int]]] = []
 
     def _of_kind(self, kind: str) -> str:
         return next((relation.target for relation in self._relations.values() if relation.kind == kind), "")
 
     def sheet(self, name: str, number: int, relation_id: str) -> Sheet:
         sheet = Sheet(name, number)
+        self._zeros.append(set())
         relation = self._relations.get(relation_id)
         if relation is None:
             return sheet
@@ -66,7 +94,7 @@ class _Book:
             row_before = row
             if _is_hidden(node, "ht"):
                 sheet.hidden_rows.append((row, row))
-            if self.cells_left >= 0 and 0 <= row < _MAX_ROW and (cells := dict(self._cells(node, sheet.unsaved, row))):
+            if self.cells_left >= 0 and 0 <= row < _MAX_ROW and (cells := dict(self._cells(node, sheet, row))):
                 sheet.rows[row] = cells
         if any(after < before for before, after in zip(sheet.rows, list(sheet.rows)[1:], strict=False)):
             sheet.rows = dict(sorted(sheet.rows.items()))
@@ -74,30 +102,53 @@ class _Book:
         sheet.comments = _comments(self._package, relation.target, self._people)
         return sheet
 
-    def _cells(self, row: Element, unsaved: set[tuple[int, int]], number: int) -> Iterator[tuple[int, str]]:
-        """(column, text) of the cells of a row; those with a formula but no value are added to `unsaved`."""
+    def _cells(self, row: Element, sheet: Sheet, number: int) -> Iterator[tuple[int, str]]:
+        """(column, text) of the cells of a row; those with a formula but no value, and struck ones, are added to `sheet`."""
         column = -1
         for node in row:
             column = _column(node.get("r")) if node.get("r") else column + 1
-            text = self._text(node) if 0 <= column < _MAX_COLUMN else ""
+            text, kept = self._text(node) if 0 <= column < _MAX_COLUMN else ("", "")
             if text or (len(node) and _is_unsaved(node)):
                 self.cells_left -= cost(text)
                 if self.cells_left < 0:
                     return
-                if text:
-                    yield column, text
-                else:
-                    unsaved.add((number, column))
+                if not text:
+                    sheet.unsaved.add((number, column))
+                elif text != kept:
+                    sheet.struck.setdefault(number, {})[column] = text
+                if kept:
+                    yield column, kept
+                if text and self._may_lack_values and child(node, "f") is not None:
+                    self._may_lack_values = _value(node) == "0"
+                    self._zeros[-1].add((number, column))
 
-    def _text(self, cell: Element) -> str:
+    def leave_out_zeros(self, sheets: list[Sheet]) -> None:
+        """Takes the zeros of formulas for missing values if the file is to be calculated when it is opened and has no other value of a
+        formula: programs that do not calculate write zeros."""
+        for sheet, zeros in zip(sheets, self._zeros if self._may_lack_values else (), strict=False):
+            for row, column in zeros:
+                sheet.unsaved.add((row, column))
+                sheet.rows.get(row, {}).pop(column, None)
+                if not sheet.rows.get(row, True):
+                    del sheet.rows[row]
+
+    def _text(self, cell: Element) -> tuple[str, str]:
+        """The text of a cell, and what of it is not struck."""
         kind = cell.get("t") or "n"
-        style = cell.get("s") or "0"
-        code = self._formats[int(style)] if style.isdecimal() and int(style) < len(self._formats) else "General"
+        index = cell.get("s") or "0"
+        style = self._styles[int(index)] if index.isdecimal() and int(index) < len(self._styles) else _NO_STYLE
+        if kind not in ("s", "inlineStr"):
+            text = self._shown(kind, _value(cell), style.code)
+            return text, "" if style.struck else text
         if kind == "inlineStr":
-            return show_text(_string(child(cell, "is")), code)
-        value = next((node.text for node in cell if local(node) == "v"), None) or ""
-        if kind == "s":
-            return show_text(self._strings[int(value)], code) if value.isdecimal() and int(value) < len(self._strings) else ""
+            string = _string(child(cell, "is"))
+        else:
+            value = _value(cell)
+            string = self._strings[int(value)] if value.isdecimal() and int(value) < len(self._strings) else NO_TEXT
+        return shown_text(string, style.code, is_struck=style.struck)
+
+    def _shown(self, kind: str, value: str, code: str) -> str:
+        """The value of a cell as Excel displays it."""
         if kind == "b":
             return {"1": "TRUE", "0": "FALSE"}.get(value, value)
         if kind == "d":
@@ -149,7 +200,7 @@ def _comments(package: Package, part: str, people: Mapping[str, str]) -> Comment
     for node in package.rows(parts.get("comments", ""), "comment"):
         place = node.get("authorId") or ""
         if (each := _comment(found, node)) and not each.remarks:
-            each.add(authors[int(place)] if place.isdecimal() and int(place) < len(authors) else "", _string(child(node, "text")))
+            each.add(authors[int(place)] if place.isdecimal() and int(place) < len(authors) else "", _string(child(node, "text")).kept)
     return found
 
 
@@ -160,19 +211,60 @@ def _comment(found: Comments, node: Element) -> Comment | None:
     return found.setdefault(int(match[2]) - 1, {}).setdefault(_column(cell), Comment(cell)) if match else None
 
 
-def _formats(root: Element | None) -> list[str]:
-    """The format of each style, by the index that cells use."""
+def _styles(root: Element | None) -> list[_Style]:
+    """Each style, by the index that cells use."""
     if root is None:
         return []
     codes = {node.get("numFmtId"): node.get("formatCode") or "General" for node in root.iterfind("{*}numFmts/{*}numFmt")}
-    ids = [node.get("numFmtId") or "0" for node in root.iterfind("{*}cellXfs/{*}xf")]
-    return [codes.get(name) or (BUILT_IN.get(int(name), "General") if name.isdecimal() else "General") for name in ids]
+    struck = {str(i) for i, font in enumerate(root.iterfind("{*}fonts/{*}font")) if _is_struck(font)}
+    found: list[_Style] = []
+    for node in root.iterfind("{*}cellXfs/{*}xf"):
+        name = node.get("numFmtId") or "0"
+        code = codes.get(name) or (BUILT_IN.get(int(name), "General") if name.isdecimal() else "General")
+        found.append(_Style(code, (node.get("fontId") or "0") in struck))
+    return found
 
 
-def _string(node: Element | None) -> str:
-    """The text without phonetic readings (East Asian editions)."""
-    texts = node.iter("{*}t") if node is not None else ()
-    return spaced(_unescaped("".join(text.text or "" for text in texts if local(text.getparent()) != "rPh")))
+def _is_struck(font: Element | None) -> bool:
+    line = child(font, "strike")
+    return line is not None and line.get("val") not in ("0", "false")
+
+
+def _string(node: Element | None) -> CellText:
+    """A text without phonetic readings (East Asian editions)."""
+    if node is None:
+        return NO_TEXT
+    if len(node) == 1 and local(node[0]) == "t":  # most have one look
+        text = spaced(_unescaped(node[0].text or ""))
+        return CellText(text, text, "")
+    return text_of(_runs(node))
+
+
+def _runs(node: Element) -> Iterator[tuple[str, bool, bool]]:
+    for part in node:
+        look, text = (child(part, "rPr"), child(part, "t")) if local(part) == "r" else (None, part)
+        if text is not None and local(text) == "t":
+            position = attr(child(look, "vertAlign"), "val") or ""
+            yield run_of(_unescaped(text.text or ""), position), _is_struck(look), look is not None
+
+
+def text_of(runs: Iterable[tuple[str, bool, bool]]) -> CellText:
+    """The text of a cell. `runs`: (text, whether it is struck, whether it has a look of its own) of each part."""
+    found = list(runs)
+    kept = [run for run in found if not run[1]]
+    text, *others = (spaced(joined([run[0] for run in part])) for part in (found, kept, [run for run in kept if run[2]]))
+    return CellText(text, text if len(kept) == len(found) else others[0], others[1])
+
+
+def shown_text(text: CellText, code: str, *, is_struck: bool) -> tuple[str, str]:
+    """The text of a cell in its format, and what of it is not struck. `is_struck`: whether the cell is."""
+    kept = text.own if is_struck else text.kept
+    shown = show_text(text.whole, code)
+    return shown, shown if kept is text.whole else show_text(kept, code) if kept else ""
+
+
+def _value(cell: Element) -> str:
+    return next((node.text for node in cell if local(node) == "v"), None) or ""
 
 
 def _unescaped(text: str) -> str:
