@@ -115,7 +115,7 @@ def _widest_gap(words: Sequence[Word]) -> _Gap | None:
     left, y0, _, y1 = words[0].head
     height = y1 - y0
     at = gaps.index(widest)
-    if widest <= _LEAST_GAP * height or not _is_label([word.text for word in words[: at + 1]]):
+    if widest <= _LEAST_GAP * height or words[at + 1].first < 0 or not _is_label([word.text for word in words[: at + 1]]):
         return None
     return _Gap(left, y1, height, widest / height, words[at + 1])
 
