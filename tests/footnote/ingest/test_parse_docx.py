@@ -411,3 +411,39 @@ def test_signs_of_symbol_fonts_are_read() -> None:
     runs = run("Grains of 40 ") + sign.format("Symbol", "F06D") + run("m ") + sign.format("Symbol", "F0B1") + run("2, dry ")
     more = sign.format("Wingdings", "F0FC") + sign.format("Wingdings", "F04D") + sign.format("Symbol", "x") + run(".")
     assert text_of(runs + more) == "Grains of 40 μm ±2, dry ✓."
+
+
+def test_plain_text_in_a_symbol_font_is_read_as_its_signs() -> None:
+    wingdings = '<w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/>'
+    boxes = run("\uf0fe", wingdings) + run(" Pumps off ") + run("\u00a8", wingdings) + run(" Gate shut ") + run("\uf04d", wingdings)
+    assert text_of(boxes) == "☑ Pumps off ☐ Gate shut"
+    assert text_of(run("\uf0fd Fuse out, \uf0b7 and \uf04d")) == "☒ Fuse out, \uf0b7 and \uf04d"
+
+
+def test_a_symbol_font_may_be_that_of_a_style() -> None:
+    greek = '<w:style w:styleId="Greek"><w:rPr><w:rFonts w:ascii="Symbol"/></w:rPr></w:style></w:styles>'
+    own = '<w:rStyle w:val="Greek"/><w:rFonts w:asciiTheme="minorHAnsi"/>'
+    runs = run("40 ") + run("m", '<w:rStyle w:val="Greek"/>') + run("m", own)
+    assert read(f"<w:p>{runs}</w:p>", {"word/styles.xml": STYLES.replace("</w:styles>", greek)}).blocks[0].text == "40 μm"
+
+
+@pytest.mark.parametrize(
+    ("properties", "expected"),
+    [
+        ('<w:position w:val="8"/><w:sz w:val="19"/>', "An area of 90 m² in all"),
+        ('<w:position w:val="8"/>', "An area of 90 m² in all"),
+        ('<w:position w:val="-6"/><w:sz w:val="14"/>', "An area of 90 m2 in all"),
+        ('<w:position w:val="2"/>', "An area of 90 m2 in all"),
+        ('<w:position w:val="high"/>', "An area of 90 m2 in all"),
+    ],
+)
+def test_text_at_a_distance_above_the_line_is_raised(properties: str, expected: str) -> None:
+    assert text_of(run("An area of 90 m") + run("2", properties) + run(" in all")) == expected
+
+
+def test_digits_at_a_distance_below_the_line_are_lowered() -> None:
+    assert text_of(run("It is 1010") + run("2", '<w:position w:val="-6"/><w:sz w:val="14"/>')) == "It is 1010₂"
+
+
+def test_a_wholly_lowered_paragraph_is_plain_text() -> None:
+    assert text_of(run("The ferry leaves at 9.", '<w:position w:val="-8"/>')) == "The ferry leaves at 9."

@@ -23,15 +23,19 @@ STYLES = (
     '<style:style style:name="Up"><style:text-properties style:text-position="super 58%"/></style:style>'
     '<style:style style:name="Higher"><style:text-properties style:text-position="33% 58%"/></style:style>'
     '<style:style style:name="Down"><style:text-properties style:text-position="sub 58%"/></style:style>'
+    '<style:style style:name="Sign"><style:text-properties style:font-name="Wingdings1"/></style:style>'
+    '<style:style style:name="Plain"><style:text-properties style:font-name="Serif"/></style:style>'
     '<style:style style:name="ta2"><style:table-properties table:display="false"/></style:style>'
     '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>'
 )
+FONTS = '<style:font-face style:name="Wingdings1" svg:font-family="\'Wingdings\'"/>'
 HEADER = "<style:master-page><style:header><text:p>Vertraulich</text:p></style:header></style:master-page>"
 
 
 def read(content: str, kind: str = "text", parts: dict[str, str | bytes] | None = None) -> Parsed:
     extension = {"text": "odt", "spreadsheet": "ods", "presentation": "odp"}[kind]
-    body = f"<office:automatic-styles>{STYLES}</office:automatic-styles><office:body><office:{kind}>{content}</office:{kind}></office:body>"
+    body = f"<office:font-face-decls>{FONTS}</office:font-face-decls><office:automatic-styles>{STYLES}</office:automatic-styles>"
+    body += f"<office:body><office:{kind}>{content}</office:{kind}></office:body>"
     files: dict[str, str | bytes] = {
         "mimetype": f"application/vnd.oasis.opendocument.{kind}",
         "content.xml": xml("office:document-content", body),
@@ -439,3 +443,26 @@ def test_a_drawing_without_a_type_of_its_own_is_refused_by_its_name() -> None:
     data = zip_of({"META-INF/manifest.xml": manifest("application/vnd.oasis.opendocument.graphics"), "content.xml": "<a/>"})
     with pytest.raises(UnreadableFile, match=r"an OpenDocument drawing \(\.odg\)"):
         parse(data, "a.odg")
+
+
+def test_text_in_a_symbol_font_is_read_as_its_signs() -> None:
+    off, shut, plain = span("\uf0fe", "Sign"), span("¨", "Sign"), span(span("not", "Plain"), "Sign")
+    boxes = f"<text:p>{off} Pumps off {shut} Gate shut {plain} yet</text:p><text:p>\uf0fd Fuse out</text:p>"
+    assert [block.text for block in read(boxes).blocks] == ["☑ Pumps off ☐ Gate shut not yet", "☒ Fuse out"]
+
+
+def test_fields_of_word_files_show_their_values() -> None:
+    def field(kind: str, *parameters: tuple[str, str], tag: str = "fieldmark") -> str:
+        nodes = "".join(f'<field:param field:name="{name}" field:value="{value}"/>' for name, value in parameters)
+        names = 'xmlns:field="urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0"'
+        return f'<field:{tag} {names} field:type="vnd.oasis.opendocument.field.{kind}">{nodes}</field:{tag}>'
+
+    entries = [("Dropdown_ListEntry", "May"), ("Dropdown_ListEntry", "June")]
+    lines = [
+        field("FORMCHECKBOX", ("Checkbox_Checked", "true")) + " Life vest " + field("FORMCHECKBOX") + " Oars",
+        field("FORMCHECKBOX", ("Checkbox_Checked", "false"), tag="fieldmark-start") + " Rope",
+        field("FORMDROPDOWN", *entries, ("Dropdown_Selected", "1")) + " 2026",
+        field("FORMDROPDOWN", *entries, ("Dropdown_Selected", "7")) + "Berth " + field("FORMTEXT", tag="fieldmark-start") + "L-31",
+    ]
+    blocks = read("".join(f"<text:p>{line}</text:p>" for line in lines)).blocks
+    assert [block.text for block in blocks] == ["☑ Life vest ☐ Oars", "☐ Rope", "June 2026", "Berth L-31"]

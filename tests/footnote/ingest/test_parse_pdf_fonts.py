@@ -11,7 +11,7 @@ from footnote.ingest.parse import parse
 from footnote.ingest.parse.pdf import OCR
 from footnote.ingest.parse.pdf.legible import is_nonsense, is_shifted
 from footnote.types import Parsed
-from tests.footnote.ingest.pdf_files import Drawing, Glyphs, Image, make_pdf, paragraph
+from tests.footnote.ingest.pdf_files import Drawing, Glyphs, Image, Text, make_pdf, paragraph
 
 LINES = (
     "The lighthouse is painted every fourth year, and its lamp is",
@@ -135,3 +135,38 @@ def test_shifted_letters_are_told_from_right_ones(by: int) -> None:
     for text in (" ".join(LINES), german):
         assert not is_shifted(text)
         assert is_shifted(moved(text))
+
+
+def shown(line: str, font: str, *codes: str) -> str:
+    """A line in this font, which maps these letters to private characters as programs that write the codes of symbol fonts do."""
+    fonts, more = composite(to_unicode(lambda code: 0xF000 + code if chr(code) in codes else code))
+    named, described = ([text.replace("ABCDEF+Book", font) for text in texts] for texts in (fonts, more))
+    data = make_pdf([[*paragraph("Before you leave"), Glyphs(60, 600, ascii_codes(line))]], fonts=named, more=described)
+    return parse(data, "a.pdf").blocks[-1].text
+
+
+@pytest.mark.parametrize(
+    ("line", "font", "expected"),
+    [
+        ("q o", "ABCDEF+Wingdings-Regular", "☐ ☐"),
+        ("q o", "OpenSymbol", "☐ ☐"),
+        ("q o", "FontAwesome", "\uf071 \uf06f"),
+        ("q Gate shut", "ABCDEF+Book", "☐ Gate shut"),
+    ],
+)
+def test_private_characters_are_read_as_boxes_unless_they_are_icons(line: str, font: str, expected: str) -> None:
+    assert shown(line, font, "q", "o") == expected
+
+
+def test_private_characters_of_the_symbol_font_are_greek_letters() -> None:
+    assert shown("m and a", "ABCDEF+SymbolMT", "m") == "μ and a"
+
+
+def test_letters_in_wingdings_are_read_as_its_signs() -> None:
+    font = "/Subtype /TrueType /BaseFont /ABCDEF+Wingdings /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 255 "
+    font += f"/Widths [{'600 ' * 224}]"
+    page: list[Drawing] = []
+    for y, code, text in ((640, "fe", "Pumps off"), (620, "a8", "Gate shut"), (600, "6f", "Fuse out")):
+        page += [Glyphs(60, y, code), Text(72, y, text)]
+    assert parse(make_pdf([page], fonts=[font]), "a.pdf").blocks[0].text == "☑ Pumps off\n☐ Gate shut\n☐ Fuse out"
+    assert parse(make_pdf([[Text(60, 640, "Load q is heavy")]]), "a.pdf").blocks[0].text == "Load q is heavy"

@@ -57,6 +57,18 @@ def test_smaller_digits_on_the_line_are_no_powers() -> None:
     assert text_of(Smaller(0, 0, 0, 0)) == "Room 412"
 
 
+@pytest.mark.parametrize(
+    ("size", "rise", "expected"),
+    [(8, 3.6, "10⁶ seeds"), (10, 4, "10⁶ seeds"), (10, 1, "106 seeds"), (8, 0, "106 seeds")],
+)
+def test_hardly_smaller_digits_are_raised_if_they_are_high(size: float, rise: float, expected: str) -> None:
+    class Set(Rule):
+        def drawn(self) -> str:
+            return f"BT /F1 10 Tf 1 0 0 1 60 600 Tm (10) Tj /F1 {size} Tf {rise} Ts (6) Tj /F1 10 Tf 0 Ts ( seeds) Tj ET"
+
+    assert text_of(Set(0, 0, 0, 0)) == expected
+
+
 def test_raised_digits_in_turned_text_are_read_alike() -> None:
     page = [Text(300, 200, "Built in 1871", upwards=True), Text(296, 255.2, "2", 6, upwards=True)]
     data = make_pdf([page], page_keys="/Rotate 90")

@@ -143,3 +143,31 @@ def test_rules_through_running_text_do_not_form_a_table() -> None:
     grid = [Rule(x, 650, x, 720) for x in (100, 130, 260)] + [Rule(100, y, 260, y) for y in (650, 684, 720)]
     page: list[Drawing] = [*lines, *grid]
     assert {block.kind for block in blocks(page)} == {"paragraph"}
+
+
+def two_columns(*rows: tuple[str, str], x: float = 120, y: float = 600) -> list[Drawing]:
+    return [Text(left, y - 14 * i, text) for i, row in enumerate(rows) for left, text in zip((60, x), row, strict=True)]
+
+
+def test_rows_of_two_columns_with_a_narrow_gap_stay_lines() -> None:
+    rows = [("Oak", "9 to 12 metres"), ("Copper beech", "felled"), ("Elm", "7 to 8 metres")]
+    page = [*paragraph("The trees of the park are old.", y=700), *two_columns(*rows, x=129)]
+    texts = [block.text for block in parse(make_pdf([page]), "a.pdf").blocks]
+    assert texts == ["The trees of the park are old.", "Oak 9 to 12 metres", "Copper beech felled", "Elm 7 to 8 metres"]
+
+
+def test_the_name_of_a_narrow_table_does_not_run_into_its_rows() -> None:
+    page = [Text(60, 614, "Fees"), *two_columns(("Permit", "12.00 EUR"), ("Copy", "0.50 EUR"), ("Authentication", "8.00 EUR"), x=130)]
+    assert parse(make_pdf([page]), "a.pdf").blocks[0].text == "Fees\nPermit 12.00 EUR\nCopy 0.50 EUR\nAuthentication 8.00 EUR"
+
+
+def test_numbers_of_items_are_no_first_column() -> None:
+    rows = [("1.", "Open the valve and wait"), ("2.", "close it and lock"), ("3.", "the cabinet door")]
+    blocks = parse(make_pdf([two_columns(*rows, x=78)]), "a.pdf").blocks
+    assert [(block.kind, block.text) for block in blocks] == [("list", "\n".join(" ".join(row) for row in rows))]
+
+
+def test_words_that_stand_below_each_other_by_chance_are_no_column() -> None:
+    lines = [("The lock opens", "on all days"), ("but the gate is", "shut at night"), ("by the keeper of", "the harbour.")]
+    (block,) = parse(make_pdf([two_columns(*lines, x=136)]), "a.pdf").blocks
+    assert block.text == "The lock opens on all days but the gate is shut at night by the keeper of the harbour."

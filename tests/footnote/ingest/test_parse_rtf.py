@@ -201,3 +201,9 @@ def test_alternative_texts_follow_their_paragraph_but_not_file_names() -> None:
     picture = r"{\*\shppict{\pict{\*\picprop{\sp{\sn wzName}{\sv x}}{\sp{\sn wzDescription}{\sv %s}}}\pngblip 89504e47}}"
     body = picture % r"A crane at the F\'e4hre" + picture % "crane.png" + r" See.\par"
     assert read(body) == (Block("paragraph", "See."), Block("image", "A crane at the Fähre"))
+
+
+def test_boxes_of_wingdings_are_read_in_any_font() -> None:
+    fonts = r"{\fonttbl{\f0\fcharset0 Arial;}{\f2\fcharset2 ABCDEF+Wingdings-Regular;}}"
+    body = r"\f0 \u-3842? Pumps off {\f2\'a8} Gate shut \u-3843? Fuse out\par"
+    assert texts(fonts + body) == ["☑ Pumps off ☐ Gate shut ☒ Fuse out"]

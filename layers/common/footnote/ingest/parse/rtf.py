@@ -18,7 +18,7 @@ from footnote.ingest.parse.page_headers import said_once
 from footnote.ingest.parse.rtf_parts import Equation, Field, Note
 from footnote.ingest.parse.runs import Formula, joined, run_of
 from footnote.ingest.parse.struck import reported
-from footnote.ingest.parse.symbol_font import is_symbol_font, symbol
+from footnote.ingest.parse.symbol_font import symbol_font, with_symbols
 from footnote.ingest.parse.table import blocks_of, divide, fill_spans
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, Parsed
@@ -196,9 +196,8 @@ class _Reader:
         if self._bytes:
             symbols = self._group.symbols
             text = self._bytes.decode("latin-1" if symbols else self._group.codec or self._codec, "replace")
-            text = "".join(symbol(symbols, ord(sign)) for sign in text) if symbols else text
             self._bytes.clear()
-            self._put(text)
+            self._put(with_symbols(text, symbols))
 
     def _put(self, text: str) -> None:
         group = self._group
@@ -244,7 +243,7 @@ class _Reader:
         on = number != 0
         if name == "u":
             code = (number or 0) % 0x10000
-            self._put(symbol(self._group.symbols, code) if self._group.symbols else chr(code))
+            self._put(with_symbols(chr(code), self._group.symbols))
             self._skip = self._group.skip_after_u
             return
         self._skip = 0
@@ -270,8 +269,8 @@ class _Reader:
         elif name == "f":
             self._font = number or 0
             if self._group.target != "font":
-                name = self._font_names.get(self._font, "").strip("; ")
-                self._group = replace(self._group, codec=self._fonts.get(self._font, ""), symbols=name if is_symbol_font(name) else "")
+                symbols = symbol_font(self._font_names.get(self._font, ""))
+                self._group = replace(self._group, codec=self._fonts.get(self._font, ""), symbols=symbols)
         elif name == "fcharset":
             self._fonts[self._font] = _CHARSETS.get(number or 0, "")
         elif name in ("ansicpg", "mac"):

@@ -64,7 +64,7 @@ def subscript(text: str, before: str) -> str:
     text = " ".join(text.split())
     if text.isalnum():
         return lowered(text) or f"_{text}" if before[-1:].isdigit() else text
-    return lowered(text) or (f"_({text})" if text else "")
+    return lowered(text) or (f"_({text})" if text and before.strip() else text)  # a whole lowered paragraph is no index
 
 
 def _is_sign(text: str) -> bool:

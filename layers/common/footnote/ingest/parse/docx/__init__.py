@@ -19,7 +19,7 @@ from footnote.ingest.parse.package import Element, Package, attr, child, count, 
 from footnote.ingest.parse.page_headers import said_once
 from footnote.ingest.parse.runs import Formula, joined, run_of
 from footnote.ingest.parse.struck import reported
-from footnote.ingest.parse.symbol_font import symbol
+from footnote.ingest.parse.symbol_font import symbol, with_symbols
 from footnote.ingest.parse.table import blocks_of, divide, fill_spans
 from footnote.types import Block, BlockKind, Parsed
 
@@ -234,7 +234,7 @@ class _Reader:
         for node in parent:
             tag = local(node)
             if tag == "t":
-                self._text(node.text or "", inline, look)
+                self._text(with_symbols(node.text or "", look.font), inline, look)
             elif tag in _UNREAD:
                 continue
             elif tag == "sym":

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from footnote.ingest.parse.package import Element, attr, child, count, local
+from footnote.ingest.parse.symbol_font import symbol_font
 
 # Word stores the English names of its built-in styles in every language; other programs store localised names.
 _HEADING = re.compile(
@@ -34,12 +35,18 @@ _ROMAN = (
     (1, "i"),
 )
 _MAX_LEVEL = 8
+_RISE = 0.15
+"""The share of its font size from which text is raised rather than adjusted to its neighbours."""
+_USUAL_SIZE = 22
+"""Half points."""
+_NUMBER = re.compile(r"-?[0-9]{1,6}")
 
 
 @dataclass(frozen=True)
 class Style:
     """A paragraph's or run's style. `level`: a heading's level from 1, 0 = not a heading. `toc`: depth in a table of contents. `num`: (list
-    id, level). `hidden`, `struck`: None = not specified. `position`: superscript, subscript, baseline; "" = not specified."""
+    id, level). `hidden`, `struck`: None = not specified. `position`: superscript, subscript, baseline; "" = not specified. `font`: a symbol
+    font; "" = another one, None = not specified."""
 
     level: int = 0
     toc: int = 0
@@ -49,15 +56,17 @@ class Style:
     hidden: bool | None = None
     struck: bool | None = None
     position: str = ""
+    font: str | None = None
 
 
 class Look(NamedTuple):
-    """How a run is shown. `position`: as in Style."""
+    """How a run is shown. `position`: as in Style. `font`: the symbol font that it is in, if it is one."""
 
     hidden: bool = False
     struck: bool = False
     bold: bool = False
     position: str = ""
+    font: str = ""
 
 
 class Styles:
@@ -81,13 +90,14 @@ class Styles:
     def look(self, properties: Element | None, paragraph: Style) -> Look:
         """How a run is shown: by its own properties, else by its style, else by that of its paragraph."""
         if properties is None:
-            return Look(bool(paragraph.hidden), bool(paragraph.struck), False, paragraph.position)
+            return Look(bool(paragraph.hidden), bool(paragraph.struck), False, paragraph.position, paragraph.font or "")
         found = {local(node): node for node in properties}
         style = self.of(attr(found["rStyle"], "val") or "") if "rStyle" in found else _PLAIN
         hidden = _first(_switch(found.get("vanish")), _toggled(style.hidden, paragraph.hidden))
         struck = _first(_switches(found), _toggled(style.struck, paragraph.struck))
-        position = attr(found.get("vertAlign"), "val") or style.position or paragraph.position
-        return Look(bool(hidden), bool(struck), bool(_switch(found.get("b"))), position)
+        position = _position(found) or style.position or paragraph.position
+        font = next((font for font in (_font(found), style.font, paragraph.font) if font is not None), "")
+        return Look(bool(hidden), bool(struck), bool(_switch(found.get("b"))), position, font)
 
 
 _PLAIN = Style()
@@ -102,6 +112,29 @@ def _switches(properties: Mapping[str, Element]) -> bool | None:
     """Whether text is struck, with one line or two."""
     lines = [is_on for name in ("strike", "dstrike") if (is_on := _switch(properties.get(name))) is not None]
     return any(lines) if lines else None
+
+
+def _position(properties: Mapping[str, Element]) -> str:
+    """Whether a run is raised or lowered, by an alignment or by a distance from the line; "" = not specified."""
+    if value := attr(properties.get("vertAlign"), "val"):
+        return value
+    if "position" not in properties:
+        return ""
+    rise = _half_points(properties["position"], 0)
+    if abs(rise) < _RISE * _half_points(properties.get("sz"), _USUAL_SIZE):
+        return "baseline"
+    return "superscript" if rise > 0 else "subscript"
+
+
+def _half_points(node: Element | None, default: float) -> float:
+    value = attr(node, "val") or ""
+    return float(value) if _NUMBER.fullmatch(value) else default
+
+
+def _font(properties: Mapping[str, Element]) -> str | None:
+    """The symbol font of a run; "" = another font, None = not specified."""
+    names = {name for key in ("ascii", "hAnsi", "asciiTheme", "hAnsiTheme") if (name := attr(properties.get("rFonts"), key))}
+    return symbol_font(names.pop()) if len(names) == 1 else "" if names else None
 
 
 def _first(direct: bool | None, inherited: bool | None) -> bool | None:
@@ -135,7 +168,8 @@ def _style(chain: list[Element]) -> Style:
         num=next((num for node in chain if (num := numbering_of(child(node, "pPr")))), None),
         hidden=next((is_on for run in runs if (is_on := _switch(run.get("vanish"))) is not None), None),
         struck=next((is_on for run in runs if (is_on := _switches(run)) is not None), None),
-        position=next((value for run in runs if (value := attr(run.get("vertAlign"), "val"))), ""),
+        position=next((value for run in runs if (value := _position(run))), ""),
+        font=next((font for run in runs if (font := _font(run)) is not None), None),
     )
 
 

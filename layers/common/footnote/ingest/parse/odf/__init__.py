@@ -9,13 +9,14 @@ from itertools import groupby
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.notes import check_mark, comment
-from footnote.ingest.parse.odf.forms import read_controls
+from footnote.ingest.parse.odf.forms import field_value, read_controls
 from footnote.ingest.parse.odf.objects import Objects
 from footnote.ingest.parse.odf.styles import Style, Styles, read_styles
 from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local, needs_password
 from footnote.ingest.parse.page_headers import said_once
 from footnote.ingest.parse.runs import Formula, joined, run_of
 from footnote.ingest.parse.struck import reported
+from footnote.ingest.parse.symbol_font import with_symbols
 from footnote.ingest.parse.table import blocks_of, divide, fill_spans
 from footnote.types import Block, BlockKind, Parsed
 
@@ -242,7 +243,7 @@ class _Reader:
             if text and style.struck:
                 self.struck += len(text)
             elif text:
-                texts.append(run_of(" ".join(text.split("\n")), style.position or ""))
+                texts.append(run_of(" ".join(with_symbols(text, style.font or "").split("\n")), style.position or ""))
 
         add(node.text)
         for inner in node:
@@ -264,6 +265,8 @@ class _Reader:
                 self._after.append(inner)
             elif tag == "content-control" and attr(inner, "checkbox") == "true":
                 texts.append(check_mark(checked=attr(inner, "checked") == "true"))
+            elif tag in ("fieldmark", "fieldmark-start"):
+                texts.append(field_value(inner))
             elif tag not in _UNREAD:
                 own = self._styles.of(attr(inner, "style-name"))
                 if not own.hidden:

@@ -20,6 +20,19 @@ def read_controls(body: Element) -> dict[str, str]:
     }
 
 
+def field_value(mark: Element) -> str:
+    """The check mark or chosen entry of a field that a Word file has brought along; "" for one whose value is in the text."""
+    kind = attr(mark, "type") or ""
+    parameters = [(attr(node, "name") or "", attr(node, "value") or "") for node in mark]
+    if kind.endswith("FORMCHECKBOX"):
+        return check_mark(checked=("Checkbox_Checked", "true") in parameters)
+    if not kind.endswith("FORMDROPDOWN"):
+        return ""
+    entries = [value for name, value in parameters if name == "Dropdown_ListEntry"]
+    chosen = next((value for name, value in parameters if name == "Dropdown_Selected"), "")
+    return next((entry for number, entry in enumerate(entries) if str(number) == chosen), "")
+
+
 def _text(node: Element) -> str:
     tag = local(node)
     label = spaced(attr(node, "label") or "")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from footnote.ingest.parse.docx.styles import style_of_name
 from footnote.ingest.parse.package import Element, attr, child, count, local
+from footnote.ingest.parse.symbol_font import symbol_font
 
 _CODE = frozenset(("Preformatted_20_Text", "Preformatted Text"))
 _HEADERS = frozenset(("header", "header-left", "header-first", "footer", "footer-left", "footer-first"))
@@ -27,6 +29,8 @@ class Style:
     """None = not specified: as the text around it."""
     position: str | None = None
     """`super`, `sub` or, on the line, ""; None = not specified."""
+    font: str | None = None
+    """A symbol font; "" = another one, None = not specified."""
 
     def within(self, outer: Style) -> Style:
         """This style of text within other text."""
@@ -34,6 +38,7 @@ class Style:
             self,
             struck=outer.struck if self.struck is None else self.struck,
             position=outer.position if self.position is None else self.position,
+            font=outer.font if self.font is None else self.font,
         )
 
 
@@ -45,6 +50,8 @@ class Styles:
     found: dict[str, Style] = field(default_factory=dict)
     numbered: set[tuple[str, int]] = field(default_factory=set)
     """(list style, depth from 0) of numbered lists."""
+    fonts: dict[str, str] = field(default_factory=dict)
+    """Name → family of the fonts."""
     headers: list[Element] = field(default_factory=list)
     """Page headers and footers."""
 
@@ -59,7 +66,7 @@ class Styles:
             while at in self.nodes and self.nodes[at] not in chain:
                 chain.append(self.nodes[at])
                 at = attr(chain[-1], "parent-style-name")
-            self.found[name] = _style(chain, at or "")
+            self.found[name] = _style(chain, at or "", self.fonts)
         return self.found[name]
 
     def marker(self, style: str, depth: int, number: int) -> str:
@@ -74,10 +81,12 @@ def read_styles(*roots: Element | None) -> Styles:
     """Reads the styles. `roots`: of styles.xml and content.xml."""
     styles = Styles()
     for root in roots:
-        for node in root.iter("{*}style", "{*}list-style", "{*}master-page") if root is not None else ():
+        for node in root.iter("{*}style", "{*}list-style", "{*}master-page", "{*}font-face") if root is not None else ():
             tag, name = local(node), attr(node, "name") or ""
             if tag == "style":
                 styles.nodes[name] = node
+            elif tag == "font-face":
+                styles.fonts[name] = attr(node, "font-family") or name
             elif tag == "list-style":
                 levels = (level for level in node if local(level) == "list-level-style-number" and attr(level, "num-format"))
                 styles.numbered.update((name, count(level, "level", 10) - 1) for level in levels)
@@ -86,7 +95,7 @@ def read_styles(*roots: Element | None) -> Styles:
     return styles
 
 
-def _style(chain: list[Element], last: str) -> Style:
+def _style(chain: list[Element], last: str, fonts: Mapping[str, str]) -> Style:
     """`chain`: from the style itself to its root. `last`: the root's name, which may be all that is known of it."""
     names = [*(attr(node, "display-name") or attr(node, "name") or "" for node in chain), last]
     weight = next((value for node in chain if (value := attr(child(node, "text-properties"), "font-weight"))), "")
@@ -99,8 +108,15 @@ def _style(chain: list[Element], last: str) -> Style:
         or attr(child(chain[0], "table-properties"), "display") == "false",
         struck=next((is_on for node in chain if (is_on := _struck(child(node, "text-properties"))) is not None), None),
         position=next((value for node in chain if (value := _position(child(node, "text-properties"))) is not None), None),
+        font=next((value for node in chain if (value := _font(child(node, "text-properties"), fonts)) is not None), None),
         breaks=any(attr(child(node, "paragraph-properties"), "break-before") == "page" for node in chain[:1]),
     )
+
+
+def _font(properties: Element | None, fonts: Mapping[str, str]) -> str | None:
+    name = attr(properties, "font-name")
+    family = fonts.get(name, name) if name else attr(properties, "font-family")
+    return symbol_font(family) if family else None
 
 
 def _struck(properties: Element | None) -> bool | None:

@@ -15,6 +15,7 @@ from footnote.ingest.parse.pdf.blocks import to_blocks
 from footnote.ingest.parse.pdf.insert import at, inserted
 from footnote.ingest.parse.pdf.lines import Box, Line
 from footnote.ingest.parse.pdf.page import read_page
+from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, Parsed, Place, Scans
 
@@ -35,6 +36,8 @@ class Read:
     """Pages that contain only images."""
     nonsense: list[int] = field(default_factory=list)
     """Pages with text in a font that does not say which letters it shows; it is not among the lines."""
+    struck: int = 0
+    """Characters that are struck; they are not among the lines."""
 
     @property
     def unreadable(self) -> list[int]:
@@ -57,13 +60,14 @@ def parse(data: bytes) -> Parsed:
         raise damaged_pdf()
     scanned = list(_without_letters(read))
     problems = [*_problems(document), *scanned]
-    if not read.lines and not read.added:
+    if not read.lines and not read.added and not (read.struck and not scanned):
         raise UnreadableFile(*problems[0]) if is_dynamic(document) else _without_text(read)
     blocks = [_as_shown(block, read.shown) for block in inserted(to_blocks(read.lines, read.pages), read.added)]
     title = usable_title(clean(document.get_metadata_value("Title"))) or _title_on_page(blocks)
     reasons, remedies = ([*dict.fromkeys(each)] for each in zip(*problems, strict=True)) if problems else ([], [])
     scans = Scans(tuple(read.unreadable), " ".join(reason for reason, _ in scanned)) if scanned else None
-    return Parsed(tuple(blocks), title, read.pages, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None, scans=scans)
+    parsed = Parsed(tuple(blocks), title, read.pages, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None, scans=scans)
+    return reported(parsed, read.struck)
 
 
 def read_pages(document: Any) -> Read:
@@ -88,6 +92,7 @@ def read_pages(document: Any) -> Read:
                     read.added.append(at(Block("image", text), number, box))
                     described.add(text)
             read.shown[number] = found.shown
+            read.struck += found.struck
             if found.has_nonsense:
                 read.nonsense.append(number)
             elif found.has_image and not found.lines:

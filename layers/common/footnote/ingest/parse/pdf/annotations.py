@@ -49,9 +49,11 @@ class Annotations(NamedTuple):
 
     entries: list[Entry]
     notes: list[Note]
+    struck: list[Box]
+    """Where text is struck."""
 
 
-NONE = Annotations([], [])
+NONE = Annotations([], [], [])
 
 
 @contextmanager
@@ -92,6 +94,7 @@ def read_annotations(page: Any, form: Any) -> Annotations:
         )
     }
     entries: list[Entry] = []
+    struck: list[Box] = []
     notes: dict[int, Note] = {}
     replies: list[tuple[int, int, tuple[str, str]]] = []
     for number in range(count):
@@ -99,6 +102,8 @@ def read_annotations(page: Any, form: Any) -> Annotations:
         if not item:
             continue
         kind = pdfium.FPDFAnnot_GetSubtype(item)
+        if kind == pdfium.FPDF_ANNOT_STRIKEOUT and _is_shown(item):
+            struck += _marked(item)
         if kind == pdfium.FPDF_ANNOT_WIDGET:
             if form and _is_shown(item) and (entry := _field(item, form)):
                 entries.append(entry)
@@ -112,7 +117,7 @@ def read_annotations(page: Any, form: Any) -> Annotations:
                 replies.append((answered, number, remark))
         pdfium.FPDFPage_CloseAnnot(item)
     _add_replies(notes, replies)
-    return Annotations(entries, list(notes.values()))
+    return Annotations(entries, list(notes.values()), struck)
 
 
 def _add_replies(notes: dict[int, Note], replies: Iterable[tuple[int, int, tuple[str, str]]]) -> None:
@@ -204,6 +209,20 @@ def _box(item: Any) -> Box:
     found = pdfium.FS_RECTF()
     pdfium.FPDFAnnot_GetRect(item, found)
     return Box(min(found.left, found.right), min(found.bottom, found.top), max(found.left, found.right), max(found.bottom, found.top))
+
+
+def _marked(item: Any) -> Iterator[Box]:
+    """The boxes of the lines of text that an annotation marks."""
+    import pypdfium2.raw as pdfium
+
+    lines = min(pdfium.FPDFAnnot_CountAttachmentPoints(item), _MOST)
+    quad = pdfium.FS_QUADPOINTSF()
+    for number in range(lines):
+        if pdfium.FPDFAnnot_GetAttachmentPoints(item, number, quad):
+            xs, ys = (quad.x1, quad.x2, quad.x3, quad.x4), (quad.y1, quad.y2, quad.y3, quad.y4)
+            yield Box(min(xs), min(ys), max(xs), max(ys))
+    if not lines:
+        yield _box(item)
 
 
 def _answered(page: Any, item: Any) -> int | None:

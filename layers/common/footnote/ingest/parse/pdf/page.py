@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import pi
 from statistics import median
@@ -17,10 +17,35 @@ from footnote.ingest.parse.pdf.filled import in_table, with_entries
 from footnote.ingest.parse.pdf.legible import ODD, is_nonsense, is_shifted, is_word
 from footnote.ingest.parse.pdf.lines import Box, Line, in_place, unweave, with_bullets
 from footnote.ingest.parse.pdf.rules import read_drawn
-from footnote.ingest.parse.pdf.scripts import DIGIT, DIGIT_WITHIN, RAISED_FIRST, SCRIPT_STARTS, SMALL, Char, is_raised, scripted, touches
+from footnote.ingest.parse.pdf.scripts import (
+    DIGIT,
+    DIGIT_WITHIN,
+    RAISED_FIRST,
+    RISE_OF_LARGE,
+    SCRIPT_STARTS,
+    SMALL,
+    Char,
+    is_raised,
+    scripted,
+    touches,
+)
+from footnote.ingest.parse.pdf.struck import without_struck
 from footnote.ingest.parse.pdf.tables import Grid, Piece, Row, fill, find_grids
-from footnote.ingest.parse.pdf.words import GAP, GAP_IN_TABLE, Word, around, by_grid, by_height, cleaned, cut, piece, without_tracking
+from footnote.ingest.parse.pdf.words import (
+    GAP,
+    GAP_IN_TABLE,
+    Word,
+    around,
+    by_grid,
+    by_height,
+    cleaned,
+    cut,
+    piece,
+    second_columns,
+    without_tracking,
+)
 from footnote.ingest.parse.superscript import superscript
+from footnote.ingest.parse.symbol_font import CODES, symbol, symbol_font, with_symbols
 
 _LINE = re.compile(r"[^\n\x02\ufffe]*[\n\x02\ufffe]?")
 """pdfium writes U+0002 or U+FFFE for a hyphen at the end of a line, without a line end after it."""
@@ -28,7 +53,7 @@ _NO_LETTER = "\u200b"
 """Placeholder for a glyph without a letter; removed later."""
 _FF = re.compile(r"(?<=[a-z])↵(?=[a-z\-.,;:)])")
 """Some fonts have an ff ligature in the place, and with the name, of this character."""
-_BOLD_NAMES = (b"bold", b"black", b"heavy", b"-bd", b"semibold")
+_BOLD_NAMES = ("bold", "black", "heavy", "-bd", "semibold")
 _BOLD_WEIGHT = 600
 _WORD = re.compile(r"\S+")
 
@@ -43,6 +68,8 @@ class ReadPage:
     has_image: bool
     has_nonsense: bool
     """Whether text was left out whose font does not say which letters it shows."""
+    struck: int
+    """Characters that were left out because they are struck."""
     shown: Callable[[Box], Box]
 
 
@@ -59,18 +86,24 @@ def read_page(page: Any, number: int, form: Any = None) -> ReadPage:
     def read(box: Box) -> Box:
         return Box(box.x0 - left, top - box.y1, box.x1 - left, top - box.y0).turned(turn, width, height)
 
-    grids = dict(enumerate(find_grids(map(read, drawn.rules)), 1))
+    rules = list(map(read, drawn.rules))
+    grids = dict(enumerate(find_grids(rules), 1))
     read_width, read_height = (height, width) if turn in (90, 270) else (width, height)
     reader = _Reader(text_page, number, (left, top, width, height), turn)
     found = read_annotations(page, form)
     entries = [entry._replace(box=read(entry.box)) for entry in found.entries]
+    reader.strike(map(read, found.struck), rules)
     rows = with_bullets(list(reader.rows(text, grids, entries)), [read(dot) for dot in drawn.dots])
     lines = in_place(unweave(rows))
     text_page.close()
     back = (page.get_rotation() - turn) % 360
     notes = [note._replace(box=read(note.box)) for note in found.notes]
     figures = [figure._replace(box=read(figure.box) if figure.box else None) for figure in (read_figures(page) if drawn.has_image else ())]
-    return ReadPage(lines, notes, figures, drawn.has_image, reader.has_nonsense, lambda box: box.turned(back, read_width, read_height))
+
+    def shown(box: Box) -> Box:
+        return box.turned(back, read_width, read_height)
+
+    return ReadPage(lines, notes, figures, drawn.has_image, reader.has_nonsense, reader.struck, shown)
 
 
 def _legible(text_page: Any) -> str:
@@ -132,12 +165,19 @@ class _Reader:
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
         self._unmapped: dict[int, list[Word]] = defaultdict(list)
+        self._strikes: tuple[Sequence[Box], Sequence[Box]] = ((), ())
         self.has_nonsense = False
+        self.struck = 0
+
+    def strike(self, marked: Iterable[Box], rules: Sequence[Box]) -> None:
+        """What may strike text: annotations and drawn lines."""
+        self._strikes = (list(marked), rules)
 
     def rows(self, text: str, grids: Mapping[int, Grid], entries: Sequence[Entry]) -> Iterator[list[Line]]:
         """Rows: the pieces of a line between wide gaps, or one row of a table. `grids`: by their numbers, from 1."""
         torn: set[int] = set()
-        found = self._without_nonsense(text, list(self._words(text)))
+        legible = self._without_nonsense(text, list(self._words(text)))
+        found, self.struck = without_struck(legible, *self._strikes, lambda index: self._char(index).base)
         pieces: dict[int, list[Piece]] = defaultdict(list)
         for _, all_words in found:
             for words, grid in by_grid(all_words, grids, torn):
@@ -151,12 +191,13 @@ class _Reader:
         if entries:
             placed = {entry for number in filled for entry in inside[number]}
             found = with_entries(found, [entry for entry in entries if entry not in placed], self._page_width)
+        starts = second_columns(words for _, words in found)
         for raw, all_words in found:
             if not all_words:  # a line without a place
                 yield [Line(cleaned(raw), self._number)]
             for words, grid in by_grid(all_words, tables, set()):
                 if grid not in tables:
-                    if row := [line for part in cut(words, GAP) if (line := self._line(part)).text]:
+                    if row := [line for part in cut(words, GAP, starts=starts) if (line := self._line(part)).text]:
                         yield row
                 elif rows := filled[grid]:
                     filled[grid] = []  # all of them stand where the first words of the table do
@@ -214,7 +255,11 @@ class _Reader:
                 words = [word for word in words if self._is_on_page(word.head)]
             if DIGIT.search(raw):
                 words = self._with_scripts(words, above)
+            if any(word.text[0] in CODES for word in words):
+                words = [self._with_code(word) for word in words]
             is_odd = ODD.search(raw) is not None
+            if is_odd:
+                words = self._with_symbols(words)
             for word in words:
                 if not is_odd and word.text.isascii() and word.text.islower():
                     continue  # such a word stays in any case, see `is_word`
@@ -223,6 +268,26 @@ class _Reader:
             for line in by_height(words):
                 above = without_tracking(line)
                 yield raw, above
+
+    def _with_code(self, word: Word) -> Word:
+        """The word, the first sign of which may be a code of Wingdings that the file gives as a letter."""
+        if not _may_be_code(word.text) or symbol_font(self._font_name(word.first)) != "wingdings":
+            return word
+        return word._replace(text=(symbol("wingdings", ord(word.text[0])) or word.text[0]) + word.text[1:])
+
+    def _with_symbols(self, words: Sequence[Word]) -> list[Word]:
+        """The words of a line, in which characters of private use are read as those of symbol fonts: in these, in OpenSymbol, which
+        programs take instead, and in a font of the line's text, which has no signs of its own at these places as fonts of icons do."""
+        texts = {self._font(word.first) for word in words if not ODD.search(word.text)}
+        return [self._with_symbol(word, odd.start(), texts) if (odd := ODD.search(word.text)) else word for word in words]
+
+    def _with_symbol(self, word: Word, at: int, texts: Collection[int]) -> Word:
+        index = min(word.first + at, word.last)
+        name = self._font_name(index)
+        if font := symbol_font(name):
+            return word._replace(text="".join((symbol(font, ord(char)) or char) if ODD.match(char) else char for char in word.text))
+        known = name.endswith("OpenSymbol") or self._font(index) in texts
+        return word._replace(text=with_symbols(word.text)) if known else word
 
     def _with_scripts(self, words: list[Word], above: list[Word]) -> list[Word]:
         """The words of a line, with its raised digits as powers or, those of notes, left out. `above`: the line before, whose end may be
@@ -248,7 +313,7 @@ class _Reader:
 
     def _may_have_scripts(self, word: Word) -> bool:
         head, tail = word.head.y1 - word.head.y0, word.tail.y1 - word.tail.y0
-        if min(head, tail) < SMALL * max(head, tail):
+        if min(head, tail) < SMALL * max(head, tail) or word.head.y1 - word.tail.y1 > RISE_OF_LARGE * head:
             return len(word.text) == word.last - word.first + 1
         digit = DIGIT_WITHIN.search(word.text)
         return digit is not None and (box := self._box(word.first + digit.start(1))).y1 - box.y0 < SMALL * head
@@ -289,9 +354,17 @@ class _Reader:
     def _is_bold(self, index: int) -> bool:
         if self._pdfium.FPDFText_GetFontWeight(self._text_page, index) >= _BOLD_WEIGHT:
             return True
-        self._pdfium.FPDFText_GetFontInfo(self._text_page, index, self._name, 128, self._flags)
-        font = self._name.value.lower()
+        font = self._font_name(index).lower()
         return any(name in font for name in _BOLD_NAMES)
+
+    def _font_name(self, index: int) -> str:
+        self._pdfium.FPDFText_GetFontInfo(self._text_page, index, self._name, 128, self._flags)
+        return self._name.value.decode("latin-1")
+
+
+def _may_be_code(text: str) -> bool:
+    """Whether the word may begin with a code of Wingdings: a sign alone, or one that hardly any word begins with."""
+    return text[0] in CODES and (len(text) == 1 or not text[0].isascii())
 
 
 def _text(words: Sequence[Word]) -> str:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from footnote.ingest.parse.pdf.lines import Box
 from footnote.ingest.parse.superscript import superscript
 
-SMALL = 0.8
+SMALL = 0.87
 """The share of the height of a line's text that what is raised has at most."""
-_RISE, _HIGHEST = 0.15, 0.8
-"""Font heights by which its baseline is above that of the line, at least and at most."""
+_RISE, RISE_OF_LARGE, _HIGHEST = 0.15, 0.3, 0.8
+"""Font heights by which its baseline is above that of the line: at least, at least if it is as large as the line's text, and at most."""
 _TOUCHING = 0.2
 """Font heights of the widest gap before it."""
 RAISED = re.compile(r"[\[(+\-−–]?\d(?:[\d,;+\-−–]*\d)?[+\-−–]?[\])]?")
@@ -38,8 +38,9 @@ class Char(NamedTuple):
 
 
 def is_raised(char: Char, line: Char) -> bool:
-    """Whether a character is smaller and higher than one of the line."""
-    return char.height < SMALL * line.height and _RISE * line.height < line.base - char.base < _HIGHEST * line.height
+    """Whether a character is higher than one of the line, and smaller or much higher."""
+    least = _RISE if char.height < SMALL * line.height else RISE_OF_LARGE
+    return least * line.height < line.base - char.base < _HIGHEST * line.height
 
 
 def touches(before: Box, box: Box) -> bool:
@@ -49,7 +50,7 @@ def touches(before: Box, box: Box) -> bool:
 
 def scripted(text: str, chars: Sequence[Char], before: str) -> str:
     """A word, given its characters and the line before it, with its raised digits as they are written."""
-    line = max(chars, key=lambda char: char.height)
+    line = max(chars, key=lambda char: (char.height >= SMALL * chars[0].height, char.base))
     written = ""
     start = 0
     for raised, group in groupby(chars, lambda char: is_raised(char, line)):

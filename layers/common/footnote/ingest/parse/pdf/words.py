@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
 from footnote.ingest.parse.decode import clean
-from footnote.ingest.parse.pdf.lines import Box
+from footnote.ingest.parse.pdf.lines import Box, is_item
 from footnote.ingest.parse.pdf.tables import Grid, Piece
 
 GAP = 1.4
 """A gap of this many font heights between two words separates columns and cells."""
 GAP_IN_TABLE = 0.7
+_LEAST_GAP = 0.4
+"""Font heights between the columns of a table whose rows begin at the same places; spaces are narrower."""
+_LEAST_ROWS = 3
+_SAME_EDGE = 0.1
+_FARTHEST_ROW = 2.5
+"""Font heights: between left edges in one column, and between rows."""
 _TRACKED = 1.6
 """In letter-spaced text, a gap this many times the usual one separates words."""
 _NEXT_LINE = 0.7
@@ -71,12 +77,67 @@ def by_grid(words: list[Word], grids: Mapping[int, Grid], torn: set[int]) -> Ite
         yield found, grid
 
 
-def cut(words: Sequence[Word], gap: float, grid: Grid | None = None) -> list[list[Word]]:
-    """The words in groups, divided at gaps of more than `gap` font heights and at vertical rules of the grid."""
+class _Gap(NamedTuple):
+    """The widest gap of a line, in font heights, and where it and the line are."""
+
+    left: float
+    y: float
+    height: float
+    width: float
+    word: Word
+    """The word after it."""
+
+
+def second_columns(lines: Iterable[Sequence[Word]]) -> set[int]:
+    """The first characters of the words that begin the second column of a table without rules: in successive lines that begin at the same
+    place, the widest gaps end at the same place, too. A long label leaves hardly more than a space before its value."""
+    found: set[int] = set()
+    rows: list[_Gap] = []
+
+    def close() -> None:
+        if len(rows) >= _LEAST_ROWS and sum(row.width > GAP_IN_TABLE for row in rows) > 1:
+            found.update(row.word.first for row in rows)
+        rows.clear()
+
+    for words in lines:
+        gap = _widest_gap(words) if len(words) > 1 else None
+        if rows and (gap is None or not _is_below(rows[-1], gap)):
+            close()
+        if gap:
+            rows.append(gap)
+    close()
+    return found
+
+
+def _widest_gap(words: Sequence[Word]) -> _Gap | None:
+    gaps = [word.head.x0 - before.tail.x1 for before, word in pairwise(words)]
+    widest = max(gaps)
+    left, y0, _, y1 = words[0].head
+    height = y1 - y0
+    at = gaps.index(widest)
+    if widest <= _LEAST_GAP * height or words[at + 1].first < 0 or not _is_label([word.text for word in words[: at + 1]]):
+        return None
+    return _Gap(left, y1, height, widest / height, words[at + 1])
+
+
+def _is_label(texts: Sequence[str]) -> bool:
+    """Whether these words are no mark of a list item, nor the number of a line or section."""
+    return any(char.isalpha() for text in texts for char in text) and not (len(texts) == 1 and is_item(f"{texts[0]} A"))
+
+
+def _is_below(row: _Gap, gap: _Gap) -> bool:
+    edge = _SAME_EDGE * row.height
+    same = abs(gap.left - row.left) < edge and abs(gap.word.head.x0 - row.word.head.x0) < edge
+    return same and 0 < gap.y - row.y < _FARTHEST_ROW * row.height
+
+
+def cut(words: Sequence[Word], gap: float, grid: Grid | None = None, starts: Collection[int] = ()) -> list[list[Word]]:
+    """The words in groups, divided at gaps of more than `gap` font heights, at vertical rules of the grid and at the words that begin a
+    column."""
     pieces = [[words[0]]]
     for before, word in pairwise(words):
         wide = word.head.x0 - before.tail.x1 > gap * (word.head.y1 - word.head.y0)
-        if wide or (grid and grid.parts(before.tail, word.head)):
+        if wide or word.first in starts or (grid and grid.parts(before.tail, word.head)):
             pieces.append([])
         pieces[-1].append(word)
     return pieces
