@@ -249,7 +249,7 @@ def test_the_header_of_a_quoted_mail_is_metadata(above: str, fields: str) -> Non
         ]
 
 
-@pytest.mark.parametrize("text", ["From: the quay.", "Price: 3\nColour: blue", "From: Kiel\nFrom: Bonn", "Von: 9\n\nBis: 12"])
+@pytest.mark.parametrize("text", ["From: the quay.", "Price: 3\nColour: blue", "From: Kiel\nTo: Oslo\nDate: 4 May", "Von: 9\n\nBis: 12"])
 def test_other_lines_with_a_colon_stay_text(text: str) -> None:
     assert {block.kind for block in parse(bytes(mail(text=text)), "a.eml").blocks[2:]} == {"paragraph"}
 

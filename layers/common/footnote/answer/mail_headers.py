@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from footnote.text.answer_types import answer_type_score
-from footnote.text.sentence_terms import terms_of_headers, terms_of_mails, terms_of_sending
+from footnote.text.sentence_terms import terms_of_mails, terms_of_sending
 from footnote.types import AskedType, Chunk, ChunkSentences
 
 _TEXT = ("heading", "metadata")
@@ -47,7 +47,7 @@ class Mail:
         if number and self._kinds[number - 1] != "heading":
             return False
         asked, held = self._question.asked_type, self._sending | self._names | in_heading
-        if not (in_heading or self._own[number].difference(terms_of_headers())):
+        if not (in_heading or self._own[number] - self._sending - self._names):
             return False
         if asked in ("person", "date") and self._sending:
             return not any(own >= held for own, _ in self._text)

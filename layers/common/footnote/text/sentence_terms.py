@@ -9,7 +9,7 @@ from functools import cache
 from footnote.text.identifiers import divided
 from footnote.text.section_numbers import sections_headed
 from footnote.text.tokens import content_terms, index_tokens
-from footnote.text.words import OF_MAILS, OF_SENDING, WHO_SENT
+from footnote.text.words import OF_MAILS, OF_SENDING
 from footnote.types import MAILS, Chunk
 
 
@@ -51,12 +51,6 @@ def terms_of_mails() -> tuple[str, ...]:
 def terms_of_sending() -> tuple[str, ...]:
     """The terms of what people call the sending of a mail."""
     return _terms(OF_SENDING)
-
-
-@cache
-def terms_of_headers() -> tuple[str, ...]:
-    """All terms with which a header is asked for; they are added to its own."""
-    return tuple(dict.fromkeys((*terms_of_mails(), *terms_of_sending(), *content_terms(WHO_SENT, "ko"))))
 
 
 def _terms(words: Mapping[str, str]) -> tuple[str, ...]:

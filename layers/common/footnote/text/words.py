@@ -98,8 +98,6 @@ OF_SENDING: dict[str, str] = {
     "ko": "보낸 보냈 받은 받았 왔나 왔습 작성 발신 수신 첨부",
 }
 """What they call what its header tells, which says only “From”, “To”, “Date” and “Attachments”."""
-WHO_SENT = "보냈나요 받았나요 왔나요"
-"""How Korean asks for it; other questions end so too."""
 QUESTION_MARK = r"(?:(?:Q|Question|F|Frage|문|질문)\s?\d{0,3}\s?[:：]|(?:Q|F|문|질문)\s?\d{1,3}\s?[.)]|Q[.])"
 """Before a question in a text: “Q:”, “Frage 3:”, “질문:”. “F.” alone is an initial."""
 ANSWER_MARK = r"(?:(?:A|Answer|Antwort|답|답변)\s?\d{0,3}\s?[:：]|(?:A|답)\s?\d{1,3}\s?[.)]|A[.])"
