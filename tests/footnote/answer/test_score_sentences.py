@@ -351,5 +351,7 @@ PUMP = passage(
     ],
 )
 async def test_a_field_of_a_document_answers_only_where_its_name_is_asked(question: str, fields: list[str]) -> None:
-    _, found = await score(question, PUMP)
-    assert [each.text for each in found if each.quotable and each.text.partition(":")[0] in ("owner", "review date")] == fields
+    attached = replace(PUMP, chunk=replace(PUMP.chunk, metadata={"type": "eml"}))
+    for hit in (PUMP, attached):
+        _, found = await score(question, hit)
+        assert [each.text for each in found if each.quotable and each.text.partition(":")[0] in ("owner", "review date")] == fields

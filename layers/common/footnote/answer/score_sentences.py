@@ -176,7 +176,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         silent = is_heading or (kind == "caption" and leads)
         introduces = not silent and announces(text, leads)
         is_metadata = kind == "metadata"
-        is_asked = is_metadata and (mail.asks_header(i, in_heading) if mail else _names_field(question, text, chunk.lang))
+        is_asked = is_metadata and (_names_field(question, text, chunk.lang) or bool(mail and mail.asks_header(i, in_heading)))
         if is_asked:
             own_terms[i] |= in_heading  # the title of the document, or the subject of the mail, that it is of
         quotable = not (silent or introduces or (is_metadata and not is_asked) or is_table_head(chunk.text, start, end) or _asks(text))
@@ -204,7 +204,9 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
 
 def _names_field(question: Question, text: str, lang: str) -> bool:
     """Whether the question has the name of a field, “owner” of `owner: Facility team`, or a part of it and the value is what is asked:
-    “When is the review?” of `review date: 2026-03-14`."""
+    “When is the review?” of `review date: 2026-03-14`. The lines of a mail's header are told together."""
+    if "\n" in text:
+        return False
     name = set(question.as_own(content_terms(text.partition(":")[0], lang)))
     asked = name & question.terms
     return bool(asked) and (asked == name or answer_type_score(question.asked_type, question.text, text) == 1)
