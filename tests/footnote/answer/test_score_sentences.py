@@ -292,6 +292,45 @@ async def test_the_header_of_a_mail_answers_only_who_and_when(question: str, is_
         assert max((each for each in found if each.quotable), key=lambda each: each.score) is header
 
 
+KEY = passage(
+    ("heading", "Boat key"),
+    ("metadata", "From: Jim Park <jim@example.org>\nDate: Fri, 16 Dec 2022 17:04:16 +0100\nAttachments: map.png"),
+    ("paragraph", "The boat key hangs at pier 4 until 3 May. Ada sent the boat key."),
+    ("metadata", "From: Bo\nSent: 2 December 2022\nSubject: Boat key"),
+    ("paragraph", "Where is the boat key?"),
+    doc_id="Boat key",
+)
+KEY = replace(KEY, chunk=replace(KEY.chunk, metadata={"type": "eml"}))
+
+
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [
+        pytest.param("Who wrote about the boat key at pier 4?", True, id="more words of the text"),
+        pytest.param("When was the mail about the boat key sent?", True, id="a date in the text"),
+        pytest.param("Which attachments has the mail about the boat key?", True, id="attachments"),
+        pytest.param("Who sent the boat key?", False, id="a sentence says it"),
+        pytest.param("When is the boat key?", False, id="nothing about sending"),
+        pytest.param("Where was the mail about the boat key sent?", False, id="a place"),
+        pytest.param("Who wrote about the crane?", False, id="another mail"),
+    ],
+)
+async def test_a_question_about_sending_asks_for_the_mail_s_own_header(question: str, is_told: bool) -> None:
+    _, found = await score(question, KEY)
+    own, quoted = (each for each in found if each.text.startswith("From:"))
+    assert (own.quotable, quoted.quotable) == (is_told, False)
+
+
+@pytest.mark.parametrize(("question", "is_told"), [("열쇠 안내 메일은 누가 보냈나요?", True), ("열쇠는 언제 옮기나요?", False)])
+async def test_an_ending_of_korean_questions_does_not_ask_for_a_header(question: str, is_told: bool) -> None:
+    hit = passage(
+        ("heading", "열쇠 안내"), ("metadata", "From: 박지훈\nTo: team"), ("paragraph", "부두에 있습니다."), lang="ko", doc_id="열쇠 안내"
+    )
+    hit = replace(hit, chunk=replace(hit.chunk, metadata={"type": "eml"}))
+    _, found = await score(question, hit, lang="ko")
+    assert next(each for each in found if each.text.startswith("From:")).quotable is is_told
+
+
 PUMP = passage(
     ("heading", "Pump P-7"),
     ("metadata", "owner: Facility team"),
@@ -312,5 +351,7 @@ PUMP = passage(
     ],
 )
 async def test_a_field_of_a_document_answers_only_where_its_name_is_asked(question: str, fields: list[str]) -> None:
-    _, found = await score(question, PUMP)
-    assert [each.text for each in found if each.quotable and each.text.partition(":")[0] in ("owner", "review date")] == fields
+    attached = replace(PUMP, chunk=replace(PUMP.chunk, metadata={"type": "eml"}))
+    for hit in (PUMP, attached):
+        _, found = await score(question, hit)
+        assert [each.text for each in found if each.quotable and each.text.partition(":")[0] in ("owner", "review date")] == fields

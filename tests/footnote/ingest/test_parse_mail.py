@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import struct
 from email.message import EmailMessage
 
 import pytest
@@ -109,7 +110,7 @@ def test_what_cannot_be_read_is_said_and_the_mail_is_read() -> None:
         attach(message, b"", f"leer{number}.txt")
     parsed = parse(bytes(message), "a.eml")
     assert str(parsed.reason).count("was not read.") == 3
-    assert str(parsed.reason).endswith("7 more attachments were not read.")
+    assert str(parsed.reason).endswith("7 more attachments were not read: leer2.txt, leer3.txt, leer4.txt, leer5.txt, leer6.txt, ….")
     assert parsed.remedy == "Save these attachments, and add them in a format that is read."
 
 
@@ -163,6 +164,94 @@ def test_images_that_the_text_shows_are_no_attachments() -> None:
     assert parse(bytes(message), "a.eml").reason is None
     message.add_attachment(b"\x89PNG\r\n", maintype="image", subtype="png", cid="<other@example.org>", filename="map.png")
     assert str(parse(bytes(message), "a.eml").reason).startswith("The attachment map.png was not read.")
+
+
+def picture(width: int, height: int, kind: str = "png") -> bytes:
+    """The beginning of an image of this size."""
+    if kind == "gif":
+        return b"GIF89a" + struct.pack("<HH", width, height)
+    if kind == "bmp":
+        return b"BM" + bytes(16) + struct.pack("<ii", width, -height)
+    if kind == "jpeg":
+        return b"\xff\xd8\xff\xe0\x00\x04ab\xff\xff\xc0\x00\x11\x08" + struct.pack(">HH", height, width) + bytes(9)
+    if kind == "webp":
+        return b"RIFF" + bytes(width * height)
+    return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", width, height)
+
+
+@pytest.mark.parametrize("kind", ["png", "gif", "bmp", "jpeg", "webp"])
+@pytest.mark.parametrize("name", ["shot", ""])
+def test_a_large_image_that_the_text_shows_is_said_to_be_unread(kind: str, name: str) -> None:
+    message = mail()
+    message.add_alternative("<p>Der Fehler.</p><img src='cid:a@b'><img src='cid:c@d'>", subtype="html")
+    named = {"filename": f"{name}.{kind}"} if name else {}
+    related = message.get_payload()[1]  # type: ignore[index]
+    related.add_related(picture(240, 120, kind), maintype="image", subtype=kind, cid="<a@b>", disposition="inline", **named)  # type: ignore[union-attr]
+    related.add_related(picture(180, 90, kind), maintype="image", subtype=kind, cid="<c@d>", disposition="inline", filename="logo.x")  # type: ignore[union-attr]
+    parsed = parse(bytes(message), "a.eml")
+    assert parsed.blocks[-1].text == "Der Fehler."
+    assert str(parsed.reason).count("was not read.") == 1
+    assert str(parsed.reason).startswith(f"The attachment {name or 'attachment'}.")
+
+
+INVITATION = (
+    "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Werftrat\r\nDTSTART:20260304T090000\r\nLOCATION:Halle 2\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+)
+EVENT = "- Event: Werftrat\n- When: 2026-03-04 09:00\n- Where: Halle 2"
+
+
+@pytest.mark.parametrize("names", [(), ("termin.ics",), ("invite.ics", "anders.ics")], ids=["alone", "also attached", "attached twice"])
+def test_an_invitation_is_read_once(names: tuple[str, ...]) -> None:
+    message = mail()
+    message.add_alternative("<p>Bitte kommen.</p>", subtype="html")
+    message.add_alternative(INVITATION, subtype="calendar", params={"method": "REQUEST"})
+    for name in names:
+        message.add_attachment(INVITATION.replace("SUMM", "SUMM\r\n ").encode(), maintype="application", subtype="ics", filename=name)
+    parsed = parse(bytes(message), "a.eml")
+    assert [block.text for block in parsed.blocks].count(EVENT) == 1
+    name = names[-1] if names else "invite.ics"
+    assert parsed.blocks[1].text.endswith(f"\nAttachments: {name}")
+    assert parsed.blocks[3:] == (Block("heading", name, 2), Block("heading", f"{name} › Werftrat", 3), Block("list", EVENT))
+
+
+def test_other_kinds_of_text_without_a_name_are_read() -> None:
+    message = mail()
+    message.add_attachment(b"Linie,Preis\nBlau,3\n", maintype="text", subtype="csv", disposition="inline")
+    assert parse(bytes(message), "a.eml").blocks[-1].text == "| Linie | Preis |\n| --- | --- |\n| Blau | 3 |"
+
+
+ADDRESSES = "; ".join(f"Crew {number} <crew{number}@example.org>" for number in range(9))
+
+
+@pytest.mark.parametrize(
+    ("above", "fields"),
+    [
+        pytest.param("-----Original Message-----", f"From: Ada\nSent: 3 May 2025\nTo: {ADDRESSES}\nSubject: Key", id="Outlook"),
+        pytest.param("________________________________", "Von: Ada\nGesendet: 3. Mai 2025\nAn: Bo", id="German"),
+        pytest.param("", "보낸 사람: 아다\n날짜: 2025년 5월 3일", id="Korean"),
+        pytest.param("", "> From: Ada\n> Date: 3 May 2025", id="marked"),
+    ],
+)
+def test_the_header_of_a_quoted_mail_is_metadata(above: str, fields: str) -> None:
+    quoted = "\n".join(filter(None, (above, fields)))
+    text = f"It hangs here.\n\n{quoted}\n\nWhere is the key?\n"
+    expected = [Block("paragraph", "It hangs here."), Block("metadata", quoted), Block("paragraph", "Where is the key?")]
+    assert list(parse(bytes(mail(text=text)), "a.eml").blocks[2:]) == expected
+    lines = [line.replace("<", "&lt;") for line in quoted.split("\n")]
+    for shown in (f"<p>{'<br>'.join(lines)}</p>", "".join(f"<div>{line}</div>" for line in lines)):
+        message = mail()
+        message.add_alternative(f"<p>It hangs here.</p>{shown}<p>Where is the key?</p>", subtype="html")
+        found = [block for block in parse(bytes(message), "a.eml").blocks[2:] if block.text != above]
+        assert [(block.kind, block.text.removeprefix(f"{above}\n")) for block in found] == [
+            ("paragraph", "It hangs here."),
+            ("metadata", fields),
+            ("paragraph", "Where is the key?"),
+        ]
+
+
+@pytest.mark.parametrize("text", ["From: the quay.", "Price: 3\nColour: blue", "From: Kiel\nTo: Oslo\nDate: 4 May", "Von: 9\n\nBis: 12"])
+def test_other_lines_with_a_colon_stay_text(text: str) -> None:
+    assert {block.kind for block in parse(bytes(mail(text=text)), "a.eml").blocks[2:]} == {"paragraph"}
 
 
 def test_text_before_and_after_a_file_is_read_and_a_signature_is_not() -> None:

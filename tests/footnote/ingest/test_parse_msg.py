@@ -102,6 +102,19 @@ def test_images_that_a_message_shows_are_no_attachments() -> None:
     assert str(read(message(text, one=file("logo1", b"\0\0", _3712001F="logo1".encode("utf-16-le")))).reason).startswith("The attachment")
 
 
+def test_a_large_image_that_a_message_shows_is_said_to_be_unread() -> None:
+    text: dict[str, str | bytes] = {"0037": "Hi", "1013": b"<p>Text</p><img src='cid:shot1'>"}
+    image = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 640, 200)
+    shown = file("shot.png", image, _3712001F="shot1".encode("utf-16-le"))
+    assert str(read(message(text, one=shown)).reason).startswith("The attachment shot.png was not read.")
+
+
+def test_the_header_of_a_quoted_message_is_metadata() -> None:
+    quoted = "From: Ada\nSent: 3 May 2025"
+    for body in ({"1000": f"Yes.\n\n{quoted}\n\nMay I?"}, {"1013": b"<p>Yes.</p><p>From: Ada<br>Sent: 3 May 2025</p><p>May I?</p>"}):
+        assert read(message(body)).blocks == (Block("paragraph", "Yes."), Block("metadata", quoted), Block("paragraph", "May I?"))
+
+
 def test_an_embedded_object_is_said_to_be_unread() -> None:
     sheet: Tree = {**attachment("Object 1"), "__substg1.0_3701000D": {"Workbook": b"x" * 10}}
     assert str(read(message({"1000": "Text"}, one=sheet)).reason).startswith("The attachment Object 1 was not read.")

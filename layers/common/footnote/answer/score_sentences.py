@@ -7,12 +7,13 @@ passage's first section is the last of its headings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 from footnote.answer.excerpts import announces, is_table_head
+from footnote.answer.mail_headers import Mail
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import UNSEEN, whole_weight
 from footnote.text.section_numbers import headings_asked, sections_headed
@@ -161,7 +162,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         terms = question.as_own(content_terms(heading, chunk.lang))
         return question.terms.intersection([*terms, *sections_headed([heading])] if question.sections else terms)
 
-    asks_metadata = _asks_metadata(question, chunk, passage, own_terms, around)
+    mail = Mail(question, chunk, passage, own_terms, around) if chunk.metadata.get("type") in MAILS else None
     heading = chunk.headings[-1] if chunk.headings else ""
     in_heading = asked_in(heading)
     scored: list[Scored] = []
@@ -175,7 +176,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         silent = is_heading or (kind == "caption" and leads)
         introduces = not silent and announces(text, leads)
         is_metadata = kind == "metadata"
-        is_asked = is_metadata and (_names_field(question, text, chunk.lang) or (asks_metadata and bool(in_heading or asked_in(text))))
+        is_asked = is_metadata and (_names_field(question, text, chunk.lang) or bool(mail and mail.asks_header(i, in_heading)))
         if is_asked:
             own_terms[i] |= in_heading  # the title of the document, or the subject of the mail, that it is of
         quotable = not (silent or introduces or (is_metadata and not is_asked) or is_table_head(chunk.text, start, end) or _asks(text))
@@ -203,24 +204,12 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
 
 def _names_field(question: Question, text: str, lang: str) -> bool:
     """Whether the question has the name of a field, “owner” of `owner: Facility team`, or a part of it and the value is what is asked:
-    “When is the review?” of `review date: 2026-03-14`."""
+    “When is the review?” of `review date: 2026-03-14`. The lines of a mail's header are told together."""
+    if "\n" in text:
+        return False
     name = set(question.as_own(content_terms(text.partition(":")[0], lang)))
     asked = name & question.terms
     return bool(asked) and (asked == name or answer_type_score(question.asked_type, question.text, text) == 1)
-
-
-def _asks_metadata(
-    question: Question, chunk: Chunk, passage: ChunkSentences, own_terms: Sequence[frozenset[str]], around: frozenset[str]
-) -> bool:
-    """Whether the sender and the date of a mail answer: it is asked who or when, and the text of the mail has no more of the question than
-    title and headings have, and no date for it."""
-    if question.asked_type not in ("person", "date") or chunk.metadata.get("type") not in MAILS:
-        return False
-    for (start, end), own in zip(passage.bounds, own_terms, strict=True):
-        is_date = question.asked_type == "date" and answer_type_score("date", question.text, chunk.text[start:end]) == 1
-        if chunk.kind_at(start) not in ("heading", "metadata") and (own - around or (own and is_date)):
-            return False
-    return True
 
 
 def _cosines(question: Question, passage: ChunkSentences) -> tuple[list[float], float]:

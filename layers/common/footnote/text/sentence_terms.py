@@ -3,13 +3,13 @@ question. The number of a section is one of them, in all passages below its head
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from footnote.text.identifiers import divided
 from footnote.text.section_numbers import sections_headed
 from footnote.text.tokens import content_terms, index_tokens
-from footnote.text.words import OF_MAILS
+from footnote.text.words import OF_MAILS, OF_SENDING
 from footnote.types import MAILS, Chunk
 
 
@@ -30,14 +30,31 @@ def sentence_terms(chunk: Chunk, bounds: Sequence[tuple[int, int]]) -> str:
     is_mail = chunk.metadata.get("type") in MAILS
     for start, end in bounds:
         text, kind = chunk.text[start:end], kinds.get(start)
-        further = sections_headed([text]) if kind == "heading" else _terms_of_mails() if is_mail and kind == "metadata" else ()
+        further = (
+            sections_headed([text])
+            if kind == "heading"
+            else (*terms_of_mails(), *terms_of_sending())
+            if is_mail and kind == "metadata"
+            else ()
+        )
         lines.append([*content_terms(divide(text), chunk.lang), *further])
     return "\n".join(map(" ".join, lines))
 
 
 @cache
-def _terms_of_mails() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(term for lang, words in OF_MAILS.items() for term in content_terms(words, lang)))
+def terms_of_mails() -> tuple[str, ...]:
+    """The terms of what people call a mail, in every language."""
+    return _terms(OF_MAILS)
+
+
+@cache
+def terms_of_sending() -> tuple[str, ...]:
+    """The terms of what people call the sending of a mail."""
+    return _terms(OF_SENDING)
+
+
+def _terms(words: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(term for lang, each in words.items() for term in content_terms(each, lang)))
 
 
 def read_terms(stored: str) -> tuple[tuple[str, ...], str]:

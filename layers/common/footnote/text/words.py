@@ -87,15 +87,17 @@ ABBREVIATIONS: frozenset[str] = frozenset(
     tsd v.chr n.chr chr z.t i.d.r u.s.w geb gest engl franz lat griech ital russ span dt ursprgl eigtl mind tel kap abb tab ziff""".split()
 )
 """Words after which a full stop does not end a sentence."""
-OF_MAILS: dict[str, str] = {
-    "en": "mail email message send sender write author receive recipient arrive come",
+OF_MAILS: dict[str, str] = {"en": "mail email message", "de": "Mail E-Mail Nachricht", "ko": "메일 이메일"}
+"""What people call a mail."""
+OF_SENDING: dict[str, str] = {
+    "en": "send sender write author receive recipient arrive come attachment",
     "de": (
-        "Mail E-Mail Nachricht Absender Empfänger schicken geschickt schickte verschickt senden gesendet versandt "
-        "schreiben schrieb geschrieben kam gekommen ging bekam bekommen erhielt erhalten"
+        "Absender Empfänger schicken geschickt schickte verschickt senden gesendet versandt schreiben schrieb geschrieben "
+        "kam gekommen ging bekam bekommen erhielt erhalten Anhang Anhänge"
     ),
-    "ko": "메일 이메일 보낸 보냈 보냈나요 받은 받았 받았나요 누가 언제 사람",
+    "ko": "보낸 보냈 받은 받았 왔나 왔습 작성 발신 수신 첨부",
 }
-"""What people call the sending of a mail, whose header says only “From”, “To” and “Date”."""
+"""What they call what its header tells, which says only “From”, “To”, “Date” and “Attachments”."""
 QUESTION_MARK = r"(?:(?:Q|Question|F|Frage|문|질문)\s?\d{0,3}\s?[:：]|(?:Q|F|문|질문)\s?\d{1,3}\s?[.)]|Q[.])"
 """Before a question in a text: “Q:”, “Frage 3:”, “질문:”. “F.” alone is an initial."""
 ANSWER_MARK = r"(?:(?:A|Answer|Antwort|답|답변)\s?\d{0,3}\s?[:：]|(?:A|답)\s?\d{1,3}\s?[.)]|A[.])"

@@ -23,8 +23,8 @@ MAX_DEPTH = 3
 MOST_FILES = 1_000
 MOST_TEXT = 10_000_000
 """Characters of all attachments together."""
-SHOWN = 3
-"""Attachments whose reasons are told."""
+SHOWN, NAMED = 3, 5
+"""Attachments whose reasons are told, and how many further ones are named."""
 SHARE, LEAST_S = 0.5, 0.2
 """What a file may take of the time that is left, and the seconds that must be left to begin one."""
 LONGEST_NAME = 120
@@ -134,8 +134,9 @@ def _told(files: Sequence[tuple[str, UnreadableFile]], *, is_whole: bool) -> Ite
     for name, exc in files[:SHOWN]:
         yield f"The attachment {name} was {'not read' if is_whole else 'read in part'}."
         yield exc.reason
-    if len(files) > SHOWN:
-        yield f"{len(files) - SHOWN:,} more attachments were {'not read' if is_whole else 'read in part'}."
+    if more := [name for name, _ in files[SHOWN:]]:
+        names = ", ".join((*more[:NAMED], *(["…"] if len(more) > NAMED else [])))
+        yield f"{len(more):,} more attachments were {'not read' if is_whole else 'read in part'}: {names}."
 
 
 def _opened(data: bytes, name: str) -> Parsed | Letter:

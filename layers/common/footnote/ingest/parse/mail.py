@@ -8,16 +8,20 @@ from email.message import EmailMessage
 from typing import cast
 
 from footnote.errors import UnreadableFile
-from footnote.ingest.parse import html, plain
+from footnote.ingest.parse import html
 from footnote.ingest.parse.attached import MAX_DEPTH, Attached, Attachments, Letter, too_deep
 from footnote.ingest.parse.decode import decode, spaced
+from footnote.ingest.parse.picture_size import is_small
+from footnote.ingest.parse.quoted_mail import html_body, plain_body
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, Parsed
 
 _SHOWN = ("From", "To", "Cc", "Date")
 _TEXTS = ("text/html", "text/plain")
-_FILES = ("application", "audio", "image", "model", "video")
-"""Main types of what is a file even without a name."""
+_FILES = ("application", "audio", "image", "model", "text", "video")
+"""Main types of what is a file even without a name, unless it is one of _TEXTS."""
+_CALENDAR, _INVITATION = "text/calendar", "invite.ics"
+"""The type of an invitation, and what mail programs call it where it has no name."""
 _SIGNATURES = frozenset(("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"))
 
 
@@ -42,7 +46,7 @@ def to_parsed(letter: Letter) -> Parsed:
 
 
 def shows(source: str, content_id: str) -> bool:
-    """Whether a text in HTML shows the image with this id, such as a logo in a signature, which is no attachment."""
+    """Whether a text in HTML shows the image with this id. If it is small, such as a logo in a signature, it is no attachment."""
     return bool(content_id) and f"cid:{content_id}" in source
 
 
@@ -64,13 +68,19 @@ class _Found:
 
 def _letter(message: EmailMessage, depth: int) -> Letter:
     found = _find(message)
-    files = [part for part in found.files if not (_is_image(part) and shows(found.source, _id(part)))]
+    files = [part for part in found.files if not (_is_image(part) and shows(found.source, _id(part)) and is_small(_bytes(part)))]
     return Letter(
         _header(message, "Subject"),
         [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))],
         found.body,
-        [Attached(_name(part), _content(part, depth), part.get_content_type()) for part in files],
+        [Attached(_name(part), _content(part, depth), part.get_content_type()) for part in _without_copies(files)],
     )
+
+
+def _without_copies(files: list[EmailMessage]) -> list[EmailMessage]:
+    """The files without an invitation that is also attached: some programs send it as an alternative of the text and as a file."""
+    calendars = {b"".join(_bytes(part).split()): part for part in files if _is_calendar(part)}  # of equal ones the last, the file
+    return [part for part in files if not _is_calendar(part) or part in calendars.values()]
 
 
 def _header(message: EmailMessage, name: str) -> str:
@@ -93,11 +103,12 @@ def _find(part: EmailMessage) -> _Found:
     if kind == "multipart/alternative":
         with_text = [each for each in found if each.body]
         best = next((each for each in with_text if each.is_html), with_text[0] if with_text else _Found())
-        best.files = [file for each in found for file in each.files if _is_named(file)]  # the others are the text in further forms
+        files = (file for each in found for file in each.files)
+        best.files = [file for file in files if _is_named(file) or _is_image(file)]  # the others are the text in further forms
         return best
     if kind == "multipart/related":  # what the first one is made of
         for each in found[1:]:
-            each.files = [file for file in each.files if file.is_attachment() or (_is_named(file) and not _is_image(file))]
+            each.files = [file for file in each.files if file.is_attachment() or _is_told(file)]
     whole = _Found()
     for each in found:
         whole.add(each)
@@ -120,7 +131,7 @@ def _text(part: EmailMessage) -> _Found:
         return _Found()
     text = decode(payload, part.get_content_charset())
     is_html = part.get_content_type() == "text/html"
-    body = list((html if is_html else plain).parse_text(text).blocks)
+    body = html_body(text) if is_html else plain_body(text)
     return _Found(body, text if is_html else "", is_html=is_html and bool(body))
 
 
@@ -128,12 +139,25 @@ def _content(part: EmailMessage, depth: int) -> bytes | Letter | UnreadableFile:
     if part.get_content_type() == "message/rfc822":
         for inner in cast(list[EmailMessage], part.get_payload())[:1] if part.is_multipart() else ():
             return _letter(inner, depth + 1) if depth < MAX_DEPTH else too_deep()
+    return _bytes(part)
+
+
+def _bytes(part: EmailMessage) -> bytes:
     payload = part.get_payload(decode=True)
     return payload if isinstance(payload, bytes) else b""
 
 
+def _is_told(part: EmailMessage) -> bool:
+    """Whether what a text in HTML is made of is a file of its own: no style sheet or logo. Images of saved pages have no id."""
+    return bool(_id(part)) and not is_small(_bytes(part)) if _is_image(part) else _is_named(part)
+
+
 def _is_image(part: EmailMessage) -> bool:
     return part.get_content_maintype() == "image"
+
+
+def _is_calendar(part: EmailMessage) -> bool:
+    return part.get_content_type() == _CALENDAR or _name(part).lower().endswith(".ics")
 
 
 def _is_named(part: EmailMessage) -> bool:
@@ -142,7 +166,7 @@ def _is_named(part: EmailMessage) -> bool:
 
 def _name(part: EmailMessage) -> str:
     try:
-        return spaced(part.get_filename() or "")
+        return spaced(part.get_filename() or "") or (_INVITATION if part.get_content_type() == _CALENDAR else "")
     except (ValueError, TypeError, LookupError, AttributeError, IndexError):  # malformed, as in `_header`
         return ""
 

@@ -12,11 +12,13 @@ import struct
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, formataddr
 
-from footnote.ingest.parse import html, plain, rtf
+from footnote.ingest.parse import rtf
 from footnote.ingest.parse.attached import MAX_DEPTH, Attached, Letter, too_deep
 from footnote.ingest.parse.decode import binary, clean, decode, spaced
 from footnote.ingest.parse.mail import shows, to_parsed
 from footnote.ingest.parse.ole import Container
+from footnote.ingest.parse.picture_size import is_small
+from footnote.ingest.parse.quoted_mail import html_body, plain_body, set_apart
 from footnote.types import Block, Parsed
 
 # property ids, in hexadecimal as in the names of streams
@@ -71,7 +73,7 @@ def _letter(file: Container, folder: str, depth: int) -> Letter:
 
 
 def _attached(file: Container, folder: str, page: str | None, source: str, depth: int) -> Attached | None:
-    """What is attached in a storage; None if it is an image that the text shows, such as a logo in a signature."""
+    """What is attached in a storage; None if it is a small image that the text shows, such as a logo in a signature."""
     name = next((found for key in _FILE_NAMES if (found := spaced(_text(file, folder, key, page)))), "")
     inner = f"{folder}__substg1.0_{_DATA}000D/"
     if f"{inner}__properties_version1.0" in file:
@@ -81,7 +83,7 @@ def _attached(file: Container, folder: str, page: str | None, source: str, depth
     data = file.read(f"{folder}__substg1.0_{_DATA}0102")
     hidden = _numbers(file.read(f"{folder}__properties_version1.0", _MAX_PROPERTIES), 8).get(_HIDDEN, b"\0")[0]
     is_shown = hidden or shows(source, spaced(_text(file, folder, _CONTENT_ID, page)))
-    return None if is_shown and data.startswith(_IMAGES) else Attached(name, data)
+    return None if is_shown and data.startswith(_IMAGES) and is_small(data) else Attached(name, data)
 
 
 def _html(file: Container, folder: str, page: str | None, html_page: str | None) -> str:
@@ -91,15 +93,15 @@ def _html(file: Container, folder: str, page: str | None, html_page: str | None)
 
 def _body(file: Container, folder: str, page: str | None, source: str) -> list[Block]:
     """The HTML text, because it keeps headings, lists and tables; else the RTF text, unless it only wraps another; else the plain one."""
-    found = html.parse_text(source).blocks
+    found = html_body(source)
     if not found:
         packed = unpack(file.read(f"{folder}__substg1.0_{_RTF}0102"))
         wraps = b"\\fromhtml" in packed[:2000] or b"\\fromtext" in packed[:2000]
         text = _text(file, folder, _BODY, page)
         if packed.startswith(b"{\\rtf") and not (wraps and text.strip()):
-            found = rtf.parse(packed).blocks
-        found = found or plain.parse_text(clean(text)).blocks
-    return list(found)
+            found = set_apart(rtf.parse(packed).blocks)
+        found = found or plain_body(clean(text))
+    return found
 
 
 def _sender(file: Container, folder: str, page: str | None) -> str:
