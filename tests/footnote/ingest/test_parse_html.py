@@ -24,7 +24,7 @@ def test_menus_scripts_styles_and_footers_are_left_out() -> None:
         <header>Town site</header><nav><a href=/>Home</a></nav><div style="display: none">no</div><p hidden>gone</p>
         <script>var a = "<p>no</p>";</script>
         <main><article><header>By Ann</header><p>We open at 9.</p><footer>2 May</footer></article></main>
-        <div role="navigation">More</div><footer>Imprint</footer></body></html>"""
+        <div role="navigation">More</div><footer><a href=/i>Imprint</a></footer></body></html>"""
     parsed = html(page)
     assert parsed.title == "Opening hours"
     assert [b.text for b in parsed.blocks] == ["By Ann", "We open at 9.", "2 May"]

@@ -58,7 +58,7 @@ def text(written: str) -> str:
         ("## Sizes {#sizes-(all) .wide}\n\nLearn more{.usa-button} of {wool}.\n{: .note }", "Sizes / Learn more of {wool}."),
         ("import Tabs from '@theme/Tabs';\n\nimport the wool from Ghent.\n\n{/* hidden */}", "import the wool from Ghent."),
         ("The tower[^1] was lit.\n\n[^1]: By its keeper.", "The tower was lit. / 1. By its keeper."),
-        ("Keeper\n: Lights the lamp.", "Keeper / Lights the lamp."),
+        ("Keeper\n: Lights the lamp.", "Keeper: Lights the lamp."),
     ],
 )
 def test_the_words_stay_and_the_syntax_goes(written: str, read: str) -> None:

@@ -12,12 +12,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from footnote.ingest.parse import html_tables, mathml
 from footnote.ingest.parse.decode import clean, decode, spaced
-from footnote.ingest.parse.html_frame import Frame, main_part
+from footnote.ingest.parse.html_frame import Frame, footers, main_part
 from footnote.ingest.parse.html_marks import Marks
+from footnote.ingest.parse.html_panels import Panels, is_hidden
 from footnote.ingest.parse.html_styles import Styles
 from footnote.ingest.parse.html_tables import children
 from footnote.ingest.parse.struck import reported
@@ -44,8 +46,10 @@ _LISTS = frozenset(("ul", "ol", "menu", "dir"))
 _BOLD = frozenset(("b", "strong"))
 _CAPTIONS = frozenset(("figcaption", "caption"))
 _PARTS = ("article", "main", "section", "blockquote")
-_UNSEEN_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar"))
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_SITE_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar"))
+_WINDOW_ROLES = frozenset(("dialog", "alertdialog"))
+_LONGEST_DEFINITION = 300
+"""Of a definition that is written behind its term."""
 _LONGEST_HEADING = 120
 _LONGEST_NUMBER = 6
 _FEW = 10
@@ -97,19 +101,33 @@ def read(html: str, *, is_page: bool = False, styles: Styles | None = None) -> t
     title_node = tree.css_first("title")
     marks = Marks(tree, Styles(sheets, styles) if sheets or styles is None else styles)
     body = tree.body
-    flow, blocks = _Flow(marks), list[Block]()
+    panels = Panels(tree)
+    flow, blocks = _Flow(marks, panels), list[Block]()
     if body is not None and is_page:
         root = main_part(tree, body)
-        flow = _Flow(marks, Frame(root))
+        flow = _Flow(marks, panels, Frame(root))
         if root.mem_id != body.mem_id and root.css_first("h1") is None and (heading := body.css_first("h1")) is not None:
             flow.run(heading)  # that of the main part stands above it
         blocks = flow.run(root)
+        if not _has_only_links(blocks, body):
+            blocks += _footer(body, marks, panels)
     if body is not None and (not is_page or _has_only_links(blocks, body)):
-        flow = _Flow(marks, with_menus=is_page)  # the menu is the page
+        flow = _Flow(marks, panels, with_menus=is_page)  # the menu is the page
         blocks = flow.run(body)
     _add_hidden(named, blocks, flow.pairs)
     title = usable_title(spaced(title_node.text())) if title_node is not None else ""
     return Parsed(tuple(blocks), title or first_heading(blocks), pairs=tuple(flow.pairs)), marks.struck
+
+
+def _footer(body: LexborNode, marks: Marks, panels: Panels) -> list[Block]:
+    """The text of the page's footers beside their links: an address, opening hours, who is responsible for the page."""
+    blocks: list[Block] = []
+    for footer in footers(body):
+        found = _Flow(marks, panels, Frame(footer, is_footer=True)).run(footer, only_children=True)
+        texts = [block for block in found if any(map(str.isalnum, block.text))]
+        followed = [block.kind != "heading" for block in texts[1:]]  # a heading of links that are left out has no text below it
+        blocks += [block for i, block in enumerate(texts) if block.kind != "heading" or any(followed[i : i + 1])]
+    return blocks
 
 
 def _has_only_links(blocks: Sequence[Block], body: LexborNode) -> bool:
@@ -129,9 +147,11 @@ def first_heading(blocks: Sequence[Block]) -> str:
 class _Flow:
     """Walks a tree and collects blocks, with its own stack because pages may nest deeper than Python's recursion limit."""
 
-    def __init__(self, marks: Marks, frame: Frame | None = None, *, with_menus: bool = False) -> None:
+    def __init__(self, marks: Marks, panels: Panels, frame: Frame | None = None, *, with_menus: bool = False) -> None:
         self.blocks: list[Block] = []
         self._marks = marks
+        self._panels = panels
+        self._terms = _Terms(self.blocks)
         self._frame = frame
         self._with_menus = with_menus
         self._marked = _MarkedPairs(self.blocks)
@@ -153,11 +173,13 @@ class _Flow:
         while stack:
             node, leaving = stack.pop()
             if leaving:
-                self._within[node.tag or ""] -= 1
                 self._leave(node.tag or "")
+                self._within[node.tag or ""] -= 1
                 if node.tag in _PAIRED:
                     self._end_block()
                 self._marked.leave(node)
+                if not self._lists:
+                    self._terms.leave(node.tag or "", self.pairs)
             elif self._enter(node):
                 self._within[node.tag or ""] += 1
                 stack.append((node, True))
@@ -185,6 +207,10 @@ class _Flow:
         if tag in _PAIRED and not self._lists:
             self._end_block()
         self._marked.enter(node, inside_list=bool(self._lists))
+        if not self._lists:
+            self._terms.enter(tag)
+        if heading := self._panels.heading_of(node, attributes):
+            self._name_panel(heading)
         if tag == "br":
             self._inline.append("\0")  # a line break that survives the collapsing of white space
         elif tag in _BOLD:
@@ -212,6 +238,15 @@ class _Flow:
             self._flush()
         return True
 
+    def _name_panel(self, heading: str) -> None:
+        """Begins the part of the page that a control of this text shows."""
+        self._end_block()
+        if self.blocks and self.blocks[-1].text == heading:
+            if self.blocks[-1].kind == "heading":
+                return
+            self.blocks.pop()
+        self.blocks.append(Block("heading", heading, 6))
+
     def _say(self, text: str) -> None:
         """Adds text that the page does not have in these characters."""
         self._inline.append(text)
@@ -230,11 +265,10 @@ class _Flow:
         )
 
     def _is_unseen(self, node: LexborNode, tag: str, attributes: Mapping[str, str | None]) -> bool:
-        if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+        if attributes and is_hidden(attributes) and not self._panels.opens(node, attributes):
             return True
-        if (attributes.get("role") or "") in _UNSEEN_ROLES and not self._with_menus:
-            return True
-        if (style := attributes.get("style")) and _HIDDEN_STYLE.search(style):
+        role = attributes.get("role") or ""
+        if role in _WINDOW_ROLES or attributes.get("aria-modal") == "true" or (role in _SITE_ROLES and not self._with_menus):
             return True
         if self._frame is not None and self._frame.holds(node, tag, attributes):
             return True
@@ -276,7 +310,7 @@ class _Flow:
             self._marker = ""
             return
         self._end_list()
-        if kind == "paragraph" and all_bold and reads_like_heading(text):
+        if kind == "paragraph" and all_bold and not self._within["dd"] and reads_like_heading(text):
             kind, level = "heading", 6  # how word processors and old pages write their headings
         for part in [text.replace("\n", " ")] if kind == "heading" else text.split("\n\n"):
             self.blocks.append(Block(kind, part, level))
@@ -319,7 +353,7 @@ class _Flow:
             return ""
         if first.tag == "-text" and first.next is None:  # as most cells are
             return " ".join(clean(first.text_content or "").split())
-        flow = _Flow(self._marks)
+        flow = _Flow(self._marks, self._panels)
         return " ".join(" ".join(block.text for block in flow.run(node, only_children=True)).split())
 
 
@@ -376,6 +410,55 @@ def flatten(html: str) -> str:
         kept += [html[start:first], " "]
         start = at = end + 1
     return "".join([*kept, html[start:]]) if kept else html
+
+
+class _Terms:
+    """Writes short definitions behind their terms, while a page's elements are walked: "Adults: 12 euros"."""
+
+    def __init__(self, blocks: list[Block]) -> None:
+        self._blocks = blocks
+        self._open: list[_Term | None] = []
+        """The last term of each open definition list."""
+
+    def enter(self, tag: str) -> None:
+        """To be called before the element's children."""
+        if tag == "dl":
+            self._open.append(None)
+        elif tag == "dt" and self._open and ((last := self._open[-1]) is None or last.definition is not None):
+            self._open[-1] = _Term(len(self._blocks))
+        elif tag == "dd" and self._open and (last := self._open[-1]) is not None:
+            last.definition = len(self._blocks)
+
+    def leave(self, tag: str, pairs: Sequence[Pair]) -> None:
+        """To be called after the element's children."""
+        if tag == "dl" and self._open:
+            self._open.pop()
+            if self._open and (last := self._open[-1]) is not None:
+                last.definition = last.first  # a list of definitions is no short one
+        elif tag == "dd" and self._open and (last := self._open[-1]) is not None and not (pairs and pairs[-1].end > last.first):
+            self._join(last)
+
+    def _join(self, term: _Term) -> None:
+        names, added = self._blocks[term.first : term.definition], self._blocks[term.definition :]
+        if not names or len(added) != 1 or any(block.kind not in ("paragraph", "heading") for block in (*names, *added)):
+            return
+        before = ", ".join(block.text for block in names)
+        if before.endswith(_ASKING):
+            return  # a question and its answer
+        mark = "" if before[-1] in ".:;!：" else ";" if term.is_joined else ":"
+        text = f"{before}{mark} {added[0].text}"
+        if len(text) <= _LONGEST_DEFINITION:
+            self._blocks[term.first :] = [Block("paragraph", text)]
+            term.is_joined = True
+
+
+@dataclass(slots=True)
+class _Term:
+    first: int
+    """Its first block."""
+    definition: int | None = None
+    """The first block of what defines it; None before that begins."""
+    is_joined: bool = False
 
 
 class _MarkedPairs:

@@ -32,10 +32,18 @@ _Row = list[_Cell]
 
 
 def is_layout(table: LexborNode) -> bool:
-    """Whether a table is only for layout: it contains other tables, headings or lists, or has a single cell."""
+    """Whether a table is only for layout: it contains other tables, headings or lists, has a single cell, or one cell of a single row
+    or with several paragraphs has most of its text."""
     if table.attributes.get("role") == "presentation" or any(node.mem_id != table.mem_id for node in table.css(_LAYOUT)):
         return True
-    return len(table.css("td, th")) <= 1
+    if len(table.css("td, th")) <= 1:
+        return True
+    if table.css_first("th") is not None:
+        return False
+    is_single = len(table.css("tr")) == 1
+    cells = table.css("td") if is_single else [each.parent for each in table.css("td > p:first-of-type:not(:last-of-type)")]
+    whole = len(table.text())
+    return any(2 * len(cell.text()) > whole for cell in cells if cell is not None)
 
 
 def read(table: LexborNode, text_of: Callable[[LexborNode], str]) -> Iterator[tuple[BlockKind, str]]:
