@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 from PIL import Image
+from pypdfium2 import PdfDocument
 from rapidfuzz.distance import Levenshtein
 
 from bench.scans import flat
@@ -80,6 +81,17 @@ async def test_an_image_without_text_has_no_lines(ocr: Ocr) -> None:
 async def test_images_of_each_kind_are_read(ocr: Ocr, kind: str) -> None:
     lines = lines_of(await ocr.read(photo(drawn(ENGLISH[:1]), kind), 60, 200))
     assert flat(lines[0].text) == ENGLISH[0]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP", "GIF", "BMP"])
+async def test_an_image_becomes_a_page_of_a_pdf(ocr: Ocr, kind: str) -> None:
+    page = PdfDocument(await ocr.as_pdf(photo(drawn(ENGLISH), kind), 60, 200))[0]
+    assert page.get_size() == pytest.approx((1200 * 72 / 200, 900 * 72 / 200), abs=1)
+
+
+async def test_what_is_no_image_becomes_no_pdf(ocr: Ocr) -> None:
+    with pytest.raises(UnreadableFile, match="may be damaged"):
+        await ocr.as_pdf(b"GIF89a no image", 60, 200)
 
 
 async def test_a_file_that_is_no_image_is_unreadable(ocr: Ocr) -> None:
