@@ -23,10 +23,13 @@ def one_font(monkeypatch: pytest.MonkeyPatch) -> None:
 class Reads:
     """Reads the same line on each image."""
 
-    languages = ("eng",)
+    languages: tuple[str, ...] = ("eng",)
 
     async def read(self, image: bytes, timeout_s: float, dpi: int | None = None) -> list[OcrPage]:
         return [OcrPage(10, 10, ((OcrLine("abcdefghij", 0.9, 0, 0, 1, 1, 1),), (OcrLine("klmnopqrst", 0.4, 0, 0, 1, 1, 1),)))]
+
+    async def as_pdf(self, image: bytes, timeout_s: float, dpi: int) -> bytes:
+        raise NotImplementedError
 
 
 async def test_the_error_is_the_share_of_characters_to_edit() -> None:

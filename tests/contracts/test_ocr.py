@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 from PIL import Image
+from pypdfium2 import PdfDocument
 from rapidfuzz.distance import Levenshtein
 
 from bench.scans import flat
@@ -27,6 +28,19 @@ KOREAN = (
     "문의는 내선 번호로 전화하시기 바랍니다.",
 )
 MIXED = ("새 서버는 Kubernetes에서 실행되며 Python으로 작성되었습니다.", "설정은 관리자가 저장소에서 변경합니다.")
+RUSSIAN = (
+    "Насосная станция номер 20417, отчёт от 12.03.2025",
+    "Насос PX-300 работал 1 840 часов, расход 36 900 литров.",
+    "Шланг DN 50 заменён, длина 10 метров, цена 11 200 рублей.",
+    "Следующий осмотр насоса назначен на 26.03.2025 в 14:30.",
+    "Телефон мастера 495 120 44 17, адрес office@pumps.example",
+)
+GREEK = (
+    "Αντλιοστάσιο με αριθμό 20417, αναφορά της 12.03.2025",
+    "Η αντλία PX-300 λειτούργησε 1 840 ώρες με 36 900 λίτρα.",
+    "Ο σωλήνας DN 50 αλλάχθηκε, μήκος 10 μέτρα, 11 200 ευρώ.",
+    "Ο επόμενος έλεγχος της αντλίας γίνεται στις 26.03.2025.",
+)
 JAPANESE_LINES = ("港の事務所は毎朝七時に開きます。", "十二メートルを超える船には水先人が必要です。", "料金は一泊につき千八百円です。")
 
 
@@ -71,6 +85,12 @@ async def test_a_script_that_is_not_read_has_a_low_confidence(ocr: Ocr) -> None:
     assert confidence(lines) < 0.6
 
 
+@pytest.mark.parametrize("text", [RUSSIAN, GREEK], ids=("ru", "el"))
+async def test_letters_like_latin_ones_have_a_low_confidence_among_numbers(ocr: Ocr, text: Sequence[str]) -> None:
+    lines = lines_of(await ocr.read(photo(drawn(text)), 60))
+    assert confidence(lines) < 0.6
+
+
 async def test_an_image_without_text_has_no_lines(ocr: Ocr) -> None:
     [page] = await ocr.read(photo(Image.new("L", (600, 400), 255)), 60)
     assert lines_of([page]) == []
@@ -80,6 +100,17 @@ async def test_an_image_without_text_has_no_lines(ocr: Ocr) -> None:
 async def test_images_of_each_kind_are_read(ocr: Ocr, kind: str) -> None:
     lines = lines_of(await ocr.read(photo(drawn(ENGLISH[:1]), kind), 60, 200))
     assert flat(lines[0].text) == ENGLISH[0]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP", "GIF", "BMP"])
+async def test_an_image_becomes_a_page_of_a_pdf(ocr: Ocr, kind: str) -> None:
+    page = PdfDocument(await ocr.as_pdf(photo(drawn(ENGLISH), kind), 60, 200))[0]
+    assert page.get_size() == pytest.approx((1200 * 72 / 200, 900 * 72 / 200), abs=1)
+
+
+async def test_what_is_no_image_becomes_no_pdf(ocr: Ocr) -> None:
+    with pytest.raises(UnreadableFile, match="may be damaged"):
+        await ocr.as_pdf(b"GIF89a no image", 60, 200)
 
 
 async def test_a_file_that_is_no_image_is_unreadable(ocr: Ocr) -> None:

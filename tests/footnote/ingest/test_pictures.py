@@ -24,7 +24,7 @@ def picture(text: str) -> bytes:
 
 
 class FakeOcr:
-    languages = ("eng",)
+    languages: tuple[str, ...] = ("eng",)
 
     async def read(self, image: bytes, timeout_s: float, dpi: int | None = None) -> list[OcrPage]:
         text = image.removeprefix(b"\x89PNG\r\n").split(b"\0")[0].decode()
@@ -32,6 +32,9 @@ class FakeOcr:
             raise UnreadableFile("OCR cannot read this image; it may be damaged or too large.", "Save it as PNG.")
         rows = tuple((OcrLine(line, 0.9, 10, 40 * n, 400, 40 * n + 20, 20),) for n, line in enumerate(text.split("\n"), 1))
         return [OcrPage(500, 500, rows)]
+
+    async def as_pdf(self, image: bytes, timeout_s: float, dpi: int) -> bytes:
+        raise AssertionError("pictures are not turned")
 
 
 def word(*content: str, **pictures: bytes) -> bytes:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from bench.scans import scan
 from footnote.errors import Scan, UnreadableFile
 from footnote.ingest import scans
 from footnote.ingest.child import ParserProcess
@@ -34,7 +36,7 @@ def page(*rows: Sequence[OcrLine] | OcrLine) -> OcrPage:
 class FakeOcr:
     """Answers with these pages, or raises these errors, one after the other."""
 
-    languages = ("deu", "eng")
+    languages: tuple[str, ...] = ("deu", "eng")
 
     def __init__(self, *answers: OcrPage | UnreadableFile) -> None:
         self.answers = list(answers)
@@ -46,6 +48,9 @@ class FakeOcr:
         if isinstance(answer, UnreadableFile):
             raise answer
         return [answer]
+
+    async def as_pdf(self, image: bytes, timeout_s: float, dpi: int) -> bytes:
+        raise AssertionError("no page lies on its side")
 
 
 class Here:
@@ -231,3 +236,23 @@ async def test_a_page_that_lies_on_its_side_is_turned_and_marked_in_place(turn: 
     expected = {90: (down, width - across), 180: (width - across, height - down), 270: (height - down, across)}[turn]
     assert ((place.x0 + place.x1) / 2, (place.y0 + place.y1) / 2) == pytest.approx(expected, abs=40)
     assert (place.x1 - place.x0 > place.y1 - place.y0) == (turn == 180)
+
+
+@pytest.mark.parametrize(("turn", "kind"), [(90, "PNG"), (180, "JPEG"), (270, "TIFF"), (180, "WEBP")])
+async def test_an_image_that_lies_on_its_side_is_turned(turn: int, kind: str) -> None:
+    lines = ("The quarry is blasted on weekdays between ten and noon.", "Three short signals are sounded before each blast.") * 4
+    parser = ScanParser(ParserProcess(), tesseract())
+    parsed = await parser.parse(photo(drawn(lines).rotate(turn, expand=True), kind), f"quarry.{kind.lower()}")
+    await parser.close()
+    assert " ".join(block.text for block in parsed.blocks).startswith(" ".join(lines[:2]))
+
+
+async def test_each_page_of_an_image_file_is_turned_by_itself() -> None:
+    texts = ("The upper lock is filled within eleven minutes.", "The lower lock has a gate that is lifted by hand.")
+    first, second = (scan(drawn((text,) * 8), 1) for text in texts)
+    out = io.BytesIO()
+    first.save(out, "TIFF", save_all=True, append_images=[second.rotate(180)])
+    parser = ScanParser(ParserProcess(), tesseract())
+    parsed = await parser.parse(out.getvalue(), "locks.tiff")
+    await parser.close()
+    assert [(block.page, block.text) for block in parsed.blocks] == [(1, " ".join([texts[0]] * 8)), (2, " ".join([texts[1]] * 8))]

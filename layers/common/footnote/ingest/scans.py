@@ -145,10 +145,20 @@ class ScanParser:
 
     async def _read_image(self, data: bytes) -> _Read:
         found = _Read()
-        scale = 72 / DPI  # what the resolution of an image file says is often wrong, and nothing depends on it
-        for number, page in enumerate(await self._ocr.read(data, self._limit_s), 1):
-            await asyncio.to_thread(_sort, found, number, page, scale)
+        for number, page in enumerate(await self._read_images(data), 1):
+            await asyncio.to_thread(_sort, found, number, page, 72 / DPI)
         return found
+
+    async def _read_images(self, data: bytes) -> list[OcrPage]:
+        """What the images of a file say, those that lie on their side turned upright: as pages of a PDF they are drawn like one. What the
+        resolution of an image file says is often wrong, and nothing depends on it."""
+        pages = await self._ocr.read(data, self._limit_s)
+        if any(page.turn for page in pages):
+            pdf = await self._ocr.as_pdf(data, PAGE_S, DPI)
+            for at, page in enumerate(pages):
+                if page.turn:
+                    pages[at], _ = await self._read_page(pdf, at + 1, page.turn)
+        return pages
 
     async def _with_pictures(self, children: Children, parsed: Parsed, data: bytes, file_name: str) -> Parsed:
         """The file with the text of its pictures, each a block after the text that it follows. A picture without text that is read, such

@@ -44,3 +44,6 @@ class Ocr(Protocol):
         """The images of a file, mostly one, read in the language that fits best. `image`: PNG, JPEG, TIFF, WebP, GIF, BMP or PNM.
         `dpi`: its dots per inch; None = as it says. Text in another language or an unknown script has a low confidence. UnreadableFile
         if it is damaged or takes longer than `timeout_s`. Cancelling ends it."""
+
+    async def as_pdf(self, image: bytes, timeout_s: float, dpi: int) -> bytes:
+        """A PDF with an image of the file on each page, as large as `dpi` makes it. UnreadableFile and cancelling as in `read`."""

@@ -39,3 +39,19 @@ def test_a_word_that_is_a_part_of_its_neighbour_is_dropped() -> None:
 
 def test_pieces_of_another_line_are_not_taken() -> None:
     assert merged([word("rope", 0, 80, 60)], [word("사무소", 0, 84, 94, y0=200)]) == [["rope"]]
+
+
+def test_a_number_that_the_other_model_is_sure_of_is_kept_in_its_word() -> None:
+    assert merged([word("2A]", 0, 90, 38)], [word("14", 0, 40, 91), word("시", 45, 90, 92)]) == [["14시"]]
+
+
+def test_a_number_that_both_models_see_needs_less_confidence() -> None:
+    assert merged([word("3I1]", 0, 90, 38)], [word("31", 0, 40, 80), word("일", 45, 90, 92)]) == [["31일"]]
+
+
+def test_latin_letters_are_no_number_where_only_the_other_model_sees_one() -> None:
+    assert merged([word("OSo]", 0, 90, 38)], [word("05", 0, 40, 80), word("에", 45, 90, 92)]) == [["OS에"]]
+
+
+def test_a_number_of_which_the_latin_model_is_surer_stays() -> None:
+    assert merged([word("70ol", 0, 90, 91)], [word("10", 0, 40, 90), word("에", 45, 90, 92)]) == [["70에"]]

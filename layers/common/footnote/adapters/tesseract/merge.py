@@ -17,6 +17,9 @@ _LATIN = 92
 it; of Korean ones 3.2 % and 3.0 %."""
 _SURE = 75
 """Confidence of a piece in the other script. 60 and 50 are hardly worse: 4.2 and 4.3 instead of 4.1 % of the characters."""
+_NUMBER = 90
+"""Confidence of a number that the model of the other script alone sees. Measured on Korean scans: of 286 numbers 282 are right, 239 where
+the Latin model's are kept; with 75 the letters of `OS` become `05`."""
 _FIRST_FOREIGN = "\u0370"
 _JAMO = ("\u3130", "\u318f")
 """Single letters of Hangul, which are misread strokes."""
@@ -57,6 +60,7 @@ def _filled(word: Word, pieces: Sequence[Word], sure: Sequence[Word]) -> Word | 
     """The word with the pieces of the other script; None if those of its neighbours cover it."""
     foreign = [piece for piece in pieces if _is_foreign(piece)]
     certain = [piece for piece in foreign if piece.confidence >= _SURE]
+    numbers = [piece for piece in pieces if _is_number(piece, word)]
     rest = [piece for piece in pieces if piece not in foreign]
     if word.confidence >= _LATIN:
         return word
@@ -68,8 +72,9 @@ def _filled(word: Word, pieces: Sequence[Word], sure: Sequence[Word]) -> Word | 
         return _with(word, foreign, []) if foreign and not rest else word
     if 2 * len(certain) <= len(foreign) and word.confidence >= _SURE:  # an ending of a Latin word
         return _with(word, certain, [char for char in word.chars if not _is_in(char, certain)])
-    free = [char for char in word.chars if _is_in(char, rest) and not _is_in(char, foreign)]
-    return _with(word, foreign if free else pieces, free)
+    kept = [*foreign, *numbers]
+    free = [char for char in word.chars if _is_in(char, rest) and not _is_in(char, kept)]
+    return _with(word, kept if free else pieces, free)
 
 
 def _with(word: Word, pieces: Sequence[Word], chars: Sequence[Char]) -> Word:
@@ -89,6 +94,18 @@ def _trimmed(piece: Word) -> Word:
 
 def _is_foreign(word: Word) -> bool:
     return any(char >= _FIRST_FOREIGN and char.isalpha() and not _JAMO[0] <= char <= _JAMO[1] for char in word.text)
+
+
+def _is_number(piece: Word, word: Word) -> bool:
+    """Whether the piece is a number that its model is certain of, or fairly certain if the Latin model sees a digit there, too."""
+    if not _has_digit(piece.text) or any(char.isalpha() for char in piece.text) or piece.confidence <= word.confidence:
+        return False
+    agreed = any(_has_digit(char.text) for char in word.chars if _is_in(char, [piece]))
+    return piece.confidence >= (_SURE if agreed else _NUMBER)
+
+
+def _has_digit(text: str) -> bool:
+    return any(char.isdigit() for char in text)
 
 
 def _is_in(char: Char, pieces: Sequence[Word]) -> bool:
