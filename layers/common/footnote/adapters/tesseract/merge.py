@@ -23,37 +23,63 @@ the Latin model's are kept; with 75 the letters of `OS` become `05`."""
 _FIRST_FOREIGN = "\u0370"
 _JAMO = ("\u3130", "\u318f")
 """Single letters of Hangul, which are misread strokes."""
+_SPACE = 0.25
+"""Heights; a narrower gap between pieces of the other script is none between words."""
 _LONGEST = 1.3
 """Heights; a box that is wider for each of its characters reaches over the next one."""
 
 
 def merge(latin: Sequence[Line], other: Sequence[Line]) -> list[Line]:
-    """The Latin lines, in whose words the pieces of the other script replace what the Latin model is less certain of."""
+    """The Latin lines, in whose words the pieces of the other script replace what the Latin model is less certain of. Certain pieces
+    where the Latin model sees nothing are added."""
     words = [word for line in latin for word in line.words]
+    line_of = [number for number, line in enumerate(latin) for _ in line.words]
+    missed: dict[int, list[Word]] = defaultdict(list)
+    further: list[Line] = []
     own: dict[int, list[Word]] = defaultdict(list)
     sure: dict[int, list[Word]] = defaultdict(list)
     for line in other:
         near = [i for i, word in enumerate(words) if any(_on_one_line(word, piece) for piece in (line.words[0], line.words[-1]))]
+        if not near and (alone := [piece for piece in line.words if _is_foreign(piece) and piece.confidence >= _SURE]):
+            further.append(replace(line, words=tuple(_joined(alone))))
         for piece in map(_trimmed, line.words):
             shares = [(_share(piece, words[i]), i) for i in near]
             best, at = max(shares, default=(0.0, 0))
             if best > 0:
                 own[at].append(piece)
+            elif near and _is_foreign(piece) and piece.confidence >= _SURE:
+                missed[line_of[near[0]]].append(piece)
             if _is_foreign(piece) and piece.confidence >= _SURE:
                 for share, i in shares:
                     if share > 0:
                         sure[i].append(piece)
     merged: list[Line] = []
     at = 0
-    for line in latin:
-        kept: list[Word] = []
+    for number, line in enumerate(latin):
+        kept = _joined(missed[number])
         for word in line.words:
             if (filled := _filled(word, sorted(own[at], key=lambda piece: piece.x0), sure[at])) is not None:
                 kept.append(filled)
             at += 1
         if kept:
-            merged.append(replace(line, words=tuple(kept)))
+            merged.append(replace(line, words=tuple(sorted(kept, key=lambda word: word.x0)) if missed[number] else tuple(kept)))
+    for line in further:
+        below = (place for place, other_line in enumerate(merged) if other_line.words[0].y0 > line.words[0].y0)
+        merged.insert(next(below, len(merged)), line)
     return merged
+
+
+def _joined(pieces: Sequence[Word]) -> list[Word]:
+    """The words that pieces without spaces between them make."""
+    words: list[Word] = []
+    for piece in sorted(pieces, key=lambda piece: piece.x0):
+        if words and piece.x0 - words[-1].x1 < _SPACE * (piece.y1 - piece.y0):
+            last = words[-1]
+            confidence, y0, y1 = min(last.confidence, piece.confidence), min(last.y0, piece.y0), max(last.y1, piece.y1)
+            words[-1] = replace(last, chars=(*last.chars, *piece.chars), confidence=confidence, y0=y0, x1=piece.x1, y1=y1)
+        else:
+            words.append(piece)
+    return words
 
 
 def _filled(word: Word, pieces: Sequence[Word], sure: Sequence[Word]) -> Word | None:
