@@ -69,11 +69,71 @@ def test_a_section_includes_those_below_it(tmp_path: Path) -> None:
     assert [part in answer.text for part in ("380 euros", "third working day", "wheel")] == [True, True, False]
 
 
-def test_all_documents_with_the_section_are_named_that_of_the_question_first(tmp_path: Path) -> None:
+def test_only_the_document_that_the_question_names_answers(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"mill.md": LEASE, "water.md": GRID, "office.md": OTHERS}
     for title, other in (("Water rules", "Lease of the mill"), ("Lease of the mill", "Water rules")):
         answer = ask(tmp_path / title, files, f"What does section 1.2 of the {title.lower()} say?")
-        assert 0 < answer.text.index(title) < answer.text.index(other)
+        assert title in answer.text
+        assert other not in answer.text
+    both = ask(tmp_path / "both", files, "What does section 1.2 say?").text
+    assert "Water rules" in both
+    assert "Lease of the mill" in both
+
+
+BYLAWS = """Tanzvertrag
+
+§ 2 Probezeit
+
+Die Probezeit dauert vier Monate.
+
+§ 3 Gage
+
+(1) Die Gage beträgt 310 Euro.
+
+(2) Sie wird freitags gezahlt.
+
+§ 4 Reisen
+Reisen werden mit der Bahn gemacht.
+"""
+CHAPTERS = "# Ballet book\n\n## Chapter 3 Shoes\n\nShoes are changed weekly.\n\n## 3 Lights\n\nLights are dimmed.\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "not_said"),
+    [
+        ("What do sections 1.1 and 1.2 say?", ("380 euros", "third working day"), ("84",)),
+        ("Sections 1.1 & 1.2 of the lease?", ("380 euros", "third working day"), ("sluice",)),
+        ("Was steht in §§ 6 und 7?", ("84 Euro", "Quartalsende"), ("380",)),
+        ("제2조와 제3조에는 무슨 내용이 있나요?", ("오전 9시", "네 권까지"), ("84",)),
+        ("Was steht in §§ 2 bis 4?", ("vier Monate", "310 Euro", "mit der Bahn"), ("오전",)),
+        ("Was steht in § 3?", ("310 Euro", "freitags"), ("weekly", "dimmed", "vier Monate")),
+        ("What does chapter 3 say?", ("weekly",), ("310", "dimmed")),
+        ("What does section 3 say?", ("dimmed",), ("310", "weekly")),
+        ("제3조는 무엇인가요?", ("네 권까지",), ("dimmed", "weekly")),
+        ("Art. 6?", ("None.",), ("84",)),
+        ("2.2", (), ("84",)),
+        ("1.2", ("third working day", "stays open"), ()),
+    ],
+)
+def test_the_sections_of_the_kind_and_numbers_asked_for_are_shown(
+    question: str, said: tuple[str, ...], not_said: tuple[str, ...], tmp_path: Path
+) -> None:
+    files: dict[str, str | bytes] = {"mill.md": LEASE, "water.md": GRID, "satzung.md": STATUTES, "규정.md": RULES, "office.md": OTHERS}
+    answer = ask(tmp_path, files | {"choir.html": PAGE, "tanz.txt": BYLAWS, "ballet.md": CHAPTERS}, question)
+    assert [part for part in said if part not in answer.text] == []
+    assert [part for part in not_said if part in answer.text] == []
+    assert (answer.tier == "answer") == bool(said)
+
+
+def test_a_section_of_another_kind_is_no_certain_answer(tmp_path: Path) -> None:
+    answer = ask(tmp_path, {"ballet.md": CHAPTERS, "office.md": OTHERS}, "Was steht in § 3?")
+    assert answer.tier == "closest"
+    assert "Lights are dimmed." in answer.text
+
+
+def test_a_section_that_two_files_have_in_the_same_words_counts_once(tmp_path: Path) -> None:
+    copies: dict[str, str | bytes] = {f"copy{number}.md": f"# Copy {number}\n\n{GRID.split(chr(10), 2)[2]}" for number in range(4)}
+    assert "third working day" in ask(tmp_path, copies | {"mill.md": LEASE}, "What does section 1.2 say?").text
 
 
 def test_of_a_question_about_something_in_a_section_its_sentence_comes_first(tmp_path: Path) -> None:

@@ -410,3 +410,45 @@ def test_korean_captions_are_distinguished_from_sentences_too(text: str, kind: s
 def test_ligatures_without_a_name_are_repaired() -> None:
     text = with_ligatures("an o↵-the-shelf tool for e↵orts of di\ufffeculty; press ↵ or \ufffe", [37, 56])
     assert text == "an oﬀ-the-shelf tool for eﬀorts of diﬃculty; press ↵ or \u200b"
+
+
+def spread(*lines: str, gap: int) -> list[Text]:
+    return [Text(60, 700 - gap * i, line) for i, line in enumerate(lines)]
+
+
+@pytest.mark.parametrize("below", [12, 26])
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ("\xa7 2 Pond", "\xa7 3 Fish", "\xa7 5 Ducks"),
+        ("Article 2 Pond", "Article 3 Fish"),
+        ("1. POND", "2. FISH"),
+        ("1 Pond", "1.1 Fish", "2 Ducks"),
+    ],
+)
+def test_ascending_numbers_of_sections_are_headings_in_any_font(heads: tuple[str, ...], below: int) -> None:
+    found = blocks(
+        [
+            text
+            for at, head in enumerate(heads)
+            for text in (
+                Text(60, 700 - 90 * at, head),
+                *paragraph("Ducks are fed by the warden only,", "from the bank.", y=700 - 90 * at - below),
+            )
+        ]
+    )
+    assert [block.text for block in found if block.kind == "heading"] == list(heads)
+    assert "warden" in found[-1].text
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("1 Pond", "2 Fish", "3 Ducks"),
+        ("\xa7 1 Pond", "\xa7 2 Fish", "\xa7 3 Ducks"),
+        ("3 Pond", "It is deep.", "7 Fish", "They are carps."),
+        ("1 Pond", "It is deep.", "3 Fish", "They are carps."),
+    ],
+)
+def test_lists_of_sections_and_other_numbers_are_no_headings(lines: tuple[str, ...]) -> None:
+    assert [block.text for block in blocks(spread(*lines, gap=26)) if block.kind == "heading"] == []

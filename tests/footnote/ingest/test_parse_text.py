@@ -329,3 +329,48 @@ def test_numbers_that_were_saved_rounded_are_counted(number: str) -> None:
 )
 def test_one_rounded_number_and_measured_ones_are_no_reason(numbers: list[str]) -> None:
     assert parse("\n".join(["name;value", *(f"a;{number}" for number in numbers)]).encode(), "a.csv").reason is None
+
+
+BODY = "The pond is cleaned in spring."
+
+
+def headings(text: str) -> list[tuple[int, str]]:
+    return [(block.level, block.text) for block in parse(text.encode(), "text/plain").blocks if block.kind == "heading"]
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ("§ 2 Teich", "§ 3 Fische", "§ 3a Enten"),
+        ("Article 4 - Pond", "Article 5", "ARTICLE VI. DUCKS"),
+        ("제4조 (연못)", "제5조 (물고기)"),
+        ("Clause 2 Pond", "Clause 3 Fish"),
+    ],
+)
+@pytest.mark.parametrize("between", ["\n\n", "\n"])
+def test_ascending_numbers_of_sections_head_the_text_below_them(heads: tuple[str, ...], between: str) -> None:
+    text = "\n\n".join(f"{head}{between}{BODY}" for head in heads)
+    found = parse(text.encode(), "text/plain").blocks
+    assert [(block.kind, block.text) for block in found] == [pair for head in heads for pair in (("heading", head), ("paragraph", BODY))]
+
+
+def test_the_line_above_the_first_section_is_the_title() -> None:
+    text = f"Pond lease\n\nCHAPTER 1 WATER\n\nArticle 1 Depth\n\n{BODY}\n\nArticle 2 Banks\n\n{BODY}\n\nCHAPTER 2 FISH\n\n{BODY}\n"
+    assert parse(f"Pond lease\n\n§ 1 Depth\n\n{BODY}\n\n§ 2 Banks\n\n{BODY}".encode(), "text/plain").title == "Pond lease"
+    assert headings(text) == [
+        (1, "Pond lease"), (2, "CHAPTER 1 WATER"), (3, "Article 1 Depth"), (3, "Article 2 Banks"), (2, "CHAPTER 2 FISH"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"§ 2 Teich\n\n{BODY}",
+        f"§ 3 Teich\n\n{BODY}\n\n§ 2 Fische\n\n{BODY}",
+        "§ 1 Teich\n\n§ 2 Fische\n\n§ 3 Enten\n\n§ 4 Ufer",
+        f"§ 1 applies here.\n\n{BODY}\n\n§ 2 applies there.\n\n{BODY}",
+        f"§ 1 applies to all who\nkeep ducks.\n\n{BODY}\n\n§ 2 applies to all who\nkeep fish.\n\n{BODY}",
+    ],
+)
+def test_references_to_sections_and_lists_of_them_are_no_headings(text: str) -> None:
+    assert headings(text) == []

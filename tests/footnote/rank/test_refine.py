@@ -193,3 +193,16 @@ def test_a_passage_of_the_section_that_is_asked_for_comes_first() -> None:
         scores = second_stage(Query("section 4.1", vector=vector), entries, given, ["section_4_1"], {"": 6.0, "section_4_1": 4.0})
         assert scores.index(max(scores)) == 1
         assert max(scores) < highest
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("Article 4", 1), ("section 4", 0), ("§ 4", 2), ("chapter 4", 3), ("articles 3 and 4", 1), ("articles 4 and 5", 4)],
+)
+def test_the_kind_of_the_section_that_is_asked_for_counts(question: str, first: int) -> None:
+    headings = ("headed_4", "headed_4 headed_article_4", "headed_4 headed_paragraph_4", "headed_4 headed_chapter_4")
+    passages = [passage("fee", heading=heading) for heading in headings]
+    passages.append(passage("fee", heading="headed_4 headed_article_4 headed_5 headed_article_5"))
+    entries = [Ranked(f"d|1|{i}", 1 - i / 100) for i in range(5)]
+    scores = second_stage(Query(question), entries, passages, ["section_4"], {"": 6.0, "section_4": 4.0})
+    assert scores.index(max(scores)) == first

@@ -16,7 +16,7 @@ from footnote.answer.excerpts import announces, is_table_head
 from footnote.answer.mail_headers import Mail
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import UNSEEN, whole_weight
-from footnote.text.section_numbers import headings_asked, sections_headed
+from footnote.text.section_numbers import sections_asked, sections_headed
 from footnote.text.sentences import looks_like_heading
 from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms, other_forms
 from footnote.types import MAILS, Chunk, ChunkSentences, Hit, Reading, Vector
@@ -61,7 +61,7 @@ class Question:
         self.asked_type = reading.asked_type
         sequence = content_terms(text, lang)
         self.terms = frozenset(sequence)
-        self.sections = frozenset(headings_asked(text))
+        self.sections = sections_asked(text)
         """The sections that it names by their numbers."""
         self._forms = other_forms(text, lang, languages)
         self.weights = {term: weights.get(term, 1.0) for term in sequence}

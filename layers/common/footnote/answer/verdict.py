@@ -20,7 +20,7 @@ from typing import Any, Literal
 from footnote.answer.choose import Quote, alone, candidates, shown_beside
 from footnote.answer.features import GROUPS, NAMES, codes_missing, describe
 from footnote.answer.linear import Linear, linear_of, read_fitted
-from footnote.answer.named_section import asks_for_all, quotes_of_sections
+from footnote.answer.named_section import are_of_kind, asks_for_all, quotes_of_sections
 from footnote.answer.score_sentences import Question, Scored
 from footnote.text.codes import codes_in
 from footnote.text.identifiers import identifiers
@@ -92,7 +92,10 @@ def decide_tier(question: Question, sentences: Sequence[Scored], hits: Sequence[
     if tier == "answer" and codes_missing(codes_in(question.text), shown):
         tier, because = "closest", "lacks_code"
         shown = shown_beside(ordered, probabilities, question.lang, is_certain=False)
-    if of_sections and asks_for_all(question, of_sections):
+    if of_sections and not are_of_kind(question, of_sections):
+        tier, because = "closest", "likely"
+        shown = shown_beside(ordered, probabilities, question.lang, is_certain=False)
+    elif of_sections and asks_for_all(question, of_sections):
         tier, because, shown = "answer", "sure", of_sections
     elif tier == "nothing" and (of_sections or _has_names(question, ordered)):
         tier, because = "closest", "likely"

@@ -9,7 +9,8 @@ t = the distinct content terms of the query, w = their weights (inverse document
     score = (base + .5 · s + .1 · ord + .1 · uno + .1 · min-max(cos(q2, p))) / 1.8
 
 base = the fused score; of a list fused by rank, scaled to 0..1 over the list.
-A passage of a section that the query names by its number is raised most of the way to the highest score: no vector knows numbers.
+A passage of a section that the query names by its number is raised most of the way to the highest score: no vector knows numbers. One of
+another kind is, if there is none of its kind.
 Without vectors: (base + .5 · max cov) / 1.5; pairs of terms do not help there. Dividing keeps scores in 0..1. cov divides by the
 weight of all terms, at least 1.5 times that of an unknown term, so that a query of one common word is not fully covered by it.
 Passages after the first TOP keep their order. The permission check of `Index.sentences` applies: a passage that the caller may not
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from footnote.ports import Index
 from footnote.text.grounding import UNSEEN, whole_weight
-from footnote.text.section_numbers import headings_asked
+from footnote.text.section_numbers import sections_asked
 from footnote.text.tokens import content_terms, other_forms
 from footnote.types import ChunkSentences, Query, Ranked, Turn
 from footnote.types.copies import replace
@@ -107,10 +108,14 @@ def second_stage(
         else:
             sentences = words.best(0.5 * words.coverage + 0.5 * words.cosines(query.vector))
             scores[at] += SENTENCE * sentences + PAIR * words.pairs() + NEIGHBOUR * _neighbours(query.vector, scores[at], readable)
-    if asked := frozenset(headings_asked(query.text)):
+    if asked := sections_asked(query.text):
         largest = WITHOUT_VECTORS if query.vector is None else WITH_VECTORS
-        held = [not asked.isdisjoint(" ".join((passage.heading_terms, *passage.terms)).split()) for passage in readable]
-        scores[at] += RAISED * np.array(held) * (largest - scores[at])
+        held = [frozenset(" ".join((passage.heading_terms, *passage.terms)).split()) for passage in readable]
+        of_kind, of_number = (
+            np.array([sum(section.heads(own, of_kind=strict) for section in asked) for own in held], float) for strict in (True, False)
+        )
+        share = of_kind if of_kind.any() else of_number
+        scores[at] += RAISED * share / max(share.max(), 1.0) * (largest - scores[at])
     refined: list[float] = scores.tolist()
     return refined
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from footnote.ingest.parse.decode import decode
 from footnote.ingest.parse.man_page import indent_of, is_running_line, man_page_of, section_level
+from footnote.ingest.parse.section_lines import section_levels
 from footnote.types import Block, Parsed
 
 ITEM = re.compile(r"\s*(?:[-*•·‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
@@ -43,16 +44,22 @@ def parse_text(text: str) -> Parsed:
     man_page = man_page_of(lines)
     groups = _groups(lines, man_page)
     items = {each.start: each for each in _find_items(groups)} if not man_page else {}
+    levels = section_levels(groups) if not man_page else {}
+    is_titled = 1 in levels and len(groups[0]) == 1 and len(groups[0][0]) <= _LONG and not groups[0][0].endswith(_ENDS)
     blocks: list[Block] = []
     number = 0
     while number < len(groups):
         if number in items:
             blocks.append(Block("list", "\n".join(_item_or_below(groups[each]) for each in items[number])))
             number = items[number].stop
+        elif number in levels or (is_titled and number == 0):
+            blocks.append(Block("heading", groups[number][0].strip(), levels[number] + is_titled if number in levels else 1))
+            blocks.extend(_blocks(groups[number][1:]) if groups[number][1:] else [])
+            number += 1
         else:
             blocks.extend(_blocks(groups[number], man_page))
             number += 1
-    return Parsed(tuple(blocks))
+    return Parsed(tuple(blocks), groups[0][0].strip() if is_titled else "")
 
 
 def _rejoined(match: re.Match[str]) -> str:

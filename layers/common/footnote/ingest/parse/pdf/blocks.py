@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, groupby, pairwise
 from statistics import median
 
 from footnote.ingest.parse.pdf.lines import BULLET, Line, is_item, join_rows
 from footnote.ingest.parse.plain import join_with_offsets
+from footnote.ingest.parse.section_lines import section_levels
 from footnote.ingest.parse.table import to_markdown
 from footnote.types import Block, BlockKind, Place
 
@@ -51,15 +52,17 @@ def to_blocks(lines: Sequence[Line], pages: int) -> list[Block]:
     groups = _group_lines(kept)
     sizes = sorted({round(g[0].size) for g in groups if _is_large(g, body)}, reverse=True)[:4]
     blocks: list[Block] = []
-    for group in groups:
-        if _is_table(group) and not _names_columns(group):
-            blocks += [_block("paragraph", [line], line.text, [0]) for line in group]
+    for group, section_level in _with_sections(groups, body):
+        if section_level is None:
+            blocks.append(_block("paragraph", group, *_join(group)))
         elif _is_table(group):
             blocks.append(_table(group))
         elif _is_caption(group):
             blocks.append(_block("caption", group, *_join(group)))
         elif level := _heading_level(group, body, sizes, mostly_bold):
             blocks.append(_block("heading", group, *join_with_offsets([line.text for line in group]), level))
+        elif section_level:
+            blocks.append(_block("heading", group, *_join(group), len(sizes) + section_level))
         elif is_item(group[0].text):
             item = _item(group)
             if blocks and blocks[-1].kind == "list":
@@ -69,6 +72,23 @@ def to_blocks(lines: Sequence[Line], pages: int) -> list[Block]:
         else:
             blocks.append(_block("paragraph", group, *_join(group)))
     return blocks
+
+
+def _with_sections(groups: Sequence[list[Line]], body: float) -> Iterator[tuple[list[Line], int | None]]:
+    """Each group with its level, if it is the heading of a section by its number: parted from text directly below it; 0 = it is none.
+    Labels beside their texts are groups of one line, with None: no table, no heading and no item."""
+    parts: list[tuple[list[Line], bool]] = []
+    for group in groups:
+        is_labels = _is_table(group) and not _names_columns(group)
+        parts += [([line], True) for line in group] if is_labels else [(group, False)]
+    levels = section_levels([[line.text for line in group] for group, _ in parts])
+    for at, (group, is_label) in enumerate(parts):
+        level = levels.get(at, 0)
+        if level and len(group) > 1 and not (_is_table(group) or _is_bold(group) or _is_large(group, body)):
+            yield group[:1], level
+            yield group[1:], 0
+        else:
+            yield group, level or (None if is_label else 0)
 
 
 def _block(kind: BlockKind, group: Sequence[Line], text: str, offsets: Sequence[int], level: int = 0) -> Block:
