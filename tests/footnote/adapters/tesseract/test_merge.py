@@ -57,7 +57,7 @@ def test_a_number_of_which_the_latin_model_is_surer_stays() -> None:
     assert merged([word("70ol", 0, 90, 91)], [word("10", 0, 40, 90), word("에", 45, 90, 92)]) == [["70에"]]
 
 
-def test_words_of_the_other_script_where_the_latin_model_sees_nothing_are_added() -> None:
+def test_words_that_only_the_other_model_sees_are_added() -> None:
     pieces = [
         word("공", 0, 28, 93),
         word("지", 30, 58, 93),
@@ -68,7 +68,7 @@ def test_words_of_the_other_script_where_the_latin_model_sees_nothing_are_added(
     assert merged([word("Azure", 80, 180, 96)], pieces) == [["공지", "Azure", "안내"]]
 
 
-def test_lines_of_the_other_script_where_the_latin_model_sees_none_stand_in_their_order() -> None:
+def test_lines_that_only_the_other_model_sees_stand_in_their_order() -> None:
     latin = [Line((word("rope", 0, 80, 96, y0=10),)), Line((word("berth", 0, 80, 96, y0=200),))]
     found = merge(latin, [Line((word("사무소", 0, 84, 94, y0=100), word("앞", 100, 128, 94, y0=100)))])
     assert [[each.text for each in line.words] for line in found] == [["rope"], ["사무소", "앞"], ["berth"]]
