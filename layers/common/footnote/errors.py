@@ -22,7 +22,7 @@
     │       └── NoModel         503  none is configured
     ├── StepTimeout             504  a step exceeded its time limit
     └── UnreadableFile          –    sets the document to FAILED, with `reason` and `remedy`
-        ├── OldFormat           –    the same, unless LibreOffice is there to convert it
+        ├── OldFormat           –    the same, unless LibreOffice or a package can convert it
         └── Scan                –    the same, unless OCR is there to read its images
 
 `detail` can always be shown: it never contains a traceback, a host name or a user's text.
@@ -221,9 +221,8 @@ class OldFormat(UnreadableFile):
 
 
 class Scan(UnreadableFile):
-    """The file only contains images, whose text OCR may read. `pages`: how many pages a PDF has, 0 = it is an image itself, or an
-    Office file. `scans`: the
-    numbers of those with images."""
+    """The file only contains images, whose text OCR may read. `pages`: how many pages a PDF has, 0 = it is an image itself, or an Office
+    file. `scans`: the numbers of the pages with images."""
 
     def __init__(self, reason: str, remedy: str, pages: int = 0, scans: tuple[int, ...] = ()) -> None:
         super().__init__(reason, remedy)

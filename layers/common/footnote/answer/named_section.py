@@ -16,8 +16,8 @@ FURTHER_WORDS, FURTHER_BIGRAM_WORDS = 1, 3
 
 def quotes_of_sections(question: Question, sentences: Sequence[Scored]) -> list[Quote]:
     """The excerpts of the sections that the question names, in the order of the text: of the document whose title it names, or else of
-    all, and of a section of the kind that it names, or else of any with the number. At most MOST, and one
-    more for each further section, of as many documents and sections as possible. `sentences`: those of all hits."""
+    all, and of a section of the kind that it names, or else of any with the number. At most MOST, and one more for each further section,
+    of as many documents and sections as possible. `sentences`: those of all hits."""
     if not question.sections:
         return []
     among = [sentence for sentence in sentences if (sentence.quotable or sentence.introduces) and _asked(question, sentence)]

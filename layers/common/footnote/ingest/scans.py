@@ -242,8 +242,8 @@ def _sort(found: _Read, number: int, page: OcrPage, scale: float) -> None:
 
 def to_lines(rows: Sequence[Sequence[OcrLine]], number: int, scale: float, slope: float, height: float) -> list[Line]:
     """The lines of a page in reading order, those of columns one column after the other. `scale`: points of a pixel; `height`: of the page
-    in pixels. They are level:
-    a scanned page lies at a slight angle, and short lines would seem to be higher or lower than long ones."""
+    in pixels. The lines are levelled: on a page that was scanned at
+    a slight angle, short lines would seem higher or lower than long ones."""
     body = median(line.size for row in rows for line in row)
 
     def level(line: OcrLine) -> Line:

@@ -30,14 +30,12 @@ def sentence_terms(chunk: Chunk, bounds: Sequence[tuple[int, int]]) -> str:
     is_mail = chunk.metadata.get("type") in MAILS
     for start, end in bounds:
         text, kind = chunk.text[start:end], kinds.get(start)
-        further = (
-            sections_headed([text])
-            if kind == "heading"
-            else (*terms_of_mails(), *terms_of_sending())
-            if is_mail and kind == "metadata"
-            else ()
-        )
-        lines.append([*content_terms(divide(text), chunk.lang), *further])
+        terms = content_terms(divide(text), chunk.lang)
+        if kind == "heading":
+            terms += sections_headed([text])
+        elif is_mail and kind == "metadata":
+            terms += (*terms_of_mails(), *terms_of_sending())
+        lines.append(terms)
     return "\n".join(map(" ".join, lines))
 
 

@@ -1,4 +1,4 @@
-"""`Ocr` by the program Tesseract. It gets images that nobody trusts: each is a process group of its own, with limits on memory and time."""
+"""`Ocr` by the program Tesseract. Images are untrusted, so each run is a process group of its own, with limits on memory and time."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from html import escape
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import decode
+from footnote.ingest.parse.notes import check_mark
 from footnote.ingest.parse.package import Element, attr, damaged, local
 from footnote.types import Parsed
 
@@ -173,7 +174,7 @@ def _tasks(node: Element, in_cell: bool) -> str:
     items = []
     for task in (child for child in node if local(child) == "task"):
         parts = {local(child): child for child in task}
-        sign = "☑" if "task-status" in parts and (parts["task-status"].text or "").strip() == "complete" else "☐"
+        sign = check_mark(checked="task-status" in parts and (parts["task-status"].text or "").strip() == "complete")
         items.append(f"{sign} " + (_inside(parts["task-body"], in_cell) if "task-body" in parts else ""))
     if in_cell:
         return "".join(f"<div>{item}</div>" for item in items)

@@ -1,4 +1,4 @@
-"""Says so where most of a document is struck through. What an author has struck is no text, of which little is nothing to report."""
+"""Reports that most of a document is struck through. Struck text is left out by every parser; a little of it is not worth a report."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from html import unescape
 from typing import Any, Literal, NamedTuple
 
 from footnote.ingest.parse.decode import clean
+from footnote.ingest.parse.notes import check_mark
 from footnote.ingest.parse.pdf.lines import Box
 
 _MOST = 5_000
@@ -147,7 +148,7 @@ def _field(item: Any, form: Any) -> Entry | None:
     if box.x1 - box.x0 < 1 or box.y1 - box.y0 < 1:
         return None
     if kind in (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON):
-        return Entry("mark", "☑" if _is_checked(item, form) else "☐", box, box.y1 - box.y0, _name(item, form))
+        return Entry("mark", check_mark(checked=_is_checked(item, form)), box, box.y1 - box.y0, _name(item, form))
     if kind in (pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX):
         text = _chosen(item, form)
     elif kind == pdfium.FPDF_FORMFIELD_TEXTFIELD and not pdfium.FPDFAnnot_GetFormFieldFlags(form, item) & _PASSWORD:
