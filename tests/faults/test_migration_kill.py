@@ -23,7 +23,7 @@ from tests.fakes import HereParser
 from tests.footnote_local.conftest import open_core
 
 LOCAL, OTHER = Caller("local", sees_all=True), Caller("other", groups=frozenset({"others"}))
-FILES, KILLS = 30, 2
+FILES, KILLS = 90, 2
 
 
 async def fill(core: Core) -> str:
