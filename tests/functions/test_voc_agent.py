@@ -103,7 +103,8 @@ async def test_the_filter_of_the_conversation_is_kept(core: Core, collection: st
 async def test_a_model_without_tools_is_given_documents_and_voices(core: Core) -> None:
     turn, model = await ask(core, STAFF, [ModelUnavailable("no tools")], ["Late delivery [1]."])
     assert "Theme “" in model.sent[1].messages[-1].content
-    assert [span.name for span in turn.trace.spans if span.name.startswith("tool:")] == ["tool:search_documents", "tool:search_voices"]
+    called = {span.name for span in turn.trace.spans if span.name.startswith("tool:")}  # at the same time, so in any order
+    assert called == {"tool:search_documents", "tool:search_voices"}
 
 
 async def test_forbidden_questions_are_not_searched_for(core: Core) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
+from email.headerregistry import HeaderRegistry
 from email.message import EmailMessage
+from functools import cache
 from typing import cast
 
 from footnote.errors import UnreadableFile
@@ -32,8 +34,9 @@ def parse(data: bytes) -> Parsed:
 
 def read_letter(data: bytes) -> Letter:
     """Reads an e-mail, with what is attached to it."""
+    once = policy.default.clone(header_factory=cache(HeaderRegistry()))  # the library parses a header whenever it is read
     try:
-        return _letter(message_from_bytes(data.lstrip(), policy=policy.default), 1)
+        return _letter(message_from_bytes(data.lstrip(), policy=once), 1)
     except RecursionError as exc:
         raise UnreadableFile("The parts of this mail are nested too deeply.", "Save what is attached to it, and add that.") from exc
 
