@@ -1,10 +1,15 @@
-"""Fits the weights by which names are found in questions: layers/common/footnote/text/names.bin.
+"""Fits the weights by which names are found in questions and passages: layers/common/footnote/text/names.bin.
 
     python -m bench.names_fit CORPORA --data-sets FOLDER
+    python -m bench.names_fit CORPORA --data-sets FOLDER --measure     precision and recall in passages
 
 CORPORA holds corpora in which people marked names or proper nouns: `klue-ner-v1.1_dev.tsv` and `klue-dp-v1.1_dev.tsv` (KLUE, CC BY-SA
-4.0), `ko_kaist-ud-*.conllu` and `en_ewt-ud-*.conllu` (Universal Dependencies, CC BY-SA 4.0), `germeval14/dev.tsv` and `test.tsv`
-(GermEval 2014, CC BY 4.0), `wnut17train.conll`, `emerging.dev.conll` and `emerging.test.annotated` (WNUT 2017, CC BY 4.0). FOLDER holds
+4.0), `ko_kaist-ud-*.conllu` (Universal Dependencies, CC BY-SA 4.0), `en_ewt-ud-*.iob2` (Universal NER, CC BY-SA 4.0),
+`wikigold.conll.txt` (Wikigold, CC BY 4.0), `germeval14/dev.tsv` and `test.tsv` (GermEval 2014, CC BY 4.0), `wnut17train.conll`,
+`emerging.dev.conll` and `emerging.test.annotated` (WNUT 2017, CC BY 4.0); to measure, `en_pud-ud-test.iob2` and `de_pud-ud-test.iob2`
+(Universal NER), which nothing is fitted to. `plain/de`, `plain/en` and `plain/ko` hold chapters (`*.md`) of technical books, in which
+hardly a noun is a name: The Rust Programming Language in German and English (MIT or Apache 2.0), React's documentation in Korean (CC BY
+4.0). FOLDER holds
 the test sets, whose questions are read without those that `questions/entities.jsonl` labels: in English, a capital within a sentence
 marks a name, and in German, a word that looks like such a name of the same question in English does. From it come
 `guardrails/presidio_synth_dataset_v2.json` (MIT), too. Last, names are put into made-up questions (`questions/name_frames.txt`).
@@ -16,16 +21,18 @@ import argparse
 import json
 import re
 import struct
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 import numpy as np
 
-from bench.entities import QUESTIONS
+from bench.entities import QUESTIONS, bare
 from bench.figures import log_progress
-from bench.name_corpora import UNKNOWN, Sentence, of_characters, of_columns, of_morphemes, of_spans, of_treebank
+from bench.name_corpora import UNKNOWN, UNSURE, Marked, Sentence, in_words, kind_of_tag, of_characters, of_columns, of_morphemes, of_spans
 from bench.request_grammar import made_from, read_grammar
 from footnote.text import names
 from footnote.text.everyday_questions import EVERYDAY
@@ -37,6 +44,9 @@ FRAMES = QUESTIONS.with_name("name_frames.txt")
 MADE, OWN, ROUNDS, RATE, TWICE = 9000, 0.4, 5, 0.1, 2
 """Made-up questions in each language, the share of `name_frames.txt` in their names, rounds of the fit, the size of its steps (AdaGrad),
 and how often the questions of the test sets are read."""
+SYLLABLES = re.compile("[가-힣]+")
+FENCED = re.compile(r"^(`{3,}).*?^\1`*$", re.DOTALL | re.MULTILINE)
+MARKUP = re.compile(r"`[^`]*`|<[^>]*>|\]\([^)]*\)|\[[^\]]*\]:.*|https?://\S+|\{/?\*.*?\*/?\}")
 HOLE = re.compile(r"(?<![^\W\d_])N(_[가-힣]+|s\b|'s)?(?![^\W\d_])")
 NATIONAL = re.compile(r"(?:[a-z]an|ish|ese|[a-z]ch|Greek|Swiss|Welsh)$")
 CLOSEST, BEGINS = 0.78, 0.7
@@ -152,8 +162,9 @@ def examples(lang: str, sentences: Sequence[Sentence]) -> Iterator[Example]:
             if isinstance(part, Part):
                 size = len(word) - 1 if word.endswith("s") and word[:-1] in known else len(part.stem)
                 right = 1 + min(range(len(ways)), key=lambda way: abs(len(ways[way].stem) - size))
-            before = parts[place - 1] if place and isinstance(parts[place - 1], Part) else None
-            yield [np.array(list(names.features(words, place, way, before, lang))) for way in ways], right  # type: ignore[arg-type]
+            last = parts[place - 1] if place else None
+            before = last if isinstance(last, Part) and any(names.candidates(words[place - 1], lang)) else None
+            yield [np.array(names.features(words, place, way, before, lang)) for way in ways], right
 
 
 def fit(rows: list[Example]) -> np.ndarray:
@@ -176,26 +187,49 @@ def fit(rows: list[Example]) -> np.ndarray:
     return total / count
 
 
-def gather(corpora: Path, data_sets: Path) -> Iterator[Example]:
+def sentences(corpora: Path, only_half: bool) -> dict[str, list[Marked]]:
+    """Language → sentences with names of known kinds; `only_half`: without those of `held_out`."""
+    tweets = ("wnut17train.conll", "emerging.dev.conll", "emerging.test.annotated")
+    english = [row for name in tweets for row in of_columns(corpora / name, 0, 1)]
+    english += [row for name in ("dev", "test") for row in of_columns(corpora / f"en_ewt-ud-{name}.iob2", 1, 2)]
+    german = [row for name in ("dev", "test") for row in of_columns(corpora / "germeval14" / f"{name}.tsv", 1, 2)]
+    (wiki, more_wiki), (korean, more_korean) = _halves(corpora)
+    if only_half:
+        return {"en": english + wiki, "de": german, "ko": korean}
+    return {"en": english + wiki + more_wiki, "de": german, "ko": korean + more_korean}
+
+
+def held_out(corpora: Path) -> Iterator[tuple[str, str, list[Marked]]]:
+    """(corpus, language, sentences) of what is not fitted to with `--measure`."""
+    wiki, korean = _halves(corpora)
+    yield "Wikigold, second half", "en", wiki[1]
+    for lang in ("en", "de"):
+        yield "PUD", lang, list(of_columns(corpora / f"{lang}_pud-ud-test.iob2", 1, 2))
+    yield "KLUE-NER, second half", "ko", korean[1]
+
+
+def _halves(corpora: Path) -> Iterator[tuple[list[Marked], list[Marked]]]:
+    for rows in (list(of_columns(corpora / "wikigold.conll.txt", 0, 1, " ")), list(of_characters(corpora / "klue-ner-v1.1_dev.tsv"))):
+        yield rows[: len(rows) // 2], rows[len(rows) // 2 :]
+
+
+def gather(corpora: Path, data_sets: Path, only_half: bool = False) -> Iterator[Example]:
     """All examples."""
     labelled = {json.loads(line)["from"] for line in QUESTIONS.read_text("utf-8").splitlines()}
     asked: dict[str, dict[str, str]] = {}
     for name in ("squad2", "mtrag_un", "xquad_en", "xquad_de"):
         rows = map(json.loads, (data_sets / name / "queries.jsonl").read_text("utf-8").splitlines())
         asked[name] = {row["_id"]: row["text"] for row in rows if f"{name}/{row['_id']}" not in labelled}
-    synthetic = list(of_spans(data_sets / "guardrails" / "presidio_synth_dataset_v2.json"))
-    german = [row for name in ("dev", "test") for row in of_columns(corpora / "germeval14" / f"{name}.tsv", 1, 2)]
-    korean = list(of_characters(corpora / "klue-ner-v1.1_dev.tsv"))
-    tweets = [
-        row for name in ("wnut17train.conll", "emerging.dev.conll", "emerging.test.annotated") for row in of_columns(corpora / name, 0, 1)
-    ]
-    korean += of_morphemes(corpora / "klue-dp-v1.1_dev.tsv", (1, 2, 3), " ", "NNP")
-    korean += [row for name in ("dev", "test") for row in of_morphemes(corpora / f"ko_kaist-ud-{name}.conllu", (1, 2, 4), "+", "nq")]
-    tweets += [row for name in ("dev", "test") for row in of_treebank(corpora / f"en_ewt-ud-{name}.conllu")]
-    english = names_in(synthetic) + [name for name in names_in(german) if name.isascii()][:4000]
-    for lang, marked, others in (("en", tweets + synthetic, english), ("de", german, names_in(german)), ("ko", korean, names_in(korean))):
+    synthetic = [in_words(row) for row in of_spans(data_sets / "guardrails" / "presidio_synth_dataset_v2.json")]
+    marked = {lang: [in_words(row) for row in rows] for lang, rows in sentences(corpora, only_half).items()}
+    marked["ko"] += of_morphemes(corpora / "klue-dp-v1.1_dev.tsv", (1, 2, 3), " ", "NNP")
+    marked["ko"] += [row for name in ("dev", "test") for row in of_morphemes(corpora / f"ko_kaist-ud-{name}.conllu", (1, 2, 4), "+", "nq")]
+    german, korean = names_in(marked["de"]), names_in(marked["ko"])
+    english = names_in(synthetic) + [name for name in german if name.isascii()][:4000]
+    marked["en"] += synthetic
+    for lang, others in (("en", english), ("de", german), ("ko", korean)):
         frames, own = read_frames(lang)
-        yield from examples(lang, marked)
+        yield from examples(lang, marked[lang])
         yield from examples(lang, list(framed(frames, own, others, Random(1))))
     for _ in range(TWICE):
         questions = [text for name in ("squad2", "mtrag_un") for text in asked[name].values()]
@@ -203,6 +237,9 @@ def gather(corpora: Path, data_sets: Path) -> Iterator[Example]:
         both = [(text, asked["xquad_en"][name]) for name, text in asked["xquad_de"].items() if name in asked["xquad_en"]]
         yield from examples("de", [by_translation(*pair) for pair in both])
     yield from examples("ko", list(nameless()))
+    books = list(of_books(corpora / "plain"))
+    for lang in ("de", "ko"):
+        yield from examples(lang, [sentence for told, sentence in books if told == lang])
 
 
 def nameless() -> Iterator[Sentence]:
@@ -221,26 +258,69 @@ def nameless() -> Iterator[Sentence]:
         yield words, [UNKNOWN if named.search(word) else None for word in words]
 
 
+def of_books(books: Path) -> Iterator[tuple[str, Sentence]]:
+    """(language, words) of the paragraphs of technical books. Words in Hangul are no names there, since those are in Latin letters; nor
+    are German words that the same chapter in English has not. Of other words nothing is known."""
+    for path in sorted((books / "ko").glob("*.md")):
+        for words in _paragraphs(path):
+            yield "ko", (words, [None if SYLLABLES.fullmatch(word) else UNKNOWN for word in words])
+    for path in sorted((books / "de").glob("*.md")):
+        original = (books / "en" / path.name).read_text("utf-8").casefold()
+        for words in _paragraphs(path):
+            yield "de", (words, [UNKNOWN if word.casefold().rstrip("s") in original else None for word in words])
+
+
+def _paragraphs(path: Path) -> Iterator[list[str]]:
+    """The words of the paragraphs of a Markdown file, without code, tags and addresses."""
+    text = MARKUP.sub(" ", FENCED.sub("\n\n", path.read_text("utf-8")))
+    for paragraph in re.split(r"\n\s*\n", text):
+        yield [found[0] for found in names.WORD.finditer(paragraph)]
+
+
 def read_frames(lang: str) -> tuple[list[str], list[str]]:
     """(frames, names) of a language."""
     parts = dict(re.findall(r"^\[(\w+ \w+)\]\n(.*?)(?=\n\n|\Z)", FRAMES.read_text("utf-8"), re.DOTALL | re.MULTILINE))
     return parts[f"{lang} frames"].split("\n"), parts[f"{lang} names"].strip().split(" | ")
 
 
-def write(weights: np.ndarray) -> None:
-    """Writes the weights as `names` reads them: the size of a step, then a byte for each."""
+def compare_names(marked: Sequence[Marked], lang: str) -> tuple[int, int, int]:
+    """Of persons, organisations and places: how many names are found, found where there is none, and missed."""
+    right = wrong = missed = 0
+    for text, spans in marked:
+        found = Counter(bare(name) for name in names.find_names(text, lang))
+        there, maybe = Counter[str](), Counter[str]()
+        for start, end, tag in spans:
+            kind = kind_of_tag(tag)
+            if kind or tag in UNSURE:
+                (there if kind in ("person", "organisation", "place") else maybe)[bare(text[start:end])] += 1
+        right += (found & there).total()
+        wrong += (found - there - maybe).total()
+        missed += (there - found).total()
+    return right, wrong, missed
+
+
+def packed(weights: np.ndarray) -> bytes:
+    """The weights as `names` reads them: the size of a step, then a byte for each."""
     step = float(np.quantile(np.abs(weights), 0.99999)) / 127
-    WEIGHTS.write_bytes(struct.pack("<f", step) + np.clip(np.rint(weights / step), -127, 127).astype("i1").tobytes())
+    return struct.pack("<f", step) + np.clip(np.rint(weights / step), -127, 127).astype("i1").tobytes()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.names_fit", description="Fits the weights by which names are found.")
     parser.add_argument("corpora", type=Path, help="folder of corpora with marked names")
     parser.add_argument("--data-sets", type=Path, required=True, metavar="FOLDER", help="folder of test sets")
+    parser.add_argument("--measure", action="store_true", help="fit without half of two corpora, and print the figures there and on others")
     options = parser.parse_args(arguments)
-    rows = list(gather(options.corpora, options.data_sets))
+    rows = list(gather(options.corpora, options.data_sets, options.measure))
     log_progress(f"{len(rows)} words")
-    write(fit(rows))
+    made = packed(fit(rows))
+    if not options.measure:
+        WEIGHTS.write_bytes(made)
+        return 0
+    with patch.object(names, "_weights", lambda: names.unpack(made)):
+        for corpus, lang, marked in held_out(options.corpora):
+            right, wrong, missed = compare_names(marked, lang)
+            print(f"{lang} {corpus}: precision {right / (right + wrong):.3f}, recall {right / (right + missed):.3f}")
     return 0
 
 
