@@ -10,7 +10,7 @@ from typing import Any
 
 from onnx import NodeProto, TensorProto, helper
 
-from footnote.adapters.e5.network import GRAPH
+from footnote.adapters.e5.network import GRAPH, LAST, TOKENS, TOKENS_LAYER
 from footnote.adapters.e5.weights import HEADS, HIDDEN, INNER, LAYERS
 
 OPSET, IR_VERSION = 20, 9
@@ -58,8 +58,10 @@ def make() -> bytes:
         x = g.add_and_norm(g.linear(mixed, f"{at}.ao", HIDDEN, HIDDEN), x, f"{at}.aln")
         (inner,) = g.node("Gelu", g.linear(x, f"{at}.fi", INNER, HIDDEN))
         x = g.add_and_norm(g.linear(inner, f"{at}.fo", HIDDEN, INNER), x, f"{at}.oln")
-    g.nodes.append(helper.make_node("Identity", [x], ["states"]))
-    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, "pieces", HIDDEN]) for name in ("embeddings", "states")]
+        if layer + 1 == TOKENS_LAYER:
+            g.nodes.append(helper.make_node("Identity", [x], [TOKENS]))
+    g.nodes.append(helper.make_node("Identity", [x], [LAST]))
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, "pieces", HIDDEN]) for name in ("embeddings", LAST, TOKENS)]
     graph = helper.make_graph(g.nodes, "multilingual-e5-small", ends[:1], ends[1:], g.tensors)
     imported = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]
     return bytes(helper.make_model(graph, opset_imports=imported, ir_version=IR_VERSION).SerializeToString(deterministic=True))

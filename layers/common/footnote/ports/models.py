@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeGuard, runtime_checkable
 
 from footnote.types import UNKNOWN_LANGUAGE, Cut, Matrix, Message, ModelLimits, ModelSource, Parsed, ToolCall, Usage
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 class Embedder(Protocol):
@@ -45,6 +49,15 @@ class PassageEmbedder(Embedder, Protocol):
     async def embed_passages(self, passages: Sequence[EmbeddedPassage]) -> list[Matrix]:
         """For each passage (1 + sentences, dimension), rows of length 1: its own vector, then those of its sentences. The same text has
         the same vectors, whatever is embedded beside it. Raises ModelUnavailable or ModelTimeout."""
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that also makes a small vector for each token of a text, for late interaction."""
+
+    async def embed_tokens(self, texts: Sequence[str], *, query: bool = False) -> list[npt.NDArray[np.int8]]:
+        """For each text (tokens, 64), in the order of its tokens, of length 127 but for rounding; an empty text has none. `query`: the
+        texts are questions. The same text has the same vectors, whatever is embedded beside it. Raises ModelUnavailable or ModelTimeout."""
 
 
 @runtime_checkable

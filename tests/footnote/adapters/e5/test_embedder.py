@@ -19,7 +19,7 @@ from footnote.adapters.e5.network import GRAPH
 from footnote.adapters.e5.tokenizer import Tokenizer
 from footnote.adapters.e5.weights import Weights
 from footnote.errors import ModelUnavailable
-from footnote.ports import EmbeddedPassage
+from footnote.ports import EmbeddedPassage, PassageEmbedder, TokenEmbedder
 from tests import e5_graph
 
 
@@ -150,6 +150,56 @@ async def test_it_can_be_asked_from_several_tasks_at_once() -> None:
     first, *others = await asyncio.gather(*(model.embed(texts) for _ in range(3)))
     for vectors in others:
         np.testing.assert_array_equal(vectors, first)
+
+
+TEXTS = ["The rent is 210 euros.", "비밀번호를 잊었어요", "", "Dogs are forbidden in all rooms of the house. " * 80]
+
+
+async def test_each_piece_of_a_text_has_a_small_vector(model: E5, file: Path) -> None:
+    tokenizer = Tokenizer(Weights(file))
+    for text, rows in zip(TEXTS, await model.embed_tokens(TEXTS), strict=True):
+        assert rows.shape == (len(tokenizer.ids(text)), 64)
+        assert rows.dtype == np.int8
+        np.testing.assert_allclose(np.linalg.norm(rows.astype(np.float32), axis=1), 127, atol=3)
+    assert await model.embed_tokens([]) == []
+
+
+async def test_tokens_have_the_same_vectors_alone_as_among_others(model: E5) -> None:
+    together = await model.embed_tokens(TEXTS)
+    for text, rows in zip(TEXTS, together, strict=True):
+        np.testing.assert_array_equal((await model.embed_tokens([text]))[0], rows)
+    (asked,) = await model.embed_tokens(TEXTS[:1], query=True)
+    assert (asked.shape == together[0].shape, bool((asked == together[0]).all())) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "word"),
+    [
+        ("How high is the rent?", "Dogs are forbidden, and the rent is due on Monday.", "rent"),
+        ("Wann ist die Miete fällig?", "Hunde sind verboten, und die Miete wird am Montag bezahlt.", "Miete"),
+        ("비밀번호를 잊었어요", "수프에 소금이 더 필요하면 비밀번호를 입력하세요.", "비밀번호"),
+    ],
+)
+async def test_the_nearest_token_to_a_word_is_that_word(model: E5, file: Path, question: str, passage: str, word: str) -> None:
+    pieces = Tokenizer(Weights(file))
+    asked, held, (*_, last) = pieces.ids(question), pieces.ids(passage), pieces.ids(word)
+    (q,), (p,) = await model.embed_tokens([question], query=True), await model.embed_tokens([passage])
+    cosines = p.astype(np.float32) @ q[asked.index(last)].astype(np.float32) / 127**2
+    assert int(cosines.argmax()) == held.index(last)
+
+
+async def test_a_word_after_the_first_window_is_found_too(model: E5, file: Path) -> None:
+    begin, sentence = "Dogs are forbidden. " * 200, "The ferry leaves at noon."
+    (q,), (p,) = await model.embed_tokens(["When does the ferry leave?"], query=True), await model.embed_tokens([begin + sentence])
+    pieces = Tokenizer(Weights(file))
+    assert len(p) > 600
+    ferry = q[pieces.ids("When does the ferry leave?").index(pieces.ids("ferry")[0])]
+    assert pieces.ids(begin + sentence)[int((p.astype(np.float32) @ ferry.astype(np.float32)).argmax())] == pieces.ids("ferry")[0]
+
+
+def test_it_can_embed_tokens_and_passages(model: E5) -> None:
+    assert isinstance(model, TokenEmbedder)
+    assert isinstance(model, PassageEmbedder)
 
 
 class SlowModel:

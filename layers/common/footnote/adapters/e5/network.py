@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 GRAPH = Path(__file__).with_name("e5.onnx")
+LAST, TOKENS = "states", "token_states"
+"""Outputs of the graph: the states of the last layer, and those of an earlier one."""
+TOKENS_LAYER = 10
+"""The layer of TOKENS, from 1. Its states tell pieces apart better than those of the last layer, which all tend to the text's mean."""
 
 
 class Network:
-    """Ids of pieces → the states of the last layer."""
+    """Ids of pieces → the states of a layer."""
 
     def __init__(self, weights: Weights) -> None:
         import numpy as np
@@ -37,10 +41,10 @@ class Network:
         self._words = weights.blocks("emb.word", HIDDEN)
         self._places = weights.floats("emb.pos").reshape(-1, HIDDEN) + weights.floats("emb.type")[:HIDDEN]
 
-    def states(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
+    def states(self, ids: Sequence[int], layer: str = LAST) -> npt.NDArray[np.float32]:
         """(len(ids), HIDDEN), for one text: how a tensor is rounded depends on all that is in it, so a text is never beside another."""
         embedded = dequantise(self._words[list(ids)]) + self._places[: len(ids)]
-        (found,) = self._session.run(None, {"embeddings": embedded[None]})
+        (found,) = self._session.run([layer], {"embeddings": embedded[None]})
         states: npt.NDArray[np.float32] = found[0]
         return states
 
