@@ -5,17 +5,30 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from footnote.ingest.parse import parse
+from footnote.knowledge.late_interaction import DIMENSIONS, LENGTH
 from footnote.ports import Delta, Generations, LanguageModel
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import query_tokens
-from footnote.types import Chunk, ChunkLevel, Document, Hit, Message, ModelSource, Parsed, make_chunk_id
+from footnote.types import (
+    Chunk,
+    ChunkLevel,
+    Collection,
+    Document,
+    Hit,
+    KnowledgeKind,
+    Maker,
+    Message,
+    ModelSource,
+    Parsed,
+    make_chunk_id,
+)
 
 Piece = str | Delta | Exception | asyncio.Event
 """A piece of a reply: text or a Delta is sent, an exception is raised, an event is awaited."""
@@ -103,6 +116,17 @@ class FakeEmbedder:
         return np.frombuffer(digest, np.int8)[: self.dimension].astype(np.float32)
 
 
+class FakeTokenEmbedder(FakeEmbedder):
+    """`ports.TokenEmbedder`: the vector of a token lies along an axis that its word has."""
+
+    async def embed_tokens(self, texts: Sequence[str], *, query: bool = False) -> list[npt.NDArray[np.int8]]:
+        return [self.tokens(text) for text in texts]
+
+    def tokens(self, text: str) -> npt.NDArray[np.int8]:
+        axes = [hashlib.sha256(word.encode()).digest()[0] % DIMENSIONS for word in query_tokens(text, "en")]
+        return (LENGTH * np.eye(DIMENSIONS)[axes]).astype(np.int8).reshape(-1, DIMENSIONS)
+
+
 class FakeVectorCache:
     """`ports.VectorCache` in memory."""
 
@@ -176,6 +200,21 @@ async def work_all(core: Any) -> None:
 async def embed_all(core: Any) -> None:
     """Makes the vectors that are missing."""
     while await core.ingestor.embed_some():
+        pass
+
+
+async def switch_on(core: Any, *kinds: KnowledgeKind, collection: str = "default", maker: Maker = "rules") -> None:
+    """Has the collection build these kinds of knowledge, and no others."""
+
+    def change(now: Collection) -> Collection:
+        return replace(now, settings=replace(now.settings, knowledge=dict.fromkeys(kinds, maker)))
+
+    await core.collections.edit(collection, change, by="root")
+
+
+async def build_all(core: Any) -> None:
+    """Builds the knowledge that is missing."""
+    while await core.knowledge_builder.build_some():
         pass
 
 

@@ -1,153 +1,172 @@
-"""What every source of a further list does, on passages in three languages."""
+"""What every source of a further list does, over what is built of passages in three languages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from footnote.adapters.in_process.ranked_lists import Entity, Graph, LateInteraction, Relation, Summary, SummaryTree
-from footnote.ports import RankedLists, Readable, Scope
-from footnote.text.tokens import content_terms
-from footnote.types import Query
+from footnote.knowledge.entities import pack as pack_graph
+from footnote.knowledge.entities import read_document
+from footnote.knowledge.graph import Graph
+from footnote.knowledge.late_interaction import pack_tokens
+from footnote.knowledge.summary_tree import SummaryTree
+from footnote.knowledge.token_search import TokenSearch
+from footnote.knowledge.tree import Summary
+from footnote.knowledge.tree import pack as pack_summaries
+from footnote.ports import Built, Layer, LayerScope, RankedLists, Scope
+from footnote.types import Caller, Candidate, Chunk, Query
+from tests.fakes import FakeTokenEmbedder, make_document, put_document
 
-TEXTS = {
-    "en": ("Anna built the harbour bridge.", "The harbour bridge leads to Elmby.", "Soup is served at noon."),
-    "de": ("Anna baute die Hafenbrücke.", "Die Hafenbrücke führt nach Elmby.", "Suppe gibt es am Mittag."),
-    "ko": ("안나가 항구다리를 지었다.", "항구다리는 엘름비로 이어진다.", "점심에 수프가 나온다."),
+RECIPE = "made now"
+EMBEDDER = FakeTokenEmbedder(dimension=64)
+ABOUT, LINKED, OTHER = "about|1|0", "linked|1|0", "other|1|0"
+TITLES = {
+    "en": ("Kestrel Bridge", "Edith Marlow", "Bert Olsen"),
+    "de": ("Falken-Turm", "Otto Maurer", "Bernd Olsen"),
+    "ko": ("부산항만공사", "김안나", "박서준"),
 }
-QUESTIONS = {"en": "Who built the harbour bridge?", "de": "Wer baute die Hafenbrücke?", "ko": "항구다리는 누가 지었나요?"}
-BRIDGES = {"en": "harbour bridge", "de": "Hafenbrücke", "ko": "항구다리"}
-ALL = ("1", "2", "3")
+TEXTS = {
+    "en": ("Edith Marlow built the Kestrel Bridge.", "The Kestrel Bridge made her known to Bert Olsen.", "Soup is served at noon."),
+    "de": ("Otto Maurer baute den Falken-Turm.", "Der Falken-Turm machte ihn mit Bernd Olsen bekannt.", "Suppe gibt es am Mittag."),
+    "ko": ("부산항만공사는 김안나가 세웠다.", "부산항만공사에서 박서준을 만났다.", "점심에 수프가 나온다."),
+}
+QUESTIONS = {"en": "Who built the Kestrel Bridge?", "de": "Wer baute den Falken-Turm?", "ko": "부산항만공사는 누가 세웠나요?"}
+SEEDS = (Candidate(ABOUT, 1.0), Candidate(LINKED, 0.5), Candidate(OTHER, 0.1))
+"""What words and vectors find."""
+
+Build = Callable[[Any, Sequence[Chunk]], Awaitable[RankedLists]]
 
 
-def readable(*chunk_ids: str) -> Readable:
-    async def gate(asked: Collection[str]) -> frozenset[str]:
-        return frozenset(asked) & frozenset(chunk_ids)
-
-    return gate
-
-
-def rows(texts: Any) -> Any:
-    """A unit vector for each term, the same for the same term."""
-    terms = [term for text in texts for term in text]
-    made = np.zeros((len(terms), 512), dtype=np.float32)
-    for at, term in enumerate(terms):
-        made[at, hash_of(term)] = 1.0
-    return made
+async def graph(index: Any, chunks: Sequence[Chunk]) -> RankedLists:
+    graphs = [graph for chunk in chunks for graph in read_document([chunk])]
+    built = [Built(chunk.chunk_id, pack_graph(graph), graph.keys) for chunk, graph in zip(chunks, graphs, strict=True)]
+    await index.put_built(layer("graph"), built)
+    return Graph(index)
 
 
-def hash_of(term: str) -> int:
-    return sum(ord(letter) * (at + 1) ** 2 for at, letter in enumerate(term)) % 512
+async def late_interaction(index: Any, chunks: Sequence[Chunk]) -> RankedLists:
+    await index.put_built(layer("tokens"), [Built(chunk.chunk_id, pack_tokens(EMBEDDER.tokens(chunk.text))) for chunk in chunks])
+    return TokenSearch(index, lambda collection: EMBEDDER)
 
 
-def late_interaction(lang: str) -> RankedLists:
-    async def tokens(query: Query) -> Any:
-        return rows([content_terms(query.text, query.lang)])
-
-    passages = {str(at): rows([content_terms(text, lang)]) for at, text in enumerate(TEXTS[lang], start=1)}
-    return LateInteraction(tokens, {"default": passages})
-
-
-def summary_tree(lang: str) -> RankedLists:
-    one, two, three = TEXTS[lang]
-    return SummaryTree({"default": [Summary(f"{one} {two}", ("1", "2"), lang), Summary(one, ("1",), lang), Summary(three, ("3",), lang)]})
+async def summary_tree(index: Any, chunks: Sequence[Chunk]) -> RankedLists:
+    one, two, three = chunks
+    made = [of(one), of(one, two), of(three)]
+    await index.put_built(
+        layer("tree"), [Built(home, pack_summaries([each for each in made if each.home == home])) for home in (ABOUT, OTHER)]
+    )
+    return SummaryTree(index, index)
 
 
-def graph(lang: str) -> RankedLists:
-    one, two, _ = TEXTS[lang]
-    bridge = BRIDGES[lang]
-    entities = [Entity(bridge, ("1", "2"), lang), Entity("Anna", ("1",), lang), Entity("Elmby", ("2",), lang)]
-    return Graph({"default": (entities, [Relation("Anna", bridge, one, "1", lang), Relation(bridge, "Elmby", two, "2", lang)])})
+def of(*below: Chunk) -> Summary:
+    return Summary(below[0].text, EMBEDDER.vector(below[0].text), tuple(chunk.chunk_id for chunk in below), below[0].chunk_id)
 
 
-SOURCES: dict[str, Callable[[str], RankedLists]] = {"late interaction": late_interaction, "summary tree": summary_tree, "graph": graph}
-each_source = pytest.mark.parametrize("source", SOURCES.values(), ids=list(SOURCES))
+def layer(name: Layer) -> LayerScope:
+    return LayerScope("default", name, RECIPE)
 
 
-async def ids(source: RankedLists, lang: str, scope: Scope, text: str | None = None) -> list[str]:
-    found = await source.search(Query(QUESTIONS[lang] if text is None else text, lang=lang), scope)
+SOURCES: dict[str, Build] = {"late interaction": late_interaction, "summary tree": summary_tree, "graph": graph}
+BEST: dict[Build, list[str]] = {late_interaction: [ABOUT, LINKED], summary_tree: [ABOUT, LINKED], graph: [LINKED, OTHER]}
+"""The first two passages that each finds. A graph leads from each passage to the next one."""
+each_source = pytest.mark.parametrize("build", SOURCES.values(), ids=list(SOURCES))
+each_language = pytest.mark.parametrize("lang", list(TEXTS))
+
+
+async def built(index: Any, build: Build, lang: str = "en", hidden: Collection[str] = ()) -> RankedLists:
+    """The source over three passages. `hidden`: those that only the board may read."""
+    chunks = []
+    for chunk_id, text, title in zip((ABOUT, LINKED, OTHER), TEXTS[lang], TITLES[lang], strict=True):
+        document = make_document(chunk_id.split("|")[0], title=title, groups=["board"] if chunk_id in hidden else ["staff"])
+        chunks += await put_document(index, document, [text], lang=lang)
+    return await build(index, chunks)
+
+
+def scope_of(index: Any, caller: Caller, without: Collection[str] = (), **changes: Any) -> Scope:
+    """`without`: what the request filters out."""
+
+    async def readable(asked: Collection[str]) -> frozenset[str]:
+        return frozenset(chunk.chunk_id for chunk in await index.read(caller, list(asked)) if chunk.chunk_id not in without)
+
+    return Scope(**{"collection": "default", "caller": caller, "readable": readable, "recipe": RECIPE, "seeds": SEEDS, **changes})
+
+
+async def ids(source: RankedLists, scope: Scope, lang: str = "en", text: str | None = None) -> list[str]:
+    question = QUESTIONS[lang] if text is None else text
+    found = await source.search(Query(question, vector=EMBEDDER.vector(question) if question else None, lang=lang), scope)
     scores = [entry.score for entry in found.items]
     assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
     return [entry.chunk_id for entry in found.items]
 
 
 @each_source
-@pytest.mark.parametrize("lang", list(TEXTS))
-async def test_the_passages_about_it_are_found_best_first(source: Any, lang: str) -> None:
-    assert (await ids(source(lang), lang, Scope("default", readable(*ALL))))[:2] == ["1", "2"]
-    assert "3" not in (await ids(source(lang), lang, Scope("default", readable(*ALL))))[:2]
+@each_language
+async def test_the_passages_about_it_are_found_best_first(build: Build, lang: str, index: Any, me: Caller) -> None:
+    found = await ids(await built(index, build, lang), scope_of(index, me), lang)
+    assert found[:2] == BEST[build]
 
 
 @each_source
-@pytest.mark.parametrize("lang", list(TEXTS))
-async def test_unreadable_passages_are_not_found_and_change_nothing_else(source: Any, lang: str) -> None:
-    assert "1" not in await ids(source(lang), lang, Scope("default", readable("2", "3")))
-    assert await ids(source(lang), lang, Scope("default", readable())) == []
+@each_language
+async def test_unreadable_passages_are_not_found_and_lead_nowhere(build: Build, lang: str, index: Any, me: Caller) -> None:
+    hidden, _ = BEST[build]
+    source = await built(index, build, lang, hidden=[hidden])
+    found = await ids(source, scope_of(index, me), lang)
+    assert hidden not in found
+    assert build is not graph or OTHER not in found
+    seen = scope_of(index, me, seeds=tuple(entry for entry in SEEDS if entry.chunk_id != hidden))
+    before = await source.search(Query(QUESTIONS[lang], vector=EMBEDDER.vector(QUESTIONS[lang]), lang=lang), seen)
+    await index.remove(hidden.split("|")[0], 1)
+    assert await source.search(Query(QUESTIONS[lang], vector=EMBEDDER.vector(QUESTIONS[lang]), lang=lang), seen) == before
 
 
 @each_source
-async def test_a_list_has_at_most_its_limit_of_readable_passages(source: Any) -> None:
-    assert await ids(source("en"), "en", Scope("default", readable(*ALL), limit=1)) == ["1"]
+async def test_who_may_read_nothing_finds_nothing(build: Build, index: Any, stranger: Caller) -> None:
+    assert await ids(await built(index, build), scope_of(index, stranger)) == []
 
 
 @each_source
-async def test_another_collection_and_an_empty_question_find_nothing(source: Any) -> None:
-    assert await ids(source("en"), "en", Scope("side", readable(*ALL))) == []
-    assert await ids(source("en"), "en", Scope("default", readable(*ALL)), text="") == []
+async def test_what_the_request_filters_out_is_not_found(build: Build, index: Any, me: Caller) -> None:
+    source = await built(index, build)
+    assert ABOUT not in await ids(source, scope_of(index, me, without=[ABOUT], seeds=SEEDS[1:]))
+    assert LINKED not in await ids(source, scope_of(index, me, without=[LINKED]))
 
 
-async def test_late_interaction_fills_its_list_behind_passages_that_may_not_be_read() -> None:
-    assert await ids(late_interaction("en"), "en", Scope("default", readable("2"), limit=1)) == ["2"]
+@each_source
+async def test_a_list_has_at_most_its_limit_of_readable_passages(build: Build, index: Any, me: Caller) -> None:
+    source = await built(index, build)
+    assert await ids(source, scope_of(index, me, limit=1)) == BEST[build][:1]
+    if build is not summary_tree:  # no summary is above LINKED alone
+        assert len(await ids(source, scope_of(index, me, without=[ABOUT], limit=1))) == 1
 
 
-async def test_a_summary_leads_nowhere_if_a_passage_under_it_may_not_be_read() -> None:
-    assert await ids(summary_tree("en"), "en", Scope("default", readable("1"))) == ["1"]
-    assert await ids(summary_tree("en"), "en", Scope("default", readable("2"))) == []
+@each_source
+async def test_another_collection_and_an_empty_question_find_nothing(build: Build, index: Any, me: Caller) -> None:
+    source = await built(index, build)
+    assert await ids(source, scope_of(index, me, collection="side")) == []
+    assert await ids(source, scope_of(index, me, seeds=()), text="") == []
 
 
-async def test_summaries_are_compared_by_vectors_of_the_same_embedder() -> None:
-    near, far = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
-    tree = SummaryTree({"default": [Summary("x", ("1",), vector=far, embedder="e"), Summary("y", ("2",), vector=near, embedder="e")]})
-    query = Query("soup", vector=near, embedder="e")
-    assert [entry.chunk_id for entry in (await tree.search(query, Scope("default", readable(*ALL)))).items] == ["2"]
-    other = Query("soup", vector=near, embedder="other")
-    assert (await tree.search(other, Scope("default", readable(*ALL)))).items == ()
+@each_source
+async def test_what_another_recipe_made_is_not_read(build: Build, index: Any, me: Caller) -> None:
+    source = await built(index, build)
+    assert await ids(source, replace(scope_of(index, me), recipe="made later")) == []
 
 
-CHAIN = Graph(
-    {
-        "default": (
-            [Entity(name, (f"{name}0",)) for name in ("Anna", "Bert", "Cem", "Dora")],
-            [
-                Relation("Anna", "Bert", "Anna taught Bert", "ab"),
-                Relation("Bert", "Cem", "Bert married Cem", "bc"),
-                Relation("Cem", "Dora", "Cem paid Dora", "cd"),
-            ],
-        )
-    }
-)
-CHUNKS = ("Anna0", "Bert0", "Cem0", "Dora0", "ab", "bc", "cd")
-
-
-async def test_a_graph_leads_over_two_relations_the_nearest_first() -> None:
-    found = await CHAIN.search(Query("Where is Anna?"), Scope("default", readable(*CHUNKS)))
-    assert [entry.chunk_id for entry in found.items] == ["Anna0", "Bert0", "ab", "Cem0", "bc"]
-    assert [fact.text for fact in found.facts] == ["Anna taught Bert", "Bert married Cem"]
-
-
-async def test_a_graph_follows_no_relation_that_may_not_be_read() -> None:
-    found = await CHAIN.search(Query("Where is Anna?"), Scope("default", readable(*set(CHUNKS) - {"ab"})))
-    assert [entry.chunk_id for entry in found.items] == ["Anna0"]
-    assert found.facts == ()
-
-
-async def test_relations_are_found_without_a_named_entity() -> None:
-    said = Relation("Elmby", "Oakham", "Elmby closed the mountain pass to Oakham in winter", "p")
-    roads = Graph({"default": ([Entity("Elmby", ("e",)), Entity("Oakham", ("o",))], [said])})
-    found = await roads.search(Query("When is the mountain pass closed?"), Scope("default", readable("p", "e", "o")))
-    assert [entry.chunk_id for entry in found.items] == ["p", "e", "o"]
-    assert found.facts[0].chunk_id == "p"
-    assert (await roads.search(Query("When is the bakery closed?"), Scope("default", readable("p", "e", "o")))).items == ()
+@each_source
+async def test_passages_that_are_equally_good_are_in_the_order_of_their_ids(build: Build, index: Any, me: Caller) -> None:
+    chunks = []
+    for doc_id in ("b", "c", "a"):
+        chunks += await put_document(index, make_document(doc_id, title="Edith Marlow"), ["The Kestrel Bridge was built in 1894."])
+    leading = await put_document(index, make_document("other"), ["Edith Marlow liked soup."])
+    source = await build(index, [*leading, *chunks]) if build is not summary_tree else SummaryTree(index, index)
+    if build is summary_tree:
+        vector = EMBEDDER.vector(QUESTIONS["en"])
+        await index.put_built(layer("tree"), [Built("b|1|0", pack_summaries([Summary("x", vector, ("b|1|0", "c|1|0", "a|1|0"), "b|1|0")]))])
+    seeds = tuple(Candidate(chunk.chunk_id, 1.0) for chunk in (*leading, *chunks))
+    found = await ids(source, scope_of(index, me, seeds=seeds))
+    assert [chunk_id for chunk_id in found if chunk_id != OTHER] == ["a|1|0", "b|1|0", "c|1|0"]

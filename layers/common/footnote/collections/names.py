@@ -102,6 +102,7 @@ def _load(stored: str, fields: Mapping[str, Any]) -> Collection:
         tuple(told["languages"]),
         tuple(told["permission_groups"]),
         told.get("columns", {}),
+        told.get("knowledge", {}),
     )
     return Collection(StoredName(stored), **{**fields, "aliases": tuple(fields["aliases"]), "settings": settings})
 
@@ -119,6 +120,7 @@ def _dump(collection: Collection) -> dict[str, Any]:
             "languages": list(told.languages),
             "permission_groups": list(told.permission_groups),
             "columns": dict(told.columns),
+            "knowledge": dict(told.knowledge),
         },
         "created_at": collection.created_at,
         "changed_at": collection.changed_at,

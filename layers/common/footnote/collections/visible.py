@@ -18,7 +18,7 @@ from typing import TypeVar
 from footnote.collections.embedders import Embedders
 from footnote.collections.names import NOT_IN_NAMES, Directory
 from footnote.collections.service import Collections
-from footnote.ports import ChunkVectors, Index, PendingVector, Vectors, VectorScope, View
+from footnote.ports import Built, ChunkVectors, Index, Knowledge, Layer, LayerScope, PendingVector, Vectors, VectorScope, View
 from footnote.types import ATTACHED, SYSTEM, Caller, Candidates, Chunk, ChunkSentences, Document, Search
 
 Named = TypeVar("Named", Chunk, Document)
@@ -86,7 +86,8 @@ class VisibleIndex:
     async def view(self, caller: Caller, collection: str) -> View:
         directory = await self._collections.directory()
         stored = stored_name(directory, collection)
-        return replace(await self._index.view(caller, stored), stored=stored, name=directory.name_of(stored))
+        knowledge = directory.settings(stored).knowledge
+        return replace(await self._index.view(caller, stored), stored=stored, name=directory.name_of(stored), knowledge=knowledge)
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         directory = await self._collections.directory()
@@ -121,3 +122,35 @@ class VisibleVectors:
             return scope
         only = users if scope.only is None else scope.only if users is None else scope.only & users
         return replace(scope, without=scope.without | others, only=only)
+
+
+class VisibleKnowledge:
+    """`ports.Knowledge` that wraps another: nothing of deleted collections is read, and scopes have the names that collections have now."""
+
+    def __init__(self, knowledge: Knowledge, collections: Collections) -> None:
+        self._knowledge = knowledge
+        self._collections = collections
+
+    async def built(self, caller: Caller, scope: LayerScope, chunk_ids: Sequence[str]) -> dict[str, bytes]:
+        return await self._knowledge.built(caller, await self._stored(scope), chunk_ids)
+
+    async def built_in(self, caller: Caller, scope: LayerScope) -> dict[str, bytes]:
+        return await self._knowledge.built_in(caller, await self._stored(scope))
+
+    async def keyed(self, caller: Caller, scope: LayerScope, keys: Sequence[str], limit: int) -> dict[str, tuple[str, ...]]:
+        return await self._knowledge.keyed(caller, await self._stored(scope), keys, limit)
+
+    async def unbuilt(self, scope: LayerScope, limit: int) -> list[Chunk]:
+        return await self._knowledge.unbuilt(await self._stored(scope), limit)
+
+    async def put_built(self, scope: LayerScope, built: Sequence[Built]) -> None:
+        await self._knowledge.put_built(await self._stored(scope), built)
+
+    async def drop_built(self, collection: str, layer: Layer) -> None:
+        await self._knowledge.drop_built((await self._collections.directory()).resolve(collection), layer)
+
+    async def layer_progress(self, scope: LayerScope) -> tuple[int, int]:
+        return await self._knowledge.layer_progress(await self._stored(scope))
+
+    async def _stored(self, scope: LayerScope) -> LayerScope:
+        return replace(scope, collection=stored_name(await self._collections.directory(), scope.collection))

@@ -23,6 +23,7 @@ from footnote.ports.index import (
     View,
     WrappedIndex,
 )
+from footnote.ports.knowledge import Built, Knowledge, KnowledgeReads, Layer, LayerScope
 from footnote.ports.ledger import MOST_REDIRECTED, Held, Ledger, LedgerStore, Name, NewFile, Target
 from footnote.ports.models import (
     Clock,
@@ -40,6 +41,7 @@ from footnote.ports.models import (
     PassageEmbedder,
     Reranker,
     Statement,
+    TokenEmbedder,
     Tool,
     Tools,
     Verifier,
@@ -65,6 +67,7 @@ __all__ = [
     "VECTORS_KEPT_S",
     "Amount",
     "Attachment",
+    "Built",
     "Bus",
     "Cache",
     "Checkpoint",
@@ -91,8 +94,12 @@ __all__ = [
     "Indexed",
     "Job",
     "Kind",
+    "Knowledge",
     "KnowledgeBase",
+    "KnowledgeReads",
     "LanguageModel",
+    "Layer",
+    "LayerScope",
     "Ledger",
     "LedgerStore",
     "ListedPage",
@@ -127,6 +134,7 @@ __all__ = [
     "StatisticsStore",
     "StoredTurn",
     "Target",
+    "TokenEmbedder",
     "Tokens",
     "Tool",
     "Tools",

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Document, Search
+from footnote.ports.knowledge import Knowledge
+from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Document, KnowledgeKind, Maker, Search
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +20,8 @@ class View:
     groups that access lists in the collection name; callers with equal groups see the same chunks. `version`: the
     collection's, 0 if it does not exist. `name`: the collection's current name; `stored`: the one that never changes, which
     distinguishes it in caches from others that had its name. `attached`: ids of the documents that are searched with it, because they are
-    attached to the conversation; `attached_version` grows with every change of such documents."""
+    attached to the conversation; `attached_version` grows with every change of such documents. `knowledge`: what the collection has built,
+    by the settings of it."""
 
     version: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
@@ -28,6 +30,7 @@ class View:
     stored: str = ""
     attached: tuple[str, ...] = ()
     attached_version: int = 0
+    knowledge: Mapping[KnowledgeKind, Maker] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,7 @@ class Vectors(Protocol):
         again, and searches that are under way see either."""
 
 
-class IndexStore(Index, Generations, Vectors, Protocol):
+class IndexStore(Index, Generations, Vectors, Knowledge, Protocol):
     """All of an engine's index."""
 
     async def close(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from footnote.types import Candidate, Fact, Query
+from footnote.types import Caller, Candidate, Query
 
 Readable = Callable[[Collection[str]], Awaitable[frozenset[str]]]
 """Chunk ids → those of them that exist, that the caller may read now and that the request does not filter out."""
@@ -14,10 +14,14 @@ Readable = Callable[[Collection[str]], Awaitable[frozenset[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where is searched, and for whom."""
+    """Where is searched, and for whom. `recipe`: of the layer that is searched (`ports.LayerScope`). `seeds`: the results by words and
+    vectors, best first, scores 0..1."""
 
     collection: str
+    caller: Caller
     readable: Readable
+    recipe: str = ""
+    seeds: tuple[Candidate, ...] = ()
     limit: int = 100
     """Entries of the list."""
 
@@ -27,16 +31,14 @@ class Found:
     """A list of passages, best first."""
 
     items: tuple[Candidate, ...] = ()
-    facts: tuple[Fact, ...] = ()
-    """What connects them, if the source knows."""
 
 
 class RankedLists(Protocol):
-    """Finds passages of a collection; it need not know who may read them.
+    """Finds passages of a collection.
 
-    Nothing that `scope.readable` refuses may influence the result: neither the order of the others nor their number, nor which
+    Nothing that `scope.caller` may not read may influence the result: neither the order of the others nor their number, nor which
     connections are followed. A summary counts only where every passage under it is readable."""
 
     async def search(self, query: Query, scope: Scope) -> Found:
-        """At most `scope.limit` readable passages, best first, ties by chunk id; nothing for an unknown collection. Unavailable,
-        or another FootnoteError, if it cannot be searched."""
+        """At most `scope.limit` passages that `scope.readable` lets through, best first, ties by chunk id; nothing for an unknown
+        collection. Unavailable, or another FootnoteError, if it cannot be searched."""

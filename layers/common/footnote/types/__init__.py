@@ -30,7 +30,18 @@ from footnote.types.answer import (
     Verdict,
 )
 from footnote.types.caller import ADMINS, EVERYONE, SYSTEM, Caller, Page, Role
-from footnote.types.collections import ATTACHED, CHUNKERS, NO_EMBEDDER, Chunker, Collection, CollectionSettings, StoredName
+from footnote.types.collections import (
+    ATTACHED,
+    CHUNKERS,
+    KNOWLEDGE,
+    NO_EMBEDDER,
+    Chunker,
+    Collection,
+    CollectionSettings,
+    KnowledgeKind,
+    Maker,
+    StoredName,
+)
 from footnote.types.conditions import Condition, Conditions, Operator, date_of
 from footnote.types.documents import (
     EXTERNAL_IDS,
@@ -147,6 +158,7 @@ __all__ = [
     "FURTHER",
     "HINTS",
     "HYBRID",
+    "KNOWLEDGE",
     "LEVELS",
     "LONGEST_QUERY",
     "MAILS",
@@ -211,6 +223,8 @@ __all__ = [
     "Hit",
     "IntelligenceLevel",
     "Intent",
+    "KnowledgeKind",
+    "Maker",
     "Matrix",
     "Message",
     "MessageKind",

@@ -11,6 +11,11 @@ from footnote.types.voices import Role
 Chunker = Literal["structure", "fixed_size", "semantic", "table", "hierarchical", "voices"]
 CHUNKERS: tuple[Chunker, ...] = get_args(Chunker)
 """How documents may be cut into passages. voices: each row, record or mail is one, the voice of a customer."""
+KnowledgeKind = Literal["graph", "late_interaction", "summary_tree"]
+KNOWLEDGE: tuple[KnowledgeKind, ...] = get_args(KnowledgeKind)
+"""What a collection can build of its passages, beside words and vectors; each is an option of a turn, too."""
+Maker = Literal["rules", "model"]
+"""What builds it: rules = no language model."""
 NO_EMBEDDER = "none"
 """The `embedder` of a collection that is searched by words only."""
 
@@ -29,6 +34,8 @@ class CollectionSettings:
     """The groups of documents that are added without groups; () = the deployment's default."""
     columns: Mapping[Role, str] = field(default_factory=dict)
     """For voices: date, rating, text … → the name of its column; columns that are not named are recognised."""
+    knowledge: Mapping[KnowledgeKind, Maker] = field(default_factory=dict)
+    """What is built of its passages; nothing by default."""
 
 
 class StoredName(str):

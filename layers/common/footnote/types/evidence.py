@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from footnote.types.collections import KNOWLEDGE, KnowledgeKind
 from footnote.types.documents import Chunk
 from footnote.types.plan import OptionName
 from footnote.types.retrieval import Candidate, Candidates
 
-FURTHER: tuple[OptionName, ...] = ("graph", "late_interaction", "summary_tree")
+FURTHER: tuple[KnowledgeKind, ...] = KNOWLEDGE
 """Sources of lists beside words and vectors; each is an option of its name."""
 BY_DOCUMENT: OptionName = "documents_first"
 """The source of the list of the best documents' passages, and its option."""

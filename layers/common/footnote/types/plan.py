@@ -303,6 +303,12 @@ class Plan:
         """The same plan with this option switched off."""
         return replace(self, choices={**self.choices, option: Choice(False, because, is_fixed=True)}) if self.wants(option) else self
 
+    def with_built(self, option: OptionName, because: str) -> Plan:
+        """The same plan with this option switched on, unless a request, a setting or a ceiling decided otherwise."""
+        if self.choices[option].is_fixed:
+            return self
+        return replace(self, choices={**self.choices, option: Choice(True, because, is_fixed=True)})
+
     def routed(self, strategy: Strategy, because: str, changes: Mapping[OptionName, bool]) -> Plan:
         """The same plan with this strategy and what it changes. What a request, a setting or a ceiling decided stays."""
         reason = f"strategy {strategy}: {because}"

@@ -186,6 +186,7 @@ async def test_a_folder_from_before_checksums_gets_them(open_index: Any, tmp_pat
     with closing(sqlite3.connect(tmp_path / "index.db")) as connection:
         connection.executescript(
             "DROP TABLE vector_blocks; DROP INDEX active_titles; DROP TABLE word_segments; DROP TABLE postings;"
+            "DROP TABLE layers; DROP TABLE layer_keys;"
             "ALTER TABLE collections DROP COLUMN segmented; PRAGMA user_version = 8;"
         )
     index = open_index()

@@ -88,7 +88,8 @@ async def test_a_folder_from_before_segments_gets_them(open_index: Any, tmp_path
     await index.close()
     with closing(sqlite3.connect(tmp_path / "index.db")) as connection:
         connection.executescript(
-            "DROP TABLE word_segments; DROP TABLE postings; ALTER TABLE collections DROP COLUMN segmented; PRAGMA user_version = 10;"
+            "DROP TABLE word_segments; DROP TABLE postings; DROP TABLE layers; DROP TABLE layer_keys;"
+            "ALTER TABLE collections DROP COLUMN segmented; PRAGMA user_version = 10;"
         )
     index = open_index()
     assert [await lexical(index, question, 9) for question in QUESTIONS] == before

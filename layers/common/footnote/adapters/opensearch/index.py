@@ -19,6 +19,7 @@ from footnote.adapters.opensearch.conditions import as_query, values_asked, valu
 from footnote.adapters.opensearch.document_versions import Collection, VersionStore, to_versions
 from footnote.adapters.opensearch.hits import Hit, Place, documents_of, hits_of, place_of, places_of, to_entries, to_hits, without_vector
 from footnote.adapters.opensearch.index_writes import Writes
+from footnote.adapters.opensearch.layers import Layers
 from footnote.adapters.opensearch.mapping import (
     ACTIVE,
     NEIGHBOURS,
@@ -37,10 +38,21 @@ from footnote.adapters.opensearch.mapping import (
 )
 from footnote.adapters.opensearch.slow_lists import leave_out_slow
 from footnote.errors import SearchUnavailable
-from footnote.ports import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, Indexed, PendingVector, VectorScope, View
+from footnote.ports import (
+    SAME_TITLE,
+    SMALL_COLLECTION,
+    Built,
+    ChunkVectors,
+    Indexed,
+    Layer,
+    LayerScope,
+    PendingVector,
+    VectorScope,
+    View,
+)
 from footnote.settings import OpenSearch
 from footnote.text.tokens import query_tokens
-from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Document, Search
+from footnote.types import SYSTEM, Caller, Candidates, Chunk, ChunkSentences, Document, Search
 
 MAX_TOKENS = 1000
 """Of a question; the engine accepts 1,024 clauses."""
@@ -75,6 +87,7 @@ class OpenSearchIndex:
         self._names = UpcomingNames(settings.prefix) if upcoming else Names(settings.prefix)
         self._versions = VersionStore(self._client, self._names, any_mapping=upcoming)
         self._writes = Writes(self._client, self._names, self._versions)
+        self._layers = Layers(self._client, self._names, self._versions, self._readable, self._writes.write)
         self._server_fusion = settings.server_fusion
         self._late_s = settings.limit_s * LATE_SHARE
         self._places: dict[Place, str] = {}
@@ -395,6 +408,29 @@ class OpenSearchIndex:
     async def check_copies(self, *, repair: bool) -> list[str]:
         """None: the engine checks its own files."""
         return []
+
+    # --- what is built of passages ----------------------------------------------------------------
+
+    async def unbuilt(self, scope: LayerScope, limit: int) -> list[Chunk]:
+        return await self.read(SYSTEM, await self._layers.unbuilt(scope, limit))
+
+    async def put_built(self, scope: LayerScope, built: Sequence[Built]) -> None:
+        await self._layers.put(scope, built)
+
+    async def drop_built(self, collection: str, layer: Layer) -> None:
+        await self._layers.drop(collection, layer)
+
+    async def layer_progress(self, scope: LayerScope) -> tuple[int, int]:
+        return await self._layers.progress(scope)
+
+    async def built(self, caller: Caller, scope: LayerScope, chunk_ids: Sequence[str]) -> dict[str, bytes]:
+        return await self._layers.built(caller, scope, chunk_ids)
+
+    async def built_in(self, caller: Caller, scope: LayerScope) -> dict[str, bytes]:
+        return await self._layers.built_in(caller, scope)
+
+    async def keyed(self, caller: Caller, scope: LayerScope, keys: Sequence[str], limit: int) -> dict[str, tuple[str, ...]]:
+        return await self._layers.keyed(caller, scope, keys, limit)
 
     async def close(self) -> None:
         """Closes the connections."""

@@ -119,6 +119,10 @@ class Writes:
             if written:
                 await self._versions.count_change([name])
 
+    async def write(self, changes: Iterable[Change]) -> int:
+        """Writes to all indexes of a collection, and refreshes them → number of chunks written."""
+        return await self._write(changes, refresh=True)
+
     # --- chunks of a document ---------------------------------------------------------------------
 
     async def _show(self, doc_id: str, generation: int) -> None:

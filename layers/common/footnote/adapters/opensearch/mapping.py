@@ -10,9 +10,9 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
-from footnote.ports import ChunkVectors, PendingVector
+from footnote.ports import ChunkVectors, Layer, PendingVector
 from footnote.text.sentence_terms import chunk_tokens, read_terms, sentence_terms
 from footnote.text.tokens import index_tokens
 from footnote.types import EVERYONE, Caller, Chunk, ChunkSentences, Document, Part
@@ -33,6 +33,16 @@ SETTINGS = {
 }
 KEYWORD = {"type": "keyword"}
 STORED = {"type": "object", "enabled": False}
+
+BUILT: dict[str, Any] = {
+    "built": {
+        "properties": {
+            layer: {"properties": {"recipe": KEYWORD, "keys": KEYWORD, "data": {"type": "binary"}, "has_data": {"type": "boolean"}}}
+            for layer in get_args(Layer)
+        }
+    }
+}
+"""Fields of a chunk for what is built of it (`ports.Knowledge`). Indexes that were made without them get them when they are needed."""
 
 VERSIONS: dict[str, Any] = {
     "settings": SETTINGS,
@@ -89,6 +99,7 @@ CHUNKS: dict[str, Any] = {
             "embedder": KEYWORD,
             "recipe": {"type": "integer"},
             "vectors": {"type": "binary"},
+            **BUILT,
         },
     },
 }
@@ -102,6 +113,7 @@ COLUMNS: dict[str, Any] = {"stored_fields": "_none_", "docvalue_fields": ["embed
 
 OF_CHUNK = ["doc_id", "generation", "ordinal", "level", "lang", "content_type", "permission_groups", "collection", "title", "text", "rest"]
 OF_QUESTIONS = ["generation", "permission_groups", "rest.questions"]
+OF_BUILT = ["generation", "permission_groups", "collection", "built"]
 OF_SENTENCES = ["generation", "permission_groups", "rest.bounds", "rest.terms", "embedder", "vectors"]
 
 

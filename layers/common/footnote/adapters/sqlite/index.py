@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from footnote.adapters.sqlite import layers
 from footnote.adapters.sqlite.database import REBUILD, Database, check_pages
 from footnote.adapters.sqlite.index_schema import SCHEMA, UPGRADES, VERSION, unpack_bounds
 from footnote.adapters.sqlite.index_writes import activate, amend, inventory, remove, stage, staged, want_all_levels
@@ -20,7 +21,18 @@ from footnote.adapters.sqlite.vector_copies import VectorCopies, VectorFiles
 from footnote.adapters.sqlite.vector_store import Scan, VectorStore
 from footnote.adapters.sqlite.word_search import find_by_words
 from footnote.errors import SearchUnavailable
-from footnote.ports import SAME_TITLE, SMALL_COLLECTION, ChunkVectors, Indexed, PendingVector, VectorScope, View
+from footnote.ports import (
+    SAME_TITLE,
+    SMALL_COLLECTION,
+    Built,
+    ChunkVectors,
+    Indexed,
+    Layer,
+    LayerScope,
+    PendingVector,
+    VectorScope,
+    View,
+)
 from footnote.text.sentence_terms import read_terms
 from footnote.text.tokens import query_tokens
 from footnote.types import SYSTEM, Caller, Candidate, Candidates, Chunk, ChunkSentences, Document, Part, Search
@@ -174,6 +186,27 @@ class SqliteIndex:
 
     async def check_copies(self, *, repair: bool) -> list[str]:
         return await self._database.run(self._copies.check, repair)
+
+    async def unbuilt(self, scope: LayerScope, limit: int) -> list[Chunk]:
+        return await self.read(SYSTEM, await self._database.run(layers.unbuilt_rows, scope, limit))
+
+    async def put_built(self, scope: LayerScope, built: Sequence[Built]) -> None:
+        await self._database.run(layers.put_built, scope, built)
+
+    async def drop_built(self, collection: str, layer: Layer) -> None:
+        await self._database.run(layers.drop_built, collection, layer)
+
+    async def layer_progress(self, scope: LayerScope) -> tuple[int, int]:
+        return await self._database.run(layers.layer_progress, scope)
+
+    async def built(self, caller: Caller, scope: LayerScope, chunk_ids: Sequence[str]) -> dict[str, bytes]:
+        return await self._database.run(_built, caller, scope, chunk_ids)
+
+    async def built_in(self, caller: Caller, scope: LayerScope) -> dict[str, bytes]:
+        return await self._database.run(_built, caller, scope, None)
+
+    async def keyed(self, caller: Caller, scope: LayerScope, keys: Sequence[str], limit: int) -> dict[str, tuple[str, ...]]:
+        return await self._database.run(_keyed, caller, scope, keys, limit)
 
     async def check_database(self) -> None:
         """SearchUnavailable, with the remedy, if the database is damaged."""
@@ -425,6 +458,16 @@ def _rows(connection: sqlite3.Connection, chunk_ids: Sequence[str]) -> list[sqli
     return connection.execute(
         f"SELECT {CHUNK} FROM {FROM_CHUNKS} WHERE g.active AND c.chunk_id IN ({_marks(chunk_ids)})", tuple(chunk_ids)
     ).fetchall()
+
+
+def _built(connection: sqlite3.Connection, caller: Caller, scope: LayerScope, chunk_ids: Sequence[str] | None) -> dict[str, bytes]:
+    return layers.built(connection, _visible(_visible_acls(connection, caller), None, (2,)), scope, chunk_ids)
+
+
+def _keyed(
+    connection: sqlite3.Connection, caller: Caller, scope: LayerScope, keys: Sequence[str], limit: int
+) -> dict[str, tuple[str, ...]]:
+    return layers.keyed(connection, _visible(_visible_acls(connection, caller), None, (2,)), scope, keys, limit)
 
 
 def _sample(connection: sqlite3.Connection, caller: Caller, collection: str, limit: int) -> list[Chunk]:

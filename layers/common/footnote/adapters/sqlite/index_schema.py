@@ -22,14 +22,24 @@ def _add_segments(connection: sqlite3.Connection) -> None:
             pass
 
 
-VERSION = 11
+LAYERS = """CREATE TABLE layers (
+    chunk INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE, layer TEXT NOT NULL, recipe TEXT NOT NULL, data BLOB NOT NULL,
+    PRIMARY KEY (chunk, layer)
+) WITHOUT ROWID;
+CREATE TABLE layer_keys (
+    collection_id INTEGER NOT NULL, layer TEXT NOT NULL, recipe TEXT NOT NULL, key TEXT NOT NULL,
+    chunk INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE, PRIMARY KEY (collection_id, layer, recipe, key, chunk)
+) WITHOUT ROWID;
+CREATE INDEX layer_keys_by_chunk ON layer_keys (chunk, layer)"""
+"""What is built of passages (`ports.Knowledge`)."""
+VERSION = 12
 BLOCKS = """CREATE TABLE vector_blocks (
     collection_id INTEGER NOT NULL, embedder TEXT NOT NULL, block INTEGER NOT NULL, checksum INTEGER NOT NULL,
     PRIMARY KEY (collection_id, embedder, block)
 ) WITHOUT ROWID"""
 """The checksums of the blocks of a vector file."""
 TITLES = "CREATE INDEX active_titles ON generations (collection_id, title) WHERE active"
-UPGRADES: dict[int, Upgrade] = {7: "", 8: f"{BLOCKS};\n", 9: f"{TITLES};\n", 10: _add_segments}
+UPGRADES: dict[int, Upgrade] = {7: "", 8: f"{BLOCKS};\n", 9: f"{TITLES};\n", 10: _add_segments, 11: f"{LAYERS};\n"}
 """Version → the statements that lead from it to the next one. Where none lead here, the index is made anew from the stored results of
 parsing, and says so meanwhile; with them, it answers at once. 7: only other words, which `ingest.migrating` writes."""
 
@@ -71,7 +81,8 @@ CREATE TABLE vector_files (
 );
 {BLOCKS};
 {SEGMENTS};
-{POSTINGS}
+{POSTINGS};
+{LAYERS}
 """
 
 QUESTIONS = "CREATE TABLE IF NOT EXISTS questions (rowid INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE, texts TEXT NOT NULL)"

@@ -1,1 +1,0 @@
-"""In this process's memory: further lists of small collections."""
