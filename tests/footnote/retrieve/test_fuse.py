@@ -249,14 +249,30 @@ async def test_derived_queries_weigh_half_as_much_as_the_question_however_many_t
 
 async def test_lists_beside_words_and_vectors_share_one_weight() -> None:
     own, words = Query("first"), listed("bm25", "first", "a", "b")
-    graph, late, tree = (listed(source, "first", "x") for source in ("graph", "late_interaction", "summary_tree"))
-    assert await fused((own,), words, graph) == [("a", 1.0), ("x", 0.3), ("b", 0.0)]
-    assert await fused((own,), words, graph, late) == [("a", 1.0), ("x", 0.4), ("b", 0.0)]
-    assert await fused((own,), words, graph, late, tree) == [("a", 1.0), ("x", 0.4), ("b", 0.0)]
-    assert await fused((own,), words, listed("documents_first", "first", "x")) == [("a", 1.0), ("x", 0.15), ("b", 0.0)]
+    tree, documents = (listed(source, "first", "x") for source in ("summary_tree", "documents_first"))
+    assert await fused((own,), words, tree) == [("a", 1.0), ("x", 0.3), ("b", 0.0)]
+    assert await fused((own,), words, documents) == [("a", 1.0), ("x", 0.15), ("b", 0.0)]
+    assert await fused((own,), words, tree, documents) == [("a", 1.0), ("x", 0.3), ("b", 0.0)]  # of .4, half and a quarter
     both = own, Query("second")
     other = listed("bm25", "second", "a", "b")
-    assert await fused(both, words, graph, other, listed("graph", "second", "y")) == [("a", 1.0), ("x", 0.15), ("y", 0.15), ("b", 0.0)]
+    assert await fused(both, words, tree, other, listed("summary_tree", "second", "y")) == [
+        ("a", 1.0),
+        ("x", 0.15),
+        ("y", 0.15),
+        ("b", 0.0),
+    ]
+
+
+async def test_scores_of_graph_and_tokens_count_by_themselves_and_for_each_question() -> None:
+    def scored(source: str, query: str, **scores: float) -> RankedList:
+        return RankedList(source, query, entries(**scores))
+
+    own, words = Query("first"), listed("bm25", "first", "a", "b")
+    assert await fused((own,), words, scored("graph", "first", x=0.5, b=0.25)) == [("a", 1.0), ("x", 0.4), ("b", 0.2)]
+    assert await fused((own,), words, scored("late_interaction", "first", x=0.8)) == [("a", 1.0), ("x", 0.6), ("b", 0.0)]
+    both = own, Query("second")
+    lists = words, listed("bm25", "second", "a", "b"), scored("graph", "first", x=0.5), scored("graph", "second", x=0.5)
+    assert await fused(both, *lists) == [("a", 1.0), ("x", 0.4), ("b", 0.0)]
 
 
 async def test_a_passage_counts_for_the_part_of_a_question_that_found_it() -> None:
@@ -281,3 +297,11 @@ def test_derived_queries_change_the_order_but_not_how_well_the_best_scores() -> 
 @pytest.mark.parametrize(("retriever", "lists"), [("bm25", ("words",)), ("knn", ("vectors",))])
 def test_a_search_by_one_list_counts_that_one_alone(retriever: Retriever, lists: tuple[str, ...]) -> None:
     assert lists_counted(make_turn(retriever=retriever), None, SETTINGS.rag) == lists
+
+
+async def test_token_vectors_order_what_was_found_before_the_graph_adds_to_it() -> None:
+    own, words = Query("first"), listed("bm25", "first", "a", "b")
+    late = RankedList("late_interaction", "first", (Candidate("a", 1.0), Candidate("b", 0.5)))
+    graph = RankedList("graph", "first", (Candidate("x", 1.0),))
+    assert await fused((own,), words, graph) == [("a", 1.0), ("x", 0.8), ("b", 0.0)]
+    assert await fused((own,), words, graph, late) == [("a", 1.0), ("x", 0.8), ("b", 0.214286)]  # .375 / 1.75

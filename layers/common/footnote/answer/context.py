@@ -1,6 +1,6 @@
 """Assembles the prompt from the passages that fit, and warns of prompt injection in them.
 
-    system: the rules | the conversation so far | user: instructions for this question, the day, the passages, the question
+    system: the rules | the conversation so far | user: instructions for this question, the day, connections, the passages, the question
 
 The parts that change from turn to turn come last, so that a server can reuse its cache of the conversation."""
 
@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from footnote.answer.budget import budget_of, exchanges_shown
+from footnote.answer.connections import connections, room_for_connections
 from footnote.answer.converse import history_messages
 from footnote.answer.today import today
 from footnote.answer.toolbox import SEARCH
@@ -46,7 +47,7 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     is room. With the option `sandwich` the best passages are at both ends. `budget` sets the tokens of the passages and of the history."""
     budget, evidence = budget_of(turn, llm), turn.evidence
     groups = {group[0].chunk.chunk_id: group for group in group_repeats((*_beside_best(evidence.hits, turn.profile), *evidence.added))}
-    fitting = fit([group[0] for group in groups.values()], budget.passages)
+    fitting = fit([group[0] for group in groups.values()], budget.passages - room_for_connections(turn))
     about_last = turn.conversation.is_asked_about  # and the numbers in that answer are those of the passages
     shown = sandwich(fitting) if turn.plan.wants("sandwich") and not about_last else fitting
     earlier = history_messages(exchanges_shown(turn, conversation), budget.history)
@@ -57,7 +58,8 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     documents = [fenced(*groups[hit.chunk.chunk_id]) for hit in shown]
     rules, passages = _rules_and_passages(turn, prompts, {"documents": documents, "question": question})
     system = "\n\n".join((rules, *_standing_instructions(turn, prompts)))
-    user = "\n\n".join(part for part in (*_instructions(turn, prompts), today(turn, prompts), passages) if part)
+    parts = (*_instructions(turn, prompts), today(turn, prompts), connections(turn, shown, prompts), passages)
+    user = "\n\n".join(part for part in parts if part)
     read = {repeat.chunk.chunk_id for hit in fitting for repeat in groups[hit.chunk.chunk_id]}
     hits, added = ([hit for hit in group if hit.chunk.chunk_id in read] for group in (evidence.hits, evidence.added))
     evidence = replace(evidence, hits=tuple(hits), added=tuple(added), shown=tuple(shown))

@@ -7,7 +7,7 @@ is the Core of the process.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
@@ -28,7 +28,7 @@ from footnote.live_settings import LiveSettings
 from footnote.memory.stored_turn import replay, stored_turn
 from footnote.pipeline import ANSWER, CLASSIFY, LANGUAGE, LOOK_UP, RETRIEVE, SPEND, UNDERSTAND
 from footnote.plan import make_plan
-from footnote.ports import Clock, Embedder, Models, Parser, RequestKey
+from footnote.ports import Clock, Embedder, Models, Parser, RankedLists, RequestKey
 from footnote.refresher import Refresher
 from footnote.retrieve.fuse import lists_counted
 from footnote.settings import Settings
@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # what a process that only answers does without is imported w
     from footnote.ingest.describing import Descriptions
     from footnote.ingest.drops import Bucket
     from footnote.ingest.ingestor import Ingestor
+    from footnote.ingest.knowledge import KnowledgeBuilder
     from footnote.ingest.sources import Sources
     from footnote.ingest.wiki import WikiPages
     from footnote.voices.service import Voices
@@ -228,7 +229,7 @@ class Core(Backends):
 
     @cached_property
     def _planned(self) -> Runner[Deps]:
-        amending = tuple(row for row in UNDERSTAND if isinstance(row, Step) and row.amends_plan)
+        amending = tuple(row for row in UNDERSTAND if isinstance(row, Step) and row.amends_plan and row is not LANGUAGE)
         return Runner((LANGUAGE, CLASSIFY, *amending, SPEND), Deps, self.turn_deps)  # the last one returns what is held
 
     def question_embedder(self, collection: str) -> Embedder | None:
@@ -264,6 +265,26 @@ class Core(Backends):
             self.named_embedders,
             self.apart,
         )
+
+    @cached_property
+    def ranked_lists(self) -> Mapping[str, RankedLists]:
+        """What searches the knowledge that collections have built, by the name of its kind."""
+        from footnote.knowledge.graph import Graph
+        from footnote.knowledge.summary_tree import SummaryTree
+        from footnote.knowledge.token_search import TokenSearch
+
+        return {
+            "graph": Graph(self.knowledge),
+            "late_interaction": TokenSearch(self.knowledge, self.question_embedder),
+            "summary_tree": SummaryTree(self.knowledge, self.index),
+        }
+
+    @cached_property
+    def knowledge_builder(self) -> KnowledgeBuilder:
+        """Builds knowledge in the background."""
+        from footnote.ingest.knowledge import KnowledgeBuilder
+
+        return KnowledgeBuilder(self.knowledge, self.index, self.collections, lambda: self.embedders, self._document_model)
 
     @cached_property
     def _document_model(self) -> DocumentModel:

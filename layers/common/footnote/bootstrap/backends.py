@@ -60,7 +60,7 @@ from footnote.bootstrap.deps import SettingGroups
 from footnote.bootstrap.embedders import default_embedder, named_embedders
 from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
-from footnote.collections.visible import VisibleIndex, VisibleVectors
+from footnote.collections.visible import VisibleIndex, VisibleKnowledge, VisibleVectors
 from footnote.guard.accounts import Accounts
 from footnote.guard.limits import RateLimiter
 from footnote.guard.spending import Spending
@@ -82,6 +82,7 @@ from footnote.ports import (
     Index,
     IndexStore,
     Kind,
+    Knowledge,
     KnowledgeBase,
     LedgerStore,
     Meter,
@@ -90,7 +91,6 @@ from footnote.ports import (
     Ocr,
     Parser,
     Queue,
-    RankedLists,
     Records,
     Reranker,
     StatisticsStore,
@@ -129,8 +129,6 @@ class Backends(SettingGroups):
 
     own_port: int | None = None
     """The port of this server, where no language model is looked for."""
-    ranked_lists: Mapping[str, RankedLists] | None = None
-    """Nothing builds their data yet. `adapters.in_process.ranked_lists` has one for each."""
 
     def __init__(self, clock: Clock, models: Models | None, parser: Parser | None) -> None:
         self.clock = clock
@@ -157,6 +155,10 @@ class Backends(SettingGroups):
     @cached_property
     def vectors(self) -> Vectors:
         return VisibleVectors(self.engine, self.collections, lambda: self.embedders)
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        return VisibleKnowledge(self.engine, self.collections)
 
     @cached_property
     def embedder(self) -> Embedder | None:

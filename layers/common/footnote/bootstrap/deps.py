@@ -24,6 +24,7 @@ from footnote.ports import (
     Images,
     Index,
     KnowledgeBase,
+    KnowledgeReads,
     Ledger,
     Meter,
     Models,
@@ -194,9 +195,13 @@ class Deps(SettingGroups):
         return self._core.verifier
 
     @property
-    def ranked_lists(self) -> Mapping[str, RankedLists] | None:
-        """One for each option of `types.FURTHER` whose data there is; None = there is none."""
+    def ranked_lists(self) -> Mapping[str, RankedLists]:
+        """One for each option of `types.FURTHER`."""
         return self._core.ranked_lists
+
+    @property
+    def knowledge(self) -> KnowledgeReads:
+        return self._core.knowledge
 
     @property
     def images(self) -> Images:

@@ -66,6 +66,7 @@ from footnote.rank.expand import add_earlier, expand_documents, may_add_earlier,
 from footnote.rank.judge_passages import has_no_judgement, judge_passages, may_judge
 from footnote.retrieve.about_collection import may_be_about_collection, note_collection
 from footnote.retrieve.attached_alone import asks_for_overview
+from footnote.retrieve.connections import find_connections
 from footnote.retrieve.search import has_hits, lacks_lists, warn_of_missing_lists
 from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.telemetry.announcements import announce_answer, announce_question
@@ -235,6 +236,10 @@ DOCUMENTS = (
     Step(
         "expand_attached", expand_documents, stage=Stage.RANK, on_error=SKIP, timeout_s=5, when=is_overview_by_model,
         shows=lambda t: {"added": len(t.evidence.added)},
+    ),
+    Step(
+        "connections", find_connections, stage=Stage.RETRIEVE, option="graph", on_error=SKIP, timeout_s=3, when=has_hits,
+        shows=lambda t: {"facts": len(t.evidence.facts)},
     ),
     Step(
         "feedback_hints", add_hints, stage=Stage.ANSWER, option="feedback_hints", on_error=IGNORE, timeout_s=3, when=has_model,

@@ -57,7 +57,8 @@ def fail_or_answer(turn: Turn, error: FootnoteError) -> OnError:
 # fmt: off
 GUARD = Step("guard", check_input, stage=Stage.GUARD, on_error=BLOCK)
 LANGUAGE = Step(
-    "language", set_language, stage=Stage.UNDERSTAND, on_error=fail_or_answer, fallback=set_language_without_index, timeout_s=10,
+    "language", set_language, stage=Stage.UNDERSTAND, amends_plan=True, on_error=fail_or_answer, fallback=set_language_without_index,
+    timeout_s=10,
     shows=lambda t: {"language": t.lang}, on_end=lambda t: LanguageKnown(t.lang),
 )
 SPELLING = Step(
@@ -131,7 +132,7 @@ SEARCH = (
         "keep_searches", keep_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=3, when=may_use_search_cache,
     ),
     Step(
-        "lists", search_lists, stage=Stage.RETRIEVE, needs="ranked_lists", on_error=SKIP, timeout_s=10, when=wants_lists,
+        "lists", search_lists, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=10, when=wants_lists,
         shows=lambda t: {found.source: len(found.items) for found in t.evidence.lists if found.source in FURTHER},
     ),
     Step(

@@ -10,13 +10,13 @@ score is 1. Equal scores are ordered by chunk id.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
 from footnote.ports import Embedder, speaks
 from footnote.settings import Rag
-from footnote.types import ASKED, BY_DOCUMENT, BY_RANK, MOST_DERIVED, Candidate, Ranked, RankedList, Retriever, Turn
+from footnote.types import ASKED, BY_DOCUMENT, BY_RANK, MOST_DERIVED, Candidate, Query, Ranked, RankedList, Retriever, Turn
 from footnote.types.copies import replace
 
 Weighted = tuple[Sequence[Candidate], float]
@@ -31,31 +31,45 @@ FOREIGN = 0.8
 
 LIST_WEIGHT, MOST_LISTED = 0.3, 0.4
 """Weight of a list beside words and vectors, by its ranks, and of all of them together, for the same reason."""
+BY_SCORE: Mapping[str, float] = {"graph": 0.8, "late_interaction": 0.75}
+"""Weights of lists beside words and vectors whose scores, 0..1, say more than their ranks."""
 DOCUMENT_WEIGHT = 0.5
 """The share of that weight that the passages of the best documents have: they are near the answer, and few of them are it."""
 
 
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
     """Sets `turn.evidence.ranked` to all chunks, best first. A chunk found by several answered queries keeps its best score; `add_derived`
-    adds the results of the other queries, and the lists beside words and vectors."""
-    weight = _weight(turn, embedder, rag)
-    foreign = max(weight, FOREIGN) if weight and turn.request.alpha is None else weight
-    fused = {
-        query: fuse(lists, turn.plan.retriever, weight=weight, foreign=foreign, rrf_k=rag.rrf_k)
-        for query in turn.queries
-        if (lists := [ranking for ranking in turn.evidence.lists_for(query.text) if ranking.source not in BY_RANK])
-    }
+    adds the results of the other queries, and the lists beside words and vectors. Token vectors come first: they order what was found, and
+    what is added to it afterwards weighs as much as without them."""
+    fused = fuse_queries(turn, embedder, rag)
     own = [_weighted(entries, query.weight) for query, entries in fused.items() if query.kind in ASKED]
     total = sum(query.weight for query in fused if query.kind not in ASKED)
     share = min(1.0, MOST_DERIVED / total) if total else 1.0
     derived = [_weighted(entries, query.weight * share) for query, entries in fused.items() if query.kind not in ASKED]
     further = [ranking for ranking in turn.evidence.lists if ranking.source in BY_RANK]
     list_weight = min(LIST_WEIGHT, MOST_LISTED / max(1, len({ranking.source for ranking in further}))) / len(turn.answered)
-    derived += [
-        _by_rank(ranking, rag.rrf_k, list_weight * (DOCUMENT_WEIGHT if ranking.source == BY_DOCUMENT else 1)) for ranking in further
-    ]
-    ranked = own[0] if len(own) == 1 else merge(own)
-    return replace(turn, evidence=replace(turn.evidence, ranked=tuple(add_derived(ranked, derived, turn.queries[0].text))))
+    orders: list[list[Ranked]] = []
+    for ranking in further:
+        if ranking.source in BY_SCORE:
+            entries = _by_score(ranking, BY_SCORE[ranking.source] / len(turn.answered))
+            (orders if ranking.source == "late_interaction" else derived).append(entries)
+        else:
+            derived.append(_by_rank(ranking, rag.rrf_k, list_weight * (DOCUMENT_WEIGHT if ranking.source == BY_DOCUMENT else 1)))
+    ranked: Sequence[Ranked] = own[0] if len(own) == 1 else merge(own)
+    for lists in (orders, derived):
+        ranked = add_derived(ranked, lists, turn.queries[0].text)
+    return replace(turn, evidence=replace(turn.evidence, ranked=tuple(ranked)))
+
+
+def fuse_queries(turn: Turn, embedder: Embedder | None, rag: Rag) -> dict[Query, list[Ranked]]:
+    """Each query that was searched for → its results by words and vectors, best first."""
+    weight = _weight(turn, embedder, rag)
+    foreign = max(weight, FOREIGN) if weight and turn.request.alpha is None else weight
+    return {
+        query: fuse(lists, turn.plan.retriever, weight=weight, foreign=foreign, rrf_k=rag.rrf_k)
+        for query in turn.queries
+        if (lists := [ranking for ranking in turn.evidence.lists_for(query.text) if ranking.source not in BY_RANK])
+    }
 
 
 def _weight(turn: Turn, embedder: Embedder | None, rag: Rag) -> float:
@@ -136,6 +150,11 @@ def _combine(lists: Sequence[RankedList], weight: float, combine: Callable[[Sequ
 def _informative(ranking: RankedList) -> float:
     """How much of its weight a list of BM25 deserves."""
     return min(1.0, ranking.items[0].score / INFORMATIVE) if ranking.source == "bm25" and len(ranking.items) >= COMMON else 1.0
+
+
+def _by_score(ranking: RankedList, weight: float) -> list[Ranked]:
+    """The entries of a list with their weighted scores, which are 0..1."""
+    return [Ranked(entry.chunk_id, entry.score * weight, ranking.query) for entry in ranking.items]
 
 
 def _by_rank(ranking: RankedList, rrf_k: int, weight: float) -> list[Ranked]:

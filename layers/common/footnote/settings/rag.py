@@ -54,7 +54,7 @@ class Rag(Group):
     )
     graph: bool = setting(
         False,
-        description="Follow the connections of what a question names, in collections that have a graph.",
+        description="Follow the connections of what a question names. Unset: in collections that have built a graph.",
         changeable=True,
         affects="search",
     )

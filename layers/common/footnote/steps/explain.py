@@ -19,7 +19,6 @@ MISSING: Mapping[str, str] = {
     "embedder": "no embedder: run `make setup`, or set EMBEDDING__BASE_URL",
     "experiments": "no experiment is running",
     "knowledge_base": "KDB__URL is not set",
-    "ranked_lists": "no such list has been built",
     "reranker": "RERANK__BASE_URL is not set",
     "tools": "MCP__GATEWAY is not set",
 }

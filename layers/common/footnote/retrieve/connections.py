@@ -1,0 +1,36 @@
+"""What a collection's graph says of the passages that the answer is written from."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from footnote.knowledge.entities import names_in, stated, unpack
+from footnote.knowledge.keys import key_of
+from footnote.knowledge.recipes import recipe_of
+from footnote.ports import Index, KnowledgeReads, LayerScope
+from footnote.types import Fact, Turn
+from footnote.types.copies import replace
+
+MOST_FACTS = 20
+
+
+async def find_connections(turn: Turn, *, index: Index, knowledge: KnowledgeReads) -> Turn:
+    """Sets `turn.evidence.facts`: sentences of the passages that connect entities of which several passages or the question speak. Those
+    of entities that most of them name come first, in the passages' order. Passages that an expansion added count as well."""
+    collection = turn.request.collection
+    made_by = (await index.view(turn.caller, collection)).knowledge.get("graph", "rules")
+    chunks = {hit.chunk.chunk_id: hit.chunk for hit in turn.evidence.sources}
+    built = await knowledge.built(turn.caller, LayerScope(collection, "graph", recipe_of("graph", made_by, None)), list(chunks))
+    graphs = {chunk_id: unpack(built[chunk_id]) for chunk_id in chunks if chunk_id in built}
+    spoken_of = Counter(key for graph in graphs.values() for key in {entity.key for entity in graph.entities})
+    spoken_of.update(key for name in names_in(turn.asked, turn.lang) if (key := key_of(name)) in spoken_of)
+    facts: dict[Fact, int] = {}
+    for chunk_id, graph in graphs.items():
+        for source, target, said in stated(graph, chunks[chunk_id].text):
+            common = max(spoken_of[source.key], spoken_of[target.key])
+            names_both = source.key not in graph.about or source.name in said  # else it names one thing, below its title
+            if common > 1 and names_both:
+                fact = Fact(said, chunk_id)
+                facts[fact] = max(facts.get(fact, 0), common)
+    order = sorted(facts, key=lambda fact: -facts[fact])
+    return replace(turn, evidence=replace(turn.evidence, facts=tuple(order[:MOST_FACTS])))
