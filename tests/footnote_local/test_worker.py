@@ -20,10 +20,10 @@ from footnote.learn.feedback_weights import load_weights
 from footnote.library.files import take_in
 from footnote.library.worker import Lock, SharedWorker
 from footnote.ports import ChunkVectors
-from footnote.types import Caller, Feedback, Parsed, Request
+from footnote.types import KNOWLEDGE, Caller, Feedback, Parsed, Request
 from footnote_local.doctor import examine
 from footnote_query.dialects.trd.ask import HELD
-from tests.fakes import HereParser, make_document, put_document, work_all
+from tests.fakes import FakeTokenEmbedder, HereParser, make_document, put_document, switch_on, work_all
 from tests.footnote_local.conftest import open_core, working
 
 LOCAL = Caller("local", sees_all=True)
@@ -139,6 +139,22 @@ async def test_a_worker_processes_abandoned_and_new_jobs(core: Core) -> None:
             await asyncio.sleep(0.02)
         assert states == ["READY", "READY"]
         await worker.stop()
+
+
+async def test_a_worker_builds_what_a_collection_switches_on_while_it_runs(core: Core) -> None:
+    async def is_built() -> bool:
+        states = await core.knowledge_builder.states("default")
+        return {state.kind: state.built for state in states} == {"graph": 2, "late_interaction": 2, "summary_tree": 2}
+
+    core.embedder = FakeTokenEmbedder()
+    async with working(core) as worker:
+        await put_document(core.generations, make_document("people"), ["Ann Mason runs the Acme Works.", "Bert Olsen left Elmby."])
+        await worker.finish_jobs()
+        assert not await is_built()
+        await switch_on(core, *KNOWLEDGE)
+        while not await is_built():
+            await asyncio.sleep(0.05)
+        assert worker.trouble is None
 
 
 async def test_a_file_that_takes_long_does_not_hold_the_next_one_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""On one machine a model describes documents only while nobody asks and nothing else is to be done."""
+"""On one machine a model describes documents and builds knowledge only while nobody asks and nothing else is to be done."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from footnote.events import Done
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Request
 from footnote_query.dialects.trd.ask import HELD
-from tests.fakes import FakeModel, FakeModels
+from tests.fakes import FakeModel, FakeModels, switch_on
 from tests.footnote_local.conftest import working
 
 LOCAL = Caller("local", sees_all=True)
@@ -28,7 +28,7 @@ class Scribe(FakeModel):
 
     def __init__(self) -> None:
         super().__init__([])
-        self.may, self.began, self.given_up = asyncio.Event(), asyncio.Event(), 0
+        self.may, self.began, self.given_up, self.reply = asyncio.Event(), asyncio.Event(), 0, REPLY
 
     async def stream(self, messages: Any, **options: Any) -> AsyncIterator[Any]:
         if "schema" not in options:
@@ -40,7 +40,7 @@ class Scribe(FakeModel):
             except asyncio.CancelledError:
                 self.given_up += 1
                 raise
-            self.replies.append([REPLY])
+            self.replies.append([self.reply])
         async for delta in super().stream(messages, **options):
             yield delta
 
@@ -93,6 +93,34 @@ async def test_a_question_interrupts_a_description_which_is_made_afterwards(core
     scribe.may.set()
     await wait_until(core, document, described_by="model")
     assert scribe.given_up == 1
+
+
+async def test_a_question_interrupts_a_model_that_builds_knowledge(core: Core, scribe: Scribe) -> None:
+    scribe.may.set()
+    await wait_until(core, await add(core), described_by="model")
+    scribe.may.clear()
+    scribe.began.clear()
+    scribe.reply = json.dumps({"entities": ["1 | Hagen | place"], "relations": []})
+    await switch_on(core, "graph", maker="model")
+    await asyncio.wait_for(scribe.began.wait(), 30)
+    turn = core.new_turn(Request("When was the lighthouse of Hagen lit?", "default"), LOCAL, HELD)
+    assert [event async for event in core.answer.run(turn) if isinstance(event, Done)]
+    assert scribe.given_up == 1
+    scribe.may.set()
+    async with asyncio.timeout(30):
+        while not (graph := (await core.knowledge_builder.states("default"))[0]).built:
+            await asyncio.sleep(0.01)
+    assert (graph.kind, graph.built, graph.total) == ("graph", 1, 1)
+
+
+async def test_what_needs_no_model_is_built_while_one_is_busy(core: Core, scribe: Scribe) -> None:
+    await switch_on(core, "graph")
+    await add(core)
+    await asyncio.wait_for(scribe.began.wait(), 30)
+    async with asyncio.timeout(30):
+        while not (await core.knowledge_builder.states("default"))[0].built:
+            await asyncio.sleep(0.01)
+    assert not scribe.may.is_set()
 
 
 async def test_a_new_file_is_ready_while_a_model_that_hangs_describes_another(core: Core, scribe: Scribe) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -11,11 +12,14 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
+from footnote.knowledge.recipes import recipe_of
+from footnote.ports import LayerScope
 from footnote.settings import AWS, LLM, Embedding, Ingest, Settings
+from footnote.types import CollectionSettings
 from footnote_ingest.app import create_app, create_handler
 from footnote_ingest.describing_schedule import describe
 from tests.conftest import HandClock
-from tests.fakes import work_all
+from tests.fakes import make_document, put_document, switch_on, work_all
 from tests.footnote.ingest.test_describe_by_model import PATH, REPLY, says
 from tests.functions.conftest import sample_event
 from tests.openai_server import Server, serving
@@ -67,11 +71,11 @@ async def test_the_schedule_describes_in_aws_what_waits(core: Core, server: Serv
             LOCAL, TEXT + str(number).encode(), file_name=f"{number}.txt", collection="default", permission_groups=["*"]
         )
     await work_all(core)
-    assert await describe(core, 60) == {"described": 0}  # the worker does it on one machine
+    assert await describe(core, 60) == {"described": 0, "built": 0}  # the worker does it on one machine
     in_aws = AWS(queue_url="https://sqs.test/q")
     limits = core.settings.ingest.model_copy(update={"describing_tokens_per_day": 0})
     core.live.current = core.settings.model_copy(update={"aws": in_aws, "ingest": limits})
-    assert await describe(core, 60) == {"described": 2}
+    assert await describe(core, 60) == {"described": 2, "built": 0}
     assert len(server.requests) == 2
 
 
@@ -84,8 +88,21 @@ async def test_the_schedule_cuts_off_a_model_that_hangs_and_the_document_waits(c
         await asyncio.Event().wait()
 
     monkeypatch.setattr(type(core.descriptions.model), "describe", hang)
-    assert await describe(core, 0.05) == {"described": 0}
+    assert await describe(core, 0.05) == {"described": 0, "built": 0}
     assert len(await core.lifecycle.of_kind("undescribed", 9)) == 1
+
+
+async def test_the_schedule_builds_what_collections_switch_on_and_removes_the_rest(core: Core) -> None:
+    await put_document(core.generations, make_document("people"), ["Ann Mason runs the Acme Works.", "It rained."])
+    await switch_on(core, "graph")
+    assert await describe(core, 60) == {"described": 0, "built": 0}  # the worker does it on one machine
+    core.live.current = core.settings.model_copy(update={"aws": AWS(queue_url="https://sqs.test/q")})
+    assert await describe(core, 60) == {"described": 0, "built": 2}
+    scope = LayerScope("default", "graph", recipe_of("graph", "rules", None))
+    assert await core.knowledge.layer_progress(scope) == (2, 2)
+    await core.collections.edit("default", lambda now: replace(now, settings=CollectionSettings()), by="admin")
+    assert await describe(core, 60) == {"described": 0, "built": 0}
+    assert await core.knowledge.layer_progress(scope) == (0, 2)
 
 
 def test_the_event_reaches_it(core: Core) -> None:
@@ -93,4 +110,4 @@ def test_the_event_reaches_it(core: Core) -> None:
         def get_remaining_time_in_millis(self) -> int:
             return 60_000
 
-    assert create_handler(create_app(lambda: core))(sample_event("ingest_describe"), Context()) == {"described": 0}
+    assert create_handler(create_app(lambda: core))(sample_event("ingest_describe"), Context()) == {"described": 0, "built": 0}

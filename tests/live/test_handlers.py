@@ -92,7 +92,7 @@ def test_the_schedule_of_sources_runs_without_any(open_function: OpenFunction) -
 
 @pytest.mark.nightly
 def test_the_schedule_of_descriptions_runs_where_nothing_waits(open_function: OpenFunction) -> None:
-    assert open_function("ingest").invoke(sample_event("ingest_describe")) == {"described": 0}
+    assert open_function("ingest").invoke(sample_event("ingest_describe")) == {"described": 0, "built": 0}
 
 
 def test_each_sample_event_is_sent_by_a_test_of_this_folder() -> None:

@@ -74,7 +74,7 @@ async def add_questions(model: DocumentModel, document: Document, chunks: Sequen
 async def _ask(model: DocumentModel, document: Document, batch: Sequence[Chunk]) -> dict[str, tuple[str, ...]] | None:
     """Chunk id → its questions; None if there is no usable reply."""
     lang = document.lang or "en"
-    values = {"title": untrusted_title(document.title), "passages": [_shown(chunk) for chunk in batch]}
+    values = {"title": untrusted_title(document.title), "passages": [shown_passage(chunk) for chunk in batch]}
     reply = await model.ask(document.doc_id, "passage_questions", lang, values, Questions, REPLY_TOKENS)
     if reply is None:
         return None
@@ -87,7 +87,7 @@ async def _ask(model: DocumentModel, document: Document, batch: Sequence[Chunk])
     return {chunk_id: tuple(questions) for chunk_id, questions in made.items()}
 
 
-def _shown(chunk: Chunk) -> str:
+def shown_passage(chunk: Chunk) -> str:
     """The passage below its headings, without sentences that are addressed to an assistant."""
     text = chunk.text[:CHARACTERS]
     for start, end in reversed(find_injected_sentences(text, chunk.title, chunk.lang)):

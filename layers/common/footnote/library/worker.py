@@ -154,6 +154,7 @@ class Worker:
 
     async def _run(self) -> None:
         purge_at, migration = 0.0, Migration(self._core.ingestor, self._core.cache)
+        builder = self._core.knowledge_builder
         while True:
             try:
                 if time.monotonic() >= purge_at:
@@ -165,7 +166,9 @@ class Worker:
                 if not (busy := await self._work_one()):
                     if not self._long:
                         self._paused.set()
-                    busy = await migration.step() or bool(await ingestor.embed_some(VECTORS_AT_ONCE))
+                    busy = await migration.step() or bool(await ingestor.embed_some(VECTORS_AT_ONCE) or await builder.build_some("rules"))
+                    if not busy:
+                        await builder.tidy()
                 self._note_busy(busy or bool(self._long))
             except FootnoteError as exc:
                 log.warning("worker paused", extra={"reason": exc.detail})
@@ -212,13 +215,17 @@ class Worker:
             self._busy_at = time.monotonic()
         return not self._is_busy and time.monotonic() >= self._busy_at + QUIET_S
 
+    async def _ask_model(self) -> bool:
+        """Describes a document, or builds knowledge by a model; False if nothing is left."""
+        return await self._core.descriptions.describe_next() or bool(await self._core.knowledge_builder.build_some("model"))
+
     async def _describe(self) -> None:
         """Describes documents while it is quiet."""
         while True:
             await asyncio.sleep(IDLE_S)
             if not self._is_quiet:
                 continue
-            task = asyncio.create_task(self._core.descriptions.describe_next())
+            task = asyncio.create_task(self._ask_model())
             try:
                 while not task.done() and self._is_quiet:
                     await asyncio.wait({task}, timeout=IDLE_S)
