@@ -20,6 +20,7 @@ from footnote_local import (
     explain_command,
     forbidden_command,
     ingest_command,
+    knowledge_command,
     migrate_command,
     model_command,
     prompts_command,
@@ -135,6 +136,7 @@ app.command(rich_help_panel=DOCUMENTS)(ingest_command.ingest)
 app.command(rich_help_panel=DOCUMENTS)(sync_command.sync)
 app.add_typer(documents_command.app, name="documents", rich_help_panel=DOCUMENTS)
 app.add_typer(collections_command.app, name="collections", rich_help_panel=DOCUMENTS)
+app.add_typer(knowledge_command.app, name="knowledge", rich_help_panel=DOCUMENTS)
 app.command(rich_help_panel=DOCUMENTS)(reprocess_command.reprocess)
 app.command("eval", rich_help_panel=QUALITY)(eval_command.evaluate)
 

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from footnote.errors import BadRequest
 from footnote.ingest.questions_by_model import LONGEST
 from footnote.ingest.questions_by_model import MOST as MOST_QUESTIONS
-from footnote.types import BlockKind, ContentType, Part
+from footnote.types import BlockKind, ContentType, KnowledgeKind, Maker, Part
 from footnote.types.voices import Role
 
 FORMAT, VERSION = "footnote-collection", 1
@@ -75,6 +75,7 @@ class CollectionEntry(Entry):
     languages: tuple[str, ...] = ()
     permission_groups: tuple[str, ...] = ()
     columns: dict[Role, str] = {}
+    knowledge: dict[KnowledgeKind, Maker] = {}
 
 
 class Manifest(Entry):

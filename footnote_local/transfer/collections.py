@@ -58,7 +58,7 @@ async def export_collection(core: Core, name: str, path: Path, progress: Progres
         entry = CollectionEntry(
             name=record.name, title=record.title, description=record.description, chunker=record.settings.chunker,
             embedder=record.settings.embedder, languages=record.settings.languages, permission_groups=record.settings.permission_groups,
-            columns=dict(record.settings.columns),
+            columns=dict(record.settings.columns), knowledge=dict(record.settings.knowledge),
         )  # fmt: skip
     try:
         writer = ArchiveWriter(path, entry, await embedder_entry(core, stored), core.clock())
@@ -140,7 +140,7 @@ def _settings(entry: CollectionEntry) -> CollectionSettings:
     chunker = next((chunker_name for chunker_name in CHUNKERS if chunker_name == entry.chunker), None)
     if chunker is None:
         raise Damaged("its collection has a chunker that this Footnote does not know: upgrade.")
-    return CollectionSettings(chunker, entry.embedder, entry.languages, entry.permission_groups, entry.columns)
+    return CollectionSettings(chunker, entry.embedder, entry.languages, entry.permission_groups, entry.columns, entry.knowledge)
 
 
 async def _collection(core: Core, name: str, entry: CollectionEntry, settings: CollectionSettings) -> StoredName:

@@ -267,6 +267,7 @@ def test_every_command_has_a_test_and_accepts_json() -> None:
         "prompts",
         "forbidden",
         "collections",
+        "knowledge",
         "experiments",
         "weights",
     }

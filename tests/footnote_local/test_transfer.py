@@ -174,7 +174,7 @@ async def test_an_export_of_an_import_is_the_same_archive(archive: Path, cores: 
 
 
 async def test_another_name_and_the_settings_of_the_collection(archive: Path, source: Core, cores: Cores) -> None:
-    settings = CollectionSettings(languages=("en",), permission_groups=("staff",))
+    settings = CollectionSettings(languages=("en",), permission_groups=("staff",), knowledge={"graph": "rules"})
     await source.collections.edit("handbooks", lambda was: replace(was, settings=settings, title="Our handbooks"), by="me")
     await export(source, archive)
     target = cores("target")

@@ -26,6 +26,22 @@ async def test_collections_and_their_questions_are_the_callers_own(group: str, s
         assert len(data["staff"]["questions"]) <= 3
 
 
+async def test_the_list_says_which_collections_build_a_graph(open_site: OpenSite) -> None:
+    site = await open_site(filled=False)
+    for collection in ("staff", "town"):
+        await site.core.ingestor.accept(LOCAL, b"Ferries cross at noon.", file_name="f.txt", collection=collection, permission_groups=[])
+    await work_all(site.core)
+
+    async def building() -> dict[str, bool]:
+        return {listed["name"]: listed["graph"] for listed in (await site.client.get("/collections")).json()["data"]}
+
+    assert await building() == {"staff": False, "town": False}
+    assert (await site.client.post("/collections/town/knowledge", json={"kinds": ["graph"]})).status_code == 200
+    assert await building() == {"staff": False, "town": True}
+    assert (await site.client.delete("/collections/town/knowledge", params={"kind": "graph"})).status_code == 200
+    assert await building() == {"staff": False, "town": False}
+
+
 @pytest.mark.usefixtures("sure_of_little")
 async def test_a_collections_questions_are_in_its_documents_languages_the_readers_first(open_site: OpenSite) -> None:
     site = await open_site(filled=False)

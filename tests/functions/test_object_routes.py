@@ -72,6 +72,10 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("PUT", "/collections/{collection}/aliases/{alias}"): Rule(ADMIN, 403),
     ("DELETE", "/collections/{collection}/aliases/{alias}"): Rule(ADMIN, 403),
     ("POST", "/collections/{deleted_collection}/restore"): Rule(ADMIN, 403),
+    ("GET", "/collections/{collection}/knowledge"): Rule(ADMIN, 403),
+    ("POST", "/collections/{collection}/knowledge"): Rule(ADMIN, 403, {}),
+    ("DELETE", "/collections/{collection}/knowledge"): Rule(ADMIN, 403),
+    ("GET", "/collections/{collection}/graph"): Rule(frozenset(KNOWN)),  # what is shown depends on the passages
     ("GET", "/experiments/{experiment}"): Rule(ADMIN, 403),
     ("POST", "/experiments/{experiment}/replay"): Rule(ADMIN, 403, {}),
     ("POST", "/experiments/{experiment}/start"): Rule(ADMIN, 403),
@@ -80,7 +84,10 @@ ROUTES: dict[tuple[str, str], Rule] = {
 }
 """Routes whose path names a thing."""
 
-QUERIES = {("DELETE", "/prompts/{name}"): {"lang": "en"}}
+QUERIES = {
+    ("DELETE", "/prompts/{name}"): {"lang": "en"},
+    ("GET", "/collections/{collection}/graph"): {"passage": "none#000"},
+}
 
 BODIES: dict[tuple[str, str], tuple[Mapping[str, str], Rule]] = {
     ("POST", "/feedback"): ({"trace_id": "{trace_id}", "rating": "up"}, Rule(OWNER)),

@@ -13,7 +13,7 @@ from footnote.ingest.vectors import embed_chunks, pending_chunks
 from footnote.ports import Delta, Found, Scope
 from footnote.types import Message, Query
 from tests.conftest import HandClock
-from tests.fakes import FakeEmbedder, FakeVectorCache, make_document, put_document
+from tests.fakes import FakeEmbedder, FakeVectorCache, make_document, put_document, switch_on
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Site
 
 Probe = Callable[[Site, HandClock], Awaitable[Any]]
@@ -118,7 +118,7 @@ SETTINGS: Sequence[tuple[str, Any, Any, Probe, Any, Any]] = [
     ("rag.hybrid", True, False, strategy, "HYBRID", "DENSE_ONLY"),
     ("rag.paraphrases", False, True, runs("paraphrases"), False, True),
     ("rag.hypothetical", False, True, runs("hypothetical", "Bridge colours?"), False, True),
-    ("rag.graph", False, True, runs("lists"), False, True),
+    ("rag.graph", False, False, runs("lists"), True, False),  # where it is built it is on, unless the setting says no
     ("rag.verify_passages", True, False, runs("verify_passages"), True, False),
     ("rag.rrf_k", 30, 1, second_score, 0.97, 0.67),
     ("cache.enabled", True, False, reused(), True, False),
@@ -138,7 +138,9 @@ async def test_a_setting_has_its_default_and_counts_from_the_next_question_on(
     site = await open_site("x")
     site.core.models.model = Writer()  # type: ignore[attr-defined]
     site.core.embedder = embedder = Directions()
-    site.core.ranked_lists = {"graph": Graph()}
+    if key == "rag.graph":
+        await switch_on(site.core, "graph")
+        site.core.ranked_lists = {"graph": Graph()}
     await put_document(site.core.generations, make_document("ferry", groups=("*",)), FERRIES)
     waiting = await pending_chunks(site.core.vectors, embedder, 100)
     await site.core.vectors.put_vectors(embedder.name, await embed_chunks(embedder, waiting, FakeVectorCache()))

@@ -8,11 +8,10 @@ import pytest
 
 from footnote.answer.messages import message
 from footnote.plan import make_plan
-from footnote.ports import Found, Scope
 from footnote.settings import Rerank, Settings
-from footnote.types import Candidate, Fact, Query, Request
+from footnote.types import Request
 from footnote_query.dialects.vexora import RAG
-from tests.fakes import make_document, put_document
+from tests.fakes import build_all, make_document, put_document, switch_on
 from tests.functions.conftest import BRIDGE, QUESTION, OpenSite, Site, read_events
 
 FIELDS = {"message", "sources", "searchResults", "hasRelevantSources", "tier", "warnings", "usage", "trace_id", "degraded", "persisted"}
@@ -226,22 +225,43 @@ async def test_expansion_that_fails_leaves_the_answer(open_site: OpenSite, monke
     assert (body["message"], body["degraded"]) == ("In 1894 [1].", True)
 
 
-class BridgeGraph:
-    """`ports.RankedLists`: the second passage of the document, and how it is connected."""
-
-    async def search(self, query: Query, scope: Scope) -> Found:
-        return Found((Candidate("bridge|1|1", 1.0),), (Fact("Ann Mason — paid for — bridge", "bridge|1|1"), Fact("secret", "gone|1|0")))
+BUILT, TAUGHT = "Edith Marlow built the Kestrel Bridge with Bert Olsen.", "Edith Marlow taught Carla Diaz."
+WHO = "Who built the Kestrel Bridge?"
 
 
-async def test_a_graph_tells_its_connections(open_site: OpenSite) -> None:
-    site = await open_site("It was built in 1894 [1].")
-    site.core.ranked_lists = {"graph": BridgeGraph()}
-    body = await chat(site, "How did Mason in 1894 build the bridge?")
-    assert (body["graphEnriched"], body["graphContext"]) == (True, "Ann Mason — paid for — bridge")
+async def with_people(site: Site) -> Site:
+    """With a document whose first passage answers WHO, and one about a person whom that names."""
+    await put_document(site.core.generations, make_document("people", groups=("*",)), [BUILT, TAUGHT])
+    await put_document(site.core.generations, make_document("edith", title="Edith Marlow", groups=("*",)), ["She was born by the sea."])
+    await build_all(site.core)
+    return site
+
+
+async def test_a_graph_finds_passages_and_tells_its_connections(open_site: OpenSite) -> None:
+    site = await open_site("Edith Marlow built it [1].")
+    await switch_on(site.core, "graph")
+    body = await chat(await with_people(site), WHO, enableDocumentExpansion=False)
+    assert (body["graphEnriched"], body["graphContext"]) == (True, BUILT)
+    assert "She was born by the sea." in [each["content"] for each in body["searchResults"]["results"]]
+    assert f"- {BUILT} [1]" in site.sent[-1].messages[-1].content
+
+
+async def test_passages_that_an_expansion_adds_are_connected_as_well(open_site: OpenSite) -> None:
+    site = await open_site("Edith Marlow built it [1].")
+    await switch_on(site.core, "graph")
+    body = await chat(await with_people(site), WHO)
+    assert TAUGHT not in [each["content"] for each in body["searchResults"]["results"]]
+    assert body["graphContext"] == f"{BUILT}\n{TAUGHT}"
+    events = await stream(site, WHO)
+    assert events[-1]["graphContext"] == body["graphContext"]
+
+
+async def test_a_collection_without_a_graph_has_no_connections(open_site: OpenSite) -> None:
+    assert set(await chat(await with_people(await open_site("Edith Marlow built it [1].")), WHO)) == FIELDS
 
 
 async def test_a_graph_that_is_switched_off_is_not_mentioned(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAG__GRAPH", "false")
-    site = await open_site("It was built in 1894 [1].")
-    site.core.ranked_lists = {"graph": BridgeGraph()}
-    assert set(await chat(site, "How did Mason in 1894 build the bridge?")) == FIELDS
+    site = await open_site("Edith Marlow built it [1].")
+    await switch_on(site.core, "graph")
+    assert set(await chat(await with_people(site), WHO)) == FIELDS

@@ -49,6 +49,8 @@ MODULES: tuple[Router | Later, ...] = (
     Later("footnote_query.sources", "/sources"),
     Later("footnote_query.setting_changes", "/settings"),
     Later("footnote_query.collection_changes", "/collections"),
+    Later("footnote_query.knowledge", "/collections"),
+    Later("footnote_query.graph", "/collections"),
     Later("footnote_query.experiments", "/experiments"),
     Later("footnote_query.experiment_replay", "/experiments"),
     Later("footnote_query.forbidden_terms", "/forbidden-terms"),

@@ -151,12 +151,12 @@ async def create(core: Core, admin: Caller, wanted: NewCollection) -> Collection
 
 async def describe(core: Core, name: str) -> CollectionDetails:
     """A collection with its contents. NotFound."""
-    return await _details(core, await _find(core, name, deleted=True))
+    return await _details(core, await find_collection(core, name, deleted=True))
 
 
 async def change(core: Core, admin: Caller, name: str, wanted: CollectionChange) -> CollectionDetails:
     """Changes a collection. NotFound; Conflict if its new name is taken."""
-    before = await _find(core, name)
+    before = await find_collection(core, name)
     fields = {field: value for field in ("name", "title", "description") if (value := getattr(wanted, field)) is not None}
     if "name" in fields and fields["name"] not in before.names:
         await _check_free(core, fields["name"])
@@ -178,7 +178,7 @@ async def change(core: Core, admin: Caller, name: str, wanted: CollectionChange)
 
 async def add_alias(core: Core, admin: Caller, name: str, alias: str) -> CollectionDetails:
     """Gives a collection an alias. NotFound; Conflict if it is taken."""
-    before = await _find(core, name)
+    before = await find_collection(core, name)
     if alias not in before.names:
         await _check_free(core, alias)
     await audit(core.records, admin, "collection.alias", before.name, now=core.clock(), alias=alias)
@@ -188,7 +188,7 @@ async def add_alias(core: Core, admin: Caller, name: str, alias: str) -> Collect
 
 async def remove_alias(core: Core, admin: Caller, name: str, alias: str) -> CollectionDetails:
     """Removes an alias. NotFound; Conflict for the one that `INDEX_NAME` names."""
-    before = await _find(core, name)
+    before = await find_collection(core, name)
     if alias not in before.aliases:
         raise NotFound("This collection has no such alias.")
     if alias == core.settings.index_name:
@@ -203,7 +203,7 @@ async def remove_alias(core: Core, admin: Caller, name: str, alias: str) -> Coll
 
 async def delete(core: Core, admin: Caller, name: str) -> CollectionDetails:
     """Deletes a collection. NotFound; Conflict for the configured one. Deleting a deleted one changes nothing."""
-    found = await _find(core, name, deleted=True)
+    found = await find_collection(core, name, deleted=True)
     if found.deleted_at is not None:
         return await _details(core, found)
     if core.settings.index_name in found.names:
@@ -216,13 +216,13 @@ async def restore(core: Core, admin: Caller, name: str) -> CollectionDetails:
     """Restores a deleted collection. NotFound; Conflict if it is too late or its name is taken."""
     found = (await core.collections.load()).find_deleted(name)
     if found is None:
-        await _find(core, name)
+        await find_collection(core, name)
         raise Conflict("This collection is not deleted.")
     await audit(core.records, admin, "collection.restore", found.name, now=core.clock())
     return await _details(core, await core.collections.restore(name, by=admin.user_id))
 
 
-async def _find(core: Core, name: str, *, deleted: bool = False) -> Collection:
+async def find_collection(core: Core, name: str, *, deleted: bool = False) -> Collection:
     """The collection with this name or alias. NotFound. `deleted`: also a deleted one."""
     directory = await core.collections.load()
     found = directory.find(name)

@@ -28,6 +28,7 @@ class CollectionBody(BaseModel):
     reading: int = Field(0, description="Documents that are still being read, besides those that can be searched.")
     questions: list[str] = Field(description="Up to three questions that its documents answer, in the documents' languages.")
     voices: bool = Field(False, description="Whether it holds voices of customers: tickets, reviews, mails.")
+    graph: bool = Field(False, description="Whether it builds a graph of its passages: see `/collections/{collection}/graph`.")
     title: str = Field("", description="With `all`.")
     state: Literal["ACTIVE", "DELETED"] = "ACTIVE"
     restorable_until: float | None = Field(None, description="DELETED: until when it can be restored.")
@@ -56,7 +57,10 @@ async def collections(caller: CallerOf, core: CoreOf, lang: Lang = None, all: Al
             raise Forbidden("Only admins may list all collections.")
         return CollectionList(data=await list_all(core), may_manage=True)
     voices = set(await core.voices.collections(caller))
-    data = [{**each, "voices": each["name"] in voices} for each in await core.list_collections(caller, lang)]
+    recorded = (await core.collections.directory()).collections.values()
+    graphs = {each.name for each in recorded if each.deleted_at is None and "graph" in each.settings.knowledge}
+    listed = await core.list_collections(caller, lang)
+    data = [{**each, "voices": each["name"] in voices, "graph": each["name"] in graphs} for each in listed]
     return CollectionList.model_validate({"data": data, "may_manage": caller.role == "admin"})
 
 

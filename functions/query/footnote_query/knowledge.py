@@ -1,0 +1,118 @@
+"""`/collections/{collection}/knowledge` for admins: what a collection builds beside words and vectors."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from footnote.guard.audit import audit
+from footnote.types import KNOWLEDGE, Caller, KnowledgeKind, Maker, ModelUsage, Usage
+from footnote_http.callers import AdminOf, CoreOf
+from footnote_http.routes import Router
+from footnote_query.admin import ADMINS
+from footnote_query.collection_changes import MISSING, find_collection
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+router = Router("Administration", responses=ADMINS)
+
+KINDS = "What is built; left out = all: `graph`, `late_interaction`, `summary_tree`."
+
+
+class Estimate(BaseModel):
+    """What building what is left will take."""
+
+    passages: int
+    prompt_tokens: int = Field(description="Of a language model; 0 = none is asked.")
+    completion_tokens: int
+    cost: float | None = Field(description="In the currency of the prices; null = the price is unknown.")
+    seconds: float | None = Field(description="null = unknown: the model has not been asked about documents yet.")
+
+
+class KindState(BaseModel):
+    """How far a kind of knowledge is built."""
+
+    kind: KnowledgeKind
+    made_by: Maker | None = Field(description="null = it is off.")
+    built: int = Field(description="Passages that have it.")
+    total: int = Field(description="Passages of the collection.")
+    obstacle: str = Field("", description="Why it cannot be built here.")
+    estimate: Estimate
+
+
+class KnowledgeBody(BaseModel):
+    """What a collection builds beside words and vectors."""
+
+    data: list[KindState]
+
+
+class KnowledgeChange(BaseModel):
+    """What is to be built."""
+
+    kinds: list[KnowledgeKind] = Field(list(KNOWLEDGE), min_length=1, description=KINDS)
+    made_by: Maker = Field("rules", description="`model`: a language model names entities and relations; the rest is made without one.")
+
+
+MakerQuery = Annotated[Maker, Query(description="What the estimate is for, where nothing is built yet.")]
+Kinds = Annotated[list[KnowledgeKind] | None, Query(alias="kind", description=KINDS)]
+
+
+@router.get("/collections/{collection}/knowledge", name="get_knowledge", responses=MISSING)
+async def get_knowledge(collection: str, admin: AdminOf, core: CoreOf, made_by: MakerQuery = "rules") -> KnowledgeBody:
+    """What a collection builds, how far it is, and what the rest will take."""
+    return await state(core, collection, made_by)
+
+
+@router.post("/collections/{collection}/knowledge", name="build_knowledge", responses=MISSING)
+async def build_knowledge(collection: str, body: KnowledgeChange, admin: AdminOf, core: CoreOf) -> KnowledgeBody:
+    """Has the collection build these kinds, now and for documents that are added later. It is done in the background; answers use what is
+    there."""
+    return await switch_on(core, admin, collection, body)
+
+
+@router.delete("/collections/{collection}/knowledge", name="drop_knowledge", responses=MISSING)
+async def drop_knowledge(collection: str, admin: AdminOf, core: CoreOf, kinds: Kinds = None) -> KnowledgeBody:
+    """Uses and builds these kinds no more. What was built is removed in the background."""
+    return await switch_off(core, admin, collection, kinds or list(KNOWLEDGE))
+
+
+async def state(core: Core, name: str, made_by: Maker = "rules") -> KnowledgeBody:
+    """The state of each kind. NotFound."""
+    stored = (await find_collection(core, name)).stored
+    rows = []
+    for each in await core.knowledge_builder.states(stored):
+        made = await core.knowledge_builder.estimate(stored, each.kind, each.made_by or made_by)
+        used = ModelUsage(None, Usage(*made.tokens))
+        estimate = Estimate(
+            passages=made.passages,
+            prompt_tokens=made.tokens[0],
+            completion_tokens=made.tokens[1],
+            cost=core.settings.llm.cost([used]),
+            seconds=made.seconds,
+        )
+        rows.append(KindState(**asdict(each), estimate=estimate))
+    return KnowledgeBody(data=rows)
+
+
+async def switch_on(core: Core, admin: Caller, name: str, wanted: KnowledgeChange) -> KnowledgeBody:
+    """Has the collection build these kinds. NotFound."""
+    before = await find_collection(core, name)
+    await audit(core.records, admin, "collection.build", before.name, now=core.clock(), kinds=wanted.kinds, made_by=wanted.made_by)
+    await _set(core, admin, name, {**before.settings.knowledge, **dict.fromkeys(wanted.kinds, wanted.made_by)})
+    return await state(core, name)
+
+
+async def switch_off(core: Core, admin: Caller, name: str, kinds: list[KnowledgeKind]) -> KnowledgeBody:
+    """Has the collection neither use nor build these kinds. NotFound."""
+    before = await find_collection(core, name)
+    await audit(core.records, admin, "collection.drop_knowledge", before.name, now=core.clock(), kinds=kinds)
+    await _set(core, admin, name, {kind: maker for kind, maker in before.settings.knowledge.items() if kind not in kinds})
+    return await state(core, name)
+
+
+async def _set(core: Core, admin: Caller, name: str, knowledge: dict[KnowledgeKind, Maker]) -> None:
+    await core.collections.edit(name, lambda now: replace(now, settings=replace(now.settings, knowledge=knowledge)), by=admin.user_id)
