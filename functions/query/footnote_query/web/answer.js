@@ -5,6 +5,7 @@ import { DOUBT, checkedOf, isAdded, quoteFault } from './claims.js'
 import { closestPassages } from './closest.js'
 import { addCopyButtons } from './code_blocks.js'
 import { pickCollection, writeQuestion } from './composer.js'
+import { connectionsOf } from './connections.js'
 import { copyText } from './copy.js'
 import { placeOf } from './document_facts.js'
 import { download } from './download.js'
@@ -75,7 +76,10 @@ function rendered(text, sources, quoted) {
 const mark = (sign, key) => el('span', { class: 'doubt', tabindex: '0' }, el('span', { 'aria-hidden': 'true' }, sign), say(el('span', { class: 'tip' }), key))
 const faultOf = key => (key ? [mark('≠', key)] : [])
 
-const after = (turn, sources, ...shown) => [...notes(turn), ...shown, ...ways(turn), actions(turn, sources), receiptOf(turn), ...followUps(turn)]
+function after(turn, sources, ...shown) {
+  const footer = actions(turn, sources)
+  return [...notes(turn), ...shown, ...ways(turn), footer, ...connectionsOf(footer, sources), receiptOf(turn), ...followUps(turn)]
+}
 
 /** What was searched for in place of a question with typos, and the way back. */
 function correction({ question, corrected }) {

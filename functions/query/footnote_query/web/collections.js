@@ -2,6 +2,7 @@
 
 import { showActive } from './active.js'
 import { call } from './api.js'
+import { offerConnections } from './connections.js'
 import { $, el, say } from './dom.js'
 import { offerFeedback } from './feedback_view.js'
 import { offerModel } from './model.js'
@@ -55,6 +56,7 @@ async function read() {
     if (mine !== latest) return
     collections = found.data
     $('manage').hidden = $('show-admin').hidden = !found.may_manage
+    offerConnections(collections)
     offerVoices(collections, found.may_manage)
     offerFeedback(collections, found.may_manage)
     offerModel(found.may_manage)

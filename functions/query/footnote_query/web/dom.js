@@ -6,13 +6,21 @@ export const $ = id => document.getElementById(id)
 
 /** `el('p', {class: 'x', onclick}, 'text', node)`: on… are listeners, the rest are attributes; null and false are skipped. */
 export function el(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag)
+  return fill(document.createElement(tag), attributes, children)
+}
+
+function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith('on')) node.addEventListener(name.slice(2), value)
     else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? '' : value)
   }
   node.append(...children.filter(child => child !== null && child !== undefined))
   return node
+}
+
+/** A node of a drawing, in SVG; `attributes` and `children` as in `el`. */
+export function shape(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children)
 }
 
 /** The nodes with a text between each two of them. */

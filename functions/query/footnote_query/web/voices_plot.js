@@ -1,18 +1,10 @@
 // Counts over time as bars, with the same as a table for those who do not see them.
 
-import { el } from './dom.js'
+import { el, shape } from './dom.js'
 import { number, t } from './i18n.js'
 
 const HEIGHT = 120
 const WIDTH = 640
-const SVG = 'http://www.w3.org/2000/svg'
-
-function shape(tag, attributes, ...children) {
-  const node = document.createElementNS(SVG, tag)
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value)
-  node.append(...children)
-  return node
-}
 
 /** `rows`: {key, voices, rating} in order; `name`: the text of a key. */
 export function plot(rows, name) {
@@ -21,7 +13,7 @@ export function plot(rows, name) {
   const bars = rows.map(({ key, voices }, i) => {
     const height = (voices / most) * HEIGHT
     const bar = { x: i * step + step * 0.1, y: HEIGHT - height, width: step * 0.8, height }
-    return shape('rect', bar, shape('title', {}, document.createTextNode(`${name(key)}: ${number(voices)}`)))
+    return shape('rect', bar, shape('title', {}, `${name(key)}: ${number(voices)}`))
   })
   const picture = shape('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' }, ...bars)
   const ends = [rows[0], ...(rows.length > 1 ? [rows.at(-1)] : [])].map(({ key }) => el('span', {}, name(key)))

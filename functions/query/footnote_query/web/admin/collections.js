@@ -3,7 +3,8 @@
 import { call, callAll, orNull } from '../api.js'
 import { el, say } from '../dom.js'
 import { number } from '../i18n.js'
-import { attempt, back, badge, button, carefulButton, emptyNote, factList, field, form, hint, leaveFor, link, listed, section, select, tell, when } from './parts.js'
+import { knowledgeOf } from './knowledge.js'
+import { attempt, back, badge, button, carefulButton, emptyNote, factList, field, filled, form, hint, leaveFor, link, listed, section, select, tell, when } from './parts.js'
 import { table } from './table.js'
 
 const CHUNKERS = ['structure', 'fixed_size', 'semantic', 'table', 'hierarchical', 'voices']
@@ -63,6 +64,7 @@ async function one(name, again) {
       ['admin_created', when(found.created_at)]),
     el('p', {}, say(link(`documents/collection=${encodeURIComponent(found.name)}`, ''), 'admin_its_documents')),
     section('admin_properties', propertiesOf(found, embeddersOf(settings, found), again)),
+    section('admin_knowledge', hint('admin_knowledge_hint'), filled(() => knowledgeOf(found.name))),
     section('admin_aliases', aliasesOf(found, again)),
     section('admin_delete', hint('manage_delete_question'), remove),
   ]

@@ -83,6 +83,8 @@ export default {
   'The embedding model {} returns vectors of length {}, not {}.': 'Das Embedding-Modell {} liefert Vektoren der Länge {} statt {}.',
   'The embedding model {} returned an unexpected response instead of vectors.': 'Das Embedding-Modell {} hat statt Vektoren eine unerwartete Antwort geliefert.',
   'The embedder of the package {} failed ({}).': 'Der Embedder des Pakets {} ist fehlgeschlagen ({}).',
+  'It is made of vectors, and this collection has none.': 'Das wird aus Vektoren gemacht, und diese Sammlung hat keine.',
+  'Only the built-in embedding model gives a vector for each token.': 'Nur das eingebaute Embedding-Modell liefert einen Vektor für jedes Token.',
   'The built-in embedding model needs the package {}, which is not installed.': 'Das eingebaute Embedding-Modell braucht das Paket {}, das nicht installiert ist.',
   'There is none for Macs with an Intel processor: set EMBEDDING__BASE_URL and EMBEDDING__MODEL.': 'Für Macs mit Intel-Prozessor gibt es keines: Setzen Sie EMBEDDING__BASE_URL und EMBEDDING__MODEL.',
   'Install `footnote-rag[embedder]` instead of `footnote-rag`, which downloads 120 MB more; in a checkout of Footnote, run `make clean setup`.': 'Installieren Sie `footnote-rag[embedder]` anstelle von `footnote-rag`; dafür werden 120 MB zusätzlich heruntergeladen. In einem Checkout von Footnote führen Sie `make clean setup` aus.',

@@ -18,6 +18,7 @@ export default {
 
   regenerate: 'Antwort neu erzeugen',
   edit_question: 'Bearbeiten und neu senden',
+  connections: 'Verbindungen',
   copy_code: 'Code kopieren',
 
   shortcuts: 'Tastenkürzel',

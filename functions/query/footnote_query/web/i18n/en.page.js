@@ -18,6 +18,7 @@ export default {
 
   regenerate: 'Regenerate the answer',
   edit_question: 'Edit and resend',
+  connections: 'Connections',
   copy_code: 'Copy the code',
 
   shortcuts: 'Keyboard shortcuts',

@@ -83,6 +83,8 @@ export default {
   'The embedding model {} returns vectors of length {}, not {}.': '임베딩 모델 {1}이(가) 반환하는 벡터의 길이가 {3}이(가) 아니라 {2}입니다.',
   'The embedding model {} returned an unexpected response instead of vectors.': '임베딩 모델 {}이(가) 벡터 대신 예기치 않은 응답을 반환했습니다.',
   'The embedder of the package {} failed ({}).': '{} 패키지의 임베더가 실패했습니다({}).',
+  'It is made of vectors, and this collection has none.': '벡터로 만드는 것인데 이 컬렉션에는 벡터가 없습니다.',
+  'Only the built-in embedding model gives a vector for each token.': '내장 임베딩 모델만 토큰마다 벡터를 만듭니다.',
   'The built-in embedding model needs the package {}, which is not installed.': '내장 임베딩 모델에 필요한 {} 패키지가 설치되어 있지 않습니다.',
   'There is none for Macs with an Intel processor: set EMBEDDING__BASE_URL and EMBEDDING__MODEL.': 'Intel 프로세서 Mac용 패키지는 없습니다. EMBEDDING__BASE_URL과 EMBEDDING__MODEL을 설정하세요.',
   'Install `footnote-rag[embedder]` instead of `footnote-rag`, which downloads 120 MB more; in a checkout of Footnote, run `make clean setup`.': '`footnote-rag` 대신 `footnote-rag[embedder]`를 설치하세요. 120MB를 추가로 내려받습니다. Footnote 저장소에서는 `make clean setup`을 실행하세요.',

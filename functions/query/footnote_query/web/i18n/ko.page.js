@@ -18,6 +18,7 @@ export default {
 
   regenerate: '답변 다시 생성',
   edit_question: '수정하여 다시 보내기',
+  connections: '연결',
   copy_code: '코드 복사',
 
   shortcuts: '키보드 단축키',
