@@ -11,7 +11,7 @@ import httpx
 from footnote.guard.identity import Session, make_caller
 from footnote.turn_records.make import make_record
 from footnote.types import Request
-from tests.leaks.world import COLLECTIONS, GROUPS, PEOPLE, QUESTION, ROOM, SECRET, Kept, World, asked_by
+from tests.leaks.world import BUILT_IN, COLLECTIONS, GROUPS, PEOPLE, QUESTION, ROOM, SECRET, Kept, World, asked_by
 from tests.turns import LIVE, as_closest
 
 Channel = Callable[[World, str], AsyncIterator[httpx.Response]]
@@ -164,8 +164,30 @@ async def ask_vexora(world: World, person: str) -> AsyncIterator[httpx.Response]
                 readable = sum(kept.ready for kept in world.readable(person, "default"))
                 assert bool(reply.json()["searchResults"]["totalResults"]) == bool(readable), reply.text[:400]
                 world.seen["graph"] += "graphContext" in reply.json()
+                world.seen["facts"] += "Ann Mason taught" in reply.json().get("graphContext", "")
             world.trace(person, reply)
             yield reply
+
+
+async def read_graph(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    """Entities and relations are those of readable passages, and others look as if they did not exist."""
+    for kept in [*world.documents.values(), *world.gone[-3:]]:
+        for collection in (*COLLECTIONS, "vault", "none"):
+            passages = [f"{kept.doc_id}#{ordinal:03}" for ordinal in range(4)]
+            reply = await world.call(person, "query", "GET", f"/collections/{collection}/graph", params={"passage": passages})
+            told, held = reply.json(), world.documents.get(kept.doc_id)
+            if held is None or not world.may_read(person, held):
+                assert told == {"entities": [], "relations": []}, (collection, reply.text)
+            elif held.ready and collection == held.collection and collection in BUILT_IN and held.doc_id not in world.coming:
+                taught = [each["text"].lower() for each in told["relations"] if each["text"].startswith("Ann Mason taught")]
+                assert all(held.canaries[-1] in text for text in taught), reply.text
+                world.seen["relations"] += len(taught)
+            yield reply
+    found = [f"{kept.doc_id}#000" for kept in world.documents.values()][:19]
+    own = {f"{kept.doc_id}#000" for kept in world.readable(person)}
+    reply = await world.call(person, "query", "GET", "/collections/default/graph", params={"passage": [*found, f"{NOBODYS}#000"]})
+    assert {passage for entity in reply.json()["entities"] for passage in entity["passages"]} <= own, reply.text
+    yield reply
 
 
 async def ask_openai(world: World, person: str) -> AsyncIterator[httpx.Response]:
@@ -388,9 +410,13 @@ async def read_figures(world: World, person: str) -> AsyncIterator[httpx.Respons
 
 async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response]:
     lists = ("/sessions", "/prompts", "/settings", "/audit", "/forbidden-terms", "/experiments", "/golden", "/collections?all=true")
-    for path in (*lists, "/collections/side", "/admin/health"):
+    for path in (*lists, "/collections/side", "/collections/side/knowledge", "/admin/health"):
         reply = await world.call(person, "query", "GET", path)
         assert reply.status_code == 403, (path, reply.status_code)
+        yield reply
+    for method in ("POST", "DELETE"):
+        reply = await world.call(person, "query", method, "/collections/default/knowledge", json={})
+        assert reply.status_code == 403, (method, reply.status_code)
         yield reply
     reply = await world.call(person, "query", "POST", "/sessions/new", json={"user_id": "root"})
     assert reply.status_code == 403, reply.status_code
@@ -454,8 +480,8 @@ async def read_attachments(world: World, person: str) -> AsyncIterator[httpx.Res
 
 
 CHEAP: tuple[Channel, ...] = (
-    ask_retrieve, ask_dify, list_collections, ask_voices, read_documents, read_deleted, read_attachments, read_conversations, open_shares,
-    read_figures, read_admins, read_errors,
+    ask_retrieve, ask_dify, list_collections, ask_voices, read_graph, read_documents, read_deleted, read_attachments, read_conversations,
+    open_shares, read_figures, read_admins, read_errors,
 )  # fmt: skip
 DEAR: tuple[Channel, ...] = (
     replay_turns,

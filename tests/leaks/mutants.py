@@ -28,11 +28,11 @@ from footnote.ledger import Documents, documents
 from footnote.memory import answer_cache, search_cache, withdrawn
 from footnote.memory import shares as stored_shares
 from footnote.memory.shares import SharedAnswer
-from footnote.retrieve import attached, lists
+from footnote.retrieve import attached
 from footnote.telemetry import metrics
 from footnote.types import ATTACHED, Caller
 from footnote_http.streams import Stream, Streams
-from footnote_query import replay, sessions, shares
+from footnote_query import graph, replay, sessions, shares
 from footnote_query.dialects import dify
 from footnote_query.dialects.chat_core import routes as chat_core
 from tests.leaks.world import PEOPLE
@@ -150,9 +150,13 @@ MUTANTS: Mapping[str, Mutant] = {
     "a search by words sees all": ((index, "_lexical", lambda search: lambda at, k, s, acls, g: search(at, k, s, None, g)),),
     "a search by meaning sees all": ((Scan, "mask", lambda mask: lambda self, acls, levels: mask(self, None, levels)),),
     "neither a search nor the gate behind it asks for groups": (
-        (index, "_visible_rows", sees_all), (index, "_visible_acls", giving(None)),
+        (SqliteIndex, "read", sees_all), (index, "_visible_acls", giving(None)),
     ),
-    "a graph tells what its passages say to everybody": ((lists, "gate_of", readable_by_all),),
+    "what a graph finds is shown to everybody": ((SqliteIndex, "read", sees_all),),
+    "the graph of a passage is shown to everybody": ((graph, "neighbourhood", sees_all),),
+    "neither passages nor what is built of them asks for groups": (
+        (Documents, "get", sees_all), (SqliteIndex, "read", sees_all), (index, "_built", sees_all),
+    ),
     "a document is read without its groups": ((Documents, "get", sees_all),),
     "a document is deleted without its groups": ((Documents, "delete", sees_all),),
     "documents are listed without their groups": ((Documents, "list", sees_all),),
@@ -202,7 +206,7 @@ MUTANTS: Mapping[str, Mutant] = {
         (index, "_read_view", lambda view: lambda *args: replace(view(*args), groups=frozenset())),
     ),
     "answers are kept without their groups, and given unread": (
-        (answer_cache, "answer_scope", _for_all), (index, "_visible_rows", sees_all),
+        (answer_cache, "answer_scope", _for_all), (SqliteIndex, "read", sees_all),
     ),
     "suggested questions are kept without their groups": ((SqliteCache, "get", _without_groups), (SqliteCache, "put", _without_groups)),
     "collections are suggested from without groups": ((Core, "list_collections", sees_all),),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -28,6 +29,7 @@ from tests.leaks.channels import (
     read_documents,
     read_errors,
     read_figures,
+    read_graph,
     replay_turns,
     shares_of_channels,
     show_closest,
@@ -48,7 +50,9 @@ SHOWN_BY: Mapping[str, tuple[Channel, ...]] = {
     "a search by words sees all": (ask_retrieve,),
     "a search by meaning sees all": (ask_retrieve,),
     "neither a search nor the gate behind it asks for groups": (ask_retrieve,),
-    "a graph tells what its passages say to everybody": (ask_vexora,),
+    "what a graph finds is shown to everybody": (ask_vexora,),
+    "the graph of a passage is shown to everybody": (read_graph,),
+    "neither passages nor what is built of them asks for groups": (read_graph,),
     "a document is read without its groups": (read_documents,),
     "a document is deleted without its groups": (read_documents,),
     "documents are listed without their groups": (read_documents,),
@@ -103,9 +107,9 @@ SHOWN_BY: Mapping[str, tuple[Channel, ...]] = {
 """Defect → the channels that the course asks for it."""
 
 
-async def live_through_it(folder: Path, *shares: tuple[Channel, ...]) -> None:
+async def live_through_it(folder: Path, *shares: tuple[Channel, ...]) -> Counter[str]:
     """Two users with the same groups and one without ask; then documents are deleted and replaced, groups are taken away, and a
-    conversation ends. They ask through the next share of channels each time."""
+    conversation ends. They ask through the next share of channels each time. → what happened how often (`World.seen`)."""
     asked = itertools.cycle(shares)
     async with AsyncExitStack() as stack:
         world = await open_world(folder, stack)
@@ -135,11 +139,13 @@ async def live_through_it(folder: Path, *shares: tuple[Channel, ...]) -> None:
         await world.delete_conversation("ann")
         await world.work()
         await check("bob", "ann", "cem")
+        return world.seen
 
 
 @pytest.mark.slow("everybody asks every channel")
 async def test_nothing_leaks_in_the_course_of_events(tmp_path: Path) -> None:
-    await live_through_it(tmp_path, *shares_of_channels(1 if DEEP else 3))
+    seen = await live_through_it(tmp_path, *shares_of_channels(1 if DEEP else 3))
+    assert all(seen[what] for what in ("graph", "facts", "relations")), seen
 
 
 @pytest.mark.nightly

@@ -198,7 +198,9 @@ def test_no_user_sees_what_they_may_not_read_in_any_order_of_events() -> None:
     run_state_machine_as_test(Leaks, settings=calm(12, 40))
     # Answers were generated, served from the cache to users with the same groups, withheld and resumed; closest passages were shown;
     # sessions expired; of shared conversations others saw all, a part, and nothing.
-    seen = "answered cached shared closest withdrawn resumed ended graph corrected divided suggested overview replayed".split()
+    seen = (
+        "answered cached shared closest withdrawn resumed ended graph facts relations corrected divided suggested overview replayed".split()
+    )
     assert all(Leaks.seen[what] for what in (*seen, "deleted", "restored", "moved", "shared nothing", "shared part", "shared all")), (
         Leaks.seen
     )

@@ -31,7 +31,8 @@ VARYING = frozenset(
     score bm25 cosine max_score _score distances relevance usage cost debug steps spans phases number index bounds
     snippet citations references claims warnings suggested_questions groundedness unsupported outcome content notice
     last_id relevance_score similarity_score confidence_score confidence_level coverage coverage_score is_sufficient sources
-    message results cache_hits prompt_tokens completion_tokens total_tokens because related reasons""".split()
+    message results cache_hits prompt_tokens completion_tokens total_tokens because related reasons
+    graph late_interaction summary_tree""".split()
 )
 """Ids, times, scores, what follows from the order of passages, and whether an answer was there already."""
 WORD = re.compile(r"\w+")

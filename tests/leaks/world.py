@@ -18,20 +18,21 @@ import httpx
 from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session
 from footnote.ingest.attachments import purge_attachments
-from footnote.ports import Delta, Found, Index, Scope
+from footnote.ports import Delta, Found, Index, RankedLists, Scope
 from footnote.settings import LLM, Auth, Embedding, Limits, Rag, Settings
-from footnote.types import Block, Caller, Candidate, CollectionSettings, Fact, Message, Parsed, Query, Role, ToolCall
+from footnote.types import KNOWLEDGE, Block, Caller, Candidate, CollectionSettings, Message, Parsed, Query, Role, ToolCall
 from footnote_feedback.app import create_app as create_feedback
 from footnote_ingest.app import create_app as create_ingest
 from footnote_query.app import create_app as create_query
 from footnote_stats.app import create_app as create_stats
 from tests.conftest import HandClock
-from tests.fakes import FakeEmbedder, FakeModels
+from tests.fakes import FakeModels, FakeTokenEmbedder, build_all, switch_on
 
 GROUPS = ("red", "blue")
 PEOPLE = ("ann", "bob", "cem")
 COLLECTIONS = ("default", "side", "voices")
-"""Documents in the last one are voices of customers, one each."""
+"""Documents in the last one are voices of customers, one each. The first two build a graph, a summary tree and token vectors."""
+BUILT_IN = COLLECTIONS[:2]
 ROOM = "talk"
 DAY_S = 86_400.0
 SECRET = re.compile(r"zq[a-z]+\d+x|zqname[a-j]+x", re.IGNORECASE)
@@ -76,17 +77,19 @@ class EchoModel:
 
 
 class IndiscreetGraph:
-    """`ports.RankedLists` that finds every passage of a collection, whoever asks, and tells all that they say. It finds nothing for
-    QUESTION: replies to it must be complete without it."""
+    """`ports.RankedLists` that also finds every passage of a collection, whoever asks, but not for QUESTION: replies to it must be complete
+    without that."""
 
-    def __init__(self, index: Index) -> None:
-        self._index = index
+    def __init__(self, graph: RankedLists, index: Index) -> None:
+        self._graph, self._index = graph, index
 
     async def search(self, query: Query, scope: Scope) -> Found:
+        found = await self._graph.search(query, scope)
         if query.text == QUESTION:
-            return Found((), ())
+            return found
         chunks = await self._index.sample(Caller("graph", sees_all=True), scope.collection, scope.limit)
-        return Found(tuple(Candidate(chunk.chunk_id, 1.0) for chunk in chunks), tuple(Fact(chunk.text, chunk.chunk_id) for chunk in chunks))
+        items = dict.fromkeys([*(entry.chunk_id for entry in found.items), *(chunk.chunk_id for chunk in chunks)])
+        return Found(tuple(Candidate(chunk_id, 1.0) for chunk_id in items))
 
 
 @dataclass
@@ -235,9 +238,10 @@ class World:
         number = self.made
         body, title, rare, name = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x", name_of(number)
         return (body, title, rare, name), (
-            f"Bridges {title}\n\nWhere is the painted railing of {body}?\n\n"
+            f"About bridges {title}\n\nWhere is the painted railing of {body}?\n\n"
             f"The painted railing of {body} is at {rare}. Its keeper is {name}.\n\n"
-            f"The bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
+            f"The bridge over the river was built in the year {rare}. It is known as {body} to those who live there.\n\n"
+            f"Ann Mason taught Bert {name.capitalize()}."
         )
 
     async def attach(self, person: str, *, room_id: str = ROOM) -> str:
@@ -325,6 +329,7 @@ class World:
             pass
         while await self.core.ingestor.embed_some():
             pass
+        await build_all(self.core)
         await purge_attachments(self.core.ingestor, self.core.turns)
         for doc_id, kept in self.coming.items():
             self.gone.append(self.documents[doc_id])
@@ -359,8 +364,8 @@ async def open_world(folder: Path, stack: AsyncExitStack, **changes: Any) -> Wor
         **changes,
     )
     core = Core(settings, clock=clock, models=FakeModels(EchoModel()), parser=PlainParser())
-    core.embedder = FakeEmbedder()
-    core.ranked_lists = {"graph": IndiscreetGraph(core.index)}
+    core.embedder = FakeTokenEmbedder()
+    core.ranked_lists = {**core.ranked_lists, "graph": IndiscreetGraph(core.ranked_lists["graph"], core.index)}
     stack.push_async_callback(core.close)
     clients = {}
     for name, create in (("query", create_query), ("ingest", create_ingest), ("feedback", create_feedback), ("stats", create_stats)):
@@ -375,5 +380,8 @@ async def open_world(folder: Path, stack: AsyncExitStack, **changes: Any) -> Wor
         await world.sign_in(person, frozenset())
     await world.sign_in("root", frozenset({*GROUPS, "user:ann"}))  # who puts and deletes the documents
     await core.collections.create("voices", CollectionSettings("voices"), title="", description="", by="root")
+    await core.collections.create("side", CollectionSettings(), title="", description="", by="root")
+    for collection in BUILT_IN:
+        await switch_on(core, *KNOWLEDGE, collection=collection)
     await asyncio.sleep(0)
     return world
