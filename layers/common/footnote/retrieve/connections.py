@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from footnote.knowledge.entities import names_in, stated, unpack
-from footnote.knowledge.keys import key_of
 from footnote.knowledge.recipes import recipe_of
 from footnote.ports import Index, KnowledgeReads, LayerScope
 from footnote.types import Fact, Turn
@@ -17,6 +15,9 @@ MOST_FACTS = 20
 async def find_connections(turn: Turn, *, index: Index, knowledge: KnowledgeReads) -> Turn:
     """Sets `turn.evidence.facts`: sentences of the passages that connect entities of which several passages or the question speak. Those
     of entities that most of them name come first, in the passages' order. Passages that an expansion added count as well."""
+    from footnote.knowledge.entities import names_in, stated, unpack  # few processes answer with a graph
+    from footnote.knowledge.keys import key_of
+
     collection = turn.request.collection
     made_by = (await index.view(turn.caller, collection)).knowledge.get("graph", "rules")
     chunks = {hit.chunk.chunk_id: hit.chunk for hit in turn.evidence.sources}
