@@ -21,7 +21,7 @@ NameArgument = Annotated[str, typer.Argument(help="Name or alias of a collection
 KindsArgument = Annotated[
     list[str] | None, typer.Argument(help="graph, late_interaction or summary_tree; left out = all.", metavar="[KIND]...")
 ]
-ModelOption = Annotated[bool, typer.Option("--model", help="A language model names entities and relations.")]
+ModelOption = Annotated[bool, typer.Option("--model", help="A language model names entities and relations, and writes summaries.")]
 
 
 @app.command()
@@ -75,7 +75,7 @@ async def _build(core: Core, name: str, kinds: list[KnowledgeKind], maker: Maker
     stored = await core.collections.resolve(name)
     with progress_bar() as bar:
         while True:
-            made = await core.knowledge_builder.build_some()
+            made = await core.knowledge_builder.build_some(stored=stored)
             states = [each for each in await core.knowledge_builder.states(stored) if each.kind in wanted]
             for each in states:
                 bar(each.kind, each.built, each.total)

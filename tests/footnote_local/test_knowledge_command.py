@@ -73,11 +73,12 @@ def test_what_cannot_be_built_is_told_and_the_rest_is_built(town: Footnote) -> N
     assert (alone.exit_code, "has none" in alone.stderr) == (Exit.USAGE, True)
 
 
-def test_without_a_model_the_rest_waits(town: Footnote) -> None:
+def test_without_a_model_what_is_built_stays(town: Footnote) -> None:
+    town("knowledge", "build", "town", "graph")
     result = town("knowledge", "build", "town", "graph", "--model")
-    assert result.exit_code == Exit.OK
-    assert "Not all could be built now" in result.stderr
-    assert "built by a model: 0 of 2 passages" in result.stdout
+    assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
+    assert "graph: No language model is configured." in result.stderr
+    assert "built by rules: 2 of 2 passages" in town("knowledge", "estimate", "town", "graph").stdout
 
 
 @pytest.mark.parametrize("command", ["estimate", "build", "drop"])

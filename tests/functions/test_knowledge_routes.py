@@ -122,8 +122,22 @@ async def test_what_is_dropped_is_gone_and_the_rest_stays(site: Site) -> None:
 async def test_another_maker_builds_it_anew(site: Site) -> None:
     await told(site, "POST", json={"kinds": ["graph"]})
     await build_all(site.core)
-    states = await told(site, "POST", json={"kinds": ["graph"], "made_by": "model"})
+    llm = site.core.settings.llm.model_copy(update={"base_url": "http://127.0.0.1:9/v1", "model": "m"})
+    site.core.live.current = site.core.settings.model_copy(update={"llm": llm})
+    states = await told(site, "POST", json={"kinds": ["graph", "late_interaction"], "made_by": "model"})
+    assert states["late_interaction"]["made_by"] == "rules"  # no model is asked for it
     assert (states["graph"]["made_by"], states["graph"]["built"]) == ("model", 0)
+
+
+async def test_what_is_built_stays_if_there_is_no_model_to_build_it_anew(site: Site) -> None:
+    await told(site, "POST", json={"kinds": ["graph"]})
+    await build_all(site.core)
+    refused = await site.client.post("/collections/works/knowledge", json={"kinds": ["graph"], "made_by": "model"})
+    assert (refused.status_code, refused.json()["detail"]) == (422, "No language model is configured.")
+    state = (await told(site))["graph"]
+    assert (state["made_by"], state["built"], state["obstacle"]) == ("rules", 3, "")
+    asked = (await told(site, params={"made_by": "model"}))["graph"]
+    assert (asked["obstacle"], asked["estimate"]["passages"]) == ("No language model is configured.", 3)
 
 
 async def test_an_alias_is_as_good_as_the_name(site: Site) -> None:
@@ -156,12 +170,12 @@ async def test_what_cannot_be_built_says_why(site: Site) -> None:
 
 async def test_changes_are_audited_and_reads_are_not(site: Site) -> None:
     await told(site)
-    await told(site, "POST", json={"kinds": ["graph"], "made_by": "model"})
+    await told(site, "POST", json={"kinds": ["graph"]})
     await told(site, "DELETE", "factory", params={"kind": "graph"})
     built, dropped = sorted(await actions(site), key=lambda entry: str(entry["action"]))
     assert (built["action"], built["object_id"], built["user_id"]) == ("collection.build", "works", "local")
     assert (dropped["action"], dropped["object_id"]) == ("collection.drop_knowledge", "works")
-    assert (built["facts"], dropped["facts"]) == ({"kinds": ["graph"], "made_by": "model"}, {"kinds": ["graph"]})
+    assert (built["facts"], dropped["facts"]) == ({"kinds": ["graph"], "made_by": "rules"}, {"kinds": ["graph"]})
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from footnote.errors import BadRequest
 from footnote.guard.audit import audit
+from footnote.ingest.knowledge import asks_model
 from footnote.types import KNOWLEDGE, Caller, KnowledgeKind, Maker, ModelUsage, Usage
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.routes import Router
@@ -54,15 +56,15 @@ class KnowledgeChange(BaseModel):
     """What is to be built."""
 
     kinds: list[KnowledgeKind] = Field(list(KNOWLEDGE), min_length=1, description=KINDS)
-    made_by: Maker = Field("rules", description="`model`: a language model names entities and relations; the rest is made without one.")
+    made_by: Maker = Field("rules", description="`model`: a language model names entities and relations, and writes summaries.")
 
 
-MakerQuery = Annotated[Maker, Query(description="What the estimate is for, where nothing is built yet.")]
+MakerQuery = Annotated[Maker | None, Query(description="What obstacles and estimates are for. Default: what builds it now, or rules.")]
 Kinds = Annotated[list[KnowledgeKind] | None, Query(alias="kind", description=KINDS)]
 
 
 @router.get("/collections/{collection}/knowledge", name="get_knowledge", responses=MISSING)
-async def get_knowledge(collection: str, admin: AdminOf, core: CoreOf, made_by: MakerQuery = "rules") -> KnowledgeBody:
+async def get_knowledge(collection: str, admin: AdminOf, core: CoreOf, made_by: MakerQuery = None) -> KnowledgeBody:
     """What a collection builds, how far it is, and what the rest will take."""
     return await state(core, collection, made_by)
 
@@ -80,12 +82,12 @@ async def drop_knowledge(collection: str, admin: AdminOf, core: CoreOf, kinds: K
     return await switch_off(core, admin, collection, kinds or list(KNOWLEDGE))
 
 
-async def state(core: Core, name: str, made_by: Maker = "rules") -> KnowledgeBody:
-    """The state of each kind. NotFound."""
+async def state(core: Core, name: str, made_by: Maker | None = None) -> KnowledgeBody:
+    """The state of each kind; obstacles and estimates are for `made_by`, or for what builds it now. NotFound."""
     stored = (await find_collection(core, name)).stored
     rows = []
-    for each in await core.knowledge_builder.states(stored):
-        made = await core.knowledge_builder.estimate(stored, each.kind, each.made_by or made_by)
+    for each in await core.knowledge_builder.states(stored, made_by):
+        made = await core.knowledge_builder.estimate(stored, each.kind, made_by or each.made_by or "rules")
         used = ModelUsage(None, Usage(*made.tokens))
         estimate = Estimate(
             passages=made.passages,
@@ -99,10 +101,15 @@ async def state(core: Core, name: str, made_by: Maker = "rules") -> KnowledgeBod
 
 
 async def switch_on(core: Core, admin: Caller, name: str, wanted: KnowledgeChange) -> KnowledgeBody:
-    """Has the collection build these kinds. NotFound."""
+    """Has the collection build these kinds, but those that it cannot. NotFound; BadRequest if it can build none of them."""
     before = await find_collection(core, name)
-    await audit(core.records, admin, "collection.build", before.name, now=core.clock(), kinds=wanted.kinds, made_by=wanted.made_by)
-    await _set(core, admin, name, {**before.settings.knowledge, **dict.fromkeys(wanted.kinds, wanted.made_by)})
+    states = await core.knowledge_builder.states(before.stored, wanted.made_by)
+    obstacles = {each.kind: each.obstacle for each in states if each.kind in wanted.kinds}
+    new = {kind: wanted.made_by if asks_model(kind, wanted.made_by) else "rules" for kind, obstacle in obstacles.items() if not obstacle}
+    if not new:
+        raise BadRequest(" ".join(dict.fromkeys(obstacles.values())))
+    await audit(core.records, admin, "collection.build", before.name, now=core.clock(), kinds=sorted(new), made_by=wanted.made_by)
+    await _set(core, admin, name, {**before.settings.knowledge, **new})
     return await state(core, name)
 
 

@@ -95,9 +95,12 @@ class KnowledgeBuilder:
     """Tree → when it was looked at last whether it has decayed, and the version of its collection then."""
     _paused_until: float = float("-inf")
 
-    async def build_some(self, only: Maker | None = None) -> int:
-        """Builds a part of what is left → number of passages; 0 = nothing is left, or can be built now. `only`: what this makes."""
+    async def build_some(self, only: Maker | None = None, stored: str | None = None) -> int:
+        """Builds a part of what is left → number of passages; 0 = nothing is left, or can be built now. `only`: what this makes; `stored`:
+        of this collection."""
         for each in await self._wanted():
+            if stored not in (None, each.stored):
+                continue
             embedder = self.embedders().of(each.settings.embedder)
             for kind, maker in each.settings.knowledge.items():
                 by = "model" if asks_model(kind, maker) else "rules"
@@ -105,8 +108,8 @@ class KnowledgeBuilder:
                     return made
         return 0
 
-    async def states(self, stored: str) -> list[KnowledgeState]:
-        """The state of each kind in a collection."""
+    async def states(self, stored: str, wanted: Maker | None = None) -> list[KnowledgeState]:
+        """The state of each kind in a collection. The obstacles are those to what builds it now, or to `wanted`."""
         settings = await self.collections.get(stored)
         embedder = self.embedders().of(settings.embedder)
         found = []
@@ -115,7 +118,7 @@ class KnowledgeBuilder:
             scope = scopes_of(stored, kind, maker or "rules", embedder)[0]
             built, total = await self.knowledge.layer_progress(scope)
             obstacle = obstacle_to(kind, embedder)
-            if maker and asks_model(kind, maker) and not self.model.is_configured():
+            if asks_model(kind, wanted or maker or "rules") and not self.model.is_configured():
                 obstacle = obstacle or NO_MODEL
             found.append(KnowledgeState(kind, maker, built if maker else 0, total, obstacle))
         return found

@@ -117,9 +117,10 @@ def _read(
         return places.get(key)
 
     subject = place(chunk.title) if len(chunk.title) <= LONGEST_TITLE and sentences else None
+    above = (chunk.title, *chunk.headings)  # which state nothing
     for start, end, names in sentences:
         here = list(dict.fromkeys(at for name in names if (at := place(name)) is not None))
-        if len(here) > MOST_IN_SENTENCE:
+        if len(here) > MOST_IN_SENTENCE or chunk.text[start:end].strip() in above:
             continue
         if subject is not None:
             here = [subject, *(at for at in here if at != subject)]
