@@ -10,11 +10,14 @@ from footnote.types import Fact, Turn
 from footnote.types.copies import replace
 
 MOST_FACTS = 20
+FIRST = 3
+"""Passages one of which must name an entity, unless the question does: the last ones may be about something else."""
 
 
 async def find_connections(turn: Turn, *, index: Index, knowledge: KnowledgeReads) -> Turn:
-    """Sets `turn.evidence.facts`: sentences of the passages that connect entities of which several passages or the question speak. Those
-    of entities that most of them name come first, in the passages' order. Passages that an expansion added count as well."""
+    """Sets `turn.evidence.facts`: sentences of the passages that connect entities of which several passages or the question speak, one of
+    the first or the question among them. Those of entities that most of them name come first, in the passages' order. Passages that an
+    expansion added count as well."""
     from footnote.knowledge.entities import names_in, stated, unpack  # few processes answer with a graph
     from footnote.knowledge.keys import key_of
 
@@ -24,11 +27,13 @@ async def find_connections(turn: Turn, *, index: Index, knowledge: KnowledgeRead
     built = await knowledge.built(turn.caller, LayerScope(collection, "graph", recipe_of("graph", made_by, None)), list(chunks))
     graphs = {chunk_id: unpack(built[chunk_id]) for chunk_id in chunks if chunk_id in built}
     spoken_of = Counter(key for graph in graphs.values() for key in {entity.key for entity in graph.entities})
-    spoken_of.update(key for name in names_in(turn.asked, turn.lang) if (key := key_of(name)) in spoken_of)
+    asked = {key for name in names_in(turn.asked, turn.lang) if (key := key_of(name)) in spoken_of}
+    spoken_of.update(asked)
+    near = asked.union(entity.key for chunk_id in list(chunks)[:FIRST] if chunk_id in graphs for entity in graphs[chunk_id].entities)
     facts: dict[Fact, int] = {}
     for chunk_id, graph in graphs.items():
         for source, target, said in stated(graph, chunks[chunk_id].text):
-            common = max(spoken_of[source.key], spoken_of[target.key])
+            common = max((spoken_of[end.key] for end in (source, target) if end.key in near), default=0)
             names_both = source.key not in graph.about or source.name in said  # else it names one thing, below its title
             if common > 1 and names_both:
                 fact = Fact(said, chunk_id)
