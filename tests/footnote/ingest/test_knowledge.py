@@ -155,7 +155,7 @@ async def test_a_graph_has_the_names_of_each_passage(core: Core) -> None:
     await put(core, "people", PEOPLE)
     await build_all(core)
     graphs = {chunk_id: unpack_graph(data) for chunk_id, data in (await built(core, "graph")).items()}
-    assert [entity.name for entity in graphs["people|1|1"].entities] == ["People", "Bert Olsen", "Elmby"]
+    assert [entity.name for entity in graphs["people|1|1"].entities] == ["Bert Olsen", "Elmby"]
     assert graphs["people|1|2"] == PassageGraph()
 
 

@@ -164,7 +164,8 @@ function draw(nodes, edges, width, { choose, light, open }) {
       shape('text', { x: -wide / 2 + size.edge * 1.5 + size.sign, 'font-size': size.text, dy: '.35em' }, texts[at]))
     if (texts[at] !== name) node.append(shape('title', {}, name))
     node.dataset.name = name
-    node.addEventListener('pointerenter', ({ pointerType }) => pointerType === 'touch' || light(name))
+    // Not pointerenter: a name that scrolls under a resting pointer was not chosen.
+    node.addEventListener('pointermove', ({ pointerType }) => pointerType === 'touch' || light(name))
     node.addEventListener('pointerleave', () => light(null))
     node.addEventListener('focus', () => light(name))
     node.addEventListener('blur', () => light(null))

@@ -1,7 +1,7 @@
 """The entities that a passage names, and the relations that it states, without a language model.
 
-Entities are names (`text.names`) and the document's title. Two of them are related where a sentence names both, and the title to all that
-its sentences name. A passage is about its document and its section, and what their titles name. Questions are read by the same code.
+Entities are names (`text.names`). Two of them are related where a sentence names both, and the name in a document's title to all that its
+sentences name. A passage is about its document and its section, and what their titles name. Questions are read by the same code.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _read(
             entities.append(Entity(full.get(name, name), key, kinds.get(key, "other")))
         return places.get(key)
 
-    subject = place(chunk.title) if len(chunk.title) <= LONGEST_TITLE and sentences else None
+    subject = next((place(name) for name in names_in(chunk.title[:LONGEST_TITLE], chunk.lang)), None) if sentences else None
     above = (chunk.title, *chunk.headings)  # which state nothing
     for start, end, names in sentences:
         here = list(dict.fromkeys(at for name in names if (at := place(name)) is not None))
@@ -150,5 +150,5 @@ def stated(graph: PassageGraph, text: str) -> Iterator[tuple[Entity, Entity, str
     """(source, target, what connects them in words) of each relation of the passage with this text."""
     for each in graph.relations:
         source, target = graph.entities[each.source], graph.entities[each.target]
-        said = " ".join(text[each.start : each.end].split())
+        said = " ".join(text[each.start : each.end].split()).lstrip("-*• ")
         yield source, target, f"{source.name} – {each.label} – {target.name}" if each.label else said
