@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from pydantic import BaseModel, Field
 from footnote.errors import BadRequest
 from footnote.guard.audit import audit
 from footnote.ingest.knowledge import asks_model
-from footnote.types import KNOWLEDGE, Caller, KnowledgeKind, Maker, ModelUsage, Usage
+from footnote.types import KNOWLEDGE, Caller, Collection, KnowledgeKind, Maker, ModelUsage, Usage
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.routes import Router
 from footnote_query.admin import ADMINS
@@ -59,6 +60,8 @@ class KnowledgeChange(BaseModel):
     made_by: Maker = Field("rules", description="`model`: a language model names entities and relations, and writes summaries.")
 
 
+Built = Mapping[KnowledgeKind, Maker]
+"""What a collection builds, and what makes it."""
 MakerQuery = Annotated[Maker | None, Query(description="What obstacles and estimates are for. Default: what builds it now, or rules.")]
 Kinds = Annotated[list[KnowledgeKind] | None, Query(alias="kind", description=KINDS)]
 
@@ -109,7 +112,7 @@ async def switch_on(core: Core, admin: Caller, name: str, wanted: KnowledgeChang
     if not new:
         raise BadRequest(" ".join(dict.fromkeys(obstacles.values())))
     await audit(core.records, admin, "collection.build", before.name, now=core.clock(), kinds=sorted(new), made_by=wanted.made_by)
-    await _set(core, admin, name, {**before.settings.knowledge, **new})
+    await _change(core, admin, name, lambda now: {**now, **new})
     return await state(core, name)
 
 
@@ -117,9 +120,12 @@ async def switch_off(core: Core, admin: Caller, name: str, kinds: list[Knowledge
     """Has the collection neither use nor build these kinds. NotFound."""
     before = await find_collection(core, name)
     await audit(core.records, admin, "collection.drop_knowledge", before.name, now=core.clock(), kinds=kinds)
-    await _set(core, admin, name, {kind: maker for kind, maker in before.settings.knowledge.items() if kind not in kinds})
+    await _change(core, admin, name, lambda now: {kind: maker for kind, maker in now.items() if kind not in kinds})
     return await state(core, name)
 
 
-async def _set(core: Core, admin: Caller, name: str, knowledge: dict[KnowledgeKind, Maker]) -> None:
-    await core.collections.edit(name, lambda now: replace(now, settings=replace(now.settings, knowledge=knowledge)), by=admin.user_id)
+async def _change(core: Core, admin: Caller, name: str, change: Callable[[Built], Built]) -> None:
+    def changed(now: Collection) -> Collection:
+        return replace(now, settings=replace(now.settings, knowledge=change(now.settings.knowledge)))
+
+    await core.collections.edit(name, changed, by=admin.user_id)
