@@ -13,7 +13,7 @@ from footnote.adapters.opensearch.client import WRITE_TIMEOUT_S, Json, OpenSearc
 from footnote.adapters.opensearch.document_versions import VersionStore
 from footnote.adapters.opensearch.hits import hits_of
 from footnote.adapters.opensearch.index_writes import Change
-from footnote.adapters.opensearch.mapping import ACTIVE, BUILT, OF_BUILT, Names, visible
+from footnote.adapters.opensearch.mapping import ACTIVE, BUILT, OF_PLACE, Names, visible
 from footnote.ports import Built, Layer, LayerScope
 from footnote.types import SYSTEM, Caller
 
@@ -43,7 +43,7 @@ class Layers:
 
     async def put(self, scope: LayerScope, built: Sequence[Built]) -> None:
         """`Knowledge.put_built`."""
-        found = await self._read(SYSTEM, [item.chunk_id for item in built], OF_BUILT)
+        found = await self._read(SYSTEM, [item.chunk_id for item in built], OF_PLACE)
         kept = [item for item in built if found.get(item.chunk_id, {}).get("collection") == scope.collection]
         await self._learn(scope.collection)
         await self._set(scope.collection, scope.layer, {item.chunk_id: _fields(scope, item) for item in kept})
@@ -64,7 +64,7 @@ class Layers:
 
     async def built(self, caller: Caller, scope: LayerScope, chunk_ids: Sequence[str]) -> dict[str, bytes]:
         """`KnowledgeReads.built`."""
-        found = await self._read(caller, chunk_ids, OF_BUILT)
+        found = await self._read(caller, chunk_ids, [*OF_PLACE, f"built.{scope.layer}"])
         return {
             chunk_id: base64.b64decode(made["data"])
             for chunk_id, source in found.items()
@@ -89,7 +89,7 @@ class Layers:
         ]
         replies = await self._client.searches([(index, body) for body in bodies]) if bodies else []
         found = {key: [hit["_id"] for hit in hits_of(reply)] for key, reply in zip(wanted, replies, strict=True)}
-        fields = [*OF_BUILT[:3], f"built.{scope.layer}.recipe", key_field]
+        fields = [*OF_PLACE, f"built.{scope.layer}.recipe", key_field]
         there = await self._read(caller, list(dict.fromkeys(each for ids in found.values() for each in ids)), fields)
         keys_of = {chunk_id: _fields_of(source, scope).get("keys") or () for chunk_id, source in there.items()}
         kept = {key: tuple(each for each in ids if key in keys_of.get(each, ())) for key, ids in found.items()}

@@ -113,7 +113,7 @@ COLUMNS: dict[str, Any] = {"stored_fields": "_none_", "docvalue_fields": ["embed
 
 OF_CHUNK = ["doc_id", "generation", "ordinal", "level", "lang", "content_type", "permission_groups", "collection", "title", "text", "rest"]
 OF_QUESTIONS = ["generation", "permission_groups", "rest.questions"]
-OF_BUILT = ["generation", "permission_groups", "collection", "built"]
+OF_PLACE = ["generation", "permission_groups", "collection"]
 OF_SENTENCES = ["generation", "permission_groups", "rest.bounds", "rest.terms", "embedder", "vectors"]
 
 
