@@ -6,7 +6,6 @@ once; a passage that lacks it is found as without it."""
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,8 +27,6 @@ from footnote.text.embedded_texts import passage_of
 from footnote.text.sentences import split_chunk
 from footnote.text.tokens import count_tokens
 from footnote.types import KNOWLEDGE, SYSTEM, Chunk, ChunkSentences, Collection, KnowledgeKind, Maker
-
-log = logging.getLogger(__name__)
 
 AT_ONCE: dict[KnowledgeKind, int] = {"graph": 100, "late_interaction": 16, "summary_tree": 2000}
 """Passages that are built together. A tree is better the more passages are grouped at once."""

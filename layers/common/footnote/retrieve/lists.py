@@ -27,16 +27,9 @@ def wants_lists(turn: Turn) -> bool:
     return any(map(turn.plan.wants, FURTHER)) and turn.plan.retriever in ("cc", "rrf") and not turn.evidence.is_complete
 
 
-async def search_lists(
-    turn: Turn,
-    *,
-    index: Index,
-    embedder: Embedder | None,
-    ranked_lists: Mapping[str, RankedLists],
-    rag: Rag,
-) -> Turn:
-    """Adds a list of each wanted source for each query that is answered to `turn.evidence.lists`. A source that
-    fails or takes longer than LIMIT_S is left out and noted (`note_lists`)."""
+async def search_lists(turn: Turn, *, index: Index, embedder: Embedder | None, ranked_lists: Mapping[str, RankedLists], rag: Rag) -> Turn:
+    """Adds a list of each wanted source for each query that is answered to `turn.evidence.lists`. A source that fails or takes longer
+    than LIMIT_S is left out and noted (`note_lists`)."""
     sources = {name: source for name in FURTHER if turn.plan.wants(name) and (source := ranked_lists.get(name))}
     made_by = (await index.view(turn.caller, turn.request.collection)).knowledge
     fused, gate = fuse_queries(turn, embedder, rag), gate_of(turn, index)
