@@ -105,16 +105,17 @@ class McpTools:
         from mcp.client.streamable_http import streamable_http_client
 
         headers = {"authorization": f"Bearer {self._token}"} if self._token else {}
+        limit = asyncio.timeout(timeout_s)
         try:
             async with (
-                asyncio.timeout(timeout_s),
-                httpx2.AsyncClient(headers=headers, verify=self._tls, trust_env=False, timeout=timeout_s) as http,
+                limit,
+                httpx2.AsyncClient(headers=headers, verify=self._tls, trust_env=False, timeout=2 * timeout_s) as http,
                 Client(streamable_http_client(self._gateway, http_client=http), cache=None) as client,
             ):
                 return await ask(client)
-        except TimeoutError as exc:
-            raise Unavailable(f"The MCP server did not answer within {timeout_s:g} s.") from exc
-        except Exception as exc:  # the SDK raises nested exception groups; in every case the server cannot be used
+        except Exception as exc:  # the SDK raises nested exception groups, in which the limit may be hidden
+            if limit.expired():
+                raise Unavailable(f"The MCP server did not answer within {timeout_s:g} s.") from exc
             self._listed = None
             raise Unavailable("The MCP server cannot be used. Check MCP__GATEWAY and MCP__TOKEN.") from exc
 
