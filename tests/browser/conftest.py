@@ -186,6 +186,8 @@ class ScriptedModel(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if "messages" not in asked:  # it has no embeddings
+            return self.send_error(404)
         messages = asked["messages"]
         prompt = messages[-1]["content"]
         question = next(part for part in reversed(prompt.split("\n\n")) if not part.startswith("("))  # says what was searched for
@@ -212,6 +214,9 @@ class ScriptedModel(BaseHTTPRequestHandler):
             pieces = [FORMULAS.replace("[^1]", marker)]
         elif "moon" in question:
             pieces = [f"Employees receive 28 days of annual leave per year{marker}. They receive a trip to the moon in 2031{marker}."]
+        elif "each pier" in question:
+            ferries = re.findall(r'<document id="([^"]+)".*?(The ferry [^.]+)\.', prompt, re.DOTALL)
+            pieces = [f"{sentence} [^{passage}]. " for passage, sentence in ferries]
         elif "exactly" in question:
             pieces = [f"Employees receive 28 days of annual leave per year{marker}."]
         elif "nothing" in question:

@@ -359,14 +359,14 @@ def test_a_source_that_is_out_of_reach_changed_deleted_or_broken_says_so(open_ha
 
 
 @pytest.mark.nightly
-def test_citations_are_walked_through_by_keyboard_and_name_their_sections(open_screen: Open, server: str) -> None:
+def test_citations_are_walked_through_by_keyboard_and_name_their_sections(open_screen: Open, server_with_model: str) -> None:
     text = "# Harbour\n\n" + "\n\n".join(
         f"## {name} pier\n\nThe ferry to the {name.lower()} leaves at {hour} o'clock. " + f"The {name.lower()} pier is old. " * 40
         for name, hour in (("North", 7), ("South", 9))
     )
-    screen = open_screen(server)
+    screen = open_screen(server_with_model)
     screen.add("harbour.md", text.encode())
-    screen.answer_to("When does the ferry to the north leave, and the ferry to the south?")
+    screen.answer_to("When does the ferry leave from each pier?")
     page = screen.page
     assert {node.inner_text() for node in page.locator(".footnotes .section").all()} == {"North pier", "South pier"}
     opener = page.locator(".answer .cite").first
@@ -383,10 +383,11 @@ def test_citations_are_walked_through_by_keyboard_and_name_their_sections(open_s
     expect(view_of(page).locator("mark").first).to_contain_text("The ferry to the")
     expect(page.locator("#source-back")).to_be_visible()  # once the source is there
     reached = []
-    for _ in range(8):
+    for _ in range(12):
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.id"))
-    order = ["source-cited-back", "source-cited-on", "source-file", "source-full", "source-back", "source-view"]
+    order = ["source-cited-back", "source-cited-on", "source-file", "source-full", "source-back", "source-find"]
+    order += ["source-found-back", "source-found-on", "source-outline", "source-view"]
     assert [name for name in reached if name] == order
     page.keyboard.press("Escape")
     expect(page.locator("#passage")).to_be_hidden()
