@@ -60,8 +60,9 @@ def drop(name: NameArgument, kinds: KindsArgument = None, data: DataOption = Non
     _show(run_with_core(data, work), wanted, as_json=as_json)
 
 
-async def _build(core: Core, name: str, kinds: list[KnowledgeKind], maker: Maker) -> KnowledgeBody:
+async def _build(core: Core, name: str, kinds: list[KnowledgeKind], maker: Maker | None) -> KnowledgeBody:
     from footnote.guard.identity import LOCAL
+    from footnote.ingest.knowledge import asks_model
     from footnote_query.knowledge import KnowledgeChange, state, switch_on
 
     before = await state(core, name, maker)
@@ -82,7 +83,8 @@ async def _build(core: Core, name: str, kinds: list[KnowledgeKind], maker: Maker
             if all(each.built >= each.total for each in states):
                 break
             if not made and not await core.ingestor.embed_some():
-                obstacle = await core.knowledge_builder.model.obstacle() if maker == "model" else None
+                by_model = any(asks_model(each.kind, each.made_by or "rules") for each in states if each.built < each.total)
+                obstacle = await core.knowledge_builder.model.obstacle() if by_model else None
                 say(f"Not all could be built now{f' ({obstacle})' if obstacle else ''}. It goes on in the background while Footnote runs.")
                 break
             await asyncio.sleep(0)
@@ -97,8 +99,9 @@ def _kinds(names: list[str] | None) -> list[KnowledgeKind]:
     return [kind for kind in KNOWLEDGE if not names or kind in names]
 
 
-def _maker(model: bool) -> Maker:
-    return "model" if model else "rules"
+def _maker(model: bool) -> Maker | None:
+    """None = what builds it now, or rules."""
+    return "model" if model else None
 
 
 def _show(body: KnowledgeBody, kinds: list[KnowledgeKind], *, as_json: bool) -> None:

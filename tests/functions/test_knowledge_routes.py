@@ -15,6 +15,7 @@ from tests.functions.conftest import LOCAL, OpenSite, Site
 ANN = Caller("ann", frozenset({"staff"}))
 TEXTS = ("Ann Mason runs the Acme Works.", "Bert Olsen met Ann Mason in Elmby.", "It rained.")
 EMPTY: dict[str, Any] = {"entities": [], "relations": []}
+GRAPH = {"kinds": "graph"}
 
 
 @pytest.fixture
@@ -97,11 +98,11 @@ async def test_what_is_switched_on_is_built_in_the_background(site: Site) -> Non
     assert states["graph"]["estimate"] == {"passages": 0, "prompt_tokens": 0, "completion_tokens": 0, "cost": 0, "seconds": None}
 
 
-async def test_without_kinds_all_are_switched(site: Site) -> None:
+async def test_without_kinds_all_are_built(site: Site) -> None:
     assert {state["made_by"] for state in (await told(site, "POST", json={})).values()} == {"rules"}
     await build_all(site.core)
     assert {state["built"] for state in (await told(site)).values()} == {3}
-    states = await told(site, "DELETE")
+    states = await told(site, "DELETE", params={"kinds": list(KNOWLEDGE)})
     assert {(state["made_by"], state["built"]) for state in states.values()} == {(None, 0)}
     await build_all(site.core)
     assert {state["built"] for state in (await told(site)).values()} == {0}
@@ -110,7 +111,7 @@ async def test_without_kinds_all_are_switched(site: Site) -> None:
 async def test_what_is_dropped_is_gone_and_the_rest_stays(site: Site) -> None:
     await told(site, "POST", json={})
     await build_all(site.core)
-    states = await told(site, "DELETE", params={"kind": ["graph", "late_interaction"]})
+    states = await told(site, "DELETE", params={"kinds": ["graph", "late_interaction"]})
     assert {kind: state["built"] for kind, state in states.items()} == {"graph": 0, "late_interaction": 0, "summary_tree": 3}
     assert {kind: state["made_by"] for kind, state in states.items()} == {
         "graph": None,
@@ -127,6 +128,13 @@ async def test_another_maker_builds_it_anew(site: Site) -> None:
     states = await told(site, "POST", json={"kinds": ["graph", "late_interaction"], "made_by": "model"})
     assert states["late_interaction"]["made_by"] == "rules"  # no model is asked for it
     assert (states["graph"]["made_by"], states["graph"]["built"]) == ("model", 0)
+    states = await told(site, "POST", json={})  # whatever builds it now goes on
+    assert {kind: state["made_by"] for kind, state in states.items()} == {
+        "graph": "model",
+        "late_interaction": "rules",
+        "summary_tree": "rules",
+    }
+    assert (await told(site, "POST", json={"kinds": ["graph"], "made_by": "rules"}))["graph"]["made_by"] == "rules"
 
 
 async def test_what_is_built_stays_if_there_is_no_model_to_build_it_anew(site: Site) -> None:
@@ -144,7 +152,7 @@ async def test_an_alias_is_as_good_as_the_name(site: Site) -> None:
     await told(site, "POST", "factory", json={"kinds": ["graph"]})
     await build_all(site.core)
     assert (await told(site))["graph"]["built"] == (await told(site, name="factory"))["graph"]["built"] == 3
-    assert (await told(site, "DELETE", "factory"))["graph"]["built"] == 0
+    assert (await told(site, "DELETE", "factory", params=GRAPH))["graph"]["built"] == 0
 
 
 async def test_other_settings_of_the_collection_stay_and_leave_knowledge_on(site: Site) -> None:
@@ -171,17 +179,17 @@ async def test_what_cannot_be_built_says_why(site: Site) -> None:
 async def test_changes_are_audited_and_reads_are_not(site: Site) -> None:
     await told(site)
     await told(site, "POST", json={"kinds": ["graph"]})
-    await told(site, "DELETE", "factory", params={"kind": "graph"})
+    await told(site, "DELETE", "factory", params={"kinds": "graph"})
     built, dropped = sorted(await actions(site), key=lambda entry: str(entry["action"]))
     assert (built["action"], built["object_id"], built["user_id"]) == ("collection.build", "works", "local")
     assert (dropped["action"], dropped["object_id"]) == ("collection.drop_knowledge", "works")
-    assert (built["facts"], dropped["facts"]) == ({"kinds": ["graph"], "made_by": "rules"}, {"kinds": ["graph"]})
+    assert (built["facts"], dropped["facts"]) == ({"kinds": ["graph"], "made_by": ["rules"]}, {"kinds": ["graph"]})
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 async def test_only_admins_may(method: str, open_site: OpenSite) -> None:
     site = await filled(await open_site(caller=ANN, filled=False))
-    replies = [await site.client.request(method, f"/collections/{name}/knowledge", json={}) for name in ("works", "nowhere")]
+    replies = [await site.client.request(method, f"/collections/{name}/knowledge", params=GRAPH, json={}) for name in ("works", "nowhere")]
     assert [reply.status_code for reply in replies] == [403, 403]
     assert replies[0].json()["detail"] == replies[1].json()["detail"]
     assert (await site.core.collections.get(await site.core.collections.resolve("works"))).knowledge == {}
@@ -189,13 +197,20 @@ async def test_only_admins_may(method: str, open_site: OpenSite) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 async def test_an_unknown_collection_is_a_404(method: str, site: Site) -> None:
-    assert (await site.client.request(method, "/collections/nowhere/knowledge", json={})).status_code == 404
+    assert (await site.client.request(method, "/collections/nowhere/knowledge", params=GRAPH, json={})).status_code == 404
     await site.core.collections.delete("works", by="root")
-    assert (await site.client.request(method, "/collections/works/knowledge", json={})).status_code == 404
+    assert (await site.client.request(method, "/collections/works/knowledge", params=GRAPH, json={})).status_code == 404
     assert await actions(site) == []
 
 
-@pytest.mark.parametrize("body", [{"kinds": []}, {"kinds": ["magic"]}, {"made_by": "magic"}, {"kinds": "graph"}])
+@pytest.mark.parametrize("params", [{}, {"kinds": ""}, {"kinds": "magic"}, {"kind": "graph"}])
+async def test_only_what_is_named_is_dropped(params: dict[str, str], site: Site) -> None:
+    await told(site, "POST", json={"kinds": ["graph"]})
+    assert (await site.client.delete("/collections/works/knowledge", params=params)).status_code == 422
+    assert (await told(site))["graph"]["made_by"] == "rules"
+
+
+@pytest.mark.parametrize("body", [{"kinds": []}, {"kinds": ["magic"]}, {"made_by": "magic"}, {"kinds": "graph"}, {"kind": ["graph"]}])
 async def test_bad_input_is_refused(body: dict[str, Any], site: Site) -> None:
     assert (await site.client.post("/collections/works/knowledge", json=body)).status_code == 422
     assert (await site.client.delete("/collections/works/knowledge", params={"kind": "magic"})).status_code == 422

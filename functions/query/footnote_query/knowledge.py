@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.errors import BadRequest
 from footnote.guard.audit import audit
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 router = Router("Administration", responses=ADMINS)
 
-KINDS = "What is built; left out = all: `graph`, `late_interaction`, `summary_tree`."
+KINDS = "`graph`, `late_interaction`, `summary_tree`."
+BY_MODEL = "`model`: a language model names entities and relations, and writes summaries."
 
 
 class Estimate(BaseModel):
@@ -56,14 +57,16 @@ class KnowledgeBody(BaseModel):
 class KnowledgeChange(BaseModel):
     """What is to be built."""
 
-    kinds: list[KnowledgeKind] = Field(list(KNOWLEDGE), min_length=1, description=KINDS)
-    made_by: Maker = Field("rules", description="`model`: a language model names entities and relations, and writes summaries.")
+    model_config = ConfigDict(extra="forbid")
+
+    kinds: list[KnowledgeKind] = Field(list(KNOWLEDGE), min_length=1, description=f"{KINDS} Left out = all.")
+    made_by: Maker | None = Field(None, description=f"{BY_MODEL} Left out = what builds it now, or rules.")
 
 
 Built = Mapping[KnowledgeKind, Maker]
 """What a collection builds, and what makes it."""
 MakerQuery = Annotated[Maker | None, Query(description="What obstacles and estimates are for. Default: what builds it now, or rules.")]
-Kinds = Annotated[list[KnowledgeKind] | None, Query(alias="kind", description=KINDS)]
+Kinds = Annotated[list[KnowledgeKind], Query(min_length=1, description=KINDS)]
 
 
 @router.get("/collections/{collection}/knowledge", name="get_knowledge", responses=MISSING)
@@ -80,9 +83,9 @@ async def build_knowledge(collection: str, body: KnowledgeChange, admin: AdminOf
 
 
 @router.delete("/collections/{collection}/knowledge", name="drop_knowledge", responses=MISSING)
-async def drop_knowledge(collection: str, admin: AdminOf, core: CoreOf, kinds: Kinds = None) -> KnowledgeBody:
+async def drop_knowledge(collection: str, admin: AdminOf, core: CoreOf, kinds: Kinds) -> KnowledgeBody:
     """Uses and builds these kinds no more. What was built is removed in the background."""
-    return await switch_off(core, admin, collection, kinds or list(KNOWLEDGE))
+    return await switch_off(core, admin, collection, kinds)
 
 
 async def state(core: Core, name: str, made_by: Maker | None = None) -> KnowledgeBody:
@@ -108,10 +111,12 @@ async def switch_on(core: Core, admin: Caller, name: str, wanted: KnowledgeChang
     before = await find_collection(core, name)
     states = await core.knowledge_builder.states(before.stored, wanted.made_by)
     obstacles = {each.kind: each.obstacle for each in states if each.kind in wanted.kinds}
-    new = {kind: wanted.made_by if asks_model(kind, wanted.made_by) else "rules" for kind, obstacle in obstacles.items() if not obstacle}
+    new: Built = {kind: _maker(kind, wanted.made_by or before.settings.knowledge.get(kind)) for kind, why in obstacles.items() if not why}
     if not new:
         raise BadRequest(" ".join(dict.fromkeys(obstacles.values())))
-    await audit(core.records, admin, "collection.build", before.name, now=core.clock(), kinds=sorted(new), made_by=wanted.made_by)
+    await audit(
+        core.records, admin, "collection.build", before.name, now=core.clock(), kinds=sorted(new), made_by=sorted(set(new.values()))
+    )
     await _change(core, admin, name, lambda now: {**now, **new})
     return await state(core, name)
 
@@ -122,6 +127,10 @@ async def switch_off(core: Core, admin: Caller, name: str, kinds: list[Knowledge
     await audit(core.records, admin, "collection.drop_knowledge", before.name, now=core.clock(), kinds=kinds)
     await _change(core, admin, name, lambda now: {kind: maker for kind, maker in now.items() if kind not in kinds})
     return await state(core, name)
+
+
+def _maker(kind: KnowledgeKind, maker: Maker | None) -> Maker:
+    return "model" if maker and asks_model(kind, maker) else "rules"
 
 
 async def _change(core: Core, admin: Caller, name: str, change: Callable[[Built], Built]) -> None:

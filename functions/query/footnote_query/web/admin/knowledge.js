@@ -13,9 +13,9 @@ const BY_MODEL = ['graph', 'summary_tree'] // kinds that a language model can bu
 export async function knowledgeOf(name) {
   const path = `/collections/${encodeURIComponent(name)}/knowledge`
   const connected = await hasModel()
-  const read = maker => call('GET', `${path}?made_by=${maker}`)
+  const read = (query = '') => call('GET', path + query)
   const estimates = new Map() // of what the language model would take, for each kind that is off
-  const [{ data }] = await Promise.all([read('rules'), estimate()])
+  const [{ data }] = await Promise.all([read(), estimate()])
   const rows = new Map(data.map(({ kind }) => [kind, rowOf(kind)]))
   const list = el('ul', { class: 'parts knowledge' }, ...[...rows.values()].map(({ element }) => element))
   let timer = 0
@@ -24,7 +24,7 @@ export async function knowledgeOf(name) {
 
   async function estimate() {
     if (!connected) return
-    for (const { kind, made_by: by, estimate: takes } of (await read('model')).data) estimates.set(kind, by === null ? takes : null)
+    for (const { kind, made_by: by, estimate: takes } of (await read('?made_by=model')).data) estimates.set(kind, by === null ? takes : null)
   }
 
   function update(states) {
@@ -36,7 +36,7 @@ export async function knowledgeOf(name) {
   /** Ends when another view is opened. */
   async function poll() {
     if (!list.isConnected) return
-    const found = await read('rules').catch(() => null) // the next one may succeed
+    const found = await read().catch(() => null) // the next one may succeed
     if (found) update(found.data)
     else timer = setTimeout(poll, POLL_MS)
   }
@@ -78,7 +78,7 @@ export async function knowledgeOf(name) {
         const made = button(`admin_knowledge_${key}`, () => attempt(build, made))
         return made
       })
-      const drop = async () => change(await call('DELETE', `${path}?kind=${kind}`), 'admin_knowledge_removed')
+      const drop = async () => change(await call('DELETE', `${path}?kinds=${kind}`), 'admin_knowledge_removed')
       return [...builds, ...(by ? [carefulButton('admin_remove', 'admin_knowledge_question', drop)] : [])]
     }
 
