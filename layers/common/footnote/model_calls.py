@@ -68,8 +68,8 @@ async def ask(
 
     `schema` is a flat model whose fields are all required and have descriptions; it is validated with the reply's text as context.
     The messages must ask for JSON, because many endpoints ignore or reject a schema. An invalid reply is sent back once with its
-    errors. `timeout_s` covers both attempts. Raises UnusableReply if the second reply is invalid or no time is left for it, and
-    ModelUnavailable like `complete`.
+    errors. `timeout_s` covers both attempts. Raises UnusableReply if a reply is truncated, the second one is invalid or no time is left
+    for it, and ModelUnavailable like `complete`.
     """
     now, model = asyncio.get_running_loop().time, await pick(models, name)
     end = now() + timeout_s
@@ -154,7 +154,7 @@ async def _read_whole(model: LanguageModel, messages: Sequence[Message], timeout
             text, cut = text + delta.text, delta.cut or cut
     said = text.rpartition("</think>")[2].partition("<think>")[0].strip()  # the reply may have ended while thinking
     if cut or not said:
-        raise ModelUnavailable(WITHHELD[cut])
+        raise (UnusableReply if cut else ModelUnavailable)(WITHHELD[cut])
     return said
 
 

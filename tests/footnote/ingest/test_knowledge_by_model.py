@@ -65,11 +65,9 @@ async def test_names_that_a_passage_lacks_are_dropped_with_their_relations(open_
     assert [graph.relations for graph in made.values()] == [(), ()]
 
 
-@pytest.mark.parametrize("failure", [ModelUnavailable("down"), "no JSON"], ids=["down", "no JSON"])
-async def test_a_model_that_fails_leaves_passages_unbuilt_and_is_asked_later(
-    failure: Any, open_builder: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = FakeModel([[failure]] * 4)
+async def test_a_model_that_is_down_leaves_passages_unbuilt_and_is_asked_later(open_builder: Open) -> None:
+    down: Any = [ModelUnavailable("down")]
+    model = FakeModel([down] * 4)
     core = open_builder(model)
     builder = core.knowledge_builder
     await put(core, "people", PEOPLE)
@@ -89,6 +87,46 @@ async def test_a_model_that_fails_leaves_passages_unbuilt_and_is_asked_later(
 def pass_time(builder: KnowledgeBuilder) -> None:
     """The pause after a failure is over."""
     builder._paused_until = float("-inf")
+
+
+async def test_a_passage_without_a_usable_reply_is_read_by_rules(open_builder: Open) -> None:
+    elmby = says([(1, "Elmby", "place")])
+    model = FakeModel([*[["no JSON"]] * 4, elmby, elmby])
+    core = open_builder(model)
+    await put(core, "people", ("Ann Mason runs the Acme Works.", "Elmby is old.", "In Elmby it rained.", "Elmby is a town."))
+    await switch_on(core, "graph", maker="model")
+    await build_all(core)
+    assert [[entity.name for entity in graph.entities] for graph in (await graphs(core)).values()] == [
+        ["Ann Mason", "Acme Works"],  # asked for with the others, then alone, each twice
+        ["Elmby"],
+        ["Elmby"],
+        [],
+    ]
+    assert [sent.messages[0].content.count("<document ") for sent in model.sent] == [4, 4, 1, 1, 1, 2]
+    assert not model.replies
+
+
+async def test_a_passage_is_asked_about_in_its_language(open_builder: Open) -> None:
+    model = FakeModel([says([]), says([])])
+    core = open_builder(model)
+    for lang, text in (("de", "Die Werft gehört Jens Peters."), ("en", "Ann Mason runs the Acme Works.")):
+        await put_document(core.generations, make_document(lang), [text], lang=lang)
+    await switch_on(core, "graph", maker="model")
+    await build_all(core)
+    assert {sent.messages[0].content.partition(" ")[0] for sent in model.sent} == {"Nennen", "For"}
+
+
+async def test_a_relation_in_words_that_its_sentence_lacks_is_shown_as_the_sentence(open_builder: Open) -> None:
+    ann, bert, works = ("Ann Mason", "Bert Olsen", "Acme Works")
+    entities = [(1, ann, "Person"), (1, bert, "PERSON"), (1, works, "organization")]
+    relations = [(1, ann, "is secretly married to", bert), (1, "Mason", "running", works), (1, ann, "founded", works)]
+    core = open_builder(FakeModel([says(entities, relations)]))
+    await put(core, "people", ("Ann Mason runs the Acme Works. She founded the Acme Works, and Bert Olsen knows Ann Mason.",))
+    await switch_on(core, "graph", maker="model")
+    await build_all(core)
+    (graph,) = (await graphs(core)).values()
+    assert [entity.kind for entity in graph.entities] == ["person", "person", "other"]
+    assert [(each.source, each.target, each.label) for each in graph.relations] == [(0, 1, ""), (0, 2, "running"), (0, 2, "founded")]
 
 
 async def test_what_needs_no_model_is_built_while_the_model_is_down(open_builder: Open) -> None:
@@ -171,7 +209,8 @@ async def test_a_model_writes_what_a_group_says(open_builder: Open) -> None:
 
 
 async def test_a_group_without_a_reply_goes_on_waiting(open_builder: Open) -> None:
-    model = FakeModel([sums_up("A tunnel."), ["no JSON"], ["no JSON"]])
+    replies: list[Any] = [sums_up("A tunnel."), [ModelUnavailable("down")]]
+    model = FakeModel(replies)
     core = open_builder(model)
     for doc_id, texts in (("tunnels", TUNNELS), ("soups", SOUPS)):
         await put(core, doc_id, texts)
@@ -186,6 +225,17 @@ async def test_a_group_without_a_reply_goes_on_waiting(open_builder: Open) -> No
     assert {each.text for each in await summaries(core, maker="model")} == {"A tunnel.", "Soup."}
     assert (await states(core))["summary_tree"].built == 8
     assert not model.replies
+
+
+async def test_a_group_without_a_usable_reply_keeps_its_central_sentences(open_builder: Open) -> None:
+    core = open_builder(FakeModel([["no JSON"], ["no JSON"]]))
+    await put(core, "tunnels", TUNNELS)
+    await embed_all(core)
+    await switch_on(core, "summary_tree", maker="model")
+    await build_all(core)
+    (summary,) = await summaries(core, maker="model")
+    assert any(text in summary.text for text in TUNNELS)
+    assert (await states(core))["summary_tree"].built == 4
 
 
 async def test_a_step_asks_for_so_many_groups_and_the_rest_waits(open_builder: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,6 +161,15 @@ class DocumentModel:
         self, doc_id: str, prompt: str, lang: str, values: Mapping[str, Any], schema: type[Value], max_tokens: int
     ) -> Value | None:
         """The model's reply; None if it cannot be had or used, or today's budget is spent. What a document needs never fails by it."""
+        try:
+            return await self.reply(doc_id, prompt, lang, values, schema, max_tokens)
+        except UnusableReply:
+            return None
+
+    async def reply(
+        self, doc_id: str, prompt: str, lang: str, values: Mapping[str, Any], schema: type[Value], max_tokens: int
+    ) -> Value | None:
+        """The model's reply; None if it cannot be had now. Raises UnusableReply where asking for the same again would not help."""
         if (obstacle := await self.obstacle()) is not None:
             self._miss(doc_id, prompt, obstacle)
             return None
@@ -179,6 +188,8 @@ class DocumentModel:
             is_final = isinstance(exc, UnusableReply | NoModel)
             self.pause.count(failed=not is_final)
             self._miss(doc_id, prompt, type(exc).__name__, again=not is_final)
+            if isinstance(exc, UnusableReply):
+                raise
             return None
         except asyncio.CancelledError:
             ended = False

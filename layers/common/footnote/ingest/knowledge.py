@@ -13,6 +13,7 @@ from itertools import groupby
 
 from footnote.collections import Collections
 from footnote.collections.embedders import Embedders
+from footnote.errors import UnusableReply
 from footnote.ingest.describe_by_model import DocumentModel
 from footnote.ingest.knowledge_by_model import graphs_by_model, summary_by_model
 from footnote.knowledge.entities import PassageGraph, read_document
@@ -91,6 +92,8 @@ class KnowledgeBuilder:
     _looked: dict[LayerScope, tuple[float, int]] = field(default_factory=dict)
     """Tree → when it was looked at last whether it has decayed, and the version of its collection then."""
     _paused_until: float = float("-inf")
+    _graphs_at_once: int = BY_MODEL["graph"]
+    """Passages that a model is shown at once: one after a reply that could not be used, then again more from reply to reply."""
 
     async def build_some(self, only: Maker | None = None, stored: str | None = None) -> int:
         """Builds a part of what is left → number of passages; 0 = nothing is left, or can be built now. `only`: what this makes; `stored`:
@@ -172,7 +175,8 @@ class KnowledgeBuilder:
         is_done = self._done.get(scope) == version and not (above and self._may_have_decayed(scope, version))
         if is_done or (by_model and time.monotonic() < self._paused_until):
             return 0
-        chunks = await self.knowledge.unbuilt(scope, (BY_MODEL if by_model else AT_ONCE)[kind])
+        at_once = self._graphs_at_once if by_model and kind == "graph" else (BY_MODEL if by_model else AT_ONCE)[kind]
+        chunks = await self.knowledge.unbuilt(scope, at_once)
         built = await self._make(kind, maker, chunks, embedder)
         for some in _batches(built):
             await self.knowledge.put_built(scope, some)
@@ -192,18 +196,28 @@ class KnowledgeBuilder:
                 return await self._tree(chunks, maker, embedder) if embedder else []
 
     async def _graphs(self, chunks: Sequence[Chunk], maker: Maker) -> list[Built]:
-        if maker == "rules":
-            graphs = await asyncio.to_thread(_graphs_by_rules, chunks)
-        else:
-            graphs = await graphs_by_model(self.model, chunks)
-            if chunks and not graphs:
-                self._paused_until = time.monotonic() + PAUSE_S
+        by_rules = maker == "rules"
+        graphs = await asyncio.to_thread(_graphs_by_rules, chunks) if by_rules else await self._graphs_by_model(chunks)
         return [Built(chunk_id, pack_graph(graph), graph.keys) for chunk_id, graph in graphs.items()]
+
+    async def _graphs_by_model(self, chunks: Sequence[Chunk]) -> dict[str, PassageGraph]:
+        """Chunk id → its graph; {} if the model does not reply. A passage for which it has no usable reply is read by rules."""
+        try:
+            graphs = await graphs_by_model(self.model, chunks)
+        except UnusableReply:
+            self._graphs_at_once = 1
+            if len(chunks) > 1:
+                return await self._graphs_by_model(chunks[:1])
+            return await asyncio.to_thread(_graphs_by_rules, chunks)
+        if chunks and not graphs:
+            self._paused_until = time.monotonic() + PAUSE_S
+        self._graphs_at_once = min(2 * self._graphs_at_once, BY_MODEL["graph"])
+        return graphs
 
     async def _tree(self, chunks: Sequence[Chunk], maker: Maker, embedder: Embedder) -> list[Built]:
         """The summaries of the passages that have vectors by now, at the passages of their central sentences. A model writes other texts
-        for them; without its reply, the passages of a summary go on waiting. Passages that never get vectors, because the embedder does
-        not know their language, are done."""
+        for them; while it does not reply, the passages of a summary wait. Passages that never get vectors, because the embedder does not
+        know their language, are done."""
         ids = [chunk.chunk_id for chunk in chunks]
         sentences: dict[str, ChunkSentences] = {}
         for at in range(0, len(ids), WRITTEN):
@@ -224,10 +238,16 @@ class KnowledgeBuilder:
         return _at_home(done, summaries)
 
     async def _written(self, summaries: Sequence[Summary], chunks: Sequence[Chunk], embedder: Embedder) -> list[Summary]:
-        """The summaries with a model's texts; without those that it gave no reply for."""
+        """The summaries with a model's texts, or as they are where its reply could not be used; without those that it gave none for."""
         by_id = {chunk.chunk_id: chunk for chunk in chunks}
-        replies = [await summary_by_model(self.model, [by_id[chunk_id] for chunk_id in each.chunk_ids]) for each in summaries]
-        written = [(each, text) for each, text in zip(summaries, replies, strict=True) if text is not None]
+        written: list[tuple[Summary, str]] = []
+        for each in summaries:
+            try:
+                text = await summary_by_model(self.model, [by_id[chunk_id] for chunk_id in each.chunk_ids])
+            except UnusableReply:
+                text = each.text
+            if text is not None:
+                written.append((each, text))
         if len(written) < len(summaries):
             self._paused_until = time.monotonic() + PAUSE_S
         vectors = await embedder.embed([text for _, text in written]) if written else ()

@@ -8,18 +8,23 @@ from typing import get_args
 
 from pydantic import BaseModel, Field
 
+from footnote.errors import UnusableReply
 from footnote.ingest.describe_by_model import DocumentModel, plain
 from footnote.ingest.questions_by_model import shown_passage
 from footnote.knowledge.entities import Entity, PassageGraph, Relation, about
-from footnote.knowledge.keys import key_of
+from footnote.knowledge.keys import key_of, resolve
+from footnote.text.grounding import covered_share
 from footnote.text.name_kinds import Kind
 from footnote.text.sentences import split_chunk
+from footnote.text.tokens import content_terms
 from footnote.text.untrusted import untrusted_title
 from footnote.types import Chunk
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 LONGEST_NAME, LONGEST_LABEL = 80, 60
 """Characters of a name, and of what a relation is called."""
+SUPPORTED = 0.5
+"""Share of the words of what a relation is called that its sentence has: the rest may be worded otherwise, or made up."""
 LONGEST_SUMMARY = 600
 GRAPH_TOKENS, SUMMARY_TOKENS = 2000, 600
 """Most tokens of a reply."""
@@ -33,14 +38,15 @@ class Graphs(BaseModel, defer_build=True):
 
 
 async def graphs_by_model(model: DocumentModel, chunks: Sequence[Chunk]) -> dict[str, PassageGraph]:
-    """Chunk id → what it says of entities, for those of the passages that the same people may read as the first one; {} without a usable
-    reply. Names that a passage does not contain are dropped, and relations of them."""
+    """Chunk id → what it says of entities, for those of the passages that have the language and the readers of the first one; {} if there
+    is no reply now. Names that a passage does not contain are dropped, and relations of them. Raises UnusableReply."""
     if not chunks:
         return {}
-    batch = [chunk for chunk in chunks if chunk.permission_groups == chunks[0].permission_groups]
+    first = chunks[0]
+    batch = [chunk for chunk in chunks if (chunk.permission_groups, chunk.lang) == (first.permission_groups, first.lang)]
     above = [f"{untrusted_title(chunk.title)}\n" if chunk.title not in chunk.headings else "" for chunk in batch]
     passages = [title + shown_passage(chunk) for title, chunk in zip(above, batch, strict=True)]
-    reply = await model.ask(batch[0].doc_id, "passage_graph", batch[0].lang, {"passages": passages}, Graphs, GRAPH_TOKENS)
+    reply = await model.reply(first.doc_id, "passage_graph", first.lang, {"passages": passages}, Graphs, GRAPH_TOKENS)
     if reply is None:
         return {}
     entities, relations = (_by_passage(lines) for lines in (reply.entities, reply.relations))
@@ -61,23 +67,33 @@ def _graph(chunk: Chunk, named: Sequence[Sequence[str]], connected: Sequence[Seq
     text = "\n".join((chunk.title, *chunk.headings, chunk.text)).casefold()
     entities: dict[str, Entity] = {}
     for name, kind in (parts for parts in named if len(parts) == len(("name", "kind"))):
-        shown = plain(name, LONGEST_NAME)
-        if (key := key_of(shown)) and shown.casefold() in text:
-            entities.setdefault(key, Entity(shown, key, next((each for each in KINDS if each == kind), "other")))
-    places, sentences = {key: place for place, key in enumerate(entities)}, split_chunk(chunk)
-    relations: dict[tuple[int, int], Relation] = {}
+        written = plain(name, LONGEST_NAME)
+        if (key := key_of(written)) and written.casefold() in text:
+            entities.setdefault(key, Entity(written, key, next((each for each in KINDS if each == kind.casefold()), "other")))
+    full = resolve([entity.name for entity in entities.values()] + [parts[end] for parts in connected for end in (0, -1)])
+    places, shown = {key: place for place, key in enumerate(entities)}, list(entities.values())
+    relations: dict[tuple[int, int, str], Relation] = {}
     for parts in connected:
-        ends = [places.get(key_of(parts[0])), places.get(key_of(parts[2]))] if len(parts) == len(("name", "is", "name")) else []
-        match ends:
+        if len(parts) != len(("name", "is", "name")):
+            continue
+        match [places.get(key_of(full.get(name, name))) for name in (parts[0], parts[2])]:
             case [int(source), int(target)] if source != target:
-                start, end = _stating(chunk.text, sentences, [entity.name for entity in entities.values()], source, target)
-                relations.setdefault((source, target), Relation(source, target, start, end, plain(parts[1], LONGEST_LABEL)))
-    return PassageGraph(tuple(entities.values()), tuple(relations.values()), about(chunk))
+                label = plain(parts[1], LONGEST_LABEL)
+                share, start, end = _stating(chunk, (shown[source].name, shown[target].name), label)
+                label = label if share >= SUPPORTED else ""
+                relations.setdefault((source, target, label), Relation(source, target, start, end, label))
+    return PassageGraph(tuple(shown), tuple(relations.values()), about(chunk))
 
 
-def _stating(text: str, sentences: Sequence[tuple[int, int]], names: Sequence[str], *ends: int) -> tuple[int, int]:
-    """The sentence that names most of the two."""
-    return max(sentences, key=lambda at: sum(names[end].casefold() in text[slice(*at)].casefold() for end in ends), default=(0, len(text)))
+def _stating(chunk: Chunk, names: Sequence[str], label: str) -> tuple[float, int, int]:
+    """(share of the label's words, start, end) of the sentence that has most of the names, then most of these words."""
+    terms, found = content_terms(label, chunk.lang), []
+    for start, end in split_chunk(chunk):
+        said = chunk.text[start:end]
+        named = sum(name.casefold() in said.casefold() for name in names)
+        found.append((named, covered_share(terms, set(content_terms(said, chunk.lang))), -start, end))
+    _, share, start, end = max(found, default=(0, 0.0, 0, len(chunk.text)))
+    return share, -start, end
 
 
 class GroupSummary(BaseModel, defer_build=True):
@@ -87,7 +103,11 @@ class GroupSummary(BaseModel, defer_build=True):
 
 
 async def summary_by_model(model: DocumentModel, chunks: Sequence[Chunk]) -> str | None:
-    """What these passages say, in their language; None without a usable reply."""
+    """What these passages say, in their language; None if there is no reply now. Raises UnusableReply."""
     passages = [shown_passage(chunk) for chunk in chunks]
-    reply = await model.ask(chunks[0].doc_id, "group_summary", chunks[0].lang, {"passages": passages}, GroupSummary, SUMMARY_TOKENS)
-    return plain(reply.summary, LONGEST_SUMMARY) or None if reply is not None else None
+    reply = await model.reply(chunks[0].doc_id, "group_summary", chunks[0].lang, {"passages": passages}, GroupSummary, SUMMARY_TOKENS)
+    if reply is None:
+        return None
+    if text := plain(reply.summary, LONGEST_SUMMARY):
+        return text
+    raise UnusableReply
