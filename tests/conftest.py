@@ -176,6 +176,12 @@ def parsers_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def small_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Summary trees of a few passages are searched, too."""
+    monkeypatch.setattr("footnote.knowledge.summary_tree.FEWEST", 1)
+
+
+@pytest.fixture
 def clock() -> HandClock:
     return HandClock()
 

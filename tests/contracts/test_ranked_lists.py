@@ -20,6 +20,8 @@ from footnote.ports import Built, Layer, LayerScope, RankedLists, Scope
 from footnote.types import Caller, Candidate, Chunk, Query
 from tests.fakes import FakeTokenEmbedder, make_document, put_document
 
+pytestmark = pytest.mark.usefixtures("small_trees")
+
 RECIPE = "made now"
 EMBEDDER = FakeTokenEmbedder(dimension=64)
 ABOUT, LINKED, OTHER = "about|1|0", "linked|1|0", "other|1|0"

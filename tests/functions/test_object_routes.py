@@ -85,6 +85,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
 """Routes whose path names a thing."""
 
 QUERIES = {
+    ("DELETE", "/collections/{collection}/knowledge"): {"kinds": "graph"},
     ("DELETE", "/prompts/{name}"): {"lang": "en"},
     ("GET", "/collections/{collection}/graph"): {"passage": "none#000"},
 }

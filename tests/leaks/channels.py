@@ -415,7 +415,7 @@ async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response
         assert reply.status_code == 403, (path, reply.status_code)
         yield reply
     for method in ("POST", "DELETE"):
-        reply = await world.call(person, "query", method, "/collections/default/knowledge", json={})
+        reply = await world.call(person, "query", method, "/collections/default/knowledge?kinds=graph", json={})
         assert reply.status_code == 403, (method, reply.status_code)
         yield reply
     reply = await world.call(person, "query", "POST", "/sessions/new", json={"user_id": "root"})

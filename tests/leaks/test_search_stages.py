@@ -33,6 +33,8 @@ from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeTokenEmbedder, build_all, embed_all, make_chunk, make_document, put_document, switch_on
 from tests.leaks.mutants import Mutant, giving, readable_by_all, seed, sees_all
 
+pytestmark = pytest.mark.usefixtures("small_trees")
+
 PROFILE = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
 READER = Caller("bob", frozenset({"blue"}))
 WORDS = "heat transfer laminar boundary layer flat plate"

@@ -20,6 +20,8 @@ from footnote.settings import LLM, Embedding, Settings
 from footnote.types import SYSTEM, Caller, Query
 from tests.fakes import FakeEmbedder, build_all, embed_all, make_document, put_document, switch_on
 
+pytestmark = pytest.mark.usefixtures("small_trees")
+
 EMBEDDER = FakeEmbedder(dimension=64)
 TREE, THEMES = scopes_of("default", "summary_tree", "rules", EMBEDDER)
 STAFF, BOARD = Caller("me", frozenset({"staff"})), Caller("you", frozenset({"staff", "board"}))
@@ -66,6 +68,15 @@ async def found(core: Core, tree: SummaryTree, caller: Caller = STAFF, without: 
 async def test_a_summary_leads_to_the_passages_below_it(core: Core, tree: SummaryTree) -> None:
     await put(core, summary("The secret tunnel.", "a0", "b1"), summary("Soup at noon.", "a1", "b0"))
     assert (await found(core, tree))[:2] == ["a0", "b1"]
+
+
+async def test_a_tree_of_few_summaries_is_not_searched(core: Core, tree: SummaryTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    vector = EMBEDDER.vector(QUESTION)
+    await put(core, *(Summary(f"{n}", vector, ("a|1|0", "b|1|0"), "a|1|0") for n in range(BEST)))
+    assert await found(core, tree) == []
+    await put(core, *(Summary(f"{n}", vector, ("a|1|0", "b|1|0"), "a|1|0") for n in range(BEST + 1)))
+    assert await found(core, tree) != []
 
 
 async def test_a_theme_leads_to_all_passages_below_its_summaries(core: Core, tree: SummaryTree) -> None:

@@ -10,6 +10,8 @@ AT_ONCE = 40
 """Summaries of which it is asked at once whether the caller may read all below them."""
 MOST_KEPT = 8
 """Collections whose summaries are kept in memory, each for callers of the same groups."""
+FEWEST = BEST + 1
+"""Summaries of a tree that is searched: all of fewer are followed, which prefers nothing."""
 Key = tuple[str, int, str, frozenset[str] | None]
 
 
@@ -22,11 +24,11 @@ class SummaryTree:
         self._kept: dict[Key, list[Summary]] = {}
 
     async def search(self, query: Query, scope: Scope) -> Found:
-        """The passages below the nearest summaries; none without a vector."""
-        if query.vector is None:
+        """The passages below the nearest summaries; none without a vector, or where so few summaries lead to most passages."""
+        vector, summaries = query.vector, await self._summaries(scope) if query.vector is not None else []
+        if vector is None or len(summaries) < FEWEST:
             return Found()
-        vector = query.vector
-        near = sorted(await self._summaries(scope), key=lambda each: -float(vector @ each.vector))
+        near = sorted(summaries, key=lambda each: -float(vector @ each.vector))
         followed: list[Summary] = []
         while near and len(followed) < BEST:  # unreadable ones take no place of others
             some, near = near[:AT_ONCE], near[AT_ONCE:]
